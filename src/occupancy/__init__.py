@@ -1,0 +1,74 @@
+"""CUDA occupancy without a GPU: how many blocks of a kernel fit on an SM, and what stops one more.
+
+    >>> import occupancy
+    >>> result = occupancy.compute("7.0", threads=128, regs=37)
+    >>> result.occupancy, result.active_blocks, result.limiters
+    (0.75, 12, ('registers',))
+
+Nothing is loaded on import: each public name brings its module on first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .api import Result as Result
+    from .api import compute as compute
+    from .api import limits as limits
+    from .custom_table import read_limits as read_limits
+    from .engine import Allocation as Allocation
+    from .engine import BlockLimits as BlockLimits
+    from .engine import Occupancy as Occupancy
+    from .errors import InputError as InputError
+    from .errors import MissingDependencyError as MissingDependencyError
+    from .errors import OccupancyError as OccupancyError
+    from .errors import TableError as TableError
+    from .errors import UnknownComputeCapabilityError as UnknownComputeCapabilityError
+    from .kernel import Carveout as Carveout
+    from .kernel import Kernel as Kernel
+    from .kernel import Launch as Launch
+    from .sm_limits import ComputeCapability as ComputeCapability
+    from .sm_limits import Limits as Limits
+    from .table import known as compute_capabilities
+
+__version__ = "0.1.0"
+
+# Public name -> the module that has it and, where it differs, its name there.
+_HOMES = {
+    "Allocation": "engine",
+    "BlockLimits": "engine",
+    "Carveout": "kernel",
+    "ComputeCapability": "sm_limits",
+    "InputError": "errors",
+    "Kernel": "kernel",
+    "Launch": "kernel",
+    "Limits": "sm_limits",
+    "MissingDependencyError": "errors",
+    "Occupancy": "engine",
+    "OccupancyError": "errors",
+    "Result": "api",
+    "TableError": "errors",
+    "UnknownComputeCapabilityError": "errors",
+    "compute": "api",
+    "compute_capabilities": "table:known",
+    "limits": "api",
+    "read_limits": "custom_table",
+}
+
+__all__ = ["__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module_name, _, attribute = home.partition(":")
+    value: object = getattr(importlib.import_module(f".{module_name}", __name__), attribute or name)
+    globals()[name] = value  # so that this runs once for each name
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

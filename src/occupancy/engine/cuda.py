@@ -1,0 +1,165 @@
+"""The model `cuda`: the answer of NVIDIA's cuda_occupancy.h of CUDA 13.5, and of the CUDA runtime.
+
+Every function is one rule. The rules were read from what that header and an H200 answer; where one
+surprises, its docstring says why it is so.
+"""
+
+from __future__ import annotations
+
+from ..kernel import Kernel
+from ..sm_limits import Limits
+from .arithmetic import round_up
+from .result import Allocation, BlockLimits
+from .shared import (
+    check_caching,
+    registers_per_warp,
+    shared_memory_configuration,
+    smallest_configuration,
+    warps_per_block,
+)
+
+FIRST_COMPUTE_CAPABILITY = (3, 0)
+FIRST_WITH_FLEXIBLE_CARVEOUT = (7, 0)
+FIRST_WITH_BARRIER_LIMIT = (9, 0)
+
+UNKNOWN_BARRIERS = 1
+"""A kernel whose barriers are not known counts as one with ``__syncthreads()``."""
+
+
+def supports(limits: Limits) -> bool:
+    """Whether this model knows the compute capability."""
+    return limits.compute_capability >= FIRST_COMPUTE_CAPABILITY
+
+
+def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
+    """The blocks that each resource allows, and what one block takes.
+
+    Raises:
+        InputError: A carveout or a caching mode that the chip does not have.
+    """
+    if kernel.caching is not None:
+        check_caching(limits, kernel)
+    warps = warps_per_block(limits, kernel)
+    registers = registers_per_warp(limits, kernel.registers or 0)
+    shared_memory = shared_memory_per_block(limits, kernel)
+    halves = is_confined_to_half(limits, kernel, warps, registers)
+    block_limits = BlockLimits(
+        blocks_by_warps(limits, kernel, warps, halves),
+        limits.max_blocks_per_multiprocessor,
+        blocks_by_registers(limits, kernel, warps, registers, halves),
+        blocks_by_shared_memory(limits, kernel, shared_memory),
+        blocks_by_barriers(limits, kernel),
+    )
+    return block_limits, Allocation(warps, registers * warps, shared_memory)
+
+
+def blocks_by_warps(limits: Limits, kernel: Kernel, warps: int, halves: bool) -> int:
+    """Blocks that the SM's warp slots allow; none if the block is larger than a block may be."""
+    if kernel.threads > limits.max_threads_per_block or exceeded_dimension(limits, kernel) is not None:
+        return 0
+    if halves:
+        return 2 * (limits.max_warps_per_multiprocessor // 2 // warps)
+    return limits.max_warps_per_multiprocessor // warps
+
+
+def exceeded_dimension(limits: Limits, kernel: Kernel) -> int | None:
+    """The first of the block's dimensions (0, 1, 2) that is longer than the chip allows, if any."""
+    if kernel.block_dim is not None:
+        for axis in range(3):
+            if kernel.block_dim[axis] > limits.max_block_dim[axis]:
+                return axis
+    return None
+
+
+def blocks_by_registers(
+    limits: Limits, kernel: Kernel, warps: int, per_warp: int, halves: bool
+) -> int | None:
+    """Blocks that the register files allow.
+
+    Each sub-partition has a register file of its own, and a warp lives in one of them: what is left
+    in two of them does not add up to a warp.
+    """
+    if not kernel.registers:
+        return None
+    if kernel.registers > limits.max_registers_per_thread:
+        return 0
+    if not passes_register_check(limits, per_warp, warps, limits.sub_partitions):
+        return 0
+    # On 6.0, whose SM has two large sub-partitions, the driver refuses what the other chips of the
+    # family, with four, could not run.
+    others = limits.launch_check_sub_partitions
+    if others is not None and not (
+        passes_register_check(limits, per_warp, warps, others)
+        and warps_by_registers(limits, per_warp, others) >= warps
+    ):
+        return 0
+    fitting = warps_by_registers(limits, per_warp, limits.sub_partitions)
+    if halves:
+        return 2 * (fitting // 2 // warps)
+    return fitting // warps
+
+
+def passes_register_check(limits: Limits, per_warp: int, warps: int, sub_partitions: int) -> bool:
+    """The hardware's check of a launch against the registers that one block may have.
+
+    It counts as if all sub-partitions got the same number of warps, so it rounds the warps up.
+    """
+    return per_warp * round_up(warps, sub_partitions) <= limits.max_registers_per_block
+
+
+def warps_by_registers(limits: Limits, per_warp: int, sub_partitions: int) -> int:
+    """Warps whose registers fit on one SM, each whole in one sub-partition."""
+    return limits.max_registers_per_multiprocessor // sub_partitions // per_warp * sub_partitions
+
+
+def is_confined_to_half(limits: Limits, kernel: Kernel, warps: int, per_warp: int) -> bool:
+    """Whether caching global loads in L1 confines the block to one half of the SM.
+
+    The hardware gives the caching up when a half has too few registers for one block.
+    """
+    if kernel.caching != "ca":
+        return False
+    return not kernel.registers or warps_by_registers(limits, per_warp, limits.sub_partitions) // 2 >= warps
+
+
+def shared_memory_per_block(limits: Limits, kernel: Kernel) -> int:
+    """Bytes that one block takes: its own and the system's reservation, in whole allocation units."""
+    needed = kernel.shared_memory + limits.reserved_shared_memory_per_block
+    return round_up(needed, limits.shared_memory_allocation_unit)
+
+
+def max_shared_memory_allocation(limits: Limits, kernel: Kernel) -> int:
+    """The most bytes that `shared_memory_per_block` may come to for the kernel to launch."""
+    own = limits.max_shared_memory_per_block_optin if kernel.opt_in else limits.max_shared_memory_per_block
+    return own + limits.reserved_shared_memory_per_block
+
+
+def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
+    """Bytes of shared memory that the SM is set to for this kernel.
+
+    The carveout is a wish: where it is too small for one block, the SM takes the smallest
+    configuration that is large enough (before 7.0, the largest that there is).
+    """
+    pool = shared_memory_configuration(limits, kernel.carveout)
+    if pool >= per_block:
+        return pool
+    if limits.compute_capability >= FIRST_WITH_FLEXIBLE_CARVEOUT:
+        return smallest_configuration(limits, per_block)
+    return limits.max_shared_memory_per_multiprocessor
+
+
+def blocks_by_shared_memory(limits: Limits, kernel: Kernel, per_block: int) -> int | None:
+    """Blocks that the SM's shared memory allows."""
+    if per_block > max_shared_memory_allocation(limits, kernel):
+        return 0
+    pool = shared_memory_pool(limits, kernel, per_block)
+    return pool // per_block if per_block else None
+
+
+def blocks_by_barriers(limits: Limits, kernel: Kernel) -> int | None:
+    """Blocks that the SM's named barriers allow; they set a limit from 9.0 only."""
+    barriers = UNKNOWN_BARRIERS if kernel.barriers is None else kernel.barriers
+    if not barriers or limits.compute_capability < FIRST_WITH_BARRIER_LIMIT:
+        return None
+    available = limits.max_barriers_per_multiprocessor
+    return None if available is None else available // barriers

@@ -1,0 +1,121 @@
+"""The model `spreadsheet`: the answer of NVIDIA's CUDA_Occupancy_Calculator.xls.
+
+Version 11.1 answers for 2.0 to 8.6, version 2.4 for 1.0 to 1.3. The spreadsheet differs from the
+hardware in places; it is reproduced with its differences, because papers and courses quote it.
+"""
+
+from __future__ import annotations
+
+from ..kernel import Kernel
+from ..sm_limits import Limits, SpreadsheetColumn
+from .arithmetic import round_up
+from .result import Allocation, BlockLimits
+from .shared import check_caching, registers_per_warp, shared_memory_configuration, warps_per_block
+
+
+def supports(limits: Limits) -> bool:
+    """Whether the spreadsheet has a column for the compute capability."""
+    return limits.spreadsheet is not None
+
+
+def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
+    """The blocks that each resource allows, and what one block takes.
+
+    The spreadsheet does not check the block against the largest one, and knows no barriers.
+
+    Raises:
+        InputError: A carveout or a caching mode that the chip does not have.
+    """
+    column = limits.spreadsheet
+    if column is None:
+        raise ValueError(f"no column for {limits.compute_capability}; ask supports() first")
+    check_caching(limits, kernel)
+    warps = warps_per_block(limits, kernel)
+    registers = allocated_registers(limits, column, kernel, warps)
+    shared_memory = shared_memory_per_block(limits, column, kernel)
+    block_limits = BlockLimits(
+        limits.max_warps_per_multiprocessor // warps,
+        limits.max_blocks_per_multiprocessor,
+        blocks_by_registers(limits, column, kernel, warps),
+        blocks_by_shared_memory(limits, column, kernel, shared_memory),
+        None,
+    )
+    return block_limits, Allocation(warps, registers, shared_memory)
+
+
+def allocated_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel, warps: int) -> int:
+    """Registers that one block takes.
+
+    On 1.x they are given to the block as a whole, whose warps count in pairs.
+    """
+    registers = kernel.registers or 0
+    if limits.register_allocation_granularity == "block":
+        counted = round_up(warps, limits.warp_allocation_granularity)
+        return round_up(counted * limits.warp_size * registers, limits.register_allocation_unit)
+    return allocated_registers_per_warp(limits, column, registers) * warps
+
+
+def allocated_registers_per_warp(limits: Limits, column: SpreadsheetColumn, registers: int) -> int:
+    """Registers that one warp takes."""
+    if is_doubled_unit(column, registers):
+        return round_up(registers * limits.warp_size, 2 * limits.register_allocation_unit)
+    return registers_per_warp(limits, registers)
+
+
+def is_doubled_unit(column: SpreadsheetColumn, registers: int) -> bool:
+    """Whether registers come in units of twice the size, as for a few counts on 2.x.
+
+    The spreadsheet looks for the text "R," in the text of its list, so that 1 is found in "21,".
+    """
+    return f"{registers}," in "".join(f"{listed}," for listed in column.doubled_register_units)
+
+
+def max_registers_per_block(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
+    """Registers that one block may have, in the spreadsheet's opinion."""
+    if is_cached(kernel) and column.max_registers_per_block_ca is not None:
+        return column.max_registers_per_block_ca
+    return column.max_registers_per_block or limits.max_registers_per_block
+
+
+def warp_granularity(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
+    """The warps of a block's share of the registers are rounded down to a multiple of this."""
+    if is_cached(kernel) and column.warp_allocation_granularity_ca is not None:
+        return column.warp_allocation_granularity_ca
+    return limits.warp_allocation_granularity
+
+
+def is_cached(kernel: Kernel) -> bool:
+    """Whether global loads are cached in L1."""
+    return kernel.caching == "ca"
+
+
+def blocks_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel, warps: int) -> int | None:
+    """Blocks that the registers allow, in whole shares of the most that one block may have."""
+    if not kernel.registers:
+        return None
+    if kernel.registers > limits.max_registers_per_thread:
+        return 0
+    if limits.register_allocation_granularity == "block":
+        return limits.max_registers_per_multiprocessor // allocated_registers(limits, column, kernel, warps)
+    share = max_registers_per_block(limits, column, kernel)
+    per_warp = allocated_registers_per_warp(limits, column, kernel.registers)
+    granularity = warp_granularity(limits, column, kernel)
+    fitting = share // per_warp // granularity * granularity
+    return fitting // warps * (limits.max_registers_per_multiprocessor // share)
+
+
+def shared_memory_per_block(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
+    """Bytes that one block takes; of the chips with a reservation only 8.0 has it here."""
+    needed = kernel.shared_memory + column.reserved_shared_memory_per_block
+    return round_up(needed, limits.shared_memory_allocation_unit)
+
+
+def blocks_by_shared_memory(
+    limits: Limits, column: SpreadsheetColumn, kernel: Kernel, per_block: int
+) -> int | None:
+    """Blocks that the chosen shared memory size allows."""
+    if not per_block:
+        return None
+    pool = shared_memory_configuration(limits, kernel.carveout)
+    most = column.max_shared_memory_per_block or limits.max_shared_memory_per_block
+    return 0 if per_block > min(pool, most) else pool // per_block

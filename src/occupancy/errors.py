@@ -1,0 +1,52 @@
+"""What can go wrong, said so that the reader knows where, what, what is allowed and what to do."""
+
+from __future__ import annotations
+
+
+class OccupancyError(ValueError):
+    """Input that cannot be answered.
+
+    The message reads ``where: what is wrong. Allowed: what is allowed. The cure``; each part is also
+    an attribute, so that a program can act on it.
+
+    Args:
+        problem: What is wrong, with the value that was given.
+        where: The input, file or table entry at fault.
+        allowed: The values that would have been accepted.
+        cure: What to do about it, as a full sentence.
+    """
+
+    def __init__(self, problem: str, *, where: str = "", allowed: str = "", cure: str = "") -> None:
+        self.problem = problem
+        self.where = where
+        self.allowed = allowed
+        self.cure = cure
+        super().__init__(problem)
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.problem}" if self.where else self.problem
+        if self.allowed:
+            text = f"{_sentence(text)} Allowed: {self.allowed}"
+        if self.cure:
+            text = f"{_sentence(text)} {self.cure}"
+        return _sentence(text)
+
+
+class InputError(OccupancyError):
+    """A value that no kernel and no launch can have, or that this chip does not offer."""
+
+
+class UnknownComputeCapabilityError(OccupancyError):
+    """A compute capability that the table does not hold; it is never guessed."""
+
+
+class TableError(OccupancyError):
+    """A table of limits that cannot be read, or that is incomplete or contradicts itself."""
+
+
+class MissingDependencyError(OccupancyError):
+    """An optional package that this answer needs is not installed."""
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else text + "."

@@ -1,0 +1,129 @@
+"""Input in the spellings that people use, from Python and from the command line alike."""
+
+from __future__ import annotations
+
+import operator
+import re
+
+from .errors import InputError
+from .kernel import Carveout
+
+_SIZE = re.compile(r"(\d{1,20})\s*(?:(k|m|g)(?:i?b)?|b)?", re.IGNORECASE)
+_FACTOR = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_SHAPE_SEPARATOR = re.compile(r"\s*[x×,*]\s*", re.IGNORECASE)
+
+
+def parse_count(value: object, where: str) -> int:
+    """A whole number, as an integer, an integer of another library, or text.
+
+    Raises:
+        InputError: Not a whole number.
+    """
+    if type(value) is int:
+        return value
+    if isinstance(value, str):
+        text = value.strip()
+        # int() would also take 1_000 and digits of other scripts, and fails on 5000 of them.
+        if len(text) <= 20 and re.fullmatch(r"[+-]?[0-9]+", text):
+            return int(text)
+        if re.fullmatch(r"[+-]?[0-9]+", text):
+            raise InputError(f"a number of {len(text)} digits is out of range", where=where)
+    elif not isinstance(value, bool):
+        try:
+            return operator.index(value)  # type: ignore[arg-type]
+        except TypeError:
+            pass
+    raise InputError(f"{value!r} is not a whole number", where=where, allowed="a whole number, such as 128")
+
+
+def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
+    """A block's threads and, where one was given, its shape.
+
+    Args:
+        value: ``256``, ``"256"``, ``"16x16"``, ``"16,16,1"``, or a sequence of up to three numbers.
+
+    Returns:
+        The number of threads, and the shape filled up with ones, or None for a plain number.
+
+    Raises:
+        InputError: Not a number or shape, or a dimension below 1.
+    """
+    where = "threads per block"
+    if isinstance(value, str):
+        parts: list[object] = list(_SHAPE_SEPARATOR.split(value.strip("() \t")))
+    elif isinstance(value, (tuple, list)):
+        parts = list(value)
+    else:
+        return parse_count(value, where), None
+    if len(parts) == 1 and isinstance(value, str):
+        return parse_count(parts[0], where), None
+    if not 1 <= len(parts) <= 3:
+        raise InputError(
+            f"{value!r} has {len(parts)} dimensions", where=where, allowed="one to three, such as 16x16x1"
+        )
+    sizes = [parse_count(part, where) for part in parts]
+    for size in sizes:
+        if size < 1:
+            raise InputError(
+                f"{value!r} has a dimension of {size}", where=where, allowed="1 and up in each dimension"
+            )
+    x, y, z = sizes + [1] * (3 - len(sizes))
+    return x * y * z, (x, y, z)
+
+
+def parse_size(value: object, where: str) -> int:
+    """A size in bytes.
+
+    Args:
+        value: A number of bytes, or text: ``"40960"``, ``"40k"``, ``"40KB"``, ``"40KiB"``; k, M and
+            G are powers of 1024.
+        where: The name of the input, for the error.
+
+    Raises:
+        InputError: Not a size.
+    """
+    if not isinstance(value, str):
+        return parse_count(value, where)
+    found = _SIZE.fullmatch(value.strip())
+    if not found:
+        raise InputError(
+            f"{value!r} is not a size",
+            where=where,
+            allowed="a number of bytes, or one with a unit, such as 40k or 40KiB",
+        )
+    number, unit = found.groups()
+    return int(number) * _FACTOR[(unit or "").lower()]
+
+
+def parse_carveout(value: object) -> Carveout | None:
+    """How the SM's memory is divided between L1 cache and shared memory.
+
+    Args:
+        value: None or ``"default"``: the largest shared memory. A number up to 100, with or without
+            a percent sign: a percentage. A larger number, or one with a unit: a size in bytes.
+            ``"max"`` is 100 percent.
+
+    Raises:
+        InputError: None of these.
+    """
+    where = "carveout"
+    allowed = "0 to 100 percent, a size such as 64k, max, or default"
+    if value is None or isinstance(value, Carveout):
+        return value
+    if isinstance(value, str):
+        text = value.strip().lower()
+        if text == "default":
+            return None
+        if text == "max":
+            return Carveout(100, "percent")
+        if text.endswith("%"):
+            percent = parse_count(text[:-1], where)
+            if not 0 <= percent <= 100:
+                raise InputError(f"{value!r} is out of range", where=where, allowed=allowed)
+            return Carveout(percent, "percent")
+        if not text.lstrip("+-").isdigit():
+            return Carveout(parse_size(text, where), "bytes")
+    amount = parse_count(value, where)
+    if amount < 0:
+        raise InputError(f"{amount} is out of range", where=where, allowed=allowed)
+    return Carveout(amount, "percent" if amount <= 100 else "bytes")

@@ -1,0 +1,229 @@
+"""What one streaming multiprocessor (SM) offers: the compute capability and its limits."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, NamedTuple
+
+from .errors import InputError, TableError
+from .kernel import MAX_REGISTERS_PER_THREAD
+
+# sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; three digits are two of major and one of minor.
+_SPELLING = re.compile(
+    r"(?:sm_?|compute_?|cc\s*)?(?:(\d{1,2})\.(\d{1,2})|(\d{1,2})(\d))[af]?(?:\+ptx|-real|-virtual)?",
+    re.IGNORECASE,
+)
+_HOW_TO_WRITE_ONE = 'a string such as "9.0", "90", "sm_90a" or "sm_120", or a pair such as (9, 0)'
+
+
+class ComputeCapability(NamedTuple):
+    """A compute capability, ordered by generation. ``str()`` gives ``"9.0"``."""
+
+    major: int
+    minor: int
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
+
+    @property
+    def sm(self) -> str:
+        """The compiler's name of the architecture, such as ``"sm_90"``."""
+        return f"sm_{self.major}{self.minor}"
+
+    @classmethod
+    def parse(cls, value: object) -> ComputeCapability:
+        """Read a compute capability in any spelling that people paste.
+
+        Args:
+            value: A string (``"9.0"``, ``"90"``, ``"sm_90a"``, ``"compute_90"``, ``"9.0+PTX"``), an
+                integer of two or three digits (``90``, ``120``) or a pair (``(9, 0)``). The suffixes
+                ``a`` and ``f`` change no occupancy and are dropped.
+
+        Raises:
+            InputError: Anything else. A float is refused because 12.10 would be read as 12.1.
+        """
+        match value:
+            case ComputeCapability():
+                return value
+            case str():
+                if found := _SPELLING.fullmatch(value.strip()):
+                    dotted_major, dotted_minor, major, minor = found.groups()
+                    return cls(int(dotted_major or major), int(dotted_minor or minor))
+                problem = f"{value!r} is not a compute capability"
+            case float():
+                problem = f"{value!r} is a float, and a float cannot tell 12.1 from 12.10"
+            case bool():
+                problem = f"{value!r} is not a compute capability"
+            case int():
+                if 10 <= value <= 999:
+                    return cls(*divmod(value, 10))
+                problem = f"{value!r} has not two or three digits"
+            case [int(major), int(minor)] if major > 0 and minor >= 0:
+                return cls(major, minor)
+            case _:
+                problem = f"{value!r} is not a compute capability"
+        raise InputError(problem, where="compute capability", allowed=_HOW_TO_WRITE_ONE)
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadsheetColumn:
+    """Where NVIDIA's spreadsheet differs from the limits of the same compute capability.
+
+    ``None`` means that it does not differ.
+    """
+
+    version: str
+    """Version of the spreadsheet that has this column: ``"2.4"`` or ``"11.1"``."""
+    max_registers_per_block: int | None = None
+    max_registers_per_block_ca: int | None = None
+    """The same with global loads cached in L1."""
+    warp_allocation_granularity_ca: int | None = None
+    """Warp granularity with global loads cached in L1."""
+    max_shared_memory_per_block: int | None = None
+    reserved_shared_memory_per_block: int = 0
+    doubled_register_units: tuple[int, ...] = ()
+    """Registers per thread for which the register allocation unit is twice as large."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one SM of a compute capability offers.
+
+    Shared memory is in bytes, registers are 32-bit registers. The names are those of the CUDA
+    driver's device attributes (``CU_DEVICE_ATTRIBUTE_...``) where it has one. The values and their
+    sources are in ``data/gpu_limits.yaml``.
+
+    Raises:
+        TableError: A value is out of range or contradicts another one.
+    """
+
+    # Types by name, because pydantic reads them when a user brings a table of his own.
+    __pydantic_config__ = {"extra": "forbid", "strict": True}
+
+    compute_capability: ComputeCapability
+    architecture: str
+    """NVIDIA's name of the generation, such as ``"Hopper"``."""
+    warp_size: int
+    max_threads_per_multiprocessor: int
+    max_blocks_per_multiprocessor: int
+    max_registers_per_multiprocessor: int
+    max_registers_per_block: int
+    max_registers_per_thread: int
+    max_shared_memory_per_multiprocessor: int
+    max_shared_memory_per_block: int
+    """The most a block may have unless its kernel has opted in to more."""
+    max_shared_memory_per_block_optin: int
+    """The most a block may have at all; ``reserved_shared_memory_per_block`` is not part of it."""
+    reserved_shared_memory_per_block: int
+    """What the system takes of the SM's shared memory for each resident block."""
+    shared_memory_configurations: tuple[int, ...]
+    """The sizes that the SM's shared memory can be set to, ascending."""
+    unified_l1_and_shared_memory: int | None
+    """Size of the memory that L1 cache and shared memory divide; None: separate, or not known."""
+    max_threads_per_block: int
+    max_block_dim: tuple[int, int, int]
+    max_portable_cluster_size: int | None
+    """Blocks per cluster on every chip of this compute capability; None: no clusters."""
+    max_non_portable_cluster_size: int | None
+    """Blocks per cluster where the kernel allows a non-portable size; None: no clusters, or not known."""
+    max_barriers_per_block: int
+    max_barriers_per_multiprocessor: int | None
+    """None: not known. It sets a limit from 9.0 only."""
+    register_allocation_unit: int
+    register_allocation_granularity: Literal["warp", "block"]
+    """Whether registers are given to each warp, or (1.x) to the block as a whole."""
+    shared_memory_allocation_unit: int
+    warp_allocation_granularity: int
+    sub_partitions: int
+    """Parts of the SM with a warp scheduler and a register file of their own."""
+    launch_check_sub_partitions: int | None = None
+    """6.0 refuses what an SM with this many sub-partitions could not run; None: no such check."""
+    partitioned_global_caching: bool = False
+    """Whether global loads can be cached in L1, which confines a block to one half of the SM."""
+    fp32_lanes_per_multiprocessor: int
+    spreadsheet: SpreadsheetColumn | None = None
+    """None: NVIDIA's spreadsheet has no column for it."""
+
+    def __post_init__(self) -> None:
+        for name in POSITIVE_FIELDS:
+            value = getattr(self, name)
+            if value is not None and not 1 <= value <= 2**31 - 1:
+                raise self._error(name, f"{value} is out of range", "1 to 2147483647")
+        if not 0 <= self.reserved_shared_memory_per_block < self.max_shared_memory_per_multiprocessor:
+            raise self._error(
+                "reserved_shared_memory_per_block",
+                f"{self.reserved_shared_memory_per_block} leaves nothing for the kernel",
+                "0 and up, less than max_shared_memory_per_multiprocessor",
+            )
+        sizes = self.shared_memory_configurations
+        if not sizes or list(sizes) != sorted(set(sizes)) or sizes[0] < 0:
+            raise self._error(
+                "shared_memory_configurations", f"{list(sizes)} is not in order", "ascending sizes in bytes"
+            )
+        if sizes[-1] != self.max_shared_memory_per_multiprocessor:
+            raise self._error(
+                "shared_memory_configurations",
+                f"the largest, {sizes[-1]}, is not the SM's shared memory",
+                f"a list that ends with max_shared_memory_per_multiprocessor, {self.max_shared_memory_per_multiprocessor}",
+            )
+        if self.max_threads_per_multiprocessor % self.warp_size:
+            raise self._error(
+                "max_threads_per_multiprocessor",
+                f"{self.max_threads_per_multiprocessor} is not a whole number of warps",
+                f"a multiple of warp_size, {self.warp_size}",
+            )
+        if self.max_shared_memory_per_block > self.max_shared_memory_per_block_optin:
+            raise self._error(
+                "max_shared_memory_per_block",
+                f"{self.max_shared_memory_per_block} is more than the opt-in maximum",
+                f"up to max_shared_memory_per_block_optin, {self.max_shared_memory_per_block_optin}",
+            )
+        most = self.max_shared_memory_per_multiprocessor - self.reserved_shared_memory_per_block
+        if self.max_shared_memory_per_block_optin > most:
+            raise self._error(
+                "max_shared_memory_per_block_optin",
+                f"{self.max_shared_memory_per_block_optin} is more than the SM has for one block",
+                f"up to {most}, the SM's shared memory less the reservation",
+            )
+        if self.max_registers_per_thread > MAX_REGISTERS_PER_THREAD:
+            raise self._error(
+                "max_registers_per_thread", f"{self.max_registers_per_thread} is out of range", "1 to 255"
+            )
+
+    def _error(self, field: str, problem: str, allowed: str) -> TableError:
+        return TableError(problem, where=f"limits of {self.compute_capability}: {field}", allowed=allowed)
+
+    @property
+    def max_warps_per_multiprocessor(self) -> int:
+        """Warps that can be resident on one SM."""
+        return self.max_threads_per_multiprocessor // self.warp_size
+
+    def replace(self, **changes: Any) -> Limits:
+        """The same SM with some limits changed, for a what-if.
+
+        A change of ``max_shared_memory_per_multiprocessor`` alone also changes the shared memory
+        configurations: the larger ones go, and the new size is the largest.
+
+        Raises:
+            TableError: No such field, or a value that it cannot have.
+        """
+        unknown = sorted(changes.keys() - FIELD_NAMES)
+        if unknown:
+            raise TableError(
+                f"there is no limit {unknown[0]!r}", where="limits", allowed=", ".join(sorted(FIELD_NAMES))
+            )
+        size = changes.get("max_shared_memory_per_multiprocessor")
+        if type(size) is int and "shared_memory_configurations" not in changes:
+            smaller = [each for each in self.shared_memory_configurations if each < size]
+            changes["shared_memory_configurations"] = (*smaller, size)
+        return replace(self, **changes)
+
+
+FIELD_NAMES = frozenset(field.name for field in fields(Limits))
+
+POSITIVE_FIELDS = tuple(
+    field.name
+    for field in fields(Limits)
+    if field.type in ("int", "int | None") and field.name != "reserved_shared_memory_per_block"
+)

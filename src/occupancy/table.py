@@ -1,0 +1,159 @@
+"""The table of limits that ships with the library; the only module that knows ``data/`` and YAML."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import Any
+
+import yaml
+
+from .errors import TableError, UnknownComputeCapabilityError
+from .sm_limits import ComputeCapability, Limits, SpreadsheetColumn
+
+SCHEMA_VERSION = 1
+FILE_NAME = "gpu_limits.yaml"
+
+MAX_FILE_BYTES = 1 << 20
+"""A table of every chip ever made is a thirtieth of this."""
+MAX_DEPTH = 16
+
+# libyaml where PyYAML was built with it: ten times as fast, the same values.
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def data_path(file_name: str) -> str:
+    """Where a data file lies: beside this module in a wheel, in ``data/`` at the top of a checkout."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    installed = os.path.join(here, "data", file_name)
+    return installed if os.path.exists(installed) else os.path.join(here, "..", "..", "data", file_name)
+
+
+def limits(cc: object) -> Limits:
+    """The limits of a compute capability.
+
+    Args:
+        cc: Any spelling that `ComputeCapability.parse` reads.
+
+    Raises:
+        InputError: Not a compute capability.
+        UnknownComputeCapabilityError: One that is not in the table.
+    """
+    return _limits_of(ComputeCapability.parse(cc))
+
+
+def known() -> tuple[ComputeCapability, ...]:
+    """Every compute capability of the table, ascending."""
+    return tuple(sorted(ComputeCapability.parse(name) for name in _rows()))
+
+
+def unknown(
+    cc: ComputeCapability, candidates: tuple[ComputeCapability, ...]
+) -> UnknownComputeCapabilityError:
+    """The error for a compute capability that is not among the candidates; it names the nearest."""
+    nearest = sorted(
+        candidates, key=lambda each: (abs(each.major - cc.major), abs(each.minor - cc.minor), each)
+    )
+    return UnknownComputeCapabilityError(
+        f"{cc} is not in the table",
+        where="compute capability",
+        allowed="the nearest known are " + ", ".join(str(each) for each in sorted(nearest[:3])),
+        cure="For a chip that the table lacks, bring its limits in a file: --limits FILE, or occupancy.read_limits().",
+    )
+
+
+@cache
+def _limits_of(cc: ComputeCapability) -> Limits:
+    row = _rows().get(str(cc))
+    if row is None:
+        raise unknown(cc, known())
+    return limits_of_row(cc, row)
+
+
+def limits_of_row(cc: ComputeCapability, row: dict[str, Any]) -> Limits:
+    """Make `Limits` of a row of the table, whose lists stand for tuples."""
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+    column = values.pop("spreadsheet", None)
+    if column is not None:
+        listed = tuple(column.get("doubled_register_units", ()))
+        values["spreadsheet"] = SpreadsheetColumn(**{**column, "doubled_register_units": listed})
+    return Limits(compute_capability=cc, **values)
+
+
+@cache
+def _rows() -> dict[str, dict[str, Any]]:
+    with open(data_path(FILE_NAME), "rb") as file:
+        # The second document, with the sources, is parsed only when somebody asks for them.
+        values = next(yaml.load_all(file, _SafeLoader))
+    rows: dict[str, dict[str, Any]] = values["compute_capabilities"]
+    return rows
+
+
+@cache
+def provenance() -> dict[str, Any]:
+    """The second document of the table: the sources, and where they disagree."""
+    with open(data_path(FILE_NAME), "rb") as file:
+        _, sources = yaml.load_all(file, _SafeLoader)
+    checked: dict[str, Any] = sources
+    return checked
+
+
+class _StrictLoader(_SafeLoader):  # type: ignore[misc]
+    """Refuses a key that occurs twice, where YAML would silently take the last one."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key.value!r} occurs twice", key.start_mark
+                )
+            seen.add(key.value)
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
+
+
+def read_yaml(path: str | os.PathLike[str]) -> list[Any]:
+    """Read the documents of a YAML file of unknown origin.
+
+    Raises:
+        TableError: It cannot be read, is too large, too deeply nested, not YAML, or has a key twice.
+    """
+    name = os.fspath(path)
+    try:
+        with open(name, "rb") as file:
+            text = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise TableError(f"cannot be read: {error.strerror or error}", where=name) from error
+    if len(text) > MAX_FILE_BYTES:
+        raise TableError("is too large for a table of limits", where=name, allowed="up to 1 MiB")
+    try:
+        _check_depth(text, name)
+        return list(yaml.load_all(text, _StrictLoader))
+    except yaml.YAMLError as error:
+        raise TableError(f"is not YAML: {_one_line(error)}", where=name) from error
+    except ValueError as error:  # such as the date 2026-13-45, or an integer of 5000 digits
+        if isinstance(error, TableError):
+            raise
+        raise TableError(f"holds a value that cannot be read: {error}", where=name) from error
+
+
+def _check_depth(text: bytes, name: str) -> None:
+    # Events come without recursion; loading recurses and would end the process on deep nesting.
+    depth = 0
+    for event in yaml.parse(text, _SafeLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_DEPTH:
+                line = event.start_mark.line + 1
+                raise TableError(
+                    f"is nested too deeply at line {line}", where=name, allowed=f"{MAX_DEPTH} levels"
+                )
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+def _one_line(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+    return f"{problem} (line {mark.line + 1}, column {mark.column + 1})" if mark else str(problem)
