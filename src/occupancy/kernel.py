@@ -69,9 +69,12 @@ class Kernel:
     """The block's shape, where it was given; its product is ``threads``."""
     carveout: Carveout | None = None
     caching: Caching | None = None
-    """``"ca"``: global loads cached in L1; ``"cg"``: in L2 only. 5.2, 5.3, 6.1 and 6.2 alone have the choice."""
-    opt_in: bool = True
-    """Whether the kernel has raised its dynamic shared memory limit with cudaFuncSetAttribute."""
+    """``"ca"``: global loads cached in L1; ``"cg"``, the default: in L2 only. 5.2, 5.3, 6.1, 6.2 alone."""
+    opt_in: bool | None = None
+    """Whether the kernel has raised its dynamic shared memory limit with cudaFuncSetAttribute.
+
+    Not given, it counts as raised.
+    """
 
     def __post_init__(self) -> None:
         # One expression, because it runs for each of the millions of kernels of an autotuner.

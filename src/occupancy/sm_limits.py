@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from .errors import InputError, TableError
 from .kernel import MAX_REGISTERS_PER_THREAD
@@ -99,7 +99,7 @@ class Limits:
     """
 
     # Types by name, because pydantic reads them when a user brings a table of his own.
-    __pydantic_config__ = {"extra": "forbid", "strict": True}
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "strict": True}
 
     compute_capability: ComputeCapability
     architecture: str
@@ -165,7 +165,8 @@ class Limits:
             raise self._error(
                 "shared_memory_configurations",
                 f"the largest, {sizes[-1]}, is not the SM's shared memory",
-                f"a list that ends with max_shared_memory_per_multiprocessor, {self.max_shared_memory_per_multiprocessor}",
+                "a list whose last is max_shared_memory_per_multiprocessor, "
+                f"{self.max_shared_memory_per_multiprocessor}",
             )
         if self.max_threads_per_multiprocessor % self.warp_size:
             raise self._error(

@@ -11,7 +11,9 @@ from ..errors import InputError
 from ..kernel import Kernel
 from ..sm_limits import Limits
 from . import cuda, spreadsheet
-from .result import RESOURCES, Allocation, BlockLimits, LaunchFailure, Model, Occupancy, Resource
+from .launch import LaunchFailure
+from .parts import RESOURCES, Allocation, BlockLimits, Model, Resource
+from .result import Occupancy
 
 __all__ = [
     "MODELS",

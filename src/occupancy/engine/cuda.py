@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..kernel import Kernel
 from ..sm_limits import Limits
 from .arithmetic import round_up
-from .result import Allocation, BlockLimits
+from .parts import Allocation, BlockLimits
 from .shared import (
     check_caching,
     registers_per_warp,
@@ -130,8 +130,9 @@ def shared_memory_per_block(limits: Limits, kernel: Kernel) -> int:
 
 def max_shared_memory_allocation(limits: Limits, kernel: Kernel) -> int:
     """The most bytes that `shared_memory_per_block` may come to for the kernel to launch."""
-    own = limits.max_shared_memory_per_block_optin if kernel.opt_in else limits.max_shared_memory_per_block
-    return own + limits.reserved_shared_memory_per_block
+    if kernel.opt_in is False:
+        return limits.max_shared_memory_per_block + limits.reserved_shared_memory_per_block
+    return limits.max_shared_memory_per_block_optin + limits.reserved_shared_memory_per_block
 
 
 def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:

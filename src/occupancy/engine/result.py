@@ -3,50 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
 
 from ..kernel import Kernel
 from ..sm_limits import Limits
-
-Model = Literal["cuda", "spreadsheet"]
-Resource = Literal["warps", "blocks", "registers", "shared_memory", "barriers"]
-
-
-class BlockLimits(NamedTuple):
-    """Blocks that each resource alone would allow on one SM; None where it sets no limit."""
-
-    warps: int
-    blocks: int
-    registers: int | None
-    shared_memory: int | None
-    barriers: int | None
-
-
-RESOURCES: tuple[Resource, ...] = ("warps", "blocks", "registers", "shared_memory", "barriers")
-
-
-class Allocation(NamedTuple):
-    """What one resident block takes of an SM, after every rounding."""
-
-    warps: int
-    registers: int
-    shared_memory: int
-    """Bytes, with the system's reservation."""
-
-
-@dataclass(frozen=True, slots=True)
-class LaunchFailure:
-    """A limit that keeps a kernel from running at all."""
-
-    limit: str
-    """The field of `Limits` that is exceeded."""
-    needed: int
-    allowed: int
-    what: str
-    """What is too large, as a phrase with its unit."""
-    error: str
-    """What the CUDA runtime says to such a launch."""
-    cure: str = ""
+from .launch import LaunchFailure, first_failure
+from .parts import RESOURCES, Allocation, BlockLimits, Model, Resource
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +57,19 @@ class Occupancy:
         return tuple(
             name for name, limit in zip(RESOURCES, self.block_limits, strict=True) if limit == answer
         )
+
+    @property
+    def failure(self) -> LaunchFailure | None:
+        """The first limit that keeps the kernel from launching at all; None where it launches."""
+        return first_failure(self.limits, self.kernel, self.model, self.block_limits, self.allocated)
+
+    @property
+    def launchable(self) -> bool:
+        """Whether the kernel launches on this chip."""
+        return self.failure is None
+
+    @property
+    def reason(self) -> str | None:
+        """Why the kernel does not launch, in the runtime's words; None where it does."""
+        failure = self.failure
+        return None if failure is None else str(failure)

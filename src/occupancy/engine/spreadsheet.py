@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..kernel import Kernel
 from ..sm_limits import Limits, SpreadsheetColumn
 from .arithmetic import round_up
-from .result import Allocation, BlockLimits
+from .parts import Allocation, BlockLimits
 from .shared import check_caching, registers_per_warp, shared_memory_configuration, warps_per_block
 
 
@@ -117,5 +117,10 @@ def blocks_by_shared_memory(
     if not per_block:
         return None
     pool = shared_memory_configuration(limits, kernel.carveout)
+    return 0 if per_block > max_shared_memory_allocation(limits, column, kernel) else pool // per_block
+
+
+def max_shared_memory_allocation(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
+    """The most bytes that `shared_memory_per_block` may come to for the kernel to launch."""
     most = column.max_shared_memory_per_block or limits.max_shared_memory_per_block
-    return 0 if per_block > min(pool, most) else pool // per_block
+    return min(most, shared_memory_configuration(limits, kernel.carveout))

@@ -1,0 +1,142 @@
+"""Why a kernel cannot launch: the first limit that it breaks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..kernel import Kernel
+from ..sm_limits import Limits
+from . import cuda, spreadsheet
+from .arithmetic import round_up
+from .parts import Allocation, BlockLimits, Model
+
+# What cudaGetErrorString says to a launch that breaks the limit, seen on an H200 with driver 580.
+OUT_OF_RESOURCES = "too many resources requested for launch"
+INVALID_CONFIGURATION = "invalid configuration argument"
+INVALID_VALUE = "invalid argument"
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchFailure:
+    """A limit that keeps a kernel from running at all."""
+
+    limit: str
+    """The field of `Limits` that is exceeded."""
+    needed: int
+    allowed: int
+    what: str
+    """What is too large, with its unit."""
+    error: str
+    """What the CUDA runtime says to such a launch."""
+    cure: str = ""
+
+    def __str__(self) -> str:
+        said = "" if self.error == OUT_OF_RESOURCES else f' The runtime says "{self.error}".'
+        cure = f" {self.cure}" if self.cure else ""
+        return f"{OUT_OF_RESOURCES}: {self.what}, but {self.limit} is {self.allowed}.{said}{cure}"
+
+
+def first_failure(
+    limits: Limits, kernel: Kernel, model: Model, block_limits: BlockLimits, allocated: Allocation
+) -> LaunchFailure | None:
+    """The first limit that the kernel breaks: block size, then registers, shared memory, barriers."""
+    failure = _block_size(limits, kernel)
+    if failure is not None:
+        return failure
+    if block_limits.warps == 0:
+        return LaunchFailure(
+            "max_threads_per_multiprocessor",
+            kernel.threads,
+            limits.max_threads_per_multiprocessor,
+            f"{kernel.threads} threads in one block of {allocated.warps} warps",
+            OUT_OF_RESOURCES,
+        )
+    if block_limits.registers == 0:
+        return _registers(limits, kernel, model, allocated)
+    if block_limits.shared_memory == 0:
+        return _shared_memory(limits, kernel, model, allocated)
+    if block_limits.barriers == 0:
+        barriers = kernel.barriers or cuda.UNKNOWN_BARRIERS
+        available = limits.max_barriers_per_multiprocessor or 0
+        return LaunchFailure(
+            "max_barriers_per_multiprocessor",
+            barriers,
+            available,
+            f"{barriers} barriers in one block",
+            OUT_OF_RESOURCES,
+        )
+    return None
+
+
+def _block_size(limits: Limits, kernel: Kernel) -> LaunchFailure | None:
+    if kernel.threads > limits.max_threads_per_block:
+        return LaunchFailure(
+            "max_threads_per_block",
+            kernel.threads,
+            limits.max_threads_per_block,
+            f"{kernel.threads} threads in one block",
+            INVALID_CONFIGURATION,
+        )
+    axis = cuda.exceeded_dimension(limits, kernel)
+    if axis is None or kernel.block_dim is None:
+        return None
+    return LaunchFailure(
+        f"max_block_dim[{axis}]",
+        kernel.block_dim[axis],
+        limits.max_block_dim[axis],
+        f"the block is {kernel.block_dim[axis]} threads long in {'xyz'[axis]}",
+        INVALID_CONFIGURATION,
+    )
+
+
+def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocation) -> LaunchFailure:
+    registers = kernel.registers or 0
+    if registers > limits.max_registers_per_thread:
+        return LaunchFailure(
+            "max_registers_per_thread",
+            registers,
+            limits.max_registers_per_thread,
+            f"{registers} registers per thread",
+            OUT_OF_RESOURCES,
+        )
+    if model == "spreadsheet" and limits.spreadsheet is not None:
+        needed = allocated.registers
+        allowed = spreadsheet.max_registers_per_block(limits, limits.spreadsheet, kernel)
+    else:
+        # A launch on 6.0 must also pass on the four sub-partitions of the rest of its family.
+        counted = limits.launch_check_sub_partitions or limits.sub_partitions
+        needed = allocated.registers // allocated.warps * round_up(allocated.warps, counted)
+        allowed = limits.max_registers_per_block
+    limit, phrase = "max_registers_per_block", "in one block"
+    if needed <= allowed:  # it is the warps that do not fit into the sub-partitions' register files
+        limit, allowed = "max_registers_per_multiprocessor", limits.max_registers_per_multiprocessor
+        phrase = "in one block, whole warps in each sub-partition"
+    return LaunchFailure(
+        limit,
+        needed,
+        allowed,
+        f"{kernel.threads} threads of {registers} registers take {needed} registers {phrase}",
+        OUT_OF_RESOURCES,
+    )
+
+
+def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allocation) -> LaunchFailure:
+    needed = kernel.shared_memory
+    what = f"{needed} bytes of shared memory in one block"
+    if model == "spreadsheet" and limits.spreadsheet is not None:
+        allowed = spreadsheet.max_shared_memory_allocation(limits, limits.spreadsheet, kernel)
+        return LaunchFailure(
+            "max_shared_memory_per_block", allocated.shared_memory, allowed, what, INVALID_VALUE
+        )
+    most = limits.max_shared_memory_per_block_optin
+    if kernel.opt_in is False and needed <= most:
+        return LaunchFailure(
+            "max_shared_memory_per_block",
+            needed,
+            limits.max_shared_memory_per_block,
+            what,
+            INVALID_VALUE,
+            "The kernel can opt in to more: cudaFuncSetAttribute with "
+            "cudaFuncAttributeMaxDynamicSharedMemorySize.",
+        )
+    return LaunchFailure("max_shared_memory_per_block_optin", needed, most, what, INVALID_VALUE)

@@ -1,0 +1,30 @@
+"""The parts of an answer: what each resource allows, and what one block takes."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Model = Literal["cuda", "spreadsheet"]
+Resource = Literal["warps", "blocks", "registers", "shared_memory", "barriers"]
+
+
+class BlockLimits(NamedTuple):
+    """Blocks that each resource alone would allow on one SM; None where it sets no limit."""
+
+    warps: int
+    blocks: int
+    registers: int | None
+    shared_memory: int | None
+    barriers: int | None
+
+
+RESOURCES: tuple[Resource, ...] = ("warps", "blocks", "registers", "shared_memory", "barriers")
+
+
+class Allocation(NamedTuple):
+    """What one resident block takes of an SM, after every rounding."""
+
+    warps: int
+    registers: int
+    shared_memory: int
+    """Bytes, with the system's reservation."""
