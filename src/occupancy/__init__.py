@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .api import Result as Result
     from .api import compute as compute
+    from .api import compute_capabilities as compute_capabilities
     from .api import limits as limits
     from .custom_table import read_limits as read_limits
     from .engine import Allocation as Allocation
@@ -31,11 +32,10 @@ if TYPE_CHECKING:
     from .kernel import Launch as Launch
     from .sm_limits import ComputeCapability as ComputeCapability
     from .sm_limits import Limits as Limits
-    from .table import known as compute_capabilities
 
 __version__ = "0.1.0"
 
-# Public name -> the module that has it and, where it differs, its name there.
+# Public name -> the module that has it.
 _HOMES = {
     "Allocation": "engine",
     "BlockLimits": "engine",
@@ -52,7 +52,7 @@ _HOMES = {
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
     "compute": "api",
-    "compute_capabilities": "table:known",
+    "compute_capabilities": "api",
     "limits": "api",
     "read_limits": "custom_table",
 }
@@ -64,8 +64,7 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module_name, _, attribute = home.partition(":")
-    value: object = getattr(importlib.import_module(f".{module_name}", __name__), attribute or name)
+    value: object = getattr(importlib.import_module(f".{home}", __name__), name)
     globals()[name] = value  # so that this runs once for each name
     return value
 

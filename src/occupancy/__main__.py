@@ -1,0 +1,5 @@
+"""``python -m occupancy``."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,178 @@
+"""The functions of the library: input in people's spellings, answers that can show themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import engine, table
+from .errors import InputError, UnknownComputeCapabilityError
+from .inputs import parse_carveout, parse_count, parse_size, parse_threads
+from .kernel import Caching, Carveout, Kernel
+from .sm_limits import ComputeCapability, Limits
+
+if TYPE_CHECKING:
+    from .report import CalcReport
+
+ComputeCapabilityLike = str | int | tuple[int, int] | ComputeCapability | Limits
+ThreadsLike = int | str | Sequence[int]
+SizeLike = int | str
+CarveoutLike = int | str | Carveout | None
+
+
+class Result(engine.Occupancy):
+    """An answer that can show itself; see `Occupancy` for its numbers."""
+
+    __slots__ = ()
+
+    def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
+        """The answer as plain dictionaries and numbers, the same as the command line's JSON.
+
+        Args:
+            explain: Whether to add every step of the arithmetic.
+        """
+        return self.report(explain=explain).to_dict()
+
+    def __str__(self) -> str:
+        """The text that ``occupancy calc`` prints, without colour."""
+        from .render.text import calc_text
+
+        return calc_text(self.report())
+
+    def _repr_html_(self) -> str:
+        """The answer as an HTML table, for a notebook."""
+        from .render.page import calc_html
+
+        return calc_html(self.report())
+
+    def __repr__(self) -> str:
+        return (
+            f"<Result {self.occupancy:.4g} on {self.limits.compute_capability}: {self.active_blocks} "
+            f"blocks of {self.kernel.threads} threads, limited by {', '.join(self.limiters)}>"
+        )
+
+    def report(self, *, explain: bool = False) -> CalcReport:
+        """Everything that is shown of the answer, as plain values.
+
+        Args:
+            explain: Whether to add every step of the arithmetic.
+        """
+        from .explain import explain as steps_of
+        from .report import calc_report
+
+        steps = steps_of(self) if explain else None
+        return calc_report(self, table_limits=_table_row(self.limits), explanation=steps)
+
+
+def limits(cc: ComputeCapabilityLike) -> Limits:
+    """What one SM of a compute capability offers.
+
+    Args:
+        cc: A string (``"9.0"``, ``"sm_90"``, ``"90a"``), an integer (``90``, ``120``) or a pair
+            (``(9, 0)``), never a float. `Limits` are returned as they are.
+
+    Raises:
+        InputError: Not a compute capability.
+        UnknownComputeCapabilityError: One that the table does not hold; it names the nearest.
+    """
+    return cc if isinstance(cc, Limits) else table.limits(cc)
+
+
+def compute_capabilities() -> tuple[ComputeCapability, ...]:
+    """Every compute capability of the table, ascending."""
+    return table.known()
+
+
+def compute(
+    cc: ComputeCapabilityLike,
+    *,
+    threads: ThreadsLike,
+    regs: int | None = None,
+    static_smem: SizeLike | None = None,
+    dynamic_smem: SizeLike | None = None,
+    smem: SizeLike | None = None,
+    carveout: CarveoutLike = None,
+    barriers: int | None = None,
+    caching: Caching | None = None,
+    opt_in: bool | None = None,
+    model: engine.Model | None = None,
+) -> Result:
+    """How many blocks of a kernel can be resident on one SM at once, and what stops one more.
+
+    Args:
+        cc: Compute capability in any spelling, or the `Limits` of an SM, real or imaginary.
+        threads: Threads per block, 1 and up, or the block's shape, such as ``(16, 16)``.
+        regs: Registers per thread, 0 to 255, as the compiler reports them.
+        static_smem: Shared memory per block that the kernel declares, in bytes or as text with a
+            unit (``"40k"``), without any reservation.
+        dynamic_smem: Shared memory per block that the launch asks for.
+        smem: Both together, where the split is not known; instead of the other two.
+        carveout: How much of the SM's memory is shared memory and not L1 cache: a percentage (a
+            number up to 100), one of the chip's sizes in bytes, or None for the largest.
+        barriers: Named barriers per block, 0 to 16; not given, it counts as 1.
+        caching: On 5.2, 5.3, 6.1 and 6.2 only: ``"ca"`` if global loads are cached in L1, else
+            ``"cg"``, the default.
+        opt_in: Whether the kernel has raised its limit of dynamic shared memory with
+            cudaFuncSetAttribute; not given, it counts as raised.
+        model: ``"cuda"`` (the default from 3.0): as NVIDIA's cuda_occupancy.h and the CUDA runtime;
+            ``"spreadsheet"`` (1.0 to 8.6): as NVIDIA's CUDA_Occupancy_Calculator.xls.
+
+    Returns:
+        The answer. A kernel that cannot launch is one too: 0 blocks, with the reason.
+
+    Raises:
+        InputError: A value that no kernel can have, or that this chip does not offer.
+        UnknownComputeCapabilityError: A compute capability that the table does not hold.
+    """
+    sm = limits(cc)
+    kernel = make_kernel(threads, regs, static_smem, dynamic_smem, smem, carveout, barriers, caching, opt_in)
+    chosen = engine.default_model(sm) if model is None else model
+    return Result(sm, kernel, chosen, *engine.rules(sm, chosen).evaluate(sm, kernel))
+
+
+def make_kernel(
+    threads: ThreadsLike,
+    regs: int | None = None,
+    static_smem: SizeLike | None = None,
+    dynamic_smem: SizeLike | None = None,
+    smem: SizeLike | None = None,
+    carveout: CarveoutLike = None,
+    barriers: int | None = None,
+    caching: Caching | None = None,
+    opt_in: bool | None = None,
+) -> Kernel:
+    """Make a `Kernel` of the arguments of `compute`.
+
+    Raises:
+        InputError: A value that no kernel can have.
+    """
+    # Plain integers, which an autotuner gives by the million, need no parsing.
+    block_dim = None
+    if type(threads) is not int:
+        threads, block_dim = parse_threads(threads)
+    if regs is not None and type(regs) is not int:
+        regs = parse_count(regs, "registers per thread")
+    if static_smem is not None and type(static_smem) is not int:
+        static_smem = parse_size(static_smem, "static shared memory per block")
+    if dynamic_smem is not None and type(dynamic_smem) is not int:
+        dynamic_smem = parse_size(dynamic_smem, "dynamic shared memory per block")
+    if smem is not None and type(smem) is not int:
+        smem = parse_size(smem, "shared memory per block")
+    if barriers is not None and type(barriers) is not int:
+        barriers = parse_count(barriers, "barriers per block")
+    if carveout is not None:
+        carveout = parse_carveout(carveout)
+    if caching not in (None, "ca", "cg"):
+        raise InputError(f"{caching!r} is not a caching mode", where="caching", allowed="ca or cg")
+    if opt_in not in (None, True, False):
+        raise InputError(f"{opt_in!r} is not a choice", where="opt-in", allowed="True or False")
+    return Kernel(
+        threads, regs, static_smem, dynamic_smem, smem, barriers, block_dim, carveout, caching, opt_in
+    )
+
+
+def _table_row(sm: Limits) -> Limits | None:
+    try:
+        return table.limits(sm.compute_capability)
+    except UnknownComputeCapabilityError:
+        return None

@@ -1,0 +1,271 @@
+"""The arithmetic of an answer in words: every step with its numbers, and why where a rule surprises.
+
+Each number comes from the engine's own function for that step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .engine import Occupancy, Resource, cuda, spreadsheet
+from .engine.arithmetic import round_up
+from .engine.shared import shared_memory_configuration
+from .sm_limits import SpreadsheetColumn
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How one resource's number of blocks comes about."""
+
+    resource: Resource
+    steps: tuple[str, ...]
+    why: str | None
+    """The reason for a step that surprises."""
+
+
+def explain(result: Occupancy) -> tuple[Explanation, ...]:
+    """The steps of every resource that has a say in the answer."""
+    if result.model == "cuda":
+        explainers: tuple[Callable[[Occupancy], Explanation], ...] = (
+            _warps,
+            _blocks,
+            _cuda_registers,
+            _cuda_shared_memory,
+            _barriers,
+        )
+    else:
+        explainers = (_warps, _blocks, _spreadsheet_registers, _spreadsheet_shared_memory)
+    return tuple(explainer(result) for explainer in explainers)
+
+
+def _warps(result: Occupancy) -> Explanation:
+    limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
+    rounded = ", rounded up" if kernel.threads % limits.warp_size else ""
+    steps = []
+    if kernel.block_dim is not None:
+        x, y, z = kernel.block_dim
+        steps.append(f"{x} x {y} x {z} = {kernel.threads} threads")
+    steps.append(f"{kernel.threads} threads / {limits.warp_size}{rounded} = {warps} {_plural(warps, 'warp')}")
+    why = None
+    most = limits.max_warps_per_multiprocessor
+    if result.model == "cuda" and result.block_limits.warps == 0 and warps <= most:
+        steps.append("larger than a block may be: 0 blocks")
+    elif result.model == "cuda" and _is_confined_to_half(result):
+        half = most // 2
+        steps.append(f"{most} warps per SM / 2 = {half} in each half")
+        steps.append(
+            f"{half} // {warps} {_plural(warps, 'warp')} = {half // warps}, x 2 = {_limit(result, 'warps')}"
+        )
+        why = "Caching global loads in L1 confines a block to one half of the SM."
+    else:
+        steps.append(f"{most} warps per SM // {warps} {_plural(warps, 'warp')} = {_limit(result, 'warps')}")
+    if kernel.threads % limits.warp_size:
+        why = why or "Warps are allocated whole, so the last warp's idle lanes take up their slots."
+    return Explanation("warps", tuple(steps), why)
+
+
+def _blocks(result: Occupancy) -> Explanation:
+    return Explanation("blocks", (f"at most {_limit(result, 'blocks')} per SM",), None)
+
+
+def _cuda_registers(result: Occupancy) -> Explanation:
+    limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
+    if not kernel.registers:
+        return _no_registers(result)
+    per_warp = result.allocated.registers // warps
+    steps = [_per_warp_step(result, per_warp)]
+    if kernel.registers > limits.max_registers_per_thread:
+        steps.append(f"{kernel.registers} registers per thread > {limits.max_registers_per_thread}: 0 blocks")
+        return Explanation("registers", tuple(steps), None)
+    parts = limits.launch_check_sub_partitions or limits.sub_partitions
+    counted = round_up(warps, parts)
+    of_block = f"{warps} {_plural(warps, 'warp')}"
+    of_block += f", counted as {counted}," if counted != warps else ""
+    passes = cuda.passes_register_check(limits, per_warp, warps, parts)
+    sign = "<=" if passes else ">"
+    outcome = "launches" if passes else "0 blocks"
+    steps.append(
+        f"launch check: {of_block} x {per_warp} = {counted * per_warp} "
+        f"{sign} {limits.max_registers_per_block} per block: {outcome}"
+    )
+    why = None
+    if counted != warps:
+        why = f"The check counts as if all {parts} sub-partitions got the same number of warps."
+    if not passes:
+        return Explanation("registers", tuple(steps), why)
+    steps += _sub_partition_steps(result, per_warp)
+    of_sub_partitions = cuda.warps_by_registers(limits, per_warp, limits.sub_partitions)
+    if of_sub_partitions < limits.max_registers_per_multiprocessor // per_warp:
+        why = "A warp lives in one sub-partition, so what is left over in each does not add up to a warp."
+    return Explanation("registers", tuple(steps), why)
+
+
+def _sub_partition_steps(result: Occupancy, per_warp: int) -> list[str]:
+    limits, warps = result.limits, result.allocated.warps
+    parts = limits.sub_partitions
+    share = limits.max_registers_per_multiprocessor // parts
+    fitting = cuda.warps_by_registers(limits, per_warp, parts)
+    steps = [
+        f"{limits.max_registers_per_multiprocessor} per SM / {parts} sub-partitions = {share}",
+        f"{share} per sub-partition // {per_warp} = {fitting // parts} warps, x {parts} = {fitting}",
+    ]
+    blocks = _limit(result, "registers")
+    if _is_confined_to_half(result):
+        half = fitting // 2
+        each = half // warps
+        steps.append(f"{fitting} / 2 = {half} in each half; {half} // {warps} warps = {each}, x 2 = {blocks}")
+    else:
+        steps.append(f"{fitting} // {warps} {_plural(warps, 'warp')} = {blocks}")
+    return steps
+
+
+def _cuda_shared_memory(result: Occupancy) -> Explanation:
+    limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
+    if not per_block:
+        return _no_shared_memory(result)
+    steps = [_shared_memory_step(result, limits.reserved_shared_memory_per_block)]
+    most = cuda.max_shared_memory_allocation(limits, kernel)
+    why = None
+    if limits.reserved_shared_memory_per_block:
+        reserved = limits.reserved_shared_memory_per_block
+        why = f"From 8.0 the system takes {reserved} bytes for each resident block."
+    if per_block > most:
+        steps.append(f"{per_block} > {most}, the most for one block: 0 blocks")
+        return Explanation("shared_memory", tuple(steps), why)
+    asked = shared_memory_configuration(limits, kernel.carveout)
+    pool = cuda.shared_memory_pool(limits, kernel, per_block)
+    steps.append(_pool_step(result, asked))
+    if pool != asked:
+        steps.append(f"{asked} is too small for one block: {pool}")
+    steps.append(f"{pool} // {per_block} = {_limit(result, 'shared_memory')}")
+    return Explanation("shared_memory", tuple(steps), why)
+
+
+def _barriers(result: Occupancy) -> Explanation:
+    available = result.limits.max_barriers_per_multiprocessor
+    if result.block_limits.barriers is None:
+        step = "no limit: the kernel uses none" if result.kernel.barriers == 0 else "no limit before 9.0"
+        return Explanation("barriers", (step,), None)
+    barriers = cuda.UNKNOWN_BARRIERS if result.kernel.barriers is None else result.kernel.barriers
+    counted = " (not given: counted as one)" if result.kernel.barriers is None else ""
+    step = f"{available} per SM // {barriers}{counted} = {_limit(result, 'barriers')}"
+    return Explanation("barriers", (step,), None)
+
+
+def _spreadsheet_registers(result: Occupancy) -> Explanation:
+    limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
+    column = _column(result)
+    if not kernel.registers:
+        return _no_registers(result)
+    if kernel.registers > limits.max_registers_per_thread:
+        step = f"{kernel.registers} registers per thread > {limits.max_registers_per_thread}: 0 blocks"
+        return Explanation("registers", (step,), None)
+    if limits.register_allocation_granularity == "block":
+        counted = round_up(warps, limits.warp_allocation_granularity)
+        need = counted * limits.warp_size * kernel.registers
+        steps = (
+            f"{warps} warps, rounded up to {limits.warp_allocation_granularity}s: {counted}",
+            f"{counted} x {limits.warp_size} threads x {kernel.registers} registers = {need}, rounded up to "
+            f"{limits.register_allocation_unit}s: {result.allocated.registers} per block",
+            f"{limits.max_registers_per_multiprocessor} per SM // {result.allocated.registers} = "
+            f"{_limit(result, 'registers')}",
+        )
+        return Explanation("registers", steps, "On 1.x registers are given to the block as a whole.")
+    per_warp = spreadsheet.allocated_registers_per_warp(limits, column, kernel.registers)
+    share = spreadsheet.max_registers_per_block(limits, column, kernel)
+    granularity = spreadsheet.warp_granularity(limits, column, kernel)
+    unrounded = share // per_warp
+    fitting = unrounded // granularity * granularity
+    shares = limits.max_registers_per_multiprocessor // share
+    steps = (
+        _per_warp_step(result, per_warp),
+        f"{share} per block // {per_warp} = {unrounded} warps, rounded down to {granularity}s: {fitting}",
+        f"{fitting} // {warps} {_plural(warps, 'warp')} = {fitting // warps}"
+        + (f", x {shares} shares per SM = {_limit(result, 'registers')}" if shares > 1 else ""),
+    )
+    why = None
+    if spreadsheet.is_doubled_unit(column, kernel.registers):
+        why = "For this number of registers the spreadsheet allocates in units of twice the size."
+    return Explanation("registers", steps, why)
+
+
+def _spreadsheet_shared_memory(result: Occupancy) -> Explanation:
+    limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
+    column = _column(result)
+    if not per_block:
+        return _no_shared_memory(result)
+    steps = [_shared_memory_step(result, column.reserved_shared_memory_per_block)]
+    most = spreadsheet.max_shared_memory_allocation(limits, column, kernel)
+    asked = shared_memory_configuration(limits, kernel.carveout)
+    if per_block > most:
+        steps.append(f"{per_block} > {most}, the most for one block: 0 blocks")
+    else:
+        steps += [_pool_step(result, asked), f"{asked} // {per_block} = {_limit(result, 'shared_memory')}"]
+    return Explanation("shared_memory", tuple(steps), None)
+
+
+def _no_registers(result: Occupancy) -> Explanation:
+    known = "the kernel uses none" if result.kernel.registers == 0 else "not given"
+    return Explanation("registers", (f"no limit: {known}",), None)
+
+
+def _no_shared_memory(result: Occupancy) -> Explanation:
+    given = (result.kernel.static_smem, result.kernel.dynamic_smem, result.kernel.smem)
+    known = "not given" if given == (None, None, None) else "the kernel uses none"
+    return Explanation("shared_memory", (f"no limit: {known}",), None)
+
+
+def _per_warp_step(result: Occupancy, per_warp: int) -> str:
+    limits, registers = result.limits, result.kernel.registers or 0
+    unit = limits.register_allocation_unit
+    if result.model == "spreadsheet" and spreadsheet.is_doubled_unit(_column(result), registers):
+        unit *= 2
+    return (
+        f"{registers} registers x {limits.warp_size} threads = {registers * limits.warp_size}, "
+        f"rounded up to {unit}s: {per_warp} per warp"
+    )
+
+
+def _shared_memory_step(result: Occupancy, reserved: int) -> str:
+    kernel, unit = result.kernel, result.limits.shared_memory_allocation_unit
+    if kernel.smem is None and kernel.static_smem is not None and kernel.dynamic_smem is not None:
+        terms = [f"{kernel.static_smem} static", f"{kernel.dynamic_smem} dynamic"]
+    else:
+        terms = [f"{kernel.shared_memory} bytes"]
+    terms += [f"{reserved} reserved"] if reserved else []
+    total = f" = {kernel.shared_memory + reserved}" if len(terms) > 1 else ""
+    return f"{' + '.join(terms)}{total}, rounded up to {unit}s: {result.allocated.shared_memory} per block"
+
+
+def _pool_step(result: Occupancy, asked: int) -> str:
+    limits, carveout = result.limits, result.kernel.carveout
+    most = limits.max_shared_memory_per_multiprocessor
+    if carveout is None:
+        return f"configuration of the SM: the largest, {asked}"
+    if carveout.unit == "bytes":
+        return f"configuration of the SM: {asked}, as asked"
+    wanted = most * carveout.amount // 100
+    return f"configuration of the SM: {carveout.amount}% of {most} = {wanted}, up to the next one: {asked}"
+
+
+def _is_confined_to_half(result: Occupancy) -> bool:
+    allocated = result.allocated
+    return cuda.is_confined_to_half(
+        result.limits, result.kernel, allocated.warps, allocated.registers // allocated.warps
+    )
+
+
+def _column(result: Occupancy) -> SpreadsheetColumn:
+    column = result.limits.spreadsheet
+    assert column is not None, "the spreadsheet's model answers only where there is a column"
+    return column
+
+
+def _limit(result: Occupancy, resource: Resource) -> str:
+    blocks = getattr(result.block_limits, resource)
+    return f"{blocks} {_plural(blocks, 'block')}"
+
+
+def _plural(count: int, noun: str) -> str:
+    return noun if count == 1 else noun + "s"

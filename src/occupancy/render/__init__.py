@@ -1,0 +1,1 @@
+"""Reports in, text for a person or a program out."""

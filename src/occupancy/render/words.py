@@ -1,0 +1,36 @@
+"""How numbers and names are written for a person."""
+
+from __future__ import annotations
+
+
+def percent(share: float) -> str:
+    """A share of 1 as a percentage with one decimal where it needs one: ``75%``, ``62.5%``, ``66.7%``."""
+    return f"{100 * share:.1f}".removesuffix(".0") + "%"
+
+
+def size(amount: int) -> str:
+    """Bytes, in KiB where that is short and exact: ``96 KiB``, ``9.125 KiB``, ``1,001 bytes``."""
+    if amount and amount % 128 == 0 and amount >= 1024:
+        return f"{amount / 1024:,.3f}".rstrip("0").rstrip(".") + " KiB"
+    return f"{amount:,} bytes"
+
+
+def count(amount: int, noun: str) -> str:
+    """``1 block``, ``12 blocks``, ``1,536 threads``."""
+    return f"{amount:,} {noun}" if amount == 1 else f"{amount:,} {noun}s"
+
+
+def name(identifier: str) -> str:
+    """An identifier in words: ``shared_memory`` is shared memory."""
+    return identifier.replace("_", " ")
+
+
+def listing(words: tuple[str, ...] | list[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def number(amount: int | None, absent: str) -> str:
+    """A number with separators, or what to say where there is none."""
+    return absent if amount is None else f"{amount:,}"

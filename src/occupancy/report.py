@@ -1,0 +1,189 @@
+"""What a renderer shows: plain values, every number computed before rendering.
+
+`CalcReport` is the schema of the JSON that ``occupancy calc --format json`` prints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .engine import RESOURCES, Model, Occupancy, Resource, cuda, default_model, evaluate
+from .engine.shared import shared_memory_configuration
+from .explain import Explanation
+from .kernel import Carveout, Kernel
+from .sm_limits import Limits
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What was given; None for what was not. Sizes are in bytes."""
+
+    threads: int
+    block_dim: tuple[int, int, int] | None
+    regs: int | None
+    static_smem: int | None
+    dynamic_smem: int | None
+    smem: int | None
+    carveout: str | int | None
+    """A percentage such as ``"50%"``, or a size in bytes."""
+    barriers: int | None
+    caching: str | None
+    opt_in: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceUse:
+    """One resource: what a block takes after rounding, what the SM has, how many blocks fit."""
+
+    per_block: int | None
+    """None where it was not given and counts as none."""
+    per_multiprocessor: int | None
+    """None where no source tells it."""
+    blocks: int | None
+    """None where the resource sets no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class CalcReport:
+    """The whole answer to ``occupancy calc``."""
+
+    schema_version: int
+    model: Model
+    cc: str
+    architecture: str
+    what_if: dict[str, Any]
+    """Limits that differ from the table's, as given by the user; empty for the real chip."""
+    inputs: Inputs
+    occupancy: float
+    """Active warps by the most warps of an SM, 0 to 1."""
+    occupancy_by_threads: float
+    """Resident threads by the most threads of an SM, 0 to 1; what PyTorch's profiler prints."""
+    active_blocks: int
+    active_warps: int
+    active_threads: int
+    limiters: tuple[Resource, ...]
+    launchable: bool
+    reason: str | None
+    resources: dict[Resource, ResourceUse]
+    notes: tuple[str, ...]
+    explanation: tuple[Explanation, ...] | None
+    """The arithmetic, where it was asked for."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain dictionaries, lists and numbers: what the JSON holds."""
+        return asdict(self)
+
+
+def calc_report(
+    result: Occupancy, *, table_limits: Limits | None, explanation: tuple[Explanation, ...] | None = None
+) -> CalcReport:
+    """Everything that is shown of an answer.
+
+    Args:
+        result: The engine's answer.
+        table_limits: The table's row of the same compute capability, to tell a what-if from the real
+            chip; None where the table has none.
+        explanation: The arithmetic, where it was asked for.
+    """
+    return CalcReport(
+        schema_version=SCHEMA_VERSION,
+        model=result.model,
+        cc=str(result.limits.compute_capability),
+        architecture=result.limits.architecture,
+        what_if=_changed_limits(result.limits, table_limits),
+        inputs=_inputs(result.kernel),
+        occupancy=result.occupancy,
+        occupancy_by_threads=result.occupancy_by_threads,
+        active_blocks=result.active_blocks,
+        active_warps=result.active_warps,
+        active_threads=result.active_threads,
+        limiters=result.limiters,
+        launchable=result.launchable,
+        reason=result.reason,
+        resources=_resources(result),
+        notes=tuple(_notes(result)),
+        explanation=explanation,
+    )
+
+
+def _inputs(kernel: Kernel) -> Inputs:
+    carveout: str | int | None = None
+    if kernel.carveout is not None:
+        in_percent = kernel.carveout.unit == "percent"
+        carveout = str(kernel.carveout) if in_percent else kernel.carveout.amount
+    return Inputs(
+        threads=kernel.threads,
+        block_dim=kernel.block_dim,
+        regs=kernel.registers,
+        static_smem=kernel.static_smem,
+        dynamic_smem=kernel.dynamic_smem,
+        smem=kernel.smem,
+        carveout=carveout,
+        barriers=kernel.barriers,
+        caching=kernel.caching,
+        opt_in=kernel.opt_in,
+    )
+
+
+def _resources(result: Occupancy) -> dict[Resource, ResourceUse]:
+    limits, kernel, allocated = result.limits, result.kernel, result.allocated
+    barriers = cuda.UNKNOWN_BARRIERS if kernel.barriers is None else kernel.barriers
+    registers = None if kernel.registers is None else allocated.registers
+    if result.model == "cuda":
+        pool = cuda.shared_memory_pool(limits, kernel, allocated.shared_memory)
+    else:
+        pool = shared_memory_configuration(limits, kernel.carveout)
+    uses: dict[Resource, tuple[int | None, int | None]] = {
+        "warps": (allocated.warps, limits.max_warps_per_multiprocessor),
+        "blocks": (1, limits.max_blocks_per_multiprocessor),
+        "registers": (registers, limits.max_registers_per_multiprocessor),
+        "shared_memory": (allocated.shared_memory, pool),
+        "barriers": (barriers, limits.max_barriers_per_multiprocessor),
+    }
+    return {
+        name: ResourceUse(*uses[name], blocks)
+        for name, blocks in zip(RESOURCES, result.block_limits, strict=True)
+    }
+
+
+def _changed_limits(limits: Limits, table_limits: Limits | None) -> dict[str, Any]:
+    if table_limits is None or limits is table_limits:
+        return {}
+    ours, theirs = asdict(limits), asdict(table_limits)
+    return {name: value for name, value in ours.items() if value != theirs[name]}
+
+
+def _notes(result: Occupancy) -> list[str]:
+    """What a reader should know before relying on the number."""
+    limits, kernel = result.limits, result.kernel
+    notes = []
+    if result.model == "spreadsheet" and result.active_blocks and not result.launchable:
+        notes.append("The spreadsheet counts blocks of a kernel that does not launch; so does this answer.")
+    if result.model == "spreadsheet" and default_model(limits) == "cuda":
+        runtime = evaluate(limits, kernel, "cuda")
+        if runtime.active_blocks != result.active_blocks:
+            notes.append(
+                f"NVIDIA's spreadsheet differs from the hardware here: the CUDA runtime gives "
+                f"{runtime.active_blocks} blocks."
+            )
+    if _asked_pool_is_too_small(result):
+        notes.append(
+            f"The carveout {kernel.carveout} is too small for one block, "
+            "so the SM takes a larger configuration."
+        )
+    if (kernel.static_smem or 0) > limits.max_shared_memory_per_block and result.launchable:
+        notes.append(
+            f"The compiler refuses more than {limits.max_shared_memory_per_block} bytes of static "
+            "shared memory; only dynamic shared memory can go beyond."
+        )
+    return notes
+
+
+def _asked_pool_is_too_small(result: Occupancy) -> bool:
+    carveout: Carveout | None = result.kernel.carveout
+    if result.model != "cuda" or carveout is None or not result.launchable:
+        return False
+    return shared_memory_configuration(result.limits, carveout) < result.allocated.shared_memory
