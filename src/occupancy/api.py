@@ -12,7 +12,7 @@ from .kernel import Caching, Carveout, Kernel
 from .sm_limits import ComputeCapability, Limits
 
 if TYPE_CHECKING:
-    from .report import CalcReport
+    from .report.calc import CalcReport
 
 ComputeCapabilityLike = str | int | tuple[int, int] | ComputeCapability | Limits
 ThreadsLike = int | str | Sequence[int]
@@ -35,9 +35,9 @@ class Result(engine.Occupancy):
 
     def __str__(self) -> str:
         """The text that ``occupancy calc`` prints, without colour."""
-        from .render.text import calc_text
+        from .render.text.calc import render
 
-        return calc_text(self.report())
+        return render(self.report())
 
     def _repr_html_(self) -> str:
         """The answer as an HTML table, for a notebook."""
@@ -57,8 +57,8 @@ class Result(engine.Occupancy):
         Args:
             explain: Whether to add every step of the arithmetic.
         """
-        from .explain import explain as steps_of
-        from .report import calc_report
+        from .report.calc import calc_report
+        from .report.explain import explain as steps_of
 
         steps = steps_of(self) if explain else None
         return calc_report(self, table_limits=_table_row(self.limits), explanation=steps)

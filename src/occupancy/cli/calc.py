@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from .options import chosen_sm, format_option, kernel_options, print_answer, sm_options, terminal
+from .options import chosen_sm, format_option, kernel_options, sm_options
+from .output import print_report
 
 
 @click.command("calc")
@@ -31,12 +32,4 @@ def command(
     from ..api import compute
 
     result = compute(chosen_sm(cc, limits_file, changes), **kernel)
-    report = result.report(explain=explain)
-    if output_format == "text":
-        from ..render.text import calc_text
-
-        print_answer(calc_text(report, **terminal()))
-    else:
-        from ..render import records
-
-        print_answer(getattr(records, f"calc_{output_format}")(report))
+    print_report("calc", result.report(explain=explain), output_format)

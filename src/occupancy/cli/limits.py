@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from .options import format_option, print_answer, terminal
+from .options import format_option
+from .output import print_report
 
 
 @click.command("limits")
@@ -21,7 +22,7 @@ def command(ccs: tuple[str, ...], limits_file: str | None, output_format: str) -
     occupancy limits 8.0 9.0 12.0
     """
     from .. import table
-    from ..limits_report import limits_report
+    from ..report.limits import LimitsReport
     from ..sm_limits import ComputeCapability
 
     if limits_file is None:
@@ -32,13 +33,4 @@ def command(ccs: tuple[str, ...], limits_file: str | None, output_format: str) -
         rows = read_limits(limits_file)
     wanted = [ComputeCapability.parse(cc) for cc in ccs]
     chosen = [rows.get(str(cc)) or table.limits(cc) for cc in wanted] or list(rows.values())
-    report = limits_report(chosen)
-    if output_format == "text":
-        from ..render.limits_text import limits_overview, limits_side_by_side
-
-        show = limits_side_by_side if ccs else limits_overview
-        print_answer(show(report, **terminal()))
-    else:
-        from ..render import limits_records
-
-        print_answer(getattr(limits_records, f"limits_{output_format}")(report))
+    print_report("limits", LimitsReport(tuple(chosen), is_whole_table=not ccs), output_format)

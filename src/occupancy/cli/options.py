@@ -1,10 +1,7 @@
-"""Options that several commands share, and how their answers are printed."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -12,10 +9,9 @@ import click
 
 from ..errors import InputError
 from ..sm_limits import Limits
+from .output import FORMATS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-FORMATS = ("text", "json", "csv", "markdown")
 
 format_option = click.option(
     "--format",
@@ -132,16 +128,3 @@ def _from_file(rows: dict[str, Limits], cc: str | None, limits_file: str) -> Lim
         )
     wanted = ComputeCapability.parse(cc)
     return rows.get(str(wanted)) or table.limits(wanted)
-
-
-def print_answer(text: str) -> None:
-    """Print an answer on standard output, whatever its encoding can show."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    click.echo(text.encode(encoding, "replace").decode(encoding))
-
-
-def terminal() -> dict[str, Any]:
-    """The width to lay text out for, and whether to colour it."""
-    is_terminal = sys.stdout.isatty()
-    color = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return {"width": shutil.get_terminal_size().columns, "color": color}

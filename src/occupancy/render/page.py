@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ..report import CalcReport
+from ..report.calc import CalcReport
 from . import words
 
 

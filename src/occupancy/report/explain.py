@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .engine import Occupancy, Resource, cuda, spreadsheet
-from .engine.arithmetic import round_up
-from .engine.shared import shared_memory_configuration
-from .sm_limits import SpreadsheetColumn
+from ..engine import Occupancy, Resource, cuda, spreadsheet
+from ..engine.arithmetic import round_up
+from ..engine.shared import shared_memory_configuration
+from ..sm_limits import SpreadsheetColumn
 
 
 @dataclass(frozen=True, slots=True)

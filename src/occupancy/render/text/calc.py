@@ -1,41 +1,20 @@
-"""Text for a terminal; the only module that knows rich."""
+"""The screen of ``occupancy calc``."""
 
 from __future__ import annotations
 
-import io
-
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ..engine import Resource
-from ..explain import Explanation
-from ..report import CalcReport, ResourceUse
-from . import words
-
-PLAIN_WIDTH = 80
-
-
-def to_string(*parts: RenderableType, width: int = PLAIN_WIDTH, color: bool = False) -> str:
-    """Lay out the parts one below the other, with ANSI colour or without."""
-    console = Console(
-        file=io.StringIO(),
-        width=width,
-        force_terminal=color,
-        color_system="standard" if color else None,
-        highlight=False,
-        emoji=False,
-        legacy_windows=False,
-    )
-    for part in parts:
-        console.print(part, markup=False)
-    text = console.file
-    assert isinstance(text, io.StringIO)
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+from ...engine import Resource
+from ...report.calc import CalcReport, ResourceUse
+from ...report.explain import Explanation
+from .. import words
+from . import PLAIN_WIDTH, to_string
 
 
-def calc_text(report: CalcReport, width: int = PLAIN_WIDTH, color: bool = False) -> str:
+def render(report: CalcReport, width: int = PLAIN_WIDTH, color: bool = False) -> str:
     """The answer first, then whether it launches, then each resource, then what it rests on."""
     parts: list[RenderableType] = [_headline(report), _verdict(report), Text(), _resources(report)]
     footnotes = _footnotes(report)

@@ -1,20 +1,16 @@
-"""What a renderer shows: plain values, every number computed before rendering.
-
-`CalcReport` is the schema of the JSON that ``occupancy calc --format json`` prints.
-"""
+"""The answer to ``occupancy calc``."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .engine import RESOURCES, Model, Occupancy, Resource, cuda, default_model, evaluate
-from .engine.shared import shared_memory_configuration
+from ..engine import RESOURCES, Model, Occupancy, Resource, cuda, default_model, evaluate
+from ..engine.shared import shared_memory_configuration
+from ..kernel import Carveout, Kernel
+from ..sm_limits import Limits
+from . import SCHEMA_VERSION
 from .explain import Explanation
-from .kernel import Carveout, Kernel
-from .sm_limits import Limits
-
-SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)

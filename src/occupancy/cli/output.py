@@ -1,0 +1,42 @@
+"""How an answer is printed."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import sys
+
+import click
+
+FORMATS = ("text", "json", "csv", "markdown")
+
+
+def print_report(command: str, report: object, output_format: str) -> None:
+    """Print a command's report in one of `FORMATS`.
+
+    The text is made by ``render`` in the module of that name in ``render.text``, the others by the
+    function of the format's name in ``render.records``.
+    """
+    kind = "text" if output_format == "text" else "records"
+    module = importlib.import_module(f"...render.{kind}.{command}", __name__)
+    if output_format == "text":
+        print_text(module.render(report, width=terminal_width(), color=wants_color()))
+    else:
+        print_text(getattr(module, output_format)(report))
+
+
+def print_text(text: str) -> None:
+    """Print on standard output, with a question mark for what its encoding cannot show."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    click.echo(text.encode(encoding, "replace").decode(encoding))
+
+
+def terminal_width() -> int:
+    """Columns of the terminal, or of the variable COLUMNS; 80 where there is neither."""
+    return shutil.get_terminal_size().columns
+
+
+def wants_color() -> bool:
+    """Colour only on a terminal that can show it, and not where NO_COLOR is set."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,46 @@
+"""Text for a program, or for a document: JSON, CSV, Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+
+def to_json(value: Any) -> str:
+    """JSON with an indent of two, in the order of the fields."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def to_csv(rows: Iterable[Mapping[str, Any]]) -> str:
+    """CSV with a header; nested values are named with dots, lists are joined with semicolons."""
+    flat = [dict(_flatten("", row)) for row in rows]
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(flat)
+    return text.getvalue().rstrip("\n")
+
+
+def _flatten(prefix: str, value: Any) -> Iterable[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for name, each in value.items():
+            yield from _flatten(f"{prefix}.{name}" if prefix else name, each)
+    elif isinstance(value, (list, tuple)):
+        yield prefix, ";".join(str(each) for each in value)
+    else:
+        yield prefix, value
+
+
+def to_markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; the first column is text, the others are numbers."""
+    lines = [_markdown_row(header), _markdown_row(["---"] + ["---:"] * (len(header) - 1))]
+    lines += [_markdown_row(row) for row in rows]
+    return "\n".join(lines)
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"

@@ -1,0 +1,7 @@
+"""What a renderer shows: plain values, every number computed before rendering.
+
+One module for each answer; its dataclass is the schema of the JSON that the command prints.
+"""
+
+SCHEMA_VERSION = 1
+"""Version of the JSON that the commands print; it changes when a name changes its meaning or goes."""
