@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from click.testing import CliRunner, Result
+
+import occupancy
+from occupancy.cli import COMMANDS, commands
+
+
+def run(*arguments: str, columns: int = 80) -> Result:
+    return CliRunner().invoke(commands, arguments, prog_name="occupancy", env={"COLUMNS": str(columns)})
+
+
+V100 = ("calc", "--cc", "7.0", "--threads", "128", "--regs", "37")
+
+
+def test_text_answers_first_then_says_whether_it_launches_then_shows_each_resource() -> None:
+    lines = run(*V100).stdout.splitlines()
+    assert lines[0] == "75% occupancy on compute capability 7.0 (Volta)"
+    assert lines[1] == "48 of 64 warps, 12 blocks of 128 threads, 1,536 threads per SM"
+    assert lines[2] == "Launches. Limited by registers."
+    assert [line.split() for line in lines if "limiter" in line] == [
+        ["registers", "5,120", "65,536", "12", "<-", "limiter"]
+    ]
+
+
+def test_what_was_not_given_is_not_shown_as_given() -> None:
+    text = run("calc", "--cc", "9.0", "--threads", "128").stdout
+    assert [line.split()[1:3] for line in text.splitlines() if line.startswith("registers")] == [["not", "given"]]
+    inputs = json.loads(run("calc", "--cc", "9.0", "--threads", "128", "--format", "json").stdout)["inputs"]
+    assert {name for name, value in inputs.items() if value is not None} == {"threads"}
+
+
+def test_json_is_the_dictionary_of_the_python_answer() -> None:
+    printed = json.loads(run(*V100, "--format", "json").stdout)
+    expected = occupancy.compute("7.0", threads=128, regs=37).to_dict()
+    assert printed == json.loads(json.dumps(expected))
+    assert printed["schema_version"] == 1
+    assert printed["resources"]["registers"] == {
+        "per_block": 5120,
+        "per_multiprocessor": 65536,
+        "blocks": 12,
+    }
+
+
+def test_csv_is_one_row_with_the_same_numbers() -> None:
+    (row,) = csv.DictReader(io.StringIO(run(*V100, "--format", "csv").stdout))
+    assert (row["occupancy"], row["active_blocks"], row["limiters"]) == ("0.75", "12", "registers")
+    assert row["resources.registers.blocks"] == "12"
+    assert row["inputs.smem"] == ""
+
+
+def test_markdown_marks_the_limiter() -> None:
+    assert "| **registers** | 5,120 | 65,536 | 12 |" in run(*V100, "--format", "markdown").stdout
+
+
+def test_explain_shows_the_arithmetic_with_its_numbers() -> None:
+    text = run(*V100, "--explain").stdout
+    for step in (
+        "37 registers x 32 threads = 1184, rounded up to 256s: 1280 per warp",
+        "16384 per sub-partition // 1280 = 12 warps, x 4 = 48",
+        "48 // 4 warps = 12 blocks",
+    ):
+        assert step in text
+    explained = json.loads(run(*V100, "--explain", "--format", "json").stdout)["explanation"]
+    assert [each["resource"] for each in explained] == [
+        "warps",
+        "blocks",
+        "registers",
+        "shared_memory",
+        "barriers",
+    ]
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_no_line_is_wider_than_the_terminal(columns: int) -> None:
+    text = run("calc", "--cc", "9.0", "--threads", "1025", "--smem", "300k", "--explain", columns=columns)
+    assert max(len(line) for line in text.stdout.splitlines()) <= columns
+    assert "\x1b" not in text.stdout
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        ("--threads", "1025"),
+        ("--threads", "1024", "--regs", "255"),
+        ("--threads", "32", "--smem", "228k"),
+        ("--threads", "32", "--smem", "64k", "--no-opt-in"),
+    ],
+)
+def test_a_kernel_that_cannot_launch_is_an_answer(kernel: tuple[str, ...]) -> None:
+    result = run("calc", "--cc", "9.0", *kernel, columns=200)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("0% occupancy")
+    assert "Does not launch: too many resources requested for launch: " in result.stdout
+
+
+@pytest.mark.parametrize("cc", ["9.0", "90", "sm_90", "sm_90a", "compute_90", "9.0+PTX"])
+def test_every_spelling_of_an_architecture(cc: str) -> None:
+    assert json.loads(run("calc", "--arch", cc, "--threads", "32", "--format", "json").stdout)["cc"] == "9.0"
+
+
+def test_all_options_reach_the_engine() -> None:
+    printed = run(
+        "calc", "--cc", "9.0", "--block", "16x16", "--registers", "40", "--static-smem", "8k", "--dynamic-smem",
+        "96KiB", "--carveout", "100", "--barriers", "2", "--opt-in", "--model", "cuda", "--format", "json",
+    )  # fmt: skip
+    assert json.loads(printed.stdout)["inputs"] == {
+        "threads": 256,
+        "block_dim": [16, 16, 1],
+        "regs": 40,
+        "static_smem": 8192,
+        "dynamic_smem": 98304,
+        "smem": None,
+        "carveout": "100%",
+        "barriers": 2,
+        "caching": None,
+        "opt_in": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--threads", "32"), "--cc"),
+        (("--cc", "9.0"), "--threads"),
+        (("--cc", "13.0", "--threads", "32"), "13.0 is not in the table"),
+        (("--cc", "12.10", "--threads", "32"), "12.10 is not in the table"),
+        (("--cc", "hopper", "--threads", "32"), "'hopper' is not a compute capability"),
+        (("--cc", "9.0", "--threads", "0"), "0 is out of range"),
+        (("--cc", "9.0", "--threads", "-1"), "-1 is out of range"),
+        (("--cc", "9.0", "--threads", "many"), "'many' is not a whole number"),
+        (("--cc", "9.0", "--threads", "1" + "0" * 30), "31 digits"),
+        (("--cc", "9.0", "--threads", "32", "--regs", "-1"), "registers per thread: -1"),
+        (("--cc", "9.0", "--threads", "32", "--regs", "256"), "registers per thread: 256"),
+        (("--cc", "9.0", "--threads", "32", "--smem", "-1"), "'-1' is not a size"),
+        (("--cc", "9.0", "--threads", "32", "--smem", "12Q"), "'12Q' is not a size"),
+        (("--cc", "9.0", "--threads", "32", "--smem", "1k", "--static-smem", "1k"), "either the total"),
+        (("--cc", "9.0", "--threads", "32", "--carveout", "48k"), "no configuration of 49152 bytes"),
+        (("--cc", "9.0", "--threads", "32", "--caching", "ca"), "caching"),
+        (("--cc", "9.0", "--threads", "32", "--model", "spreadsheet"), "does not know compute capability 9.0"),
+        (("--cc", "9.0", "--threads", "32", "--format", "xml"), "xml"),
+        (("--cc", "9.0", "--threads", "32", "--limits", "no/such/file.yaml"), "no/such/file.yaml"),
+        (("--cc", "9.0", "--threads", "32", "--set", "max_blocks=4"), "max_blocks"),
+    ],
+)
+def test_wrong_usage_is_one_message_and_exit_code_2(arguments: tuple[str, ...], complaint: str) -> None:
+    result = run("calc", *arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert complaint in result.stderr
+    assert isinstance(result.exception, SystemExit)
+
+
+def test_what_if() -> None:
+    result = run("calc", "--cc", "9.0", "--threads", "32", "--set", "max_blocks_per_multiprocessor=4")
+    assert "What if: max_blocks_per_multiprocessor = 4." in result.stdout
+    assert "4 blocks of 32 threads" in result.stdout
+
+
+def test_every_command_explains_itself() -> None:
+    assert all(f"  {name} " in run("--help").stdout for name in COMMANDS)
+    for name in COMMANDS:
+        assert run(name, "--help").stdout.startswith(f"Usage: occupancy {name} ")
