@@ -1,4 +1,4 @@
-"""Examples from textbooks, courses and articles, with the exact answers; docs/worked-examples.md tells them."""
+"""Examples from textbooks, courses and articles; docs/worked-examples.md tells them."""
 
 from __future__ import annotations
 

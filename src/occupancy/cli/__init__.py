@@ -12,8 +12,9 @@ import click
 from .. import __version__
 from ..errors import OccupancyError
 
+EXIT_INTERRUPTED = 130
 EXIT_CLOSED_PIPE = 141
-"""128 + SIGPIPE: what a shell reports for a program whose reader went away."""
+"""128 + SIGINT and 128 + SIGPIPE: what a shell reports for programs that these signals end."""
 
 # Command -> one line for `occupancy --help`; its module has the same name, with underscores, and is
 # loaded only when the command is called.
@@ -27,6 +28,10 @@ class Refusal(click.ClickException):
     """Wrong usage: one message on standard error, exit code 2."""
 
     exit_code = 2
+
+
+class ClosedPipe(Exception):  # noqa: N818, it ends the program but is no error
+    """Nobody reads the answer any more."""
 
 
 class LazyCommands(click.Group):
@@ -48,9 +53,15 @@ class LazyCommands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()
         except OccupancyError as error:
             raise Refusal(str(error)) from error
+        except BrokenPipeError:
+            raise ClosedPipe from None
+        except OSError as error:
+            raise Refusal(f"The answer cannot be written: {error.strerror or error}.") from error
+        return result
 
 
 @click.command(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -65,19 +76,20 @@ def commands() -> None:
 
 def main() -> NoReturn:
     """Run the command line; the entry point of the program ``occupancy``."""
+    code = 0
     try:
-        code = commands.main(prog_name="occupancy", standalone_mode=False)
-        sys.stdout.flush()
-    except click.exceptions.Exit as exit_request:
-        code = exit_request.exit_code
+        code = commands.main(prog_name="occupancy", standalone_mode=False) or 0
     except click.ClickException as error:
         error.show()
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
-        code = 130
-    except BrokenPipeError:
-        # Nobody reads any more; keep the interpreter from flushing into the closed pipe at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = EXIT_INTERRUPTED
+    except ClosedPipe:
         code = EXIT_CLOSED_PIPE
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # Already said; without this the interpreter would try again at its end, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)

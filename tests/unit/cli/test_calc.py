@@ -30,7 +30,9 @@ def test_text_answers_first_then_says_whether_it_launches_then_shows_each_resour
 
 def test_what_was_not_given_is_not_shown_as_given() -> None:
     text = run("calc", "--cc", "9.0", "--threads", "128").stdout
-    assert [line.split()[1:3] for line in text.splitlines() if line.startswith("registers")] == [["not", "given"]]
+    assert [line.split()[1:3] for line in text.splitlines() if line.startswith("registers")] == [
+        ["not", "given"]
+    ]
     inputs = json.loads(run("calc", "--cc", "9.0", "--threads", "128", "--format", "json").stdout)["inputs"]
     assert {name for name, value in inputs.items() if value is not None} == {"threads"}
 
@@ -106,8 +108,9 @@ def test_every_spelling_of_an_architecture(cc: str) -> None:
 
 def test_all_options_reach_the_engine() -> None:
     printed = run(
-        "calc", "--cc", "9.0", "--block", "16x16", "--registers", "40", "--static-smem", "8k", "--dynamic-smem",
-        "96KiB", "--carveout", "100", "--barriers", "2", "--opt-in", "--model", "cuda", "--format", "json",
+        "calc", "--cc", "9.0", "--block", "16x16", "--registers", "40", "--static-smem", "8k",
+        "--dynamic-smem", "96KiB", "--carveout", "100", "--barriers", "2", "--opt-in", "--model", "cuda",
+        "--format", "json",
     )  # fmt: skip
     assert json.loads(printed.stdout)["inputs"] == {
         "threads": 256,
@@ -142,7 +145,10 @@ def test_all_options_reach_the_engine() -> None:
         (("--cc", "9.0", "--threads", "32", "--smem", "1k", "--static-smem", "1k"), "either the total"),
         (("--cc", "9.0", "--threads", "32", "--carveout", "48k"), "no configuration of 49152 bytes"),
         (("--cc", "9.0", "--threads", "32", "--caching", "ca"), "caching"),
-        (("--cc", "9.0", "--threads", "32", "--model", "spreadsheet"), "does not know compute capability 9.0"),
+        (
+            ("--cc", "9.0", "--threads", "32", "--model", "spreadsheet"),
+            "does not know compute capability 9.0",
+        ),
         (("--cc", "9.0", "--threads", "32", "--format", "xml"), "xml"),
         (("--cc", "9.0", "--threads", "32", "--limits", "no/such/file.yaml"), "no/such/file.yaml"),
         (("--cc", "9.0", "--threads", "32", "--set", "max_blocks=4"), "max_blocks"),

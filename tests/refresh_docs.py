@@ -1,0 +1,53 @@
+"""Write into the documents what their commands print now: ``python -m tests.refresh_docs``."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from occupancy.cli import commands
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(document: Path, language: str) -> list[tuple[int, str]]:
+    """Line number and text of each fenced block of a language."""
+    text = document.read_text(encoding="utf-8")
+    return [
+        (text.count("\n", 0, found.start()) + 1, found[2])
+        for found in BLOCK.finditer(text)
+        if found[1] == language
+    ]
+
+
+def refreshed(console: str) -> str:
+    """A console block with what its commands print now."""
+    commands_shown = re.findall(r"^\$ (.*)$", console, flags=re.MULTILINE)
+    return "\n".join(f"$ {command}\n{_output(command)}" for command in commands_shown)
+
+
+def _output(command: str) -> str:
+    program, *arguments = shlex.split(command)
+    if program != "occupancy":
+        raise ValueError(f"only occupancy can be run here: {command}")
+    done = CliRunner().invoke(commands, arguments, prog_name="occupancy", env={"COLUMNS": "80"})
+    return done.output.rstrip() + "\n"
+
+
+def main() -> None:
+    """Rewrite every document."""
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        fresh = BLOCK.sub(
+            lambda found: f"```console\n{refreshed(found[2])}```" if found[1] == "console" else found[0], text
+        )
+        document.write_text(fresh, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""Which module may import which, and where each third-party package lives."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import occupancy
+
+SOURCE = Path(occupancy.__file__).parent
+
+# Room -> the rooms that it may import. A room is a module or a package directly under src/occupancy.
+DOORS = {
+    "errors": set(),
+    "kernel": {"errors"},
+    "sm_limits": {"errors", "kernel"},
+    "inputs": {"errors", "kernel"},
+    "engine": {"errors", "kernel", "sm_limits"},
+    "table": {"errors", "sm_limits"},
+    "custom_table": {"errors", "inputs", "sm_limits", "table"},
+    "report": {"errors", "kernel", "sm_limits", "engine"},
+    "render": {"errors", "engine", "report", "sm_limits"},
+    "api": {"errors", "inputs", "kernel", "sm_limits", "table", "engine", "report", "render"},
+    "cli": {"", "errors", "sm_limits", "table", "custom_table", "report", "api"},
+    "__init__": {"api", "custom_table", "engine", "errors", "kernel", "sm_limits"},
+    "__main__": {"cli"},
+}  # fmt: skip
+
+# Third-party package -> its only homes.
+HOMES = {
+    "annotated_types": {"custom_table"},
+    "click": {"cli"},
+    "pydantic": {"custom_table"},
+    "rich": {"render/text"},
+    "yaml": {"table"},
+}
+
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """Absolute dotted names of all that a module imports, also inside functions."""
+    package = ["occupancy", *path.relative_to(SOURCE).parent.parts]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            name = ".".join([*base, *([node.module] if node.module else [])])
+            # `from . import x` may import a module x or a name x of the package.
+            yield from (f"{name}.{alias.name}" for alias in node.names)
+
+
+def rooms_imported_by(path: Path) -> set[str]:
+    names = [name.split(".") for name in imports_of(path) if name.split(".")[0] == "occupancy"]
+    return {parts[1] if _is_room(parts[1]) else "" for parts in names} - {room_of(path)}
+
+
+def _is_room(name: str) -> bool:
+    return (SOURCE / name).is_dir() or (SOURCE / f"{name}.py").exists()
+
+
+def test_there_is_something_to_walk() -> None:
+    assert len(MODULES) > 20
+    assert rooms_imported_by(SOURCE / "engine" / "__init__.py") == {"errors", "kernel", "sm_limits"}
+    assert "click" in {name.split(".")[0] for name in imports_of(SOURCE / "cli" / "calc.py")}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_doors_open_the_right_way(path: Path) -> None:
+    assert rooms_imported_by(path) <= DOORS[room_of(path)]
+
+
+def test_every_room_is_listed_and_every_door_is_used() -> None:
+    used: dict[str, set[str]] = {room_of(path): set() for path in MODULES}
+    for path in MODULES:
+        used[room_of(path)] |= rooms_imported_by(path)
+    assert set(used) == set(DOORS)
+    assert {room: DOORS[room] - used[room] for room in DOORS if DOORS[room] - used[room]} == {}
+
+
+def test_each_third_party_package_has_one_home() -> None:
+    found: dict[str, set[str]] = {}
+    for path in MODULES:
+        for name in imports_of(path):
+            package = name.split(".")[0]
+            if package not in sys.stdlib_module_names and package not in ("occupancy", "__future__"):
+                found.setdefault(package, set()).add(path.relative_to(SOURCE).as_posix())
+    astray = {
+        (package, path)
+        for package, paths in found.items()
+        for path in paths
+        if not any(path.removesuffix(".py") == home or path.startswith(f"{home}/") for home in HOMES[package])
+    }
+    assert astray == set()
+    assert set(found) >= {"click", "rich", "yaml"}
+
+
+def test_no_module_has_the_name_of_a_public_function() -> None:
+    # Importing occupancy.limits the module would replace occupancy.limits the function.
+    assert {name for name in occupancy.__all__ if (SOURCE / f"{name}.py").exists()} == set()
+    assert {name for name in occupancy.__all__ if (SOURCE / name).is_dir()} == set()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_modules_can_be_read_in_one_sitting(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 350

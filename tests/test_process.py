@@ -1,0 +1,93 @@
+"""The program as the shell runs it: exit codes, closed pipes, terminals."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = (sys.executable, "-m", "occupancy")
+V100 = ("calc", "--cc", "7.0", "--threads", "128", "--regs", "37")
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*PROGRAM, *arguments], capture_output=True, text=True, env={**os.environ, **environment}
+    )
+
+
+def test_an_answer_goes_to_standard_output_and_ends_with_0() -> None:
+    done = run(*V100)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("75% occupancy")
+    assert done.stdout.endswith("\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("calc", "--cc", "9.0", "--threads", "0"), ("calc", "--no-such"), ("nothing",), ("calc",)]
+)
+def test_wrong_usage_goes_to_standard_error_and_ends_with_2(arguments: tuple[str, ...]) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Error: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_closed_pipe_ends_quietly() -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with os.fdopen(write_end, "w") as closed:
+        done = subprocess.run(
+            [*PROGRAM, "limits", "--format", "json"], stdout=closed, stderr=subprocess.PIPE, text=True
+        )
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_full_disk_is_a_message() -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("SKIPPED: this system has no /dev/full to write to")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*PROGRAM, *V100], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "No space left" in done.stderr
+
+
+def test_colour_only_on_a_terminal_and_not_with_no_color() -> None:
+    pty = pytest.importorskip("pty", reason="SKIPPED: this system has no pseudo-terminals")
+
+    def on_a_terminal(**environment: str) -> str:
+        controller, terminal = pty.openpty()
+        merged = {**os.environ, "TERM": "xterm", **environment}
+        subprocess.run([*PROGRAM, *V100], stdout=terminal, env=merged, check=True)
+        os.close(terminal)
+        shown = b""
+        try:
+            while chunk := os.read(controller, 65536):
+                shown += chunk
+        except OSError:  # Linux says so when the other side is closed
+            pass
+        os.close(controller)
+        return shown.decode()
+
+    no_color = os.environ.pop("NO_COLOR", None)
+    try:
+        assert "\x1b[" in on_a_terminal()
+        assert "\x1b[" not in on_a_terminal(NO_COLOR="1")
+        assert "\x1b[" not in on_a_terminal(TERM="dumb")
+    finally:
+        if no_color is not None:
+            os.environ["NO_COLOR"] = no_color
+    assert "\x1b[" not in run(*V100).stdout
+
+
+def test_an_ascii_terminal_gets_an_answer() -> None:
+    done = run(*V100, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert done.stdout.startswith("75% occupancy")
+
+
+def test_version() -> None:
+    assert run("--version").stdout.startswith("occupancy, version ")

@@ -1,0 +1,50 @@
+"""What is loaded for which answer. Time is measured in benchmarks/, never asserted."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("click", "lz4", "matplotlib", "numpy", "pydantic", "rich", "yaml", "cuda", "pynvml")
+
+
+def loaded(code: str) -> set[str]:
+    """The heavy packages, and our own modules, that a fresh interpreter holds after running the code."""
+    program = f"import sys\n{code}\nprint('\\n'.join(sys.modules), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    modules = done.stderr.split()
+    assert "occupancy" in modules
+    return {name for name in modules if name in HEAVY or name.startswith("occupancy.")}
+
+
+def cli(*arguments: str) -> str:
+    return (
+        f"sys.argv = ['occupancy', *{list(arguments)}]\n"
+        "from occupancy.cli import main\n"
+        "try: main()\nexcept SystemExit as stop: assert stop.code == 0, stop.code"
+    )
+
+
+def test_import_loads_nothing() -> None:
+    assert loaded("import occupancy") == set()
+
+
+def test_help_loads_click_alone() -> None:
+    assert loaded(cli("--help")) == {"click", "occupancy.cli", "occupancy.errors"}
+
+
+@pytest.mark.parametrize("output_format", ["json", "csv", "markdown"])
+def test_a_plain_answer_loads_neither_rich_nor_pydantic(output_format: str) -> None:
+    arguments = ("calc", "--cc", "7.0", "--threads", "128", "--regs", "37", "--format", output_format)
+    assert loaded(cli(*arguments)) & set(HEAVY) <= {"click", "yaml"}
+
+
+def test_a_text_answer_loads_rich_and_not_pydantic() -> None:
+    assert loaded(cli("calc", "--cc", "7.0", "--threads", "128")) & set(HEAVY) <= {"click", "rich", "yaml"}
+
+
+def test_compute_loads_neither_click_nor_rich() -> None:
+    modules = loaded("import occupancy\noccupancy.compute('7.0', threads=128)")
+    assert modules & set(HEAVY) <= {"yaml"}
