@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
+from collections.abc import Iterable
 
 from .errors import InputError
 from .kernel import Carveout
@@ -127,3 +128,12 @@ def parse_carveout(value: object) -> Carveout | None:
     if amount < 0:
         raise InputError(f"{amount} is out of range", where=where, allowed=allowed)
     return Carveout(amount, "percent" if amount <= 100 else "bytes")
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """For an error: the names nearest to one that does not exist, or all of them where none is near."""
+    import difflib  # only an error needs it
+
+    everything = sorted(names)
+    nearest = difflib.get_close_matches(name, everything, n=3)
+    return " or ".join(nearest) if nearest else ", ".join(everything)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import cache
 from typing import Any
 
@@ -17,6 +18,9 @@ FILE_NAME = "gpu_limits.yaml"
 MAX_FILE_BYTES = 1 << 20
 """A table of every chip ever made is a thirtieth of this."""
 MAX_DEPTH = 16
+
+_DOCUMENT_START = re.compile(r"^---\n", re.MULTILINE)
+_ROW = re.compile(r'^  "(\d+\.\d+)":\n((?:    .*\n)+)', re.MULTILINE)
 
 # libyaml where PyYAML was built with it: ten times as fast, the same values.
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -58,21 +62,35 @@ def unknown(
         f"{cc} is not in the table",
         where="compute capability",
         allowed="the nearest known are " + ", ".join(str(each) for each in sorted(nearest[:3])),
-        cure="For a chip that the table lacks, bring its limits in a file: --limits FILE, or occupancy.read_limits().",
+        cure="For a chip that the table lacks, bring its limits in a file: "
+        "--limits FILE, or occupancy.read_limits().",
     )
+
+
+def row(cc: ComputeCapability) -> dict[str, Any]:
+    """The row of a compute capability as the file has it: names and plain values.
+
+    Raises:
+        UnknownComputeCapabilityError: It is not in the table.
+    """
+    text = _rows().get(str(cc))
+    if text is None:
+        raise unknown(cc, known())
+    values: dict[str, Any] = yaml.load(text, _SafeLoader)
+    return values
+
+
+def provenance_document() -> dict[str, Any]:
+    """The second document of the table: the sources, and where they disagree. See `sources`."""
+    document: dict[str, Any] = yaml.load(_documents()[1], _SafeLoader)
+    return document
 
 
 @cache
 def _limits_of(cc: ComputeCapability) -> Limits:
-    row = _rows().get(str(cc))
-    if row is None:
-        raise unknown(cc, known())
-    return limits_of_row(cc, row)
-
-
-def limits_of_row(cc: ComputeCapability, row: dict[str, Any]) -> Limits:
-    """Make `Limits` of a row of the table, whose lists stand for tuples."""
-    values = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in row(cc).items()
+    }
     column = values.pop("spreadsheet", None)
     if column is not None:
         listed = tuple(column.get("doubled_register_units", ()))
@@ -81,40 +99,38 @@ def limits_of_row(cc: ComputeCapability, row: dict[str, Any]) -> Limits:
 
 
 @cache
-def _rows() -> dict[str, dict[str, Any]]:
-    with open(data_path(FILE_NAME), "rb") as file:
-        # The second document, with the sources, is parsed only when somebody asks for them.
-        values = next(yaml.load_all(file, _SafeLoader))
-    rows: dict[str, dict[str, Any]] = values["compute_capabilities"]
-    return rows
+def _rows() -> dict[str, str]:
+    # Each row is YAML of its own. Parsing all of them takes thirty times as long as the one asked for.
+    return dict(_ROW.findall(_documents()[0]))
 
 
 @cache
-def provenance() -> dict[str, Any]:
-    """The second document of the table: the sources, and where they disagree."""
-    with open(data_path(FILE_NAME), "rb") as file:
-        _, sources = yaml.load_all(file, _SafeLoader)
-    checked: dict[str, Any] = sources
-    return checked
+def _documents() -> tuple[str, str]:
+    with open(data_path(FILE_NAME), encoding="utf-8") as file:
+        _, values, provenance = _DOCUMENT_START.split(file.read())
+    return values, provenance
 
 
 class _StrictLoader(_SafeLoader):  # type: ignore[misc]
     """Refuses a key that occurs twice, where YAML would silently take the last one."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        seen: set[str] = set()
+        seen = set()
         for key, _ in node.value:
-            if key.value in seen:
+            if isinstance(key, yaml.ScalarNode) and key.value in seen:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"the key {key.value!r} occurs twice", key.start_mark
                 )
-            seen.add(key.value)
+            seen.add(str(key.value))
         mapping: dict[Any, Any] = super().construct_mapping(node, deep)
         return mapping
 
 
 def read_yaml(path: str | os.PathLike[str]) -> list[Any]:
     """Read the documents of a YAML file of unknown origin.
+
+    Anchors, aliases and tags are refused: a table needs none of them, and a few lines of them can
+    stand for gigabytes.
 
     Raises:
         TableError: It cannot be read, is too large, too deeply nested, not YAML, or has a key twice.
@@ -123,34 +139,37 @@ def read_yaml(path: str | os.PathLike[str]) -> list[Any]:
     try:
         with open(name, "rb") as file:
             text = file.read(MAX_FILE_BYTES + 1)
-    except OSError as error:
-        raise TableError(f"cannot be read: {error.strerror or error}", where=name) from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        problem = getattr(error, "strerror", None) or error
+        raise TableError(f"cannot be read: {problem}", where=name) from error
     if len(text) > MAX_FILE_BYTES:
         raise TableError("is too large for a table of limits", where=name, allowed="up to 1 MiB")
     try:
-        _check_depth(text, name)
+        _check_events(text, name)
         return list(yaml.load_all(text, _StrictLoader))
     except yaml.YAMLError as error:
         raise TableError(f"is not YAML: {_one_line(error)}", where=name) from error
+    except TableError:
+        raise
     except ValueError as error:  # such as the date 2026-13-45, or an integer of 5000 digits
-        if isinstance(error, TableError):
-            raise
         raise TableError(f"holds a value that cannot be read: {error}", where=name) from error
 
 
-def _check_depth(text: bytes, name: str) -> None:
+def _check_events(text: bytes, name: str) -> None:
     # Events come without recursion; loading recurses and would end the process on deep nesting.
     depth = 0
     for event in yaml.parse(text, _SafeLoader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > MAX_DEPTH:
-                line = event.start_mark.line + 1
-                raise TableError(
-                    f"is nested too deeply at line {line}", where=name, allowed=f"{MAX_DEPTH} levels"
-                )
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        line = event.start_mark.line + 1 if event.start_mark else 1
+        if depth > MAX_DEPTH:
+            raise TableError(
+                f"is nested too deeply at line {line}", where=name, allowed=f"{MAX_DEPTH} levels"
+            )
+        if getattr(event, "anchor", None) or getattr(event, "tag", None):
+            raise TableError(
+                f"has an anchor, alias or tag at line {line}", where=name, cure="Write the value out."
+            )
 
 
 def _one_line(error: yaml.YAMLError) -> str:
