@@ -10,7 +10,6 @@ import pytest
 
 from .refresh_docs import DOCUMENTS, ROOT, blocks, refreshed
 
-
 CONSOLE_BLOCKS = [
     pytest.param(text, id=f"{document.name}:{line}")
     for document in DOCUMENTS

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import shutil
 import sys
 
 import click
@@ -34,6 +33,8 @@ def print_text(text: str) -> None:
 
 def terminal_width() -> int:
     """Columns of the terminal, or of the variable COLUMNS; 80 where there is neither."""
+    import shutil  # only for text, and it takes as long to import as a whole answer to compute
+
     return shutil.get_terminal_size().columns
 
 

@@ -10,7 +10,6 @@ from ..engine.shared import shared_memory_configuration
 from ..kernel import Carveout, Kernel
 from ..sm_limits import Limits
 from . import SCHEMA_VERSION
-from .explain import Explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +39,16 @@ class ResourceUse:
     """None where no source tells it."""
     blocks: int | None
     """None where the resource sets no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How one resource's number of blocks comes about."""
+
+    resource: Resource
+    steps: tuple[str, ...]
+    why: str | None
+    """The reason for a step that surprises."""
 
 
 @dataclass(frozen=True, slots=True)

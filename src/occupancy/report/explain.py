@@ -6,22 +6,12 @@ Each number comes from the engine's own function for that step.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ..engine import Occupancy, Resource, cuda, spreadsheet
 from ..engine.arithmetic import round_up
 from ..engine.shared import shared_memory_configuration
 from ..sm_limits import SpreadsheetColumn
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """How one resource's number of blocks comes about."""
-
-    resource: Resource
-    steps: tuple[str, ...]
-    why: str | None
-    """The reason for a step that surprises."""
+from .calc import Explanation
 
 
 def explain(result: Occupancy) -> tuple[Explanation, ...]:

@@ -8,8 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...engine import Resource
-from ...report.calc import CalcReport, ResourceUse
-from ...report.explain import Explanation
+from ...report.calc import CalcReport, Explanation, ResourceUse
 from .. import words
 from . import PLAIN_WIDTH, to_string
 

@@ -1,0 +1,51 @@
+"""Start-up time as a multiple of an empty interpreter's, measured in one run.
+
+Run with the Python that has occupancy installed: ``python benchmarks/startup.py``.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+ROUNDS = 25
+
+# What is started, and how many times as long as `python -c pass` it may take.
+GOALS = {
+    "import occupancy": (("-c", "import occupancy"), 2.5),
+    "occupancy --help": (("--help",), 4.5),
+    "a JSON answer": (("calc", "--cc", "7.0", "--threads", "128", "--regs", "37", "--format", "json"), 6.5),
+    "a text answer": (("calc", "--cc", "7.0", "--threads", "128", "--regs", "37"), 9.0),
+}
+
+# What pip's entry point does; `python -m` would add the time of runpy.
+ENTRY_POINT = "import sys; from occupancy.cli import main; sys.argv[0] = 'occupancy'; sys.exit(main())"
+
+
+def seconds(arguments: tuple[str, ...]) -> float:
+    """Wall-clock time of one process."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, *arguments], stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    """Measure in turns, so that a busy moment of the machine hits all of them, and keep the fastest."""
+    programs = {"python -c pass": ("-c", "pass")}
+    for name, (arguments, _) in GOALS.items():
+        programs[name] = arguments if arguments[0] == "-c" else ("-c", ENTRY_POINT, *arguments)
+    fastest = dict.fromkeys(programs, float("inf"))
+    for _ in range(ROUNDS):
+        for name, arguments in programs.items():
+            fastest[name] = min(fastest[name], seconds(arguments))
+    base = fastest["python -c pass"]
+    print(f"{'python -c pass':<20} {1000 * base:6.1f} ms")
+    for name, (_, goal) in GOALS.items():
+        ratio = fastest[name] / base
+        verdict = "met" if ratio <= goal else "MISSED"
+        print(f"{name:<20} {1000 * fastest[name]:6.1f} ms  {ratio:5.2f} times, goal {goal} ({verdict})")
+
+
+if __name__ == "__main__":
+    main()
