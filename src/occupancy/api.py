@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from . import engine, table
@@ -58,9 +59,12 @@ class Result(engine.Occupancy):
             explain: Whether to add every step of the arithmetic.
         """
         from .report.calc import calc_report
-        from .report.explain import explain as steps_of
 
-        steps = steps_of(self) if explain else None
+        steps = None
+        if explain:
+            from .report.explain import explain as steps_of
+
+            steps = steps_of(self)
         return calc_report(self, table_limits=_table_row(self.limits), explanation=steps)
 
 
@@ -75,7 +79,14 @@ def limits(cc: ComputeCapabilityLike) -> Limits:
         InputError: Not a compute capability.
         UnknownComputeCapabilityError: One that the table does not hold; it names the nearest.
     """
+    if type(cc) is str:
+        return _limits_of_name(cc)
     return cc if isinstance(cc, Limits) else table.limits(cc)
+
+
+@lru_cache(maxsize=256)
+def _limits_of_name(name: str) -> Limits:
+    return table.limits(name)
 
 
 def compute_capabilities() -> tuple[ComputeCapability, ...]:

