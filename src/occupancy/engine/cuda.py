@@ -115,11 +115,14 @@ def warps_by_registers(limits: Limits, per_warp: int, sub_partitions: int) -> in
 def is_confined_to_half(limits: Limits, kernel: Kernel, warps: int, per_warp: int) -> bool:
     """Whether caching global loads in L1 confines the block to one half of the SM.
 
-    The hardware gives the caching up when a half has too few registers for one block.
+    The hardware gives the caching up when a half has too few registers for one block. A block with more
+    registers than one may have gives up nothing, because it does not come to run.
     """
     if kernel.caching != "ca":
         return False
-    return not kernel.registers or warps_by_registers(limits, per_warp, limits.sub_partitions) // 2 >= warps
+    if not kernel.registers or not passes_register_check(limits, per_warp, warps, limits.sub_partitions):
+        return True
+    return warps_by_registers(limits, per_warp, limits.sub_partitions) // 2 >= warps
 
 
 def shared_memory_per_block(limits: Limits, kernel: Kernel) -> int:

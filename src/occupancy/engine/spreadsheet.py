@@ -98,10 +98,15 @@ def blocks_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kerne
     if limits.register_allocation_granularity == "block":
         return limits.max_registers_per_multiprocessor // allocated_registers(limits, column, kernel, warps)
     share = max_registers_per_block(limits, column, kernel)
-    per_warp = allocated_registers_per_warp(limits, column, kernel.registers)
-    granularity = warp_granularity(limits, column, kernel)
-    fitting = share // per_warp // granularity * granularity
+    fitting = warps_by_registers(limits, column, kernel)
     return fitting // warps * (limits.max_registers_per_multiprocessor // share)
+
+
+def warps_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
+    """Warps whose registers fit in the most that one block may have; the kernel uses some registers."""
+    per_warp = allocated_registers_per_warp(limits, column, kernel.registers or 0)
+    granularity = warp_granularity(limits, column, kernel)
+    return max_registers_per_block(limits, column, kernel) // per_warp // granularity * granularity
 
 
 def shared_memory_per_block(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:

@@ -1,0 +1,97 @@
+"""Whole answers of the model `cuda` compared with those of NVIDIA's header.
+
+There are two exceptions, each a rule: `is_known_to_header` and `limiting_factors`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from occupancy import table
+from occupancy.engine import Occupancy, cuda, evaluate
+from occupancy.kernel import Kernel
+from occupancy.sm_limits import Limits
+
+from . import axes
+from .header import LIMITING_FACTORS, NO_LIMIT, Header, Records
+
+CHIPS = [table.limits(cc) for cc in table.known() if cuda.supports(table.limits(cc))]
+
+
+def for_each(chips: list[Limits]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("limits", chips, ids=lambda limits: str(limits.compute_capability))
+
+
+each_chip = for_each(CHIPS)
+chips_with_percentages = for_each([limits for limits in CHIPS if axes.percentages(limits)])
+
+FIELDS = (
+    "active_blocks",
+    "limiting_factors",
+    "block_limit_warps",
+    "block_limit_blocks",
+    "block_limit_registers",
+    "block_limit_shared_memory",
+    "block_limit_barriers",
+    "allocated_registers",
+    "allocated_shared_memory",
+)
+SHOWN_DIFFERENCES = 5
+
+
+def compare(header: Header, limits: Limits, kernels: Iterable[Kernel]) -> tuple[int, int]:
+    """Compare whole answers; say how many were compared, and how many `is_known_to_header` left out."""
+    every = list(kernels)
+    known = [kernel for kernel in every if is_known_to_header(limits, kernel)]
+    theirs = header.max_active_blocks(limits, header.queries_of(limits, known))
+    assert not theirs["error"].any(), f"the header refuses a kernel for {limits.compute_capability}"
+    theirs["limiting_factors"] = limiting_factors(theirs)
+    expected = np.stack([theirs[name] for name in FIELDS], axis=1)
+    ours = np.array([answer_of(evaluate(limits, kernel, "cuda")) for kernel in known], np.int64)
+    wrong = np.flatnonzero((ours != expected).any(axis=1))
+    assert not wrong.size, f"{wrong.size} of {len(known)} differ; the first:\n" + "\n".join(
+        f"{limits.compute_capability} {known[i]}\n"
+        f"    header {dict(zip(FIELDS, expected[i].tolist(), strict=True))}\n"
+        f"    ours   {dict(zip(FIELDS, ours[i].tolist(), strict=True))}"
+        for i in wrong[:SHOWN_DIFFERENCES]
+    )
+    return len(known), len(every) - len(known)
+
+
+def answer_of(result: Occupancy) -> tuple[int, ...]:
+    """An answer as the header gives it, field by field."""
+    limits = (NO_LIMIT if limit is None else limit for limit in result.block_limits)
+    factors = sum(LIMITING_FACTORS[name] for name in result.limiters)
+    return (
+        result.active_blocks,
+        factors,
+        *limits,
+        result.allocated.registers,
+        result.allocated.shared_memory,
+    )
+
+
+def is_known_to_header(limits: Limits, kernel: Kernel) -> bool:
+    """Whether the header has the right figures for it.
+
+    It has one maximum of registers per thread for all of 3.x, 255. On 3.0 it is 63 (CUDA Programming
+    Guide, technical specifications).
+    """
+    return limits.compute_capability != (3, 0) or (kernel.registers or 0) <= 63
+
+
+def limiting_factors(theirs: Records) -> npt.NDArray[np.int32]:
+    """The factors whose limit is the answer.
+
+    The header notes them before it comes to the barriers, and does not take them back when the barriers
+    allow fewer blocks than all the others.
+    """
+    others = [
+        theirs[name] for name in FIELDS if name.startswith("block_limit_") and name != "block_limit_barriers"
+    ]
+    only_barriers = theirs["block_limit_barriers"] < np.min(others, axis=0)
+    return np.where(only_barriers, np.int32(LIMITING_FACTORS["barriers"]), theirs["limiting_factors"])

@@ -1,0 +1,102 @@
+"""The values of each input at which an answer can change, for one SM, and kernels made of them."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+
+from occupancy.kernel import MAX_BARRIERS_PER_BLOCK, Caching, Carveout, Kernel
+from occupancy.sm_limits import Limits
+
+BARRIERS = (None, *range(MAX_BARRIERS_PER_BLOCK + 1))
+OPT_IN = (True, False)
+
+FIRST_WITH_PERCENTAGES = (7, 0)
+"""Before it, the header is told the carveout by the cache preference, which names a size."""
+
+
+def threads(limits: Limits) -> list[int]:
+    """A block of each number of warps, and two that are too large."""
+    most = limits.max_threads_per_block
+    return [*range(limits.warp_size, most + 1, limits.warp_size), most + 1, 4 * most]
+
+
+def registers(limits: Limits) -> list[int]:
+    """None, and the most registers of each allocation level."""
+    step = limits.register_allocation_unit // limits.warp_size
+    return [*range(0, limits.max_registers_per_thread, step), limits.max_registers_per_thread]
+
+
+def shared_memory(limits: Limits) -> list[int]:
+    """What a kernel may ask for around each step of what it is given, and more than there is."""
+    unit, reserved = limits.shared_memory_allocation_unit, limits.reserved_shared_memory_per_block
+    steps = range(0, limits.max_shared_memory_per_multiprocessor + 2 * unit, unit)
+    edges = {step - reserved + offset for step in steps for offset in (-1, 0, 1)}
+    return [*sorted(size for size in edges if size >= 0), 2**30]
+
+
+def shared_memory_by_blocks(limits: Limits) -> list[int]:
+    """The sizes among them between which the number of blocks of the largest configuration changes."""
+    unit, reserved = limits.shared_memory_allocation_unit, limits.reserved_shared_memory_per_block
+    pool = limits.max_shared_memory_per_multiprocessor
+    most = {
+        pool // blocks // unit * unit - reserved
+        for blocks in range(1, limits.max_blocks_per_multiprocessor + 2)
+    }
+    limit = {limits.max_shared_memory_per_block, limits.max_shared_memory_per_block_optin}
+    edges = {size + offset for size in most | limit for offset in (0, 1)}
+    return sorted({0, *(size for size in edges if size > 0)})
+
+
+def configurations(limits: Limits) -> list[Carveout | None]:
+    """The default, and every size that the shared memory of the SM can be set to."""
+    return [None, *(Carveout(size, "bytes") for size in limits.shared_memory_configurations)]
+
+
+def percentages(limits: Limits) -> list[Carveout]:
+    """Every percentage, where the chip takes one."""
+    if limits.compute_capability < FIRST_WITH_PERCENTAGES:
+        return []
+    return [Carveout(percent, "percent") for percent in range(101)]
+
+
+def cachings(limits: Limits) -> list[Caching | None]:
+    """Not given, and both ways of caching global loads where the chip has them."""
+    return [None, "cg", "ca"] if limits.partitioned_global_caching else [None]
+
+
+def pairwise(limits: Limits) -> Iterator[Kernel]:
+    """For each two inputs all pairs of their values, with the rest at random."""
+    chance = random.Random(f"pairs {limits.compute_capability}")
+    values: dict[str, Sequence[object]] = {
+        "threads": threads(limits),
+        "registers": registers(limits),
+        "smem": shared_memory_by_blocks(limits),
+        "carveout": [*configurations(limits), *percentages(limits)[::7]],
+        "barriers": BARRIERS,
+        "caching": cachings(limits),
+        "opt_in": OPT_IN,
+    }
+    for first, second in itertools.combinations(values, 2):
+        for pair in itertools.product(values[first], values[second]):
+            inputs = {name: chance.choice(every) for name, every in values.items()}
+            yield Kernel(**{**inputs, first: pair[0], second: pair[1]})  # type: ignore[arg-type]
+
+
+def random_kernels(limits: Limits, count: int) -> Iterator[Kernel]:
+    chance = random.Random(f"{limits.compute_capability}")
+    carveouts = [*configurations(limits), *percentages(limits)]
+    for _ in range(count):
+        static = chance.choice([0, chance.randint(0, 49152)])
+        largest = max(limits.max_shared_memory_per_block_optin - static, 0) // chance.choice([1, 8, 64])
+        yield Kernel(
+            chance.randint(1, chance.choice([64, 256, 1024, 1100])),
+            chance.randint(0, chance.choice([32, 64, 255])),
+            static_smem=static,
+            dynamic_smem=chance.randint(0, largest + 256),
+            barriers=chance.choice(BARRIERS),
+            carveout=chance.choice(carveouts),
+            caching=chance.choice(cachings(limits)),
+            opt_in=chance.random() < 0.8,
+        )

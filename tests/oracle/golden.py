@@ -1,0 +1,50 @@
+"""Answers read from NVIDIA's own tools, and a count of how many of them were compared."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parents[1] / "data" / "golden"
+
+SHOWN_DIFFERENCES = 5
+
+
+def read_rows(name: str) -> Iterator[dict[str, str]]:
+    """The rows of a CSV file, as column name -> text."""
+    with gzip.open(FOLDER / f"{name}.csv.gz", "rt", newline="") as file:
+        yield from csv.DictReader(file)
+
+
+def read_json(name: str) -> Any:
+    """The contents of a JSON file."""
+    with gzip.open(FOLDER / f"{name}.json.gz", "rt") as file:
+        return json.load(file)
+
+
+class Comparison:
+    """Collects differences, and counts, so that a comparison of nothing cannot pass."""
+
+    def __init__(self) -> None:
+        self.compared = 0
+        self.left_out = 0
+        self.differences: list[str] = []
+
+    def check(self, question: object, expected: object, answer: object) -> None:
+        """Compare the tool's answer with ours."""
+        self.compared += 1
+        if expected != answer:
+            self.differences.append(f"{question}\n    expected {expected}\n    got      {answer}")
+
+    def conclude(self, *, compared: int, left_out: int = 0) -> None:
+        """Fail unless all of it was compared, but for so many rows left out, and nothing differed."""
+        assert not self.differences, (
+            f"{len(self.differences)} of {self.compared} differ; the first:\n"
+            + "\n".join(self.differences[:SHOWN_DIFFERENCES])
+        )
+        counted, expected = (self.compared, self.left_out), (compared, left_out)
+        assert counted == expected, f"compared and left out: {counted}, not {expected}"

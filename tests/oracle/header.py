@@ -1,0 +1,261 @@
+"""NVIDIA's ``cuda_occupancy.h`` as an oracle: compiled when first needed, called over arrays.
+
+The header comes from the package ``nvidia-cuda-runtime`` of the extra ``test``. Its licence forbids
+shipping it, so it is compiled from where pip has put it, together with ``header.cpp``, into
+``__pycache__``. A test takes the fixture ``header``, which is what `load` returns::
+
+    asked = header.queries(limits, threads=[128, 256], registers=37)     # columns broadcast
+    asked = header.queries_of(limits, kernels)                           # or from Kernel values
+    answers = header.max_active_blocks(limits, asked)
+    answers["active_blocks"], answers["block_limit_registers"]           # NumPy arrays
+
+- ``max_active_blocks(limits, asked)``: per query the answer, the limiting factors (`LIMITING_FACTORS`
+  names their bits), the blocks that each resource allows (`NO_LIMIT` where it sets none), and what one
+  block is given.
+- ``max_potential_block_size(limits, asked, multiprocessors=132, dynamic_smem=None)``: ``block_size`` and
+  ``min_grid_size``. A query's threads are the largest block that the kernel works with. ``dynamic_smem``
+  is a function from threads to bytes, for the header's variant with variable shared memory.
+- ``available_dynamic_smem(limits, asked, blocks)``: ``bytes`` for so many blocks of the query's threads.
+  A query's ``max_dynamic_smem`` caps it.
+
+Every answer has a field ``error``: 0, `INVALID_INPUT` or `UNKNOWN_DEVICE`. The device's properties are
+those of the `Limits`; what is not among them, such as the blocks per SM, the header knows by itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import importlib.metadata
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from occupancy.engine import Resource
+from occupancy.kernel import Carveout, Kernel
+from occupancy.sm_limits import Limits
+
+Records = npt.NDArray[np.void]
+
+PACKAGE = "nvidia-cuda-runtime"
+FILE_NAME = "cuda_occupancy.h"
+SOURCE = Path(__file__).with_name("header.cpp")
+
+NO_LIMIT = 2**31 - 1
+INVALID_INPUT = 1
+UNKNOWN_DEVICE = 2
+LIMITING_FACTORS: dict[Resource, int] = {
+    "warps": 0x01,
+    "registers": 0x02,
+    "shared_memory": 0x04,
+    "blocks": 0x08,
+    "barriers": 0x10,
+}
+
+DEFAULT_CARVEOUT = -1
+PREFER_NONE, PREFER_SHARED, PREFER_L1, PREFER_EQUAL = range(4)
+
+
+def _record(names: str) -> np.dtype[np.void]:
+    return np.dtype([(name, np.int32) for name in names.split()])
+
+
+# The structs of header.cpp. All but the first two and the last of a device are attributes of Limits.
+DEVICE = _record(
+    """
+    major minor max_threads_per_block max_threads_per_multiprocessor max_registers_per_block
+    max_registers_per_multiprocessor warp_size max_shared_memory_per_block
+    max_shared_memory_per_multiprocessor max_shared_memory_per_block_optin
+    reserved_shared_memory_per_block multiprocessors
+    """
+)
+QUERY = _record(
+    """
+    threads registers static_smem dynamic_smem max_dynamic_smem barriers carveout_percent cache_config
+    is_cached is_opted_in
+    """
+)
+ANSWER = _record(
+    """
+    error active_blocks limiting_factors block_limit_warps block_limit_blocks block_limit_registers
+    block_limit_shared_memory block_limit_barriers allocated_registers allocated_shared_memory
+    """
+)
+LAUNCH_SHAPE = _record("error min_grid_size block_size")
+DYNAMIC_SHARED_MEMORY = _record("error bytes")
+
+
+class NoCompilerError(RuntimeError):
+    """There is no C++ compiler on this machine."""
+
+
+def load() -> Header:
+    """Compile the header, unless that was done before, and load it.
+
+    Raises:
+        NoCompilerError: There is no C++ compiler.
+        importlib.metadata.PackageNotFoundError: The extra ``test`` is not installed.
+        RuntimeError: The package has no such header, or it does not compile.
+    """
+    return Header(ctypes.CDLL(str(_compiled(_find_header(), _find_compiler()))))
+
+
+def _find_header() -> Path:
+    for file in importlib.metadata.files(PACKAGE) or ():
+        if file.name == FILE_NAME:
+            return Path(str(file.locate()))
+    raise RuntimeError(f"the package {PACKAGE} has no {FILE_NAME}")
+
+
+def _find_compiler() -> str:
+    for name in (os.environ.get("CXX"), "c++", "g++", "clang++"):
+        if name and (path := shutil.which(name)):
+            return path
+    raise NoCompilerError("no C++ compiler found (CXX, c++, g++, clang++)")
+
+
+def _compiled(header: Path, compiler: str) -> Path:
+    contents = b"\0".join([SOURCE.read_bytes(), header.read_bytes(), compiler.encode()])
+    folder = SOURCE.parent / "__pycache__"
+    library = folder / f"header-{hashlib.sha256(contents).hexdigest()[:16]}.so"
+    if not library.exists():
+        folder.mkdir(exist_ok=True)
+        unfinished = library.with_suffix(f".{os.getpid()}")  # another test process may do the same
+        options = ["-std=c++14", "-O2", "-shared", "-fPIC", f"-isystem{header.parent}"]
+        done = subprocess.run(
+            [compiler, *options, str(SOURCE), "-o", str(unfinished)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise RuntimeError(f"{compiler} does not compile {SOURCE.name}:\n{done.stderr}")
+        unfinished.replace(library)
+    return library
+
+
+class Header:
+    """The functions of the header, over arrays."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self._library = library
+        records = (DEVICE, QUERY, ANSWER, LAUNCH_SHAPE, DYNAMIC_SHARED_MEMORY)
+        sizes = np.zeros(len(records) + 1, np.int64)
+        count = library.record_sizes(_address(sizes))
+        assert list(sizes[:count]) == [record.itemsize for record in records], "header.cpp has other structs"
+
+    def queries(self, limits: Limits, **columns: npt.ArrayLike) -> Records:
+        """Queries from columns that broadcast; what is not given has a kernel's default.
+
+        Args:
+            limits: The SM, for the default of ``max_dynamic_smem``.
+            columns: Fields of `QUERY`. Without ``max_dynamic_smem``, the kernel is allowed as much as it
+                can have: what its static shared memory leaves of the opt-in maximum, or without opt-in
+                of the plain one.
+        """
+        given = np.broadcast_arrays(*columns.values())
+        asked = np.zeros(given[0].shape, QUERY)
+        asked["barriers"] = 1
+        asked["carveout_percent"] = DEFAULT_CARVEOUT
+        asked["is_opted_in"] = 1
+        for name, values in zip(columns, given, strict=True):
+            asked[name] = values
+        if "max_dynamic_smem" not in columns:
+            most = np.where(
+                asked["is_opted_in"],
+                limits.max_shared_memory_per_block_optin,
+                limits.max_shared_memory_per_block,
+            )
+            asked["max_dynamic_smem"] = np.maximum(most - asked["static_smem"], 0)
+        return asked.reshape(-1)
+
+    def queries_of(self, limits: Limits, kernels: Iterable[Kernel]) -> Records:
+        """The same for kernels. Shared memory whose split is not known counts as dynamic."""
+        settings: dict[Carveout | None, tuple[int, int]] = {}
+        rows = []
+        for kernel in kernels:
+            if kernel.carveout not in settings:
+                settings[kernel.carveout] = carveout_settings(limits, kernel.carveout)
+            rows.append(
+                (
+                    kernel.threads,
+                    kernel.registers or 0,
+                    kernel.static_smem or 0,
+                    kernel.shared_memory - (kernel.static_smem or 0),
+                    1 if kernel.barriers is None else kernel.barriers,
+                    *settings[kernel.carveout],
+                    kernel.caching == "ca",
+                    kernel.opt_in,
+                )
+            )
+        names = [name for name in QUERY.names or () if name != "max_dynamic_smem"]
+        table = np.array(rows, np.int32).reshape(-1, len(names))
+        return self.queries(limits, **dict(zip(names, table.T, strict=True)))
+
+    def max_active_blocks(self, limits: Limits, asked: Records) -> Records:
+        """cudaOccMaxActiveBlocksPerMultiprocessor."""
+        return self._call("max_active_blocks", ANSWER, _device(limits), asked)
+
+    def max_potential_block_size(
+        self,
+        limits: Limits,
+        asked: Records,
+        multiprocessors: int = 1,
+        dynamic_smem: Callable[[int], int] | None = None,
+    ) -> Records:
+        """cudaOccMaxPotentialOccupancyBlockSize, or with a function ...VariableSMem."""
+        device = _device(limits, multiprocessors)
+        if dynamic_smem is None:
+            return self._call("max_potential_block_size", LAUNCH_SHAPE, device, asked)
+        table = np.array(
+            [dynamic_smem(threads) for threads in range(limits.max_threads_per_block + 1)], np.int64
+        )
+        return self._call("max_potential_block_size_variable_smem", LAUNCH_SHAPE, device, asked, table)
+
+    def available_dynamic_smem(self, limits: Limits, asked: Records, blocks: npt.ArrayLike) -> Records:
+        """cudaOccAvailableDynamicSMemPerBlock."""
+        counts = np.broadcast_to(np.asarray(blocks, np.int32), asked.shape)
+        return self._call("available_dynamic_smem", DYNAMIC_SHARED_MEMORY, _device(limits), asked, counts)
+
+    def _call(self, name: str, answer: np.dtype[np.void], *arguments: npt.NDArray[Any]) -> Records:
+        asked = arguments[1]
+        answers = np.zeros(len(asked), answer)
+        contiguous = [np.ascontiguousarray(each) for each in (*arguments, answers)]
+        getattr(self._library, name)(*map(_address, contiguous), ctypes.c_int64(len(asked)))
+        return answers
+
+
+def carveout_settings(limits: Limits, carveout: Carveout | None) -> tuple[int, int]:
+    """The header's two settings for a carveout: the percentage from 7.0 on, the cache preference on 3.x.
+
+    A size in bytes becomes the lowest percentage that comes to it. Chips with one size have no setting.
+    """
+    sizes = limits.shared_memory_configurations
+    if carveout is None or len(sizes) == 1:
+        return DEFAULT_CARVEOUT, PREFER_NONE
+    if limits.compute_capability < (7, 0):
+        if carveout.unit != "bytes":
+            raise ValueError("before 7.0 the header knows no percentages")
+        return DEFAULT_CARVEOUT, (PREFER_L1, PREFER_EQUAL, PREFER_SHARED)[sizes.index(carveout.amount)]
+    if carveout.unit == "percent":
+        return carveout.amount, PREFER_NONE
+    smaller = [size for size in sizes if size < carveout.amount]
+    largest_smaller = smaller[-1] if smaller else -1
+    percent = next(p for p in range(101) if p * sizes[-1] // 100 > largest_smaller)
+    return percent, PREFER_NONE
+
+
+def _device(limits: Limits, multiprocessors: int = 1) -> Records:
+    major, minor = limits.compute_capability
+    own = [getattr(limits, name) for name in (DEVICE.names or ())[2:-1]]
+    return np.array([(major, minor, *own, multiprocessors)], DEVICE)
+
+
+def _address(array: npt.NDArray[Any]) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)

@@ -1,0 +1,77 @@
+"""The model `spreadsheet` against the cells of NVIDIA's CUDA_Occupancy_Calculator.xls itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from occupancy import table
+from occupancy.engine import Occupancy, evaluate, spreadsheet
+from occupancy.kernel import Carveout, Kernel
+
+from .golden import Comparison, read_rows
+
+DIVISION_BY_ZERO = "ERR"
+
+
+@pytest.mark.parametrize(("file", "rows"), [("spreadsheet_11_1", 6_280), ("spreadsheet_2_4", 1_360)])
+def test_every_cell(file: str, rows: int) -> None:
+    comparison = Comparison()
+    for row in read_rows(file):
+        result = evaluate(table.limits(row["cc"]), kernel_of(row), "spreadsheet")
+        answer = cells(result)
+        expected = {name: read_cell(row[name]) for name in answer}
+        comparison.check(row, expected, answer)
+    comparison.conclude(compared=rows)
+
+
+def kernel_of(row: dict[str, str]) -> Kernel:
+    """The inputs of a row. Where a chip has no caching mode, the sheet's cell is left at `ca` and ignored."""
+    has_choice = table.limits(row["cc"]).partitioned_global_caching
+    return Kernel(
+        int(row["threads"]),
+        int(row["regs"]),
+        smem=int(row["smem"]),
+        carveout=Carveout(int(row["shared_config"]), "bytes"),
+        caching=("ca" if row["caching"] == "ca" else "cg") if has_choice else None,
+    )
+
+
+def read_cell(text: str) -> float | str:
+    return text if text == DIVISION_BY_ZERO else float(text)
+
+
+def cells(result: Occupancy) -> dict[str, Any]:
+    """What the sheet shows for an answer, in its output area and its working cells."""
+    limits = result.block_limits
+    return {
+        "active_threads": result.active_threads,
+        "active_warps": result.active_warps,
+        "active_blocks": result.active_blocks,
+        "occupancy": result.occupancy,
+        "alloc_warps": result.allocated.warps,
+        "alloc_smem": result.allocated.shared_memory,
+        "limit_warps_blocks": min(limits.warps, limits.blocks),
+        # A resource that sets no limit shows the most blocks there are.
+        "limit_regs": limits.blocks if limits.registers is None else limits.registers,
+        "limit_smem": limits.blocks if limits.shared_memory is None else limits.shared_memory,
+        "alloc_regs_cell": register_cells(result)[0],
+        "limit_regs_cell": register_cells(result)[1],
+    }
+
+
+def register_cells(result: Occupancy) -> tuple[int, int | str]:
+    """What a block needs and what there is of registers: cells B43 and C43.
+
+    On 1.x both count registers, the second those of the SM. From 2.0 on, where registers are given to
+    warps, both count warps, the second those that fit in the registers that one block may have; it
+    divides by the registers per warp, which are 0 for a kernel without registers.
+    """
+    limits, kernel = result.limits, result.kernel
+    if limits.register_allocation_granularity == "block":
+        return result.allocated.registers, limits.max_registers_per_multiprocessor
+    if not kernel.registers:
+        return result.allocated.warps, DIVISION_BY_ZERO
+    assert limits.spreadsheet is not None
+    return result.allocated.warps, spreadsheet.warps_by_registers(limits, limits.spreadsheet, kernel)
