@@ -191,7 +191,7 @@ class Header:
                     1 if kernel.barriers is None else kernel.barriers,
                     *settings[kernel.carveout],
                     kernel.caching == "ca",
-                    kernel.opt_in,
+                    kernel.opt_in is not False,
                 )
             )
         names = [name for name in QUERY.names or () if name != "max_dynamic_smem"]
