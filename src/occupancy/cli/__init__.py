@@ -21,6 +21,7 @@ EXIT_CLOSED_PIPE = 141
 COMMANDS = {
     "calc": "How many blocks of a kernel fit on an SM, and what stops one more.",
     "limits": "What an SM of each compute capability offers.",
+    "schema": "The JSON Schema of what a command prints.",
 }
 
 

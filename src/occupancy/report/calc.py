@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ..engine import RESOURCES, Model, Occupancy, Resource, cuda, default_model, evaluate
 from ..engine.shared import shared_memory_configuration
 from ..kernel import Carveout, Kernel
 from ..sm_limits import Limits
-from . import SCHEMA_VERSION
+from . import DOCUMENTED, SCHEMA_VERSION
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """What was given; None for what was not. Sizes are in bytes."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     threads: int
     block_dim: tuple[int, int, int] | None
@@ -33,6 +35,8 @@ class Inputs:
 class ResourceUse:
     """One resource: what a block takes after rounding, what the SM has, how many blocks fit."""
 
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
+
     per_block: int | None
     """None where it was not given and counts as none."""
     per_multiprocessor: int | None
@@ -45,6 +49,8 @@ class ResourceUse:
 class Explanation:
     """How one resource's number of blocks comes about."""
 
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
+
     resource: Resource
     steps: tuple[str, ...]
     why: str | None
@@ -54,6 +60,8 @@ class Explanation:
 @dataclass(frozen=True, slots=True)
 class CalcReport:
     """The whole answer to ``occupancy calc``."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     schema_version: int
     model: Model

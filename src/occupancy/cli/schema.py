@@ -1,0 +1,21 @@
+"""``occupancy schema``: what a program can rely on."""
+
+from __future__ import annotations
+
+import click
+
+from .output import print_text
+
+
+@click.command("schema")
+@click.argument("name", metavar="COMMAND")
+def command(name: str) -> None:
+    """The JSON Schema of what COMMAND prints with --format json.
+
+    \b
+    occupancy schema calc
+    """
+    from ..render.records import to_json
+    from ..schema import json_schema
+
+    print_text(to_json(json_schema(name)))

@@ -1,0 +1,26 @@
+"""JSON Schema of what the commands print, made from the dataclasses that hold it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from .errors import InputError
+from .report.calc import CalcReport
+
+# Command -> the dataclass whose fields are its JSON.
+REPORTS: dict[str, type] = {"calc": CalcReport}
+
+
+def json_schema(command: str) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of what ``occupancy COMMAND --format json`` prints.
+
+    Raises:
+        InputError: No such command, or its JSON has no schema.
+    """
+    report = REPORTS.get(command)
+    if report is None:
+        raise InputError(f"there is no schema for {command!r}", where="schema", allowed=", ".join(REPORTS))
+    schema = TypeAdapter(report).json_schema(mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
