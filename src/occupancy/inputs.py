@@ -135,5 +135,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     import difflib  # only an error needs it
 
     everything = sorted(names)
-    nearest = difflib.get_close_matches(name, everything, n=3)
-    return " or ".join(nearest) if nearest else ", ".join(everything)
+    near = [each for each in everything if name and name in each] or difflib.get_close_matches(
+        name, everything
+    )
+    return ", ".join(near or everything)

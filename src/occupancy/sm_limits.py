@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -14,6 +15,9 @@ _SPELLING = re.compile(
     r"(?:sm_?|compute_?|cc\s*)?(?:(\d{1,2})\.(\d{1,2})|(\d{1,2})(\d))[af]?(?:\+ptx|-real|-virtual)?",
     re.IGNORECASE,
 )
+MAX_VALUE = 2**31 - 1
+"""The largest value that a limit can have: the driver tells limits as 32-bit integers."""
+
 _HOW_TO_WRITE_ONE = 'a string such as "9.0", "90", "sm_90a" or "sm_120", or a pair such as (9, 0)'
 
 
@@ -73,8 +77,8 @@ class SpreadsheetColumn:
     ``None`` means that it does not differ.
     """
 
-    version: str
-    """Version of the spreadsheet that has this column: ``"2.4"`` or ``"11.1"``."""
+    version: Literal["2.4", "11.1"]
+    """Version of the spreadsheet that has this column."""
     max_registers_per_block: int | None = None
     max_registers_per_block_ca: int | None = None
     """The same with global loads cached in L1."""
@@ -84,6 +88,18 @@ class SpreadsheetColumn:
     reserved_shared_memory_per_block: int = 0
     doubled_register_units: tuple[int, ...] = ()
     """Registers per thread for which the register allocation unit is twice as large."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            least = 0 if field.name == "reserved_shared_memory_per_block" else 1
+            for number in value if isinstance(value, tuple) else (value,):
+                if isinstance(number, int) and not least <= number <= MAX_VALUE:
+                    raise TableError(
+                        f"{number} is out of range",
+                        where=f"spreadsheet column: {field.name}",
+                        allowed=f"{least} to {MAX_VALUE}",
+                    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,8 +164,11 @@ class Limits:
     def __post_init__(self) -> None:
         for name in POSITIVE_FIELDS:
             value = getattr(self, name)
-            if value is not None and not 1 <= value <= 2**31 - 1:
-                raise self._error(name, f"{value} is out of range", "1 to 2147483647")
+            if value is not None and not 1 <= value <= MAX_VALUE:
+                raise self._error(name, f"{value} is out of range", f"1 to {MAX_VALUE}")
+        for size in self.max_block_dim:
+            if not 1 <= size <= MAX_VALUE:
+                raise self._error("max_block_dim", f"{size} is out of range", f"1 to {MAX_VALUE}")
         if not 0 <= self.reserved_shared_memory_per_block < self.max_shared_memory_per_multiprocessor:
             raise self._error(
                 "reserved_shared_memory_per_block",
@@ -214,11 +233,21 @@ class Limits:
             raise TableError(
                 f"there is no limit {unknown[0]!r}", where="limits", allowed=", ".join(sorted(FIELD_NAMES))
             )
-        size = changes.get("max_shared_memory_per_multiprocessor")
-        if type(size) is int and "shared_memory_configurations" not in changes:
-            smaller = [each for each in self.shared_memory_configurations if each < size]
-            changes["shared_memory_configurations"] = (*smaller, size)
-        return replace(self, **changes)
+        return replace(self, **with_configurations(changes, self.shared_memory_configurations))
+
+
+def with_configurations(changes: Mapping[str, Any], sizes: Iterable[int]) -> dict[str, Any]:
+    """Changes of an SM's limits, with the shared memory configurations that follow from them.
+
+    Args:
+        changes: Names of limits and their new values.
+        sizes: The configurations before the changes.
+    """
+    size = changes.get("max_shared_memory_per_multiprocessor")
+    if type(size) is not int or "shared_memory_configurations" in changes:
+        return dict(changes)
+    smaller = [each for each in sizes if each < size]
+    return {**changes, "shared_memory_configurations": (*smaller, size)}
 
 
 FIELD_NAMES = frozenset(field.name for field in fields(Limits))
