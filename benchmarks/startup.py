@@ -32,7 +32,7 @@ def seconds(arguments: tuple[str, ...]) -> float:
 
 def main() -> None:
     """Measure in turns, so that a busy moment of the machine hits all of them, and keep the fastest."""
-    programs = {"python -c pass": ("-c", "pass")}
+    programs: dict[str, tuple[str, ...]] = {"python -c pass": ("-c", "pass")}
     for name, (arguments, _) in GOALS.items():
         programs[name] = arguments if arguments[0] == "-c" else ("-c", ENTRY_POINT, *arguments)
     fastest = dict.fromkeys(programs, float("inf"))

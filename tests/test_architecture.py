@@ -19,13 +19,15 @@ DOORS = {
     "kernel": {"errors"},
     "sm_limits": {"errors", "kernel"},
     "inputs": {"errors", "kernel"},
+    "sources": {"errors", "inputs", "sm_limits", "table"},
+    "schema": {"errors", "report"},
     "engine": {"errors", "kernel", "sm_limits"},
     "table": {"errors", "sm_limits"},
     "custom_table": {"errors", "inputs", "sm_limits", "table"},
     "report": {"errors", "kernel", "sm_limits", "engine"},
     "render": {"errors", "engine", "report", "sm_limits"},
     "api": {"errors", "inputs", "kernel", "sm_limits", "table", "engine", "report", "render"},
-    "cli": {"", "errors", "sm_limits", "table", "custom_table", "report", "api"},
+    "cli": {"", "errors", "render", "schema", "sm_limits", "table", "custom_table", "report", "api"},
     "__init__": {"api", "custom_table", "engine", "errors", "kernel", "sm_limits"},
     "__main__": {"cli"},
 }  # fmt: skip
@@ -34,7 +36,7 @@ DOORS = {
 HOMES = {
     "annotated_types": {"custom_table"},
     "click": {"cli"},
-    "pydantic": {"custom_table"},
+    "pydantic": {"custom_table", "schema"},
     "rich": {"render/text"},
     "yaml": {"table"},
 }

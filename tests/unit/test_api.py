@@ -13,15 +13,15 @@ def test_every_public_name_is_there_and_listed() -> None:
         assert getattr(occupancy, name) is not None
     assert set(occupancy.__all__) <= set(dir(occupancy))
     with pytest.raises(AttributeError, match="no_such_name"):
-        _ = occupancy.no_such_name  # type: ignore[attr-defined]
+        _ = occupancy.no_such_name
 
 
 def test_the_example_of_the_readme() -> None:
     result = occupancy.compute("7.0", threads=128, regs=37)
     assert (result.active_blocks, result.active_warps, result.active_threads) == (12, 48, 1536)
     assert result.limiters == ("registers",)
-    assert result.block_limits == (16, 32, 12, None, None)
     assert result.block_limits.registers == 12
+    assert result.block_limits == (16, 32, 12, None, None)
     assert result.allocated == (4, 5120, 0)
     assert result.launchable
     assert result.reason is None
