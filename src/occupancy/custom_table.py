@@ -18,6 +18,7 @@ from . import table
 from .errors import InputError, TableError, UnknownComputeCapabilityError
 from .inputs import did_you_mean, parse_count, parse_size
 from .sm_limits import FIELD_NAMES, ComputeCapability, Limits, SpreadsheetColumn, with_configurations
+from .yaml_file import read_yaml
 
 _LIMITS = TypeAdapter(Limits)
 
@@ -52,7 +53,7 @@ def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
         TableError: The file cannot be read, or a row is incomplete, wrong or contradicts itself.
     """
     file = os.fspath(path)
-    documents = table.read_yaml(path)
+    documents = read_yaml(path)
     if len(documents) != 1 or not isinstance(documents[0], dict):
         raise TableError(
             "is not a table of limits",

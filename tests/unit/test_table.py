@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -19,8 +20,9 @@ from hypothesis import strategies as st
 from occupancy import sources, table
 from occupancy.errors import InputError, TableError, UnknownComputeCapabilityError
 from occupancy.sm_limits import FIELD_NAMES, ComputeCapability, SpreadsheetColumn
+from occupancy.yaml_file import MAX_FILE_BYTES, read_yaml
 
-VALUES, PROVENANCE = table.read_yaml(table.data_path(table.FILE_NAME))
+VALUES, PROVENANCE = read_yaml(table.data_path(table.FILE_NAME))
 ROWS: dict[str, dict[str, Any]] = VALUES["compute_capabilities"]
 
 OPTIONAL = {"launch_check_sub_partitions", "partitioned_global_caching", "spreadsheet"}
@@ -64,7 +66,7 @@ class TestRows:
     def test_same_chip_under_two_names_has_the_same_limits(self) -> None:
         assert ROWS["10.1"] == ROWS["11.0"]
 
-    @pytest.mark.parametrize(("given", "nearest"), [("9.1", "9.0"), ("4.0", "3.0"), ("13.0", "12.1")])
+    @pytest.mark.parametrize(("given", "nearest"), [("9.1", "9.0"), ("4.0", "3.7"), ("13.0", "12.1")])
     def test_unknown_one_names_the_nearest(self, given: str, nearest: str) -> None:
         with pytest.raises(UnknownComputeCapabilityError, match=re.escape(nearest)) as caught:
             table.limits(given)
@@ -153,7 +155,13 @@ class TestDataPath:
             Path(table.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "data")
         )
         shutil.copytree(Path(table.data_path(table.FILE_NAME)).parent, package / "data")
-        program = "import occupancy.table as t; print(t.data_path(t.FILE_NAME), t.limits('9.0').architecture)"
+        compiled = json.loads(table.compiled())
+        compiled["9.0"]["architecture"] = "read from the JSON"
+        (package / "data" / table.COMPILED_NAME).write_text(json.dumps(compiled))
+        program = (
+            "import sys, occupancy.table as t\n"
+            "print(t.data_path(t.FILE_NAME), t.limits('9.0').architecture, 'yaml' in sys.modules, sep='\\n')"
+        )
         found = subprocess.run(
             [sys.executable, "-c", program],
             env={**os.environ, "PYTHONPATH": str(tmp_path)},
@@ -161,7 +169,14 @@ class TestDataPath:
             capture_output=True,
             text=True,
         )
-        assert found.stdout.split() == [str(package / "data" / table.FILE_NAME), "Hopper"]
+        assert found.stdout.splitlines() == [
+            str(package / "data" / table.FILE_NAME),
+            "read from the JSON",
+            "False",
+        ]
+
+    def test_the_json_of_a_wheel_has_the_rows_of_the_yaml(self) -> None:
+        assert json.loads(table.compiled()) == ROWS
 
 
 class TestReadYaml:
@@ -187,15 +202,15 @@ class TestReadYaml:
             (b"a: &a [1]\nb: &b [*a, *a]\nc: [*b, *b]\n", "anchor, alias or tag at line 1"),
             (b"\n" + b"[" * 17, "nested too deeply at line 2"),
             (b"- " * 100, "nested too deeply at line 1"),
-            (b"[" * table.MAX_FILE_BYTES, "nested too deeply at line 1"),
-            (b"a" * (table.MAX_FILE_BYTES + 1), "too large"),
+            (b"[" * MAX_FILE_BYTES, "nested too deeply at line 1"),
+            (b"a" * (MAX_FILE_BYTES + 1), "too large"),
         ],
     )
     def test_refused(self, tmp_path: Path, text: bytes, problem: str) -> None:
         path = tmp_path / "bad.yaml"
         path.write_bytes(text)
         with pytest.raises(TableError, match=re.escape(problem)) as caught:
-            table.read_yaml(path)
+            read_yaml(path)
         assert caught.value.where == str(path)
 
     def test_a_huge_file_is_not_read(self, tmp_path: Path) -> None:
@@ -203,17 +218,17 @@ class TestReadYaml:
         with path.open("wb") as file:
             file.truncate(10**12)  # sparse; reading it would never end
         with pytest.raises(TableError, match="too large"):
-            table.read_yaml(path)
+            read_yaml(path)
 
     @pytest.mark.parametrize("name", ["missing.yaml", ".", "nul\0.yaml"])
     def test_unreadable(self, tmp_path: Path, name: str) -> None:
         with pytest.raises(TableError, match="cannot be read"):
-            table.read_yaml(f"{tmp_path}/{name}")
+            read_yaml(f"{tmp_path}/{name}")
 
     def test_empty_file_has_no_documents(self, tmp_path: Path) -> None:
         path = tmp_path / "empty.yaml"
         path.write_bytes(b"")
-        assert table.read_yaml(path) == []
+        assert read_yaml(path) == []
 
     @given(
         text=st.binary(max_size=200)
@@ -223,7 +238,7 @@ class TestReadYaml:
         path = tmp_path_factory.getbasetemp() / "any.yaml"
         path.write_bytes(text)
         with contextlib.suppress(TableError):
-            table.read_yaml(path)
+            read_yaml(path)
 
 
 def _entries() -> list[dict[str, Any]]:

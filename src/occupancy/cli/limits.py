@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from ..errors import InputError
 from .options import format_option
 from .output import print_report
+
+if TYPE_CHECKING:
+    from ..report.limits import SourcesReport
+    from ..sm_limits import Limits
 
 
 @click.command("limits")
 @click.argument("ccs", metavar="[CC]...", nargs=-1)
 @click.option("--limits", "limits_file", metavar="FILE", help="Show a table of your own (YAML) instead.")
+@click.option("--sources", "with_sources", is_flag=True, help="Where each value comes from.")
 @format_option
-def command(ccs: tuple[str, ...], limits_file: str | None, output_format: str) -> None:
+def command(ccs: tuple[str, ...], limits_file: str | None, with_sources: bool, output_format: str) -> None:
     """What an SM of each compute capability offers.
 
     Without a CC: all of them, the main limits. With some: every limit, side by side.
@@ -20,6 +28,7 @@ def command(ccs: tuple[str, ...], limits_file: str | None, output_format: str) -
     \b
     occupancy limits
     occupancy limits 8.0 9.0 12.0
+    occupancy limits 10.3 --sources
     """
     from .. import table
     from ..report.limits import LimitsReport
@@ -33,4 +42,16 @@ def command(ccs: tuple[str, ...], limits_file: str | None, output_format: str) -
         rows = read_limits(limits_file)
     wanted = [ComputeCapability.parse(cc) for cc in ccs]
     chosen = [rows.get(str(cc)) or table.limits(cc) for cc in wanted] or list(rows.values())
-    print_report("limits", LimitsReport(tuple(chosen), is_whole_table=not ccs), output_format)
+    if with_sources:
+        print_report("sources", _sources_report(chosen, limits_file), output_format)
+    else:
+        print_report("limits", LimitsReport(tuple(chosen), is_whole_table=not ccs), output_format)
+
+
+def _sources_report(rows: list[Limits], limits_file: str | None) -> SourcesReport:
+    from ..report.limits import FIELDS, SourcesReport
+    from ..sources import provenance
+
+    if limits_file is not None:
+        raise InputError("a table of your own has no sources", where="--sources", cure="Leave out --limits.")
+    return SourcesReport(tuple(provenance(row.compute_capability, field) for row in rows for field in FIELDS))

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..sources import Dispute
+
 
 def percent(share: float) -> str:
     """A share of 1 as a percentage with one decimal where it needs one: ``75%``, ``62.5%``, ``66.7%``."""
@@ -34,3 +39,29 @@ def listing(words: tuple[str, ...] | list[str]) -> str:
 def number(amount: int | None, absent: str) -> str:
     """A number with separators, or what to say where there is none."""
     return absent if amount is None else f"{amount:,}"
+
+
+def limit(field: str, value: Any) -> str:
+    """A value of the table, by the name of its field: ``96 KiB``, ``1024 x 1024 x 64``, ``-`` for none."""
+    if value is None:
+        return "-"
+    if field == "spreadsheet":
+        return f"version {value['version'] if isinstance(value, dict) else value.version}"
+    if field == "shared_memory_configurations":
+        return ", ".join(str(each // 1024) for each in value) + " KiB"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return " x ".join(str(each) for each in value)
+    if isinstance(value, int):
+        return size(value) if "shared_memory" in field else f"{value:,}"
+    return str(value)
+
+
+def dispute(field: str, disputed: Dispute) -> str:
+    """Who says what instead, and why it was judged otherwise."""
+    others = [
+        f"{limit(field, other.value)} by {' '.join(source.code for source in other.sources)}"
+        for other in disputed.others
+    ]
+    return f"{'; '.join(others)}. {disputed.why}"

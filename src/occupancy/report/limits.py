@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from ..sm_limits import Limits
+from ..sm_limits import Limits, SpreadsheetColumn
+from ..sources import Provenance, Source
 from . import SCHEMA_VERSION
 
 
@@ -23,6 +24,52 @@ class LimitsReport:
             "schema_version": SCHEMA_VERSION,
             "compute_capabilities": {str(row.compute_capability): row_of(row) for row in self.rows},
         }
+
+
+FIELDS = tuple(field.name for field in fields(Limits) if field.name != "compute_capability")
+"""The limits that have a source, in the order in which they are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesReport:
+    """Where some values of the table come from."""
+
+    values: tuple[Provenance, ...]
+
+    def cited(self) -> tuple[Source, ...]:
+        """Every source that these values name, once each, in the order of their codes."""
+        named = {source.code: source for value in self.values for source in _named_by(value)}
+        return tuple(named[code] for code in sorted(named))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Compute capability -> limit -> its value and who says so, as plain values."""
+        limits: dict[str, dict[str, Any]] = {}
+        for value in self.values:
+            limits.setdefault(str(value.compute_capability), {})[value.field] = {
+                "value": asdict(value.value) if isinstance(value.value, SpreadsheetColumn) else value.value,
+                "sources": [source.code for source in value.sources],
+                "note": value.note,
+                "disputes": [
+                    {
+                        "others": [
+                            {"value": other.value, "sources": [source.code for source in other.sources]}
+                            for other in dispute.others
+                        ],
+                        "why": dispute.why,
+                    }
+                    for dispute in value.disputes
+                ],
+            }
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "compute_capabilities": limits,
+            "sources": {source.code: asdict(source) for source in self.cited()},
+        }
+
+
+def _named_by(value: Provenance) -> list[Source]:
+    others = [source for dispute in value.disputes for other in dispute.others for source in other.sources]
+    return [*value.sources, *others]
 
 
 def row_of(limits: Limits) -> dict[str, Any]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
 from occupancy import compute_capabilities
 
@@ -34,3 +35,23 @@ def test_unknown_compute_capability() -> None:
     result = run("limits", "9.9")
     assert result.exit_code == 2
     assert "9.9 is not in the table" in result.stderr
+
+
+def test_sources_name_who_says_each_value_and_who_disagrees() -> None:
+    text = run("limits", "12.0", "--sources", columns=100).stdout
+    assert "Disputed" in text
+    printed = json.loads(run("limits", "12.0", "--sources", "--format", "json").stdout)
+    blocks = printed["compute_capabilities"]["12.0"]["max_blocks_per_multiprocessor"]
+    assert (blocks["value"], [other["value"] for other in blocks["disputes"][0]["others"]]) == (24, [32])
+    assert set(blocks["sources"]) <= set(printed["sources"])
+    rows = list(csv.DictReader(io.StringIO(run("limits", "--sources", "--format", "csv").stdout)))
+    assert len(rows) == len(compute_capabilities()) * len(printed["compute_capabilities"]["12.0"])
+    assert all(row["sources"] for row in rows)
+
+
+def test_a_table_of_ones_own_has_no_sources(tmp_path: Path) -> None:
+    table = tmp_path / "mine.yaml"
+    table.write_text('schema_version: 1\ncompute_capabilities: {"13.0": {like: "9.0", warp_size: 64}}\n')
+    assert "13.0" in run("limits", "--limits", str(table)).stdout
+    refused = run("limits", "--limits", str(table), "--sources")
+    assert (refused.exit_code, refused.stdout) == (2, "")

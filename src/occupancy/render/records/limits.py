@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...report.limits import LimitsReport, row_of
+from .. import words
 from . import to_csv, to_json, to_markdown
 
 
@@ -22,12 +23,6 @@ def markdown(report: LimitsReport) -> str:
     """A row for each limit, a column for each compute capability."""
     columns = [row_of(row) for row in report.rows]
     header = ["Limit", *(str(row.compute_capability) for row in report.rows)]
-    return to_markdown(header, [[name, *(_cell(column[name]) for column in columns)] for name in columns[0]])
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, dict):
-        return f"version {value['version']}"
-    return ", ".join(str(each) for each in value) if isinstance(value, tuple) else str(value)
+    return to_markdown(
+        header, [[name, *(words.limit(name, column[name]) for column in columns)] for name in columns[0]]
+    )

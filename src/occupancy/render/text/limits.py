@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.table import Table
 
 from ...report.limits import LimitsReport, row_of
@@ -28,43 +26,28 @@ def render(report: LimitsReport, width: int = PLAIN_WIDTH, color: bool = False) 
 
 
 def _overview(report: LimitsReport) -> Table:
-    table = _plain_table()
+    table = plain_table()
     table.add_column("\nCC", no_wrap=True)
     for title in OVERVIEW.values():
         table.add_column(title, justify="right")
     for row in report.rows:
         values = row_of(row)
-        table.add_row(str(row.compute_capability), *(_cell(name, values[name]) for name in OVERVIEW))
+        table.add_row(str(row.compute_capability), *(words.limit(name, values[name]) for name in OVERVIEW))
     return table
 
 
 def _side_by_side(report: LimitsReport) -> Table:
-    table = _plain_table()
+    table = plain_table()
     table.add_column("Limit", no_wrap=True)
     for row in report.rows:
         table.add_column(str(row.compute_capability), justify="right")
     columns = [row_of(row) for row in report.rows]
     for name in columns[0]:
-        cells = [_cell(name, column[name]) for column in columns]
+        cells = [words.limit(name, column[name]) for column in columns]
         table.add_row(name, *cells, style="" if len(set(cells)) == 1 else "bold")
     return table
 
 
-def _plain_table() -> Table:
+def plain_table() -> Table:
+    """A table without lines, as in all our screens."""
     return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-
-
-def _cell(name: str, value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, dict):
-        return f"version {value['version']}"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if name == "shared_memory_configurations":
-        return ", ".join(str(size // 1024) for size in value) + " KiB"
-    if isinstance(value, tuple):
-        return " x ".join(str(each) for each in value)
-    if isinstance(value, int):
-        return words.size(value) if "shared_memory" in name else f"{value:,}"
-    return str(value)
