@@ -23,6 +23,7 @@ DOORS = {
     "schema": {"errors", "report"},
     "engine": {"errors", "kernel", "sm_limits"},
     "yaml_file": {"errors"},
+    "products": {"errors", "sm_limits", "table"},
     "table": {"errors", "sm_limits", "yaml_file"},
     "custom_table": {"errors", "inputs", "sm_limits", "table", "yaml_file"},
     "report": {"kernel", "sm_limits", "engine", "sources"},
