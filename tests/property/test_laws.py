@@ -57,6 +57,16 @@ def test_the_limiters_are_all_the_resources_that_allow_no_more(question: Questio
         assert blocks is None or blocks >= result.active_blocks
 
 
+@given(strategies.questions())
+def test_a_kernel_launches_if_a_block_of_it_fits(question: Question) -> None:
+    """The spreadsheet does not look at the size of the block: it has blocks that do not launch."""
+    result = question.ask()
+    is_checked = question.model == "cuda" or question.kernel.threads <= question.limits.max_threads_per_block
+    if is_checked or not result.active_blocks:
+        assert result.launchable == (result.active_blocks > 0)
+    assert result.launchable == (result.reason is None)
+
+
 @given(strategies.questions(), strategies.registers())
 def test_more_registers_never_give_more_blocks(question: Question, registers: int) -> None:
     """But for `is_larger_than_half_an_sm`."""
