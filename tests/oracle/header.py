@@ -180,8 +180,9 @@ class Header:
         settings: dict[Carveout | None, tuple[int, int]] = {}
         rows = []
         for kernel in kernels:
-            if kernel.carveout not in settings:
-                settings[kernel.carveout] = carveout_settings(limits, kernel.carveout)
+            setting = settings.get(kernel.carveout)
+            if setting is None:
+                setting = settings[kernel.carveout] = carveout_settings(limits, kernel.carveout)
             rows.append(
                 (
                     kernel.threads,
@@ -189,7 +190,7 @@ class Header:
                     kernel.static_smem or 0,
                     kernel.shared_memory - (kernel.static_smem or 0),
                     1 if kernel.barriers is None else kernel.barriers,
-                    *settings[kernel.carveout],
+                    *setting,
                     kernel.caching == "ca",
                     kernel.opt_in is not False,
                 )

@@ -1,0 +1,153 @@
+"""Whether a number of blocks fits on an SM, said without the engine's divisions.
+
+The engine says how many blocks a resource allows. Here that number of blocks is given, what they take
+is added up, and the sum is compared with what there is. One block must also be allowed to run at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from occupancy.engine import Model, Occupancy, Resource, cuda, spreadsheet
+from occupancy.engine.arithmetic import divide_up, round_up
+from occupancy.sm_limits import Limits
+
+
+def fits(result: Occupancy, resource: Resource, blocks: int) -> bool:
+    """Whether so many blocks fit in what the SM has of the resource. No block fits anywhere."""
+    return blocks == 0 or RULES[result.model][resource](result, blocks)
+
+
+def blocks_fit(result: Occupancy, blocks: int) -> bool:
+    return blocks <= result.limits.max_blocks_per_multiprocessor
+
+
+def warps_fit(result: Occupancy, blocks: int) -> bool:
+    if result.kernel.threads > result.limits.max_threads_per_block:
+        return False
+    most = result.limits.max_warps_per_multiprocessor
+    if is_in_halves(result):
+        return divide_up(blocks, 2) * result.allocated.warps <= most // 2
+    return blocks * result.allocated.warps <= most
+
+
+def registers_fit(result: Occupancy, blocks: int) -> bool:
+    """A sub-partition holds whole warps; the fullest one must not be too full."""
+    limits, registers = result.limits, result.kernel.registers
+    if not registers:
+        return True
+    if registers > limits.max_registers_per_thread or not may_have_registers(result):
+        return False
+    if is_in_halves(result):
+        warps = divide_up(blocks, 2) * result.allocated.warps
+        return is_room_in_sub_partitions(result, warps, limits.sub_partitions // 2)
+    return is_room_in_sub_partitions(result, blocks * result.allocated.warps, limits.sub_partitions)
+
+
+def is_room_in_sub_partitions(result: Occupancy, warps: int, sub_partitions: int) -> bool:
+    in_the_fullest = divide_up(warps, sub_partitions)
+    registers = result.limits.max_registers_per_multiprocessor // result.limits.sub_partitions
+    return in_the_fullest * registers_per_warp(result) <= registers
+
+
+def may_have_registers(result: Occupancy) -> bool:
+    """The check of a launch, on 6.0 also by what an SM with four sub-partitions would have room for."""
+    limits, warps = result.limits, result.allocated.warps
+    others = limits.launch_check_sub_partitions
+    if others is not None:
+        in_the_fullest = divide_up(warps, others) * registers_per_warp(result)
+        if in_the_fullest > limits.max_registers_per_multiprocessor // others:
+            return False
+    return passes_check(result, limits.sub_partitions) and passes_check(result, others or 1)
+
+
+def passes_check(result: Occupancy, sub_partitions: int) -> bool:
+    warps = round_up(result.allocated.warps, sub_partitions)
+    return warps * registers_per_warp(result) <= result.limits.max_registers_per_block
+
+
+def is_in_halves(result: Occupancy) -> bool:
+    """Whether blocks live in halves of the SM: with cached loads, unless a half has no room for one."""
+    if result.kernel.caching != "ca":
+        return False
+    sub_partitions = result.limits.sub_partitions
+    has_room = is_room_in_sub_partitions(result, result.allocated.warps, sub_partitions // 2)
+    return has_room or not passes_check(result, sub_partitions)
+
+
+def registers_per_warp(result: Occupancy) -> int:
+    return result.allocated.registers // result.allocated.warps
+
+
+def shared_memory_fits(result: Occupancy, blocks: int) -> bool:
+    limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
+    if per_block > cuda.max_shared_memory_allocation(limits, kernel):
+        return False
+    return blocks * per_block <= cuda.shared_memory_pool(limits, kernel, per_block)
+
+
+def barriers_fit(result: Occupancy, blocks: int) -> bool:
+    limits, barriers = result.limits, result.kernel.barriers
+    if limits.compute_capability < (9, 0) or limits.max_barriers_per_multiprocessor is None:
+        return True
+    return blocks * (1 if barriers is None else barriers) <= limits.max_barriers_per_multiprocessor
+
+
+def warps_fit_in_the_spreadsheet(result: Occupancy, blocks: int) -> bool:
+    return blocks * result.allocated.warps <= result.limits.max_warps_per_multiprocessor
+
+
+def registers_fit_in_the_spreadsheet(result: Occupancy, blocks: int) -> bool:
+    """On 1.x simply what the blocks take; later each share of the registers holds whole groups of warps."""
+    limits, kernel = result.limits, result.kernel
+    if not kernel.registers:
+        return True
+    if kernel.registers > limits.max_registers_per_thread:
+        return False
+    if limits.register_allocation_granularity == "block":
+        return blocks * result.allocated.registers <= limits.max_registers_per_multiprocessor
+    assert limits.spreadsheet is not None
+    share = spreadsheet.max_registers_per_block(limits, limits.spreadsheet, kernel)
+    in_one_share = divide_up(blocks, limits.max_registers_per_multiprocessor // share)
+    granularity = spreadsheet.warp_granularity(limits, limits.spreadsheet, kernel)
+    warps = round_up(in_one_share * result.allocated.warps, granularity)
+    return warps * registers_per_warp(result) <= share
+
+
+def shared_memory_fits_in_the_spreadsheet(result: Occupancy, blocks: int) -> bool:
+    limits, per_block = result.limits, result.allocated.shared_memory
+    assert limits.spreadsheet is not None
+    most = limits.spreadsheet.max_shared_memory_per_block or limits.max_shared_memory_per_block
+    return per_block <= most and blocks * per_block <= configuration(limits, result)
+
+
+def configuration(limits: Limits, result: Occupancy) -> int:
+    """The size that the carveout asks for: the first that is no smaller."""
+    carveout = result.kernel.carveout
+    largest = limits.max_shared_memory_per_multiprocessor
+    if carveout is None:
+        return largest
+    wanted = carveout.amount if carveout.unit == "bytes" else carveout.amount * largest // 100
+    return min(size for size in limits.shared_memory_configurations if size >= wanted)
+
+
+def always(result: Occupancy, blocks: int) -> bool:
+    return True
+
+
+RULES: dict[Model, dict[Resource, Callable[[Occupancy, int], bool]]] = {
+    "cuda": {
+        "warps": warps_fit,
+        "blocks": blocks_fit,
+        "registers": registers_fit,
+        "shared_memory": shared_memory_fits,
+        "barriers": barriers_fit,
+    },
+    "spreadsheet": {
+        "warps": warps_fit_in_the_spreadsheet,
+        "blocks": blocks_fit,
+        "registers": registers_fit_in_the_spreadsheet,
+        "shared_memory": shared_memory_fits_in_the_spreadsheet,
+        "barriers": always,
+    },
+}

@@ -1,0 +1,116 @@
+"""Strategies for the values that the engine works on.
+
+- `compute_capabilities()`: those of the table.
+- `limits()`: SMs of the table, and what-ifs of them: other numbers of threads, warps and blocks.
+- `kernels(limits)`: kernels that such an SM can be asked about: within the ranges of `Kernel`, with a
+  carveout and a caching mode that the chip has, often at the edge of what a resource allows. Many do
+  not fit; that is an answer too.
+- `questions()`: a `Question`, all that `evaluate` takes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from occupancy import table
+from occupancy.engine import MODELS, Model, Occupancy, evaluate
+from occupancy.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Carveout, Kernel
+from occupancy.sm_limits import ComputeCapability, Limits
+
+MOST_THREADS = 1100
+"""Of a block: some more than any chip of the table allows."""
+
+
+class Question(NamedTuple):
+    """An SM, a kernel and a model that knows the SM."""
+
+    limits: Limits
+    kernel: Kernel
+    model: Model
+
+    def ask(self) -> Occupancy:
+        return evaluate(*self)
+
+
+def compute_capabilities() -> SearchStrategy[ComputeCapability]:
+    return st.sampled_from(table.known())
+
+
+@st.composite
+def limits(draw: st.DrawFn) -> Limits:
+    real = table.limits(draw(compute_capabilities()))
+    if draw(st.booleans()):
+        return real
+    most_threads = draw(st.integers(1, 2048))
+    return real.replace(
+        max_threads_per_multiprocessor=real.warp_size * draw(st.integers(1, 80)),
+        max_blocks_per_multiprocessor=draw(st.integers(1, 64)),
+        max_threads_per_block=most_threads,
+        max_block_dim=(most_threads, most_threads, draw(st.integers(1, 64))),
+    )
+
+
+def models(limits: Limits) -> SearchStrategy[Model]:
+    return st.sampled_from([name for name, rules in MODELS.items() if rules.supports(limits)])
+
+
+def threads() -> SearchStrategy[int]:
+    """Threads per block, often whole warps."""
+    return st.integers(1, MOST_THREADS) | st.integers(1, MOST_THREADS // 32).map(lambda warps: 32 * warps)
+
+
+def registers() -> SearchStrategy[int]:
+    """Registers per thread."""
+    return st.integers(0, MAX_REGISTERS_PER_THREAD)
+
+
+@st.composite
+def shared_memory(draw: st.DrawFn, limits: Limits) -> int:
+    """Bytes per block, often an equal share of the SM, or just above one."""
+    if draw(st.booleans()):
+        share = limits.max_shared_memory_per_multiprocessor // draw(st.integers(1, 40))
+        unit = limits.shared_memory_allocation_unit
+        return max(
+            share // unit * unit - limits.reserved_shared_memory_per_block + draw(st.integers(-1, 1)), 0
+        )
+    return draw(st.integers(0, limits.max_shared_memory_per_multiprocessor + 4096))
+
+
+def barriers() -> SearchStrategy[int | None]:
+    """Named barriers per block."""
+    return st.none() | st.integers(0, MAX_BARRIERS_PER_BLOCK)
+
+
+def carveouts(limits: Limits) -> SearchStrategy[Carveout | None]:
+    sizes = st.sampled_from(limits.shared_memory_configurations)
+    return (
+        st.none()
+        | st.integers(0, 100).map(lambda percent: Carveout(percent, "percent"))
+        | sizes.map(lambda size: Carveout(size, "bytes"))
+    )
+
+
+@st.composite
+def kernels(draw: st.DrawFn, limits: Limits) -> Kernel:
+    size = draw(shared_memory(limits))
+    static = draw(st.none() | st.integers(0, size))
+    return Kernel(
+        threads=draw(threads()),
+        registers=draw(st.none() | registers()),
+        static_smem=static,
+        dynamic_smem=None if static is None else size - static,
+        smem=size if static is None else None,
+        barriers=draw(barriers()),
+        carveout=draw(carveouts(limits)),
+        caching=draw(st.sampled_from([None, "ca", "cg"])) if limits.partitioned_global_caching else None,
+        opt_in=draw(st.booleans()),
+    )
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> Question:
+    chip = draw(limits())
+    return Question(chip, draw(kernels(chip)), draw(models(chip)))

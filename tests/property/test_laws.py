@@ -1,0 +1,190 @@
+"""Laws that hold for every SM and every kernel, in both models.
+
+Each law holds for the chips of the table and for SMs that do not exist. Where a law has an exception,
+its docstring says when and why, and an example shows that the exception is real.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from occupancy import table
+from occupancy.engine import RESOURCES, cuda, evaluate
+from occupancy.inputs import parse_threads
+from occupancy.kernel import Carveout, Kernel
+
+from . import strategies
+from .fitting import fits
+from .strategies import Question
+
+
+def with_kernel(question: Question, **changes: Any) -> Question:
+    return question._replace(kernel=replace(question.kernel, **changes))
+
+
+@given(strategies.questions())
+def test_what_a_resource_allows_fits_and_one_block_more_does_not(question: Question) -> None:
+    result = question.ask()
+    for resource, blocks in zip(RESOURCES, result.block_limits, strict=True):
+        if blocks is None:
+            assert fits(result, resource, 10_000)
+        else:
+            assert fits(result, resource, blocks)
+            assert not fits(result, resource, blocks + 1)
+
+
+@given(strategies.questions())
+def test_the_answer_fits_into_the_sm(question: Question) -> None:
+    result, limits = question.ask(), question.limits
+    blocks, allocated = result.active_blocks, result.allocated
+    assert 0 <= blocks <= limits.max_blocks_per_multiprocessor
+    assert blocks * allocated.warps <= limits.max_warps_per_multiprocessor
+    assert blocks * allocated.registers <= limits.max_registers_per_multiprocessor
+    assert blocks * allocated.shared_memory <= limits.max_shared_memory_per_multiprocessor
+    assert 0 <= result.occupancy_by_threads <= result.occupancy <= 1
+
+
+@given(strategies.questions())
+def test_the_limiters_are_all_the_resources_that_allow_no_more(question: Question) -> None:
+    result = question.ask()
+    assert result.limiters
+    for resource, blocks in zip(RESOURCES, result.block_limits, strict=True):
+        assert (resource in result.limiters) == (blocks == result.active_blocks)
+        assert blocks is None or blocks >= result.active_blocks
+
+
+@given(strategies.questions())
+def test_a_kernel_launches_if_a_block_of_it_fits(question: Question) -> None:
+    """The spreadsheet does not look at the size of the block: it has blocks that do not launch."""
+    result = question.ask()
+    is_checked = question.model == "cuda" or question.kernel.threads <= question.limits.max_threads_per_block
+    if is_checked or not result.active_blocks:
+        assert result.launchable == (result.active_blocks > 0)
+    assert result.launchable == (result.reason is None)
+
+
+@given(strategies.questions(), strategies.registers())
+def test_more_registers_never_give_more_blocks(question: Question, registers: int) -> None:
+    """But for `is_larger_than_half_an_sm`."""
+    fewer, more = sorted((question.kernel.registers or 0, registers))
+    before, after = with_kernel(question, registers=fewer), with_kernel(question, registers=more)
+    assume(not is_larger_than_half_an_sm(question))
+    assert after.ask().active_blocks <= before.ask().active_blocks
+
+
+def test_10_registers_take_less_than_9_on_2_0() -> None:
+    """There the spreadsheet counts 9 in units of twice the size, but so few registers limit nothing."""
+    limits = table.limits("2.0")
+    nine, ten = evaluate(limits, Kernel(32, registers=9)), evaluate(limits, Kernel(32, registers=10))
+    assert (nine.allocated.registers, ten.allocated.registers) == (384, 320)
+    assert nine.block_limits.registers == 84
+    assert nine.limits.max_warps_per_multiprocessor == 48
+
+
+@given(strategies.questions(), strategies.threads())
+def test_more_threads_never_give_more_blocks(question: Question, threads: int) -> None:
+    """But for `is_larger_than_half_an_sm`."""
+    fewer, more = sorted((question.kernel.threads, threads))
+    before, after = with_kernel(question, threads=fewer), with_kernel(question, threads=more)
+    assume(not is_larger_than_half_an_sm(before))
+    assert after.ask().active_blocks <= before.ask().active_blocks
+
+
+def is_larger_than_half_an_sm(question: Question) -> bool:
+    """Whether a block with cached loads has more warps than half an SM holds, as on no real chip.
+
+    It does not run. With more threads or registers, so many that half an SM has too few registers for
+    it, the hardware gives the caching up, and the block has the whole SM.
+    """
+    warps = -(-question.kernel.threads // question.limits.warp_size)
+    return question.kernel.caching == "ca" and warps > question.limits.max_warps_per_multiprocessor // 2
+
+
+def test_more_registers_help_a_block_that_is_larger_than_half_an_sm() -> None:
+    limits = table.limits("6.1").replace(max_threads_per_multiprocessor=1024)
+    kernel = Kernel(544, registers=32, caching="ca")
+    assert evaluate(limits, kernel).active_blocks == 0
+    assert evaluate(limits, replace(kernel, registers=88)).active_blocks == 1
+
+
+@given(strategies.questions(), st.data())
+def test_more_shared_memory_never_gives_more_blocks(question: Question, data: st.DataObject) -> None:
+    """But for one case: the model `cuda`, on 3.x, where the carveout is too small for one block.
+
+    There the SM takes its largest size. From 7.0 on it takes the smallest size that is large enough,
+    which is at most twice as large as the one before, so that only one block fits.
+    """
+    sizes = [question.kernel.shared_memory, data.draw(strategies.shared_memory(question.limits))]
+    before, after = (
+        with_kernel(question, static_smem=None, dynamic_smem=None, smem=size) for size in sorted(sizes)
+    )
+    if question.model == "cuda" and question.limits.compute_capability < (7, 0):
+        assume(pool(before) == pool(after))
+    assert after.ask().active_blocks <= before.ask().active_blocks
+
+
+def pool(question: Question) -> int:
+    limits, kernel, _ = question
+    return cuda.shared_memory_pool(limits, kernel, cuda.shared_memory_per_block(limits, kernel))
+
+
+def test_more_shared_memory_gives_more_blocks_on_3_5() -> None:
+    limits = table.limits("3.5")
+    kernel = Kernel(32, smem=16384, carveout=Carveout(16384, "bytes"))
+    assert evaluate(limits, kernel).active_blocks == 1
+    assert evaluate(limits, replace(kernel, smem=16385)).active_blocks == 2
+
+
+@given(strategies.questions(), st.integers(0, 16))
+def test_more_barriers_never_give_more_blocks(question: Question, barriers: int) -> None:
+    known = 1 if question.kernel.barriers is None else question.kernel.barriers
+    before, after = (with_kernel(question, barriers=count) for count in sorted((known, barriers)))
+    assert after.ask().active_blocks <= before.ask().active_blocks
+
+
+@given(strategies.questions())
+def test_unknown_barriers_count_as_one(question: Question) -> None:
+    unknown, one = with_kernel(question, barriers=None), with_kernel(question, barriers=1)
+    assert unknown.ask().block_limits == one.ask().block_limits
+
+
+@given(strategies.questions(), st.integers(0, 100), st.integers(0, 100))
+def test_a_larger_carveout_never_gives_fewer_blocks(question: Question, one: int, other: int) -> None:
+    """But in the model `cuda` before 7.0, where one that is too small counts as the largest."""
+    assume(question.model == "spreadsheet" or question.limits.compute_capability >= (7, 0))
+    before, after = (
+        with_kernel(question, carveout=Carveout(percent, "percent")) for percent in sorted((one, other))
+    )
+    assert before.ask().active_blocks <= after.ask().active_blocks
+
+
+@given(strategies.questions())
+def test_opting_in_never_gives_fewer_blocks(question: Question) -> None:
+    without, opted_in = with_kernel(question, opt_in=False), with_kernel(question, opt_in=True)
+    assert without.ask().active_blocks <= opted_in.ask().active_blocks
+
+
+@given(strategies.questions())
+def test_only_the_sum_of_static_and_dynamic_shared_memory_counts(question: Question) -> None:
+    total = with_kernel(question, static_smem=None, dynamic_smem=None, smem=question.kernel.shared_memory)
+    assert total.ask().block_limits == question.ask().block_limits
+    assert total.ask().allocated == question.ask().allocated
+
+
+@given(strategies.questions(), st.tuples(*[st.integers(1, 16)] * 3))
+def test_a_shape_counts_as_its_product(question: Question, shape: tuple[int, int, int]) -> None:
+    threads, block_dim = parse_threads(shape)
+    assert block_dim == shape
+    plain, shaped = (
+        with_kernel(question, threads=threads),
+        with_kernel(question, threads=threads, block_dim=shape),
+    )
+    is_short = all(size <= most for size, most in zip(shape, question.limits.max_block_dim, strict=True))
+    if is_short or question.model == "spreadsheet":  # which does not check the block
+        assert shaped.ask().block_limits == plain.ask().block_limits
+    else:
+        assert shaped.ask().block_limits.warps == 0
