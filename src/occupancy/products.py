@@ -20,7 +20,7 @@ MAX_LISTED = 12
 """Candidates that an error lists."""
 
 # From the least certain source of an SM count to the most certain.
-_CERTAINTY = ("one list", "two lists", "hardware")
+_CERTAINTY = ("inferred", "one list", "two lists", "hardware")
 
 # What people and the driver add or leave out at will.
 _NOISE = re.compile("nvidia|geforce|tesla|gpu|graphics|edition|with|design")
@@ -38,7 +38,9 @@ class Product:
     multiprocessor_count: int
     """SMs of one GPU; a card with two GPUs shows up as two devices."""
     known_from: str
-    """Who says so: ``"hardware"`` (a device reported it), ``"two lists"`` or ``"one list"`` (of products)."""
+    """Who says so: ``"hardware"`` (a device reported it), ``"two lists"`` or ``"one list"`` (of products),
+    or ``"inferred"`` (from the chip that such a card has).
+    """
     chip: str
     """NVIDIA's code of the chip, such as ``"AD102"``; several with commas."""
     market: str | None

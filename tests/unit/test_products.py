@@ -44,7 +44,7 @@ class TestList:
         for each in products():
             assert each.compute_capability in known, each
             assert 1 <= each.multiprocessor_count <= LARGEST_SM_COUNT, each
-            assert each.known_from in ("hardware", "two lists", "one list"), each
+            assert each.known_from in ("hardware", "two lists", "one list", "inferred"), each
             assert each.market in (
                 "datacenter", "workstation", "geforce", "laptop", "jetson", "automotive", "mining",
             ), each  # fmt: skip
