@@ -12,7 +12,7 @@ from ..kernel import Kernel
 from ..sm_limits import Limits
 from . import cuda, spreadsheet
 from .launch import LaunchFailure
-from .parts import RESOURCES, Allocation, BlockLimits, Model, Resource
+from .parts import RESOURCES, Allocation, BlockLimits, Model, Resource, Use
 from .result import Occupancy
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Model",
     "Occupancy",
     "Resource",
+    "Use",
     "default_model",
     "evaluate",
 ]

@@ -41,3 +41,11 @@ class Allocation(NamedTuple):
     registers: int
     shared_memory: int
     """Bytes, with the system's reservation."""
+
+
+class Use(NamedTuple):
+    """One resource: what a block takes after rounding, and what the SM has."""
+
+    per_block: int
+    per_multiprocessor: int | None
+    """None where no source tells it."""

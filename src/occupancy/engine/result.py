@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from ..kernel import Kernel
 from ..sm_limits import Limits
+from . import cuda
 from .launch import LaunchFailure, first_failure
-from .parts import RESOURCES, Allocation, BlockLimits, Model, Resource
+from .parts import RESOURCES, Allocation, BlockLimits, Model, Resource, Use
+from .shared import shared_memory_configuration
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,29 @@ class Occupancy:
         """Every resource that allows no more blocks than the answer; never empty."""
         answer = self.block_limits.smallest
         return tuple([name for name, limit in zip(RESOURCES, self.block_limits) if limit == answer])  # noqa: B905, both are five
+
+    @property
+    def shared_memory_pool(self) -> int:
+        """Bytes of shared memory that the SM is set to for this kernel."""
+        if self.model == "cuda":
+            return cuda.shared_memory_pool(self.limits, self.kernel, self.allocated.shared_memory)
+        return shared_memory_configuration(self.limits, self.kernel.carveout)
+
+    @property
+    def uses(self) -> dict[Resource, Use]:
+        """What one block takes of each resource, and how much of it the SM has."""
+        limits, barriers = self.limits, self.kernel.barriers
+        amounts = (
+            (self.allocated.warps, limits.max_warps_per_multiprocessor),
+            (1, limits.max_blocks_per_multiprocessor),
+            (self.allocated.registers, limits.max_registers_per_multiprocessor),
+            (self.allocated.shared_memory, self.shared_memory_pool),
+            (
+                cuda.UNKNOWN_BARRIERS if barriers is None else barriers,
+                limits.max_barriers_per_multiprocessor,
+            ),
+        )
+        return {name: Use(*amount) for name, amount in zip(RESOURCES, amounts, strict=True)}
 
     @property
     def failure(self) -> LaunchFailure | None:

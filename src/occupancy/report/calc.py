@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from ..engine import RESOURCES, Model, Occupancy, Resource, cuda, default_model, evaluate
+from ..engine import Model, Occupancy, Resource, default_model, evaluate
 from ..engine.shared import shared_memory_configuration
 from ..kernel import Carveout, Kernel
 from ..sm_limits import Limits
@@ -142,24 +142,11 @@ def _inputs(kernel: Kernel) -> Inputs:
 
 
 def _resources(result: Occupancy) -> dict[Resource, ResourceUse]:
-    limits, kernel, allocated = result.limits, result.kernel, result.allocated
-    barriers = cuda.UNKNOWN_BARRIERS if kernel.barriers is None else kernel.barriers
-    registers = None if kernel.registers is None else allocated.registers
-    if result.model == "cuda":
-        pool = cuda.shared_memory_pool(limits, kernel, allocated.shared_memory)
-    else:
-        pool = shared_memory_configuration(limits, kernel.carveout)
-    uses: dict[Resource, tuple[int | None, int | None]] = {
-        "warps": (allocated.warps, limits.max_warps_per_multiprocessor),
-        "blocks": (1, limits.max_blocks_per_multiprocessor),
-        "registers": (registers, limits.max_registers_per_multiprocessor),
-        "shared_memory": (allocated.shared_memory, pool),
-        "barriers": (barriers, limits.max_barriers_per_multiprocessor),
-    }
-    return {
-        name: ResourceUse(*uses[name], blocks)
-        for name, blocks in zip(RESOURCES, result.block_limits, strict=True)
-    }
+    uses = {}
+    for (name, use), blocks in zip(result.uses.items(), result.block_limits, strict=True):
+        is_missing = name == "registers" and result.kernel.registers is None
+        uses[name] = ResourceUse(None if is_missing else use.per_block, use.per_multiprocessor, blocks)
+    return uses
 
 
 def _changed_limits(limits: Limits, table_limits: Limits | None) -> dict[str, Any]:

@@ -1,0 +1,121 @@
+"""What ``__launch_bounds__`` makes of a kernel on each chip.
+
+The compiler's rules were read from ptxas 11.8, 12.9, 13.0 and 13.5, which were given kernels of every
+kind of bounds for 3.5 to 12.1: for all of them it does what the engine's rule for registers says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..engine import Model, Occupancy, evaluate
+from ..errors import InputError
+from ..kernel import Kernel
+from ..sm_limits import ComputeCapability, Limits
+from .dial import Dial, most_keeping
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchBounds:
+    """Launch bounds on one chip."""
+
+    compute_capability: ComputeCapability
+    threads: int
+    min_blocks: int | None
+    legal: bool
+    """Whether the SM can hold ``min_blocks``; if not, ptxas ignores them."""
+    most_blocks: int
+    """Blocks of so many threads that an SM holds where neither registers nor shared memory limit."""
+    warning: str | None
+    """What ptxas would complain about, where it does."""
+    register_cap: int
+    """Registers per thread that the compiler will not exceed; it spills instead."""
+    registers: int
+    """What the answer below counts with: the cap, or what the kernel uses if that is less."""
+    active_blocks: int
+    occupancy: float
+    """Active warps by the most warps of an SM, 0 to 1."""
+
+    @property
+    def launch_bounds(self) -> str:
+        """What to write before the kernel's name."""
+        blocks = "" if self.min_blocks is None else f", {self.min_blocks}"
+        return f"__launch_bounds__({self.threads}{blocks})"
+
+    @property
+    def maxnreg(self) -> str:
+        """The same cap without promising a block size; from CUDA 12.4, and not beside launch bounds."""
+        return f"__maxnreg__({self.register_cap})"
+
+    @property
+    def maxrregcount(self) -> str:
+        """The same cap for all kernels of a file that have no launch bounds, for nvcc."""
+        return f"-maxrregcount={self.register_cap}"
+
+
+def launch_bounds(
+    limits: Limits, kernel: Kernel, min_blocks: int | None = None, model: Model | None = None
+) -> LaunchBounds:
+    """What the compiler makes of ``__launch_bounds__(threads, min_blocks)``, and the occupancy of it.
+
+    Args:
+        limits: What the SM offers.
+        kernel: Its threads are the bound. What it uses counts for the occupancy; registers that are
+            not given, or are above the cap, count as the cap.
+        min_blocks: The second argument of the bounds.
+        model: Whose answer the occupancy is; by default that of `evaluate`.
+
+    Raises:
+        InputError: More threads than a block may have, or fewer than one block.
+    """
+    compiler = _as_the_compiler_sees_it(limits)
+    threads = kernel.threads
+    alone = evaluate(compiler, Kernel(threads))
+    if threads > limits.max_threads_per_block or not alone.active_blocks:
+        raise InputError(
+            f"{threads} is more than a block may have on {limits.compute_capability}",
+            where="threads of the launch bounds",
+            allowed=f"1 to {min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor)}",
+        )
+    if min_blocks is not None and min_blocks < 1:
+        raise InputError(
+            f"{min_blocks} is out of range", where="blocks of the launch bounds", allowed="1 and up"
+        )
+    is_legal = min_blocks is None or min_blocks <= alone.active_blocks
+    counted = min_blocks if min_blocks is not None and is_legal else 1
+    dial = Dial(compiler, alone.kernel, alone.model, "registers")
+    cap = most_keeping(counted, dial.levels(0, counted))
+    registers = cap if kernel.registers is None else min(kernel.registers, cap)
+    answer = evaluate(limits, replace(kernel, registers=registers), model)
+    return LaunchBounds(
+        limits.compute_capability,
+        threads,
+        min_blocks,
+        is_legal,
+        alone.active_blocks,
+        None if min_blocks is None or is_legal else _warning(alone, min_blocks),
+        cap,
+        registers,
+        answer.active_blocks,
+        answer.occupancy,
+    )
+
+
+def _warning(alone: Occupancy, min_blocks: int) -> str:
+    limits = alone.limits
+    if min_blocks > limits.max_blocks_per_multiprocessor:
+        why = f"an SM holds at most {limits.max_blocks_per_multiprocessor} blocks"
+    else:
+        threads = min_blocks * alone.allocated.warps * limits.warp_size
+        why = (
+            f"{min_blocks} blocks of {alone.kernel.threads} take {threads} threads, "
+            f"and an SM holds {limits.max_threads_per_multiprocessor}"
+        )
+    return f"ptxas ignores minnctapersm: {why}"
+
+
+def _as_the_compiler_sees_it(limits: Limits) -> Limits:
+    """6.0 has two large sub-partitions, but ptxas divides its registers as for the rest of its family."""
+    if limits.launch_check_sub_partitions is None:
+        return limits
+    return limits.replace(sub_partitions=limits.launch_check_sub_partitions)

@@ -1,0 +1,130 @@
+"""What a kernel may use and still have so many resident blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import ceil
+
+from ..engine import Model, Occupancy, evaluate
+from ..errors import InputError
+from ..kernel import Kernel
+from ..sm_limits import Limits
+from .dial import Dial, most_keeping
+
+TOLERANCE = 0.0005
+"""People give an occupancy as they read it off: 66.7% stands for two thirds."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetLevel:
+    """A number of resident blocks, and the most that a kernel may use, of both at once, to have it."""
+
+    active_blocks: int
+    occupancy: float
+    """Active warps by the most warps of an SM, 0 to 1."""
+    registers: int
+    """Registers per thread."""
+    shared_memory: int
+    """Bytes of the kernel's own shared memory per block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a kernel with blocks of one size may use."""
+
+    wanted: BudgetLevel
+    """The level that reaches what was asked for; it can be higher, where less would not allow more."""
+    levels: tuple[BudgetLevel, ...]
+    """Every level of the block size, from the most blocks down."""
+
+
+def budget(
+    limits: Limits,
+    kernel: Kernel,
+    *,
+    occupancy: float | None = None,
+    blocks: int | None = None,
+    model: Model | None = None,
+) -> Budget:
+    """The most registers per thread and shared memory per block with which an occupancy is reached.
+
+    Both are the most up to which nothing is lost: with less of them, there are no fewer blocks.
+
+    Args:
+        limits: What the SM offers.
+        kernel: Its threads and settings. What it is said to use must allow the blocks, too.
+        occupancy: The least share of the SM's warps, above 0 and up to 1.
+        blocks: Or the least number of resident blocks.
+        model: Whose rules; by default those of `evaluate`.
+
+    Raises:
+        InputError: Neither or both were asked for, or more than a block of this size can reach.
+    """
+    given = evaluate(limits, kernel, model)
+    target = _target(given, occupancy, blocks)
+    if given.active_blocks < target:
+        raise _unreachable(given, target, occupancy)
+    levels = tuple(_levels(given))
+    wanted = [level for level in levels if level.active_blocks >= target]
+    return Budget(wanted[-1], levels)
+
+
+def _target(given: Occupancy, occupancy: float | None, blocks: int | None) -> int:
+    if (occupancy is None) == (blocks is None):
+        raise InputError("exactly one of them is needed", where="occupancy or blocks")
+    if blocks is not None:
+        if blocks < 1:
+            raise InputError(f"{blocks} is out of range", where="blocks", allowed="1 and up")
+        return blocks
+    assert occupancy is not None
+    if not 0 < occupancy <= 1:
+        raise InputError(
+            f"{occupancy:.4g} is out of range",
+            where="occupancy",
+            allowed="above 0 and up to 1, which is 100%",
+        )
+    warps = (occupancy - TOLERANCE) * given.limits.max_warps_per_multiprocessor
+    return max(1, ceil(warps / given.allocated.warps))
+
+
+def _unreachable(given: Occupancy, target: int, occupancy: float | None) -> InputError:
+    """The error for more blocks than are possible; it names the most, and what limits them."""
+    threads, most = given.kernel.threads, given.active_blocks
+    if not most:
+        return InputError(
+            f"no block of {threads} threads can be resident: {given.reason}", where="threads per block"
+        )
+    limiters = " and ".join(given.limiters).replace("_", " ")
+    possible = f"the most is {most} ({given.occupancy:.1%}), limited by {limiters}"
+    cc = given.limits.compute_capability
+    if occupancy is None:
+        return InputError(
+            f"{target} blocks of {threads} threads cannot be resident on {cc}; {possible}",
+            where="blocks",
+            allowed=f"1 to {most}",
+        )
+    return InputError(
+        f"{occupancy:.1%} takes {target} blocks of {threads} threads on {cc}; {possible}",
+        where="occupancy",
+        allowed=f"up to {given.occupancy:.1%}",
+        cure="Another block size may reach more.",
+    )
+
+
+def _levels(given: Occupancy) -> Iterator[BudgetLevel]:
+    limits, model = given.limits, given.model
+    bare = replace(given.kernel, registers=None, static_smem=None, dynamic_smem=None, smem=None)
+    most = evaluate(limits, bare, model).active_blocks
+    by_registers = tuple(Dial(limits, bare, model, "registers").levels(0, most))
+    by_shared_memory = tuple(Dial(limits, bare, model, "shared_memory").levels(0, most))
+    before = None
+    for blocks in range(most, 0, -1):
+        registers, shared_memory = (
+            most_keeping(blocks, by_registers),
+            most_keeping(blocks, by_shared_memory),
+        )
+        if (registers, shared_memory) != before:
+            answer = evaluate(limits, replace(bare, registers=registers, smem=shared_memory), model)
+            yield BudgetLevel(answer.active_blocks, answer.occupancy, registers, shared_memory)
+        before = registers, shared_memory

@@ -1,0 +1,154 @@
+"""The CUDA runtime's occupancy calls, under its names, without a GPU.
+
+They answer as the model ``cuda`` does, so for 3.0 and newer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..engine import Model, evaluate
+from ..engine.arithmetic import round_up
+from ..errors import InputError
+from ..kernel import Kernel
+from ..sm_limits import Limits
+from .dial import Dial, changed, most_keeping
+from .sizes import SharedMemoryOfSize, answers_by_size
+
+MODEL: Model = "cuda"
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchConfiguration:
+    """A block size, and the grid that fills the device with such blocks."""
+
+    min_grid_size: int
+    """Blocks that are resident on the whole device at once."""
+    block_size: int
+    """Threads per block; 0 where no block of any size can be resident."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterBound:
+    """An upper bound of the clusters that are resident on the whole device at once.
+
+    The true number is known to a live device only: all blocks of a cluster must be in one GPU processing
+    cluster, and how many SMs each of those has differs between chips of the same product.
+    """
+
+    at_most: int
+
+
+def max_active_blocks_per_multiprocessor(limits: Limits, kernel: Kernel) -> int:
+    """Blocks that can be resident on one SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor."""
+    return evaluate(limits, kernel, MODEL).active_blocks
+
+
+def max_potential_block_size(
+    limits: Limits,
+    kernel: Kernel,
+    multiprocessors: int,
+    dynamic_smem: SharedMemoryOfSize | None = None,
+    block_size_limit: int = 0,
+) -> LaunchConfiguration:
+    """The block size with the most resident threads: cudaOccupancyMaxPotentialBlockSize.
+
+    The candidates are the limit itself and the multiples of the warp size below it; the larger block
+    wins a tie.
+
+    Args:
+        limits: What the SM offers.
+        kernel: What a block uses; its own size does not matter.
+        multiprocessors: SMs of the device.
+        dynamic_smem: How many bytes of dynamic shared memory a block of so many threads uses, where that
+            depends on the size.
+        block_size_limit: The largest block that the kernel works with, such as that of its launch
+            bounds; 0 is no limit.
+
+    Raises:
+        InputError: A number out of range, or the function gives no size in bytes.
+    """
+    _check("multiprocessors", multiprocessors, 1)
+    _check("block size limit", block_size_limit, 0)
+    largest = min(block_size_limit or limits.max_threads_per_block, limits.max_threads_per_block)
+    warp = limits.warp_size
+    sizes = [largest, *range(round_up(largest, warp) - warp, 0, -warp)]
+    best = max(
+        answers_by_size(limits, kernel, sizes, dynamic_smem, MODEL), key=lambda answer: answer.active_threads
+    )
+    if not best.active_blocks:
+        return LaunchConfiguration(0, 0)
+    return LaunchConfiguration(best.active_blocks * multiprocessors, best.kernel.threads)
+
+
+def available_dynamic_shared_memory_per_block(
+    limits: Limits, kernel: Kernel, blocks: int, *, driver_580: bool = False
+) -> int:
+    """The most dynamic shared memory, in bytes, with which so many blocks are resident on one SM:
+    cudaOccupancyAvailableDynamicSMemPerBlock.
+
+    Args:
+        limits: What the SM offers.
+        kernel: Its threads, registers, static shared memory and settings; the dynamic shared memory that
+            it uses now does not matter.
+        blocks: Blocks on one SM, 1 and up.
+        driver_580: Give the answer of NVIDIA's driver 580, and of cuda_occupancy.h before 13.1: they
+            forget the system's reservation and promise 1024 bytes more, with which one block fewer fits.
+
+    Raises:
+        InputError: So many blocks are not resident even without dynamic shared memory.
+    """
+    _check("blocks", blocks, 1)
+    static = kernel.shared_memory - (kernel.dynamic_smem or 0)
+    dial = Dial(limits, changed(kernel, {"shared_memory": static}), MODEL, "shared_memory")
+    now = evaluate(limits, dial.kernel, MODEL)
+    if now.active_blocks < blocks:
+        raise InputError(
+            f"{blocks} blocks of {kernel.threads} threads are not resident on {limits.compute_capability} "
+            "even without dynamic shared memory",
+            where="blocks",
+            allowed=f"up to {now.active_blocks}" if now.active_blocks else "",
+            cure=now.reason or "",
+        )
+    most = most_keeping(blocks, dial.levels(static, blocks))
+    if driver_580:
+        most = min(most + limits.reserved_shared_memory_per_block, most_keeping(1, dial.levels(static, 1)))
+    return most - static
+
+
+def max_active_clusters(
+    limits: Limits, kernel: Kernel, multiprocessors: int, cluster_size: int
+) -> ClusterBound:
+    """Clusters that can be resident on the device, at most: see cudaOccupancyMaxActiveClusters.
+
+    Args:
+        limits: What the SM offers.
+        kernel: What a block uses.
+        multiprocessors: SMs of the device.
+        cluster_size: Blocks per cluster.
+
+    Raises:
+        InputError: The chip has no clusters, or none of so many blocks.
+    """
+    _check("multiprocessors", multiprocessors, 1)
+    _check("cluster size", cluster_size, 1)
+    most = limits.max_non_portable_cluster_size
+    if limits.max_portable_cluster_size is None:
+        raise InputError(
+            f"compute capability {limits.compute_capability} has no clusters",
+            where="cluster size",
+            allowed="9.0 and newer",
+        )
+    if most is not None and cluster_size > most:
+        raise InputError(
+            f"{cluster_size} blocks are too many for one cluster",
+            where="cluster size",
+            allowed=f"1 to {limits.max_portable_cluster_size}, non-portable up to {most}",
+        )
+    blocks = evaluate(limits, kernel, MODEL).active_blocks
+    return ClusterBound(blocks * multiprocessors // cluster_size)
+
+
+def _check(where: str, value: int, low: int) -> None:
+    if value < low:
+        raise InputError(f"{value} is out of range", where=where, allowed=f"{low} and up")
