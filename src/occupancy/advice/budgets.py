@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 
 from ..engine import Model, Occupancy, evaluate
 from ..errors import InputError
 from ..kernel import Kernel
 from ..sm_limits import Limits
-from .dial import Dial, most_keeping
+from .dial import Dial, changed, most_keeping
 
 TOLERANCE = 0.0005
 """People give an occupancy as they read it off: 66.7% stands for two thirds."""
@@ -63,11 +63,13 @@ def budget(
     """
     given = evaluate(limits, kernel, model)
     target = _target(given, occupancy, blocks)
-    if given.active_blocks < target:
-        raise _unreachable(given, target, occupancy)
-    levels = tuple(_levels(given))
-    wanted = [level for level in levels if level.active_blocks >= target]
-    return Budget(wanted[-1], levels)
+    bare = changed(kernel, {"registers": 0, "shared_memory": 0})
+    least = evaluate(limits, bare, model)
+    for answer in (least, given):
+        if answer.active_blocks < target:
+            raise _unreachable(answer, target, occupancy)
+    levels = tuple(_levels(least))
+    return Budget([level for level in levels if level.active_blocks >= target][-1], levels)
 
 
 def _target(given: Occupancy, occupancy: float | None, blocks: int | None) -> int:
@@ -112,19 +114,14 @@ def _unreachable(given: Occupancy, target: int, occupancy: float | None) -> Inpu
     )
 
 
-def _levels(given: Occupancy) -> Iterator[BudgetLevel]:
-    limits, model = given.limits, given.model
-    bare = replace(given.kernel, registers=None, static_smem=None, dynamic_smem=None, smem=None)
-    most = evaluate(limits, bare, model).active_blocks
+def _levels(least: Occupancy) -> Iterator[BudgetLevel]:
+    """The levels of a kernel that uses nothing yet."""
+    limits, bare, model, most = least.limits, least.kernel, least.model, least.active_blocks
     by_registers = tuple(Dial(limits, bare, model, "registers").levels(0, most))
     by_shared_memory = tuple(Dial(limits, bare, model, "shared_memory").levels(0, most))
     before = None
     for blocks in range(most, 0, -1):
-        registers, shared_memory = (
-            most_keeping(blocks, by_registers),
-            most_keeping(blocks, by_shared_memory),
-        )
-        if (registers, shared_memory) != before:
-            answer = evaluate(limits, replace(bare, registers=registers, smem=shared_memory), model)
-            yield BudgetLevel(answer.active_blocks, answer.occupancy, registers, shared_memory)
-        before = registers, shared_memory
+        amounts = most_keeping(blocks, by_registers), most_keeping(blocks, by_shared_memory)
+        if amounts != before:
+            yield BudgetLevel(blocks, least.occupancy_of(blocks), *amounts)
+        before = amounts

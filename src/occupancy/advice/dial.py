@@ -104,15 +104,16 @@ class Dial:
         return unit, end
 
     def _stretch(self, answer: Occupancy) -> int:
-        """A number that only grows or only falls with the amount.
+        """A number that only grows with the amount, and grows wherever the blocks could rise again.
 
-        While it stays the same, the blocks never rise as the amount grows.
+        As long as it stays the same, the blocks never rise as the amount grows.
         """
         if self.resource == "registers":
             column = self.limits.spreadsheet
             if self.model == "spreadsheet" and column is not None and column.doubled_register_units:
-                return answer.kernel.registers or 0  # 9 take more than 10: each count is on its own
-            return answer.block_limits.warps
+                return answer.kernel.registers or 0  # 9 take more than 10
+            # Where a block that caches in L1 has too many registers for half an SM, it gets the whole.
+            return answer.allocated.registers if self.kernel.caching == "ca" else 0
         if self.resource == "shared_memory" and self.kernel.carveout is not None:
             # A carveout too small for one block is raised, so the pool depends on the block's size.
             allocated = answer.allocated.shared_memory

@@ -45,7 +45,9 @@ def next_steps(limits: Limits, kernel: Kernel, model: Model | None = None) -> tu
 
 
 def _using_less(now: Occupancy) -> Iterator[NextStep]:
-    most = min(now.block_limits.warps, now.block_limits.blocks)
+    most = now.block_limits.blocks
+    if now.kernel.caching != "ca":  # else the warps depend on the registers
+        most = min(most, now.block_limits.warps)
     if now.active_blocks == most:
         return
     dials = [Dial(now.limits, now.kernel, now.model, resource) for resource in used(now.kernel)]

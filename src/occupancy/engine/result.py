@@ -44,6 +44,10 @@ class Occupancy:
         """Active warps by the most warps that an SM holds, 0 to 1: what NVIDIA's tools call occupancy."""
         return self.active_warps / self.limits.max_warps_per_multiprocessor
 
+    def occupancy_of(self, blocks: int) -> float:
+        """What another number of resident blocks of this kernel would come to."""
+        return blocks * self.allocated.warps / self.limits.max_warps_per_multiprocessor
+
     @property
     def occupancy_by_threads(self) -> float:
         """Resident threads by the most that an SM holds, 0 to 1: what PyTorch's profiler prints.

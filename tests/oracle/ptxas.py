@@ -1,0 +1,158 @@
+"""NVIDIA's assembler ptxas as an oracle: the register cap that it takes from launch bounds.
+
+It writes the cap into the cubin of each kernel, also of one that does nothing, so one run answers for
+thousands of bounds::
+
+    caps = assemble(find("ptxas"), "80", [(256, 4), (1024, 3)])
+    caps[256, 4]        # Cap(registers=64, ignored="")
+
+The golden file ``ptxas_register_caps.csv.gz`` was written with it, from the assemblers of several
+toolkits: ``python -m tests.oracle.ptxas PTXAS...``
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from .golden import FOLDER
+
+# Chip -> the first version of PTX that knows it, in which any later ptxas can be asked about it.
+PTX_VERSIONS = {
+    "35": "6.0", "37": "6.0", "50": "6.0", "52": "6.0", "53": "6.0", "60": "6.0", "61": "6.0", "62": "6.0",
+    "70": "6.0", "72": "6.1", "75": "6.3", "80": "7.0", "86": "7.1", "87": "7.4", "88": "9.0", "89": "7.8",
+    "90": "7.8", "100": "8.6", "101": "8.6", "103": "8.8", "107": "9.4", "110": "9.0", "120": "8.7",
+    "121": "8.8",
+}  # fmt: skip
+
+INFO_PREFIX = ".nv.info."
+MAXREG_COUNT = 0x1B
+WITH_PAYLOAD = 4
+
+GOLDEN = "ptxas_register_caps"
+
+
+class Cap(NamedTuple):
+    """What ptxas makes of one pair of launch bounds."""
+
+    registers: int
+    """The most registers per thread that the kernel may use."""
+    ignored: str
+    """Why it ignores the number of blocks: too many ``blocks``, too many ``threads``, or empty."""
+
+
+def find(program: str) -> str | None:
+    """A program of the CUDA toolkit on this machine."""
+    return shutil.which(program) or shutil.which(program, path="/usr/local/cuda/bin")
+
+
+def chips(tool: str) -> list[str]:
+    """The chips of `PTX_VERSIONS` that the assembler knows."""
+    said = subprocess.run([tool, "--help"], capture_output=True, text=True, check=True).stdout
+    known = set(re.findall(r"'sm_(\d+)'", said))
+    return [chip for chip in PTX_VERSIONS if chip in known]
+
+
+@cache
+def release(tool: str) -> str:
+    """The toolkit's version."""
+    said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout
+    (found,) = re.findall(r"release ([\d.]+),", said)
+    return str(found)
+
+
+def assemble(tool: str, chip: str, pairs: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Cap]:
+    """The caps for pairs of threads per block and blocks per SM."""
+    source = [f".version {PTX_VERSIONS[chip]}\n.target sm_{chip}\n.address_size 64\n"]
+    source += [
+        f".visible .entry k_{threads}_{blocks}()\n"
+        f".maxntid {threads}, 1, 1\n.minnctapersm {blocks}\n{{ ret; }}\n"
+        for threads, blocks in pairs
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        ptx, cubin = Path(folder, "kernels.ptx"), Path(folder, "kernels.cubin")
+        ptx.write_text("".join(source))
+        done = subprocess.run(
+            [tool, f"-arch=sm_{chip}", str(ptx), "-o", str(cubin)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise RuntimeError(f"{tool} for sm_{chip}: {done.stderr}")
+        caps = register_caps(cubin.read_bytes())
+    ignored = dict(_complaints(done.stderr))
+    return {
+        _pair(kernel): Cap(registers, ignored.get(_pair(kernel), "")) for kernel, registers in caps.items()
+    }
+
+
+def register_caps(cubin: bytes) -> dict[str, int]:
+    """Kernel -> the record MAXREG_COUNT of its section ``.nv.info.<kernel>``."""
+    (table,) = struct.unpack_from("<Q", cubin, 0x28)
+    size, count, names_index = struct.unpack_from("<HHH", cubin, 0x3A)
+    sections = [struct.unpack_from("<IIQQQQ", cubin, table + index * size) for index in range(count)]
+    names = sections[names_index][4]
+    caps = {}
+    for name_offset, _, _, _, start, length in sections:
+        name = cubin[names + name_offset : cubin.index(b"\0", names + name_offset)].decode()
+        if name.startswith(INFO_PREFIX):
+            caps[name.removeprefix(INFO_PREFIX)] = _maxreg_count(cubin[start : start + length])
+    return caps
+
+
+def _maxreg_count(records: bytes) -> int:
+    position = 0
+    while position < len(records):
+        form, attribute, value = struct.unpack_from("<BBH", records, position)
+        if attribute == MAXREG_COUNT:
+            return int(value)
+        position += 4 + (value if form == WITH_PAYLOAD else 0)
+    raise ValueError("no MAXREG_COUNT")
+
+
+def _complaints(text: str) -> Iterable[tuple[tuple[int, int], str]]:
+    for line in text.splitlines():
+        found = re.search(r"warning : Value of (minnctapersm|threads per SM) for entry (k_\d+_\d+) ", line)
+        if found:
+            yield _pair(found[2]), "blocks" if found[1] == "minnctapersm" else "threads"
+        elif "warning" in line and "deprecated" not in line:
+            raise ValueError(f"a complaint that is not known: {line}")
+
+
+def _pair(kernel: str) -> tuple[int, int]:
+    _, threads, blocks = kernel.split("_")
+    return int(threads), int(blocks)
+
+
+def record(tools: Iterable[str]) -> None:
+    """Write the golden file: for each block size every number of blocks up to two that do not fit.
+
+    A chip that several of the assemblers know is asked of the last one.
+    """
+    sizes = sorted({*range(32, 1025, 32), 1, 33, 65, 97, 161, 337, 673, 1000})
+    counts = range(1, 35)
+    lines = ["release,chip,threads_per_block,min_blocks,max_registers,ignored"]
+    newest = {chip: each for each in tools for chip in chips(each)}
+    for chip, tool in sorted(newest.items()):
+        caps = assemble(tool, chip, [(threads, blocks) for threads in sizes for blocks in counts])
+        for threads in sizes:
+            fitting = sum(not caps[threads, blocks].ignored for blocks in counts)
+            for blocks in counts[: fitting + 2]:
+                cap = caps[threads, blocks]
+                lines.append(f"{release(tool)},{chip},{threads},{blocks},{cap.registers},{cap.ignored}")
+    with (FOLDER / f"{GOLDEN}.csv.gz").open("wb") as file:
+        file.write(gzip.compress("\n".join([*lines, ""]).encode(), mtime=0))
+
+
+if __name__ == "__main__":
+    record(sys.argv[1:])

@@ -1,0 +1,78 @@
+"""The advice on launch bounds against what NVIDIA's assembler makes of them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from occupancy import table
+from occupancy.advice import LaunchBounds, launch_bounds
+from occupancy.kernel import Kernel
+
+from . import ptxas
+from .golden import Comparison, read_rows
+
+NOTICE = "SKIPPED: no ptxas on this machine; only the recorded answers were compared"
+
+PAIRS = [
+    (threads, blocks)
+    for threads in sorted({*range(1, 1025, 61), *range(64, 1025, 64)})
+    for blocks in (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 24, 25, 32, 33)
+]
+
+
+def ours(chip: str, threads: int, blocks: int) -> ptxas.Cap:
+    answer = launch_bounds(table.limits(f"sm_{chip}"), Kernel(threads), blocks)
+    return ptxas.Cap(answer.register_cap, complaint(answer))
+
+
+def complaint(answer: LaunchBounds) -> str:
+    if answer.warning is None:
+        return ""
+    return "blocks" if answer.warning.endswith(" blocks") else "threads"
+
+
+def test_recorded_register_caps() -> None:
+    """ptxas 11.8, 12.9 and 13.5, for every chip from 3.5 to 12.1 but 3.0 and 3.2."""
+    comparison = Comparison()
+    chips = set()
+    for row in read_rows(ptxas.GOLDEN):
+        chip, threads, blocks = row["chip"], int(row["threads_per_block"]), int(row["min_blocks"])
+        recorded = ptxas.Cap(int(row["max_registers"]), row["ignored"])
+        comparison.check(row, recorded, ours(chip, threads, blocks))
+        chips.add(chip)
+    assert chips == set(ptxas.PTX_VERSIONS)
+    comparison.conclude(compared=8_696)
+
+
+def test_the_register_caps_of_the_ptxas_here() -> None:
+    tool = ptxas.find("ptxas")
+    if tool is None:
+        pytest.skip(NOTICE)
+    chips = ptxas.chips(tool)
+    comparison = Comparison()
+    for chip in chips:
+        for pair, cap in ptxas.assemble(tool, chip, PAIRS).items():
+            comparison.check((chip, *pair), cap, ours(chip, *pair))
+    assert chips
+    comparison.conclude(compared=len(chips) * len(PAIRS))
+
+
+def test_what_nvcc_makes_of_the_lines_to_paste(tmp_path: Path) -> None:
+    """The bounds reach ptxas as the directives that it was asked with, and both other lines do the same."""
+    nvcc = ptxas.find("nvcc")
+    if nvcc is None:
+        pytest.skip(NOTICE)
+    answer = launch_bounds(table.limits("8.0"), Kernel(256), 5)
+    source, cubin = tmp_path / "kernels.cu", tmp_path / "kernels.cubin"
+    source.write_text(
+        f'extern "C" __global__ void {answer.launch_bounds} bounds(int *out) {{ *out = 1; }}\n'
+        f'extern "C" __global__ void {answer.maxnreg} maxnreg(int *out) {{ *out = 1; }}\n'
+        'extern "C" __global__ void maxrregcount(int *out) { *out = 1; }\n'
+    )
+    command = [nvcc, "-arch=sm_80", "-cubin", answer.maxrregcount, str(source), "-o", str(cubin)]
+    subprocess.run(command, check=True, capture_output=True)
+    assert answer.register_cap == 48
+    assert ptxas.register_caps(cubin.read_bytes()) == {"bounds": 48, "maxnreg": 48, "maxrregcount": 48}

@@ -1,0 +1,468 @@
+"""The advice against brute force: every amount is tried, one after the other, with the engine alone.
+
+The engine rounds shared memory to allocation units, which `tests.property.test_laws` holds it to, so of
+its bytes only those on both sides of each unit are tried, but on `small_chips` every single one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from occupancy import InputError, table
+from occupancy.advice import (
+    available_dynamic_shared_memory_per_block,
+    block_sizes,
+    budget,
+    carveout,
+    launch_bounds,
+    max_potential_block_size,
+    next_steps,
+    slack,
+)
+from occupancy.engine import Model, cuda, evaluate
+from occupancy.kernel import Carveout, Kernel
+from occupancy.sm_limits import Limits
+
+from . import strategies
+from .strategies import Question
+
+Resource = str
+RESOURCES = ("registers", "shared_memory", "barriers")
+
+import os
+
+SOAK = int(os.environ.get("SOAK", "0"))
+brute_force = settings(max_examples=SOAK or 80)
+"""An example takes thousands of questions to the engine."""
+several_questions = settings(max_examples=SOAK or 200)
+"""An example takes hundreds of them."""
+
+
+@st.composite
+def small_chips(draw: st.DrawFn) -> Question:
+    """SMs with so little memory, of so odd a size, that every byte of it can be tried."""
+    real = table.limits(draw(st.sampled_from(["2.0", "3.5", "5.2", "7.0", "9.0"])))
+    sizes = sorted(
+        draw(st.sets(st.integers(0, 1500), min_size=1, max_size=4)) | {draw(st.integers(1501, 2000))}
+    )
+    reserved = draw(st.integers(0, 100))
+    limits = real.replace(
+        max_shared_memory_per_multiprocessor=sizes[-1],
+        shared_memory_configurations=tuple(sizes),
+        reserved_shared_memory_per_block=reserved,
+        max_shared_memory_per_block=draw(st.integers(1, 1000)),
+        max_shared_memory_per_block_optin=draw(st.integers(1000, sizes[-1] - reserved)),
+        shared_memory_allocation_unit=draw(st.sampled_from([1, 7, 16, 128])),
+        unified_l1_and_shared_memory=None,
+        max_registers_per_multiprocessor=draw(st.integers(512, 65536)),
+        max_blocks_per_multiprocessor=draw(st.integers(1, 40)),
+    )
+    kernel = draw(strategies.kernels(limits))
+    size = draw(st.integers(0, 2200))
+    kernel = replace(kernel, smem=size, static_smem=None, dynamic_smem=None)
+    return Question(limits, kernel, draw(strategies.models(limits)))
+
+
+def questions() -> st.SearchStrategy[Question]:
+    return strategies.questions() | small_chips()
+
+
+def amount_of(kernel: Kernel, resource: Resource) -> int:
+    if resource == "shared_memory":
+        return kernel.shared_memory
+    if resource == "barriers":
+        return 1 if kernel.barriers is None else kernel.barriers
+    return kernel.registers or 0
+
+
+def with_amount(kernel: Kernel, resource: Resource, amount: int) -> Kernel:
+    if resource == "shared_memory":
+        return replace(kernel, smem=amount, static_smem=None, dynamic_smem=None)
+    changes: dict[str, Any] = {resource: amount}
+    return replace(kernel, **changes)
+
+
+def with_amounts(kernel: Kernel, amounts: dict[Any, int]) -> Kernel:
+    for resource, amount in amounts.items():
+        kernel = with_amount(kernel, resource, amount)
+    return kernel
+
+
+def blocks_with(question: Question, resource: Resource, amount: int) -> int:
+    """Blocks if the resource were the only one: the others take nothing that could limit."""
+    limits, kernel, model = question
+    limit = evaluate(limits, with_amount(kernel, resource, amount), model).block_limits
+    warps = limit.warps if resource == "registers" else limit.blocks
+    allowed = getattr(limit, resource)
+    return min(limit.blocks, warps, limit.blocks if allowed is None else allowed)
+
+
+def amounts_up_to(question: Question, resource: Resource, most: int) -> Sequence[int]:
+    """Every amount worth trying, ascending."""
+    limits = question.limits
+    if resource != "shared_memory" or most <= 2200:
+        return range(most + 1)
+    unit, reserved = limits.shared_memory_allocation_unit, limits.reserved_shared_memory_per_block
+    edges = range(-reserved % unit, most + 1, unit)
+    return sorted({0, most, *edges, *(edge + 1 for edge in edges if edge < most)})
+
+
+def highest(question: Question, resource: Resource) -> int:
+    if resource == "registers":
+        return question.limits.max_registers_per_thread
+    if resource == "barriers":
+        return question.limits.max_barriers_per_block
+    return question.limits.max_shared_memory_per_multiprocessor
+
+
+def shrinkable(kernel: Kernel) -> dict[Resource, int]:
+    given = {
+        "registers": kernel.registers,
+        "shared_memory": kernel.shared_memory,
+        "barriers": kernel.barriers,
+    }
+    return {resource: amount for resource, amount in given.items() if amount}
+
+
+def by_resources(question: Question) -> list[Any]:
+    return [step for step in next_steps(*question) if "threads" not in step.requires]
+
+
+SMALL_CARVEOUT = Question(
+    table.limits("3.5"), Kernel(64, 20, smem=25000, carveout=Carveout(16384, "bytes")), "cuda"
+)
+"""2 blocks of 24 KiB, but 1 of 23 KiB, for which the carveout is not raised."""
+
+
+@brute_force
+@given(questions())
+@example(SMALL_CARVEOUT)
+def test_a_step_is_reached_at_its_values_and_not_one_before(question: Question) -> None:
+    limits, kernel, model = question
+    for step in by_resources(question):
+        reached = evaluate(limits, with_amounts(kernel, step.requires), model)
+        assert (reached.active_blocks, reached.occupancy) == (step.active_blocks, step.occupancy)
+        for resource, amount in step.requires.items():
+            assert amount < shrinkable(kernel)[resource]
+            one_more = with_amounts(kernel, {**step.requires, resource: amount + 1})
+            assert evaluate(limits, one_more, model).active_blocks < step.active_blocks
+
+
+@brute_force
+@given(questions())
+@example(SMALL_CARVEOUT)
+def test_no_step_is_missing_and_each_is_the_nearest(question: Question) -> None:
+    limits, kernel, model = question
+    now = evaluate(limits, kernel, model)
+    blocks_by_amount = {
+        resource: {
+            amount: blocks_with(question, resource, amount)
+            for amount in amounts_up_to(question, resource, most)
+            if amount or resource != "registers"
+        }
+        for resource, most in shrinkable(kernel).items()
+    }
+    expected: list[Any] = []
+    for blocks in range(now.active_blocks + 1, limits.max_blocks_per_multiprocessor + 1):
+        nearest = {
+            resource: max((each for each, allowed in amounts.items() if allowed >= blocks), default=None)
+            for resource, amounts in blocks_by_amount.items()
+        }
+        if None in nearest.values():
+            break
+        needed = {
+            resource: amount for resource, amount in nearest.items() if amount != shrinkable(kernel)[resource]
+        }
+        reached = evaluate(limits, with_amounts(kernel, needed), model).active_blocks  # type: ignore[arg-type]
+        if reached < blocks:
+            break
+        if not expected or expected[-1] != (reached, needed):
+            expected.append((reached, needed))
+    assert [(step.active_blocks, step.requires) for step in by_resources(question)] == expected
+
+
+@several_questions
+@given(questions())
+def test_block_sizes_named_as_steps_are_the_nearest_better_ones(question: Question) -> None:
+    limits, kernel, model = question
+    now = evaluate(limits, kernel, model).active_warps
+    better = {}
+    for threads in range(limits.warp_size, limits.max_threads_per_block + 1, limits.warp_size):
+        answer = evaluate(limits, replace(kernel, threads=threads, block_dim=None), model)
+        if answer.active_warps > now:
+            better[threads] = (answer.active_blocks, answer.occupancy)
+    below = [threads for threads in better if threads <= kernel.threads][-1:]
+    above = [threads for threads in better if threads > kernel.threads][:1]
+    steps = [step for step in next_steps(*question) if "threads" in step.requires]
+    assert {step.requires["threads"]: (step.active_blocks, step.occupancy) for step in steps} == {
+        threads: better[threads] for threads in below + above
+    }
+    distances = [abs(step.requires["threads"] - kernel.threads) for step in steps]
+    assert distances == sorted(distances)
+
+
+@several_questions
+@given(questions())
+def test_steps_come_nearest_first_and_all_lead_up(question: Question) -> None:
+    now = question.ask()
+    steps = next_steps(*question)
+    assert all(step.occupancy > now.occupancy for step in steps)
+    blocks = [step.active_blocks for step in by_resources(question)]
+    assert blocks == sorted(set(blocks))
+    assert list(steps[: len(blocks)]) == by_resources(question)
+    if now.occupancy == 1:
+        assert steps == ()
+
+
+@brute_force
+@given(questions())
+@example(SMALL_CARVEOUT)
+def test_slack_is_the_last_amount_that_keeps_the_blocks(question: Question) -> None:
+    limits, kernel, model = question
+    now = evaluate(limits, kernel, model).active_blocks
+    answer = slack(limits, kernel, model)
+    for resource in RESOURCES:
+        kept = getattr(answer, resource)
+        if not now:
+            assert kept is None
+            continue
+        amounts = amounts_up_to(question, resource, highest(question, resource))
+        first, last = amount_of(kernel, resource), amount_of(kernel, resource)
+        for amount in (each for each in amounts if each > first):
+            if evaluate(limits, with_amount(kernel, resource, amount), model).active_blocks < now:
+                break
+            last = amount
+        assert kept == last
+
+
+@several_questions
+@given(questions())
+def test_what_is_unused_and_why(question: Question) -> None:
+    result = question.ask()
+    for resource, unused in slack(*question).unused.items():
+        blocks = getattr(result.block_limits, resource)
+        if unused.amount is None:
+            assert resource == "barriers"
+            assert blocks is None
+        elif unused.amount == 0:
+            assert unused.reason is None
+        else:
+            use = result.uses[resource]
+            assert use.per_multiprocessor is not None
+            assert unused.amount == use.per_multiprocessor - result.active_blocks * use.per_block
+            is_limiter = resource in result.limiters
+            assert unused.reason == ("too_little" if is_limiter else "another_limiter")
+            if not is_limiter:
+                assert unused.amount >= use.per_block
+
+
+@brute_force
+@given(questions())
+@example(SMALL_CARVEOUT)
+def test_budgets_are_the_most_that_an_exhaustive_search_finds(question: Question) -> None:
+    limits, kernel, model = question
+    bare = with_amounts(kernel, {"registers": 0, "shared_memory": 0})
+    most = evaluate(limits, bare, model).active_blocks
+    assume(most)
+    asked = Question(limits, bare, model)
+    answer = budget(limits, bare, blocks=1, model=model)
+    expected: list[Any] = []
+    for blocks in range(most, 0, -1):
+        limits_of_level = [most_up_to(asked, "registers", blocks), most_up_to(asked, "shared_memory", blocks)]
+        if not expected or expected[-1] != limits_of_level:
+            expected.append(limits_of_level)
+    assert [[level.registers, level.shared_memory] for level in answer.levels] == expected
+    assert answer.wanted == answer.levels[-1]
+    for level in answer.levels:
+        used = with_amounts(bare, {"registers": level.registers, "shared_memory": level.shared_memory})
+        reached = evaluate(limits, used, model)
+        if kernel.carveout is None:
+            assert (reached.active_blocks, reached.occupancy) == (level.active_blocks, level.occupancy)
+        else:  # may be raised, so that there are more than below this level
+            assert reached.active_blocks >= level.active_blocks
+
+
+def most_up_to(question: Question, resource: Resource, blocks: int) -> int:
+    """The last amount before the first that allows fewer blocks."""
+    last = 0
+    for amount in amounts_up_to(question, resource, highest(question, resource)):
+        if blocks_with(question, resource, amount) < blocks:
+            break
+        last = amount
+    return last
+
+
+@several_questions
+@given(questions(), st.data())
+def test_a_budget_reaches_what_was_asked_and_the_level_below_does_not(
+    question: Question, data: st.DataObject
+) -> None:
+    limits, kernel, model = question
+    bare = with_amounts(kernel, {"registers": 0, "shared_memory": 0})
+    most = min(
+        (evaluate(limits, each, model) for each in (kernel, bare)), key=lambda each: each.active_blocks
+    )
+    assume(most.active_blocks)
+    blocks = data.draw(st.integers(1, most.active_blocks))
+    answer = budget(limits, kernel, blocks=blocks, model=model)
+    assert answer.wanted.active_blocks >= blocks
+    assert all(
+        level.active_blocks < blocks
+        for level in answer.levels
+        if level.active_blocks < answer.wanted.active_blocks
+    )
+    share = blocks * most.allocated.warps / limits.max_warps_per_multiprocessor
+    assert budget(limits, kernel, occupancy=share, model=model) == answer
+    assert budget(limits, kernel, occupancy=round(share, 3) or share, model=model) == answer
+    with pytest.raises(InputError, match=f"the most is {most.active_blocks} "):
+        budget(limits, kernel, blocks=most.active_blocks + 1, model=model)
+
+
+@several_questions
+@given(questions())
+def test_the_smallest_configuration_that_keeps_the_answer(question: Question) -> None:
+    limits, kernel, model = question
+    now = evaluate(limits, kernel, model).active_blocks
+    answer = carveout(limits, kernel, model)
+    by_size = {}
+    for size in limits.shared_memory_configurations:
+        result = evaluate(limits, replace(kernel, carveout=Carveout(size, "bytes")), model)
+        if result.active_blocks and result.shared_memory_pool == size:
+            by_size[size] = result.active_blocks
+    assert {each.shared_memory: each.active_blocks for each in answer.configurations} == by_size
+    if now:
+        assert answer.smallest is not None
+        assert answer.smallest.shared_memory == min(size for size in by_size if by_size[size] >= now)
+    else:
+        assert answer.smallest is None
+    for each in answer.configurations:
+        if each.percent is not None:
+            asked = evaluate(limits, replace(kernel, carveout=Carveout(each.percent, "percent")), model)
+            assert asked.shared_memory_pool == each.shared_memory
+
+
+@several_questions
+@given(questions())
+def test_block_sizes_are_all_there_best_first(question: Question) -> None:
+    limits, kernel, model = question
+    answers = block_sizes(limits, kernel, model=model)
+    sizes = range(limits.warp_size, limits.max_threads_per_block + 1, limits.warp_size)
+    assert sorted(each.threads for each in answers) == list(sizes)
+    assert list(answers) == sorted(answers, key=lambda each: (-each.occupancy, -each.threads))
+    for each in answers:
+        result = evaluate(limits, replace(kernel, threads=each.threads, block_dim=None), model)
+        assert (each.active_blocks, each.occupancy, each.limiters) == (
+            result.active_blocks,
+            result.occupancy,
+            result.limiters,
+        )
+
+
+def is_for_cuda(question: Question) -> bool:
+    return cuda.supports(question.limits)
+
+
+@several_questions
+@given(questions().filter(is_for_cuda), st.integers(0, 1100), st.integers(0, 64))
+def test_no_block_size_has_more_resident_threads(question: Question, limit: int, per_thread: int) -> None:
+    limits, kernel, _ = question
+    kernel = replace(kernel, smem=None, static_smem=None, dynamic_smem=None)
+
+    def shared_memory(threads: int) -> int:
+        return per_thread * threads
+
+    best = max_potential_block_size(limits, kernel, 10, shared_memory, limit)
+    largest = min(limit or limits.max_threads_per_block, limits.max_threads_per_block)
+    resident = {}
+    for threads in {*range(limits.warp_size, largest, limits.warp_size), largest}:
+        sized = replace(kernel, threads=threads, block_dim=None, smem=shared_memory(threads))
+        resident[threads] = evaluate(limits, sized, "cuda").active_threads
+    most = max(resident.values())
+    assert best.min_grid_size * best.block_size == 10 * most
+    if most:
+        assert best.block_size == max(threads for threads, each in resident.items() if each == most)
+
+
+@brute_force
+@given(questions().filter(is_for_cuda), st.integers(1, 40))
+def test_available_dynamic_shared_memory(question: Question, blocks: int) -> None:
+    limits, kernel, _ = question
+    static = with_amount(kernel, "shared_memory", kernel.static_smem or 0)
+    if evaluate(limits, static, "cuda").active_blocks < blocks:
+        with pytest.raises(InputError):
+            available_dynamic_shared_memory_per_block(limits, static, blocks)
+        return
+    most = available_dynamic_shared_memory_per_block(limits, static, blocks)
+    first = static.shared_memory
+    fitting = 0
+    for amount in amounts_up_to(question, "shared_memory", limits.max_shared_memory_per_multiprocessor):
+        if amount >= first:
+            if evaluate(limits, with_amount(static, "shared_memory", amount), "cuda").active_blocks < blocks:
+                break
+            fitting = amount - first
+    assert most == fitting
+
+
+@several_questions
+@given(strategies.limits(), st.integers(1, 1024), st.integers(1, 40))
+def test_the_cap_of_launch_bounds_is_the_most_that_keeps_the_blocks(
+    limits: Limits, threads: int, blocks: int
+) -> None:
+    assume(limits.launch_check_sub_partitions is None)
+    assume(threads <= min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor))
+    answer = launch_bounds(limits, Kernel(threads), blocks)
+    assert answer.legal == (answer.most_blocks >= blocks) == (answer.warning is None)
+    needed = blocks if answer.legal else 1
+
+    def resident(registers: int) -> int:
+        return evaluate(limits, Kernel(threads, registers)).active_blocks
+
+    assert resident(answer.register_cap) == answer.active_blocks >= needed
+    if answer.register_cap < limits.max_registers_per_thread:
+        assert resident(answer.register_cap + 1) < needed
+
+
+def test_the_case_that_somebody_asked_about() -> None:
+    """A kernel of 36 registers, 4 too many, of which its author said who saves them is his hero."""
+    (step, *_) = next_steps(table.limits("8.0"), Kernel(256, 36))
+    assert (step.active_blocks, step.occupancy, step.requires) == (8, 1.0, {"registers": 32})
+
+
+@pytest.mark.parametrize("cc", [str(cc) for cc in table.known()])
+@pytest.mark.parametrize("model", ["cuda", "spreadsheet"])
+def test_the_advice_of_one_answer_asks_the_engine_a_few_hundred_times(
+    cc: str, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from occupancy.engine import MODELS
+
+    limits, rules = table.limits(cc), MODELS[model]
+    if not rules.supports(limits):
+        return
+    asked = 0
+    answer = rules.evaluate
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return answer(*arguments)
+
+    monkeypatch.setattr(rules, "evaluate", counted)
+    many_steps = Kernel(
+        32, limits.max_registers_per_thread, smem=limits.max_shared_memory_per_block, barriers=16
+    )
+    for kernel in (
+        many_steps,
+        replace(many_steps, carveout=Carveout(limits.shared_memory_configurations[0], "bytes")),
+        replace(many_steps, smem=limits.max_shared_memory_per_block_optin),
+        Kernel(256, 32),
+    ):
+        asked = 0
+        for advice in (next_steps, slack, carveout):
+            advice(limits, kernel, model)
+        assert 0 < asked <= 350
