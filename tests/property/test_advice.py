@@ -35,13 +35,8 @@ from .strategies import Question
 Resource = str
 RESOURCES = ("registers", "shared_memory", "barriers")
 
-import os
-
-SOAK = int(os.environ.get("SOAK", "0"))
-brute_force = settings(max_examples=SOAK or 80)
+brute_force = settings(max_examples=80)
 """An example takes thousands of questions to the engine."""
-several_questions = settings(max_examples=SOAK or 200)
-"""An example takes hundreds of them."""
 
 
 @st.composite
@@ -187,7 +182,6 @@ def test_no_step_is_missing_and_each_is_the_nearest(question: Question) -> None:
     assert [(step.active_blocks, step.requires) for step in by_resources(question)] == expected
 
 
-@several_questions
 @given(questions())
 def test_block_sizes_named_as_steps_are_the_nearest_better_ones(question: Question) -> None:
     limits, kernel, model = question
@@ -207,7 +201,6 @@ def test_block_sizes_named_as_steps_are_the_nearest_better_ones(question: Questi
     assert distances == sorted(distances)
 
 
-@several_questions
 @given(questions())
 def test_steps_come_nearest_first_and_all_lead_up(question: Question) -> None:
     now = question.ask()
@@ -241,7 +234,6 @@ def test_slack_is_the_last_amount_that_keeps_the_blocks(question: Question) -> N
         assert kept == last
 
 
-@several_questions
 @given(questions())
 def test_what_is_unused_and_why(question: Question) -> None:
     result = question.ask()
@@ -298,7 +290,6 @@ def most_up_to(question: Question, resource: Resource, blocks: int) -> int:
     return last
 
 
-@several_questions
 @given(questions(), st.data())
 def test_a_budget_reaches_what_was_asked_and_the_level_below_does_not(
     question: Question, data: st.DataObject
@@ -324,7 +315,6 @@ def test_a_budget_reaches_what_was_asked_and_the_level_below_does_not(
         budget(limits, kernel, blocks=most.active_blocks + 1, model=model)
 
 
-@several_questions
 @given(questions())
 def test_the_smallest_configuration_that_keeps_the_answer(question: Question) -> None:
     limits, kernel, model = question
@@ -347,7 +337,6 @@ def test_the_smallest_configuration_that_keeps_the_answer(question: Question) ->
             assert asked.shared_memory_pool == each.shared_memory
 
 
-@several_questions
 @given(questions())
 def test_block_sizes_are_all_there_best_first(question: Question) -> None:
     limits, kernel, model = question
@@ -368,7 +357,6 @@ def is_for_cuda(question: Question) -> bool:
     return cuda.supports(question.limits)
 
 
-@several_questions
 @given(questions().filter(is_for_cuda), st.integers(0, 1100), st.integers(0, 64))
 def test_no_block_size_has_more_resident_threads(question: Question, limit: int, per_thread: int) -> None:
     limits, kernel, _ = question
@@ -409,7 +397,6 @@ def test_available_dynamic_shared_memory(question: Question, blocks: int) -> Non
     assert most == fitting
 
 
-@several_questions
 @given(strategies.limits(), st.integers(1, 1024), st.integers(1, 40))
 def test_the_cap_of_launch_bounds_is_the_most_that_keeps_the_blocks(
     limits: Limits, threads: int, blocks: int
