@@ -24,6 +24,7 @@ DOORS = {
     "engine": {"errors", "kernel", "sm_limits"},
     "yaml_file": {"errors"},
     "products": {"errors", "sm_limits", "table"},
+    "advice": {"engine", "errors", "kernel", "sm_limits"},
     "table": {"errors", "sm_limits", "yaml_file"},
     "custom_table": {"errors", "inputs", "sm_limits", "table", "yaml_file"},
     "report": {"kernel", "sm_limits", "engine", "sources"},
