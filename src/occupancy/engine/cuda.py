@@ -154,9 +154,9 @@ def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
 
 def blocks_by_shared_memory(limits: Limits, kernel: Kernel, per_block: int) -> int | None:
     """Blocks that the SM's shared memory allows."""
+    pool = shared_memory_pool(limits, kernel, per_block)  # first: it refuses a carveout that the chip lacks
     if per_block > max_shared_memory_allocation(limits, kernel):
         return 0
-    pool = shared_memory_pool(limits, kernel, per_block)
     return pool // per_block if per_block else None
 
 

@@ -119,9 +119,9 @@ def blocks_by_shared_memory(
     limits: Limits, column: SpreadsheetColumn, kernel: Kernel, per_block: int
 ) -> int | None:
     """Blocks that the chosen shared memory size allows."""
+    pool = shared_memory_configuration(limits, kernel.carveout)  # refuses a carveout that the chip lacks
     if not per_block:
         return None
-    pool = shared_memory_configuration(limits, kernel.carveout)
     return 0 if per_block > max_shared_memory_allocation(limits, column, kernel) else pool // per_block
 
 
