@@ -14,7 +14,7 @@ import pytest
 from occupancy import table
 from occupancy.engine import evaluate
 from occupancy.errors import InputError
-from occupancy.kernel import Kernel
+from occupancy.kernel import Carveout, Kernel
 from occupancy.sm_limits import Limits
 
 from . import axes
@@ -156,6 +156,18 @@ def test_what_if_hardware(header: Header, limits: Limits) -> None:
             ),
         )
         compare(header, imagined, axes.random_kernels(imagined, 50))
+
+
+def test_a_percentage_is_rounded_down_to_bytes(header: Header) -> None:
+    """50 percent of 16385 bytes is 8192, and that is a size; no real SM has a percentage on this edge."""
+    limits = table.limits("7.0").replace(
+        max_shared_memory_per_multiprocessor=16385,
+        max_shared_memory_per_block=16384,
+        max_shared_memory_per_block_optin=16384,
+    )
+    kernel = Kernel(32, smem=4096, carveout=Carveout(50, "percent"))
+    assert compare(header, limits, [kernel]) == (1, 0)
+    assert evaluate(limits, kernel).block_limits.shared_memory == 2
 
 
 def test_more_registers_than_3_0_has(header: Header) -> None:

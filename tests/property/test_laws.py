@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from occupancy import table
 from occupancy.engine import RESOURCES, cuda, evaluate
+from occupancy.errors import InputError
 from occupancy.inputs import parse_threads
 from occupancy.kernel import Carveout, Kernel
 
@@ -46,6 +48,8 @@ def test_the_answer_fits_into_the_sm(question: Question) -> None:
     assert blocks * allocated.registers <= limits.max_registers_per_multiprocessor
     assert blocks * allocated.shared_memory <= limits.max_shared_memory_per_multiprocessor
     assert 0 <= result.occupancy_by_threads <= result.occupancy <= 1
+    is_last_warp_full = question.kernel.threads % limits.warp_size == 0
+    assert (result.occupancy_by_threads == result.occupancy) == (is_last_warp_full or not blocks)
 
 
 @given(strategies.questions())
@@ -188,3 +192,17 @@ def test_a_shape_counts_as_its_product(question: Question, shape: tuple[int, int
         assert shaped.ask().block_limits == plain.ask().block_limits
     else:
         assert shaped.ask().block_limits.warps == 0
+
+
+@given(strategies.questions(), st.sampled_from(["ca", "cg"]))
+def test_a_caching_mode_is_refused_where_there_is_no_choice(question: Question, caching: str) -> None:
+    assume(not question.limits.partitioned_global_caching)
+    with pytest.raises(InputError, match="no choice of the caching"):
+        with_kernel(question, caching=caching).ask()
+
+
+@given(strategies.questions(), st.integers(0, 2**20))
+def test_a_carveout_is_refused_that_is_no_size_of_the_sm(question: Question, size: int) -> None:
+    assume(size not in question.limits.shared_memory_configurations)
+    with pytest.raises(InputError, match="no configuration of"):
+        with_kernel(question, carveout=Carveout(size, "bytes")).ask()
