@@ -22,6 +22,7 @@ DOORS = {
     "sources": {"errors", "inputs", "sm_limits", "table"},
     "schema": {"errors", "report"},
     "engine": {"errors", "kernel", "sm_limits"},
+    "advice": {"errors", "kernel", "sm_limits", "engine"},
     "yaml_file": {"errors"},
     "products": {"errors", "sm_limits", "table"},
     "advice": {"engine", "errors", "kernel", "sm_limits"},
@@ -29,10 +30,11 @@ DOORS = {
     "custom_table": {"errors", "inputs", "sm_limits", "table", "yaml_file"},
     "report": {"kernel", "sm_limits", "engine", "sources"},
     "render": {"engine", "report", "sources"},
-    "api": {"errors", "inputs", "kernel", "sm_limits", "table", "engine", "report", "render"},
+    "questions": {"advice", "api", "engine", "inputs", "kernel", "sm_limits"},
+    "api": {"advice", "errors", "inputs", "kernel", "sm_limits", "table", "engine", "report", "render"},
     "cli": {"", "api", "custom_table", "errors", "render", "report", "schema", "sm_limits", "sources"}
     | {"table"},
-    "__init__": {"api", "custom_table", "engine", "errors", "kernel", "sm_limits"},
+    "__init__": {"advice", "api", "custom_table", "engine", "errors", "kernel", "questions", "sm_limits"},
     "__main__": {"cli"},
 }  # fmt: skip
 
@@ -42,6 +44,7 @@ HOMES = {
     "click": {"cli"},
     "pydantic": {"custom_table", "schema"},
     "rich": {"render/text"},
+    "typing_extensions": {"questions"},  # for type checkers only
     "yaml": {"yaml_file"},
 }
 

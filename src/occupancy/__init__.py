@@ -14,6 +14,18 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .advice import BlockSize as BlockSize
+    from .advice import Budget as Budget
+    from .advice import BudgetLevel as BudgetLevel
+    from .advice import CarveoutAdvice as CarveoutAdvice
+    from .advice import ClusterBound as ClusterBound
+    from .advice import Configuration as Configuration
+    from .advice import Fit as Fit
+    from .advice import LaunchBounds as LaunchBounds
+    from .advice import LaunchConfiguration as LaunchConfiguration
+    from .advice import NextStep as NextStep
+    from .advice import Slack as Slack
+    from .advice import Unused as Unused
     from .api import Result as Result
     from .api import compute as compute
     from .api import compute_capabilities as compute_capabilities
@@ -30,6 +42,19 @@ if TYPE_CHECKING:
     from .kernel import Carveout as Carveout
     from .kernel import Kernel as Kernel
     from .kernel import Launch as Launch
+    from .questions import (
+        available_dynamic_shared_memory_per_block as available_dynamic_shared_memory_per_block,
+    )
+    from .questions import block_sizes as block_sizes
+    from .questions import budget as budget
+    from .questions import carveout as carveout
+    from .questions import fits_everywhere as fits_everywhere
+    from .questions import launch_bounds as launch_bounds
+    from .questions import max_active_blocks_per_multiprocessor as max_active_blocks_per_multiprocessor
+    from .questions import max_active_clusters as max_active_clusters
+    from .questions import max_potential_block_size as max_potential_block_size
+    from .questions import next_steps as next_steps
+    from .questions import slack as slack
     from .sm_limits import ComputeCapability as ComputeCapability
     from .sm_limits import Limits as Limits
 
@@ -39,22 +64,45 @@ __version__ = "0.1.0"
 _HOMES = {
     "Allocation": "engine",
     "BlockLimits": "engine",
+    "BlockSize": "advice",
+    "Budget": "advice",
+    "BudgetLevel": "advice",
     "Carveout": "kernel",
+    "CarveoutAdvice": "advice",
+    "ClusterBound": "advice",
     "ComputeCapability": "sm_limits",
+    "Configuration": "advice",
+    "Fit": "advice",
     "InputError": "errors",
     "Kernel": "kernel",
     "Launch": "kernel",
+    "LaunchBounds": "advice",
+    "LaunchConfiguration": "advice",
     "Limits": "sm_limits",
     "MissingDependencyError": "errors",
+    "NextStep": "advice",
     "Occupancy": "engine",
     "OccupancyError": "errors",
     "Result": "api",
+    "Slack": "advice",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
+    "Unused": "advice",
+    "available_dynamic_shared_memory_per_block": "questions",
+    "block_sizes": "questions",
+    "budget": "questions",
+    "carveout": "questions",
     "compute": "api",
     "compute_capabilities": "api",
+    "fits_everywhere": "questions",
+    "launch_bounds": "questions",
     "limits": "api",
+    "max_active_blocks_per_multiprocessor": "questions",
+    "max_active_clusters": "questions",
+    "max_potential_block_size": "questions",
+    "next_steps": "questions",
     "read_limits": "custom_table",
+    "slack": "questions",
 }
 
 __all__ = ["__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -119,7 +120,8 @@ def compute(
         dynamic_smem: Shared memory per block that the launch asks for.
         smem: Both together, where the split is not known; instead of the other two.
         carveout: How much of the SM's memory is shared memory and not L1 cache: a percentage (a
-            number up to 100), one of the chip's sizes in bytes, or None for the largest.
+            number up to 100), one of the chip's sizes in bytes, None for the largest, or ``"auto"`` for
+            the smallest with as many blocks as the largest.
         barriers: Named barriers per block, 0 to 16; not given, it counts as 1.
         caching: On 5.2, 5.3, 6.1 and 6.2 only: ``"ca"`` if global loads are cached in L1, else
             ``"cg"``, the default.
@@ -136,9 +138,24 @@ def compute(
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
     sm = limits(cc)
+    is_auto = carveout == "auto"
+    if is_auto:
+        carveout = None
     kernel = make_kernel(threads, regs, static_smem, dynamic_smem, smem, carveout, barriers, caching, opt_in)
     chosen = engine.default_model(sm) if model is None else model
-    return Result(sm, kernel, chosen, *engine.rules(sm, chosen).evaluate(sm, kernel))
+    result = Result(sm, kernel, chosen, *engine.rules(sm, chosen).evaluate(sm, kernel))
+    return _with_smallest_configuration(result) if is_auto else result
+
+
+def _with_smallest_configuration(result: Result) -> Result:
+    from .advice import carveout
+
+    smallest = carveout(result.limits, result.kernel, result.model).smallest
+    if smallest is None:
+        return result
+    kernel = replace(result.kernel, carveout=Carveout(smallest.shared_memory, "bytes"))
+    rules = engine.rules(result.limits, result.model)
+    return Result(result.limits, kernel, result.model, *rules.evaluate(result.limits, kernel))
 
 
 def make_kernel(

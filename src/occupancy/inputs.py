@@ -96,6 +96,22 @@ def parse_size(value: object, where: str) -> int:
     return int(number) * _FACTOR[(unit or "").lower()]
 
 
+def parse_share(value: object, where: str) -> float:
+    """A share of 1: a number, or text with or without a percent sign, such as ``"75%"`` or ``"0.75"``.
+
+    Raises:
+        InputError: Not a number.
+    """
+    try:
+        if isinstance(value, str) and value.strip().endswith("%"):
+            return float(value.strip()[:-1]) / 100
+        if not isinstance(value, bool):
+            return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InputError(f"{value!r} is not a share", where=where, allowed="a percentage such as 75%, or 0.75")
+
+
 def parse_carveout(value: object) -> Carveout | None:
     """How the SM's memory is divided between L1 cache and shared memory.
 

@@ -98,7 +98,7 @@ def _unreachable(given: Occupancy, target: int, occupancy: float | None) -> Inpu
             f"no block of {threads} threads can be resident: {given.reason}", where="threads per block"
         )
     limiters = " and ".join(given.limiters).replace("_", " ")
-    possible = f"the most is {most} ({given.occupancy:.1%}), limited by {limiters}"
+    possible = f"the most is {most} ({100 * given.occupancy:.4g}%), limited by {limiters}"
     cc = given.limits.compute_capability
     if occupancy is None:
         return InputError(
@@ -107,9 +107,9 @@ def _unreachable(given: Occupancy, target: int, occupancy: float | None) -> Inpu
             allowed=f"1 to {most}",
         )
     return InputError(
-        f"{occupancy:.1%} takes {target} blocks of {threads} threads on {cc}; {possible}",
+        f"{100 * occupancy:.4g}% takes {target} blocks of {threads} threads on {cc}; {possible}",
         where="occupancy",
-        allowed=f"up to {given.occupancy:.1%}",
+        allowed=f"up to {100 * given.occupancy:.4g}%",
         cure="Another block size may reach more.",
     )
 
