@@ -141,6 +141,65 @@ def compute(
     return Result(sm, kernel, chosen, *engine.rules(sm, chosen).evaluate(sm, kernel))
 
 
+def sweep(
+    cc: ComputeCapabilityLike | list[ComputeCapabilityLike],
+    *,
+    threads: ArrayLike,
+    regs: ArrayLike | None = None,
+    static_smem: ArrayLike | None = None,
+    dynamic_smem: ArrayLike | None = None,
+    smem: ArrayLike | None = None,
+    barriers: ArrayLike | None = None,
+    carveout: CarveoutLike = None,
+    caching: Caching | None = None,
+    opt_in: bool | None = None,
+    model: engine.Model | None = None,
+    outputs: Sequence[Output] = ("active_blocks", "active_warps", "limiters"),
+) -> Sweep:
+    """The answers of `compute` for arrays of kernels, at memory speed; needs NumPy.
+
+    The arrays broadcast to each other. All combinations come from arrays that each have a dimension
+    of their own, and cost next to nothing: ``threads=t[:, None], regs=r``, or ``numpy.ix_(t, r)``.
+
+    Args:
+        cc: One chip, or a list of them, which gives the answers a first dimension for the chips.
+        threads: Threads per block, 1 and up; every number is a value here, not a side of a block.
+        regs: Registers per thread, 0 to 255.
+        static_smem: Shared memory per block that the kernel declares, in bytes.
+        dynamic_smem: Shared memory per block that the launch asks for, in bytes.
+        smem: Both together, where the split is not known; instead of the other two.
+        barriers: Named barriers per block, 0 to 16.
+        carveout: As for `compute`, the same for all kernels; so are the other options.
+
+    Returns:
+        The answers, as arrays of small integers: ``active_blocks``, ``active_warps``, ``occupancy``,
+        and ``limiters`` as bits of `Limiter`.
+
+    Raises:
+        InputError: Values that are not whole numbers or out of range (it names the first), arrays
+            that do not broadcast, or an option that a chip does not have.
+        UnknownComputeCapabilityError: A compute capability that the table does not hold.
+        MissingDependencyError: NumPy is not installed.
+    """
+    from .arrays import Options, sweep_arrays
+
+    given = {
+        "threads": threads,
+        "registers": regs,
+        "static_smem": static_smem,
+        "dynamic_smem": dynamic_smem,
+        "smem": smem,
+        "barriers": barriers,
+    }
+    return sweep_arrays(
+        [limits(each) for each in (cc if isinstance(cc, list) else [cc])],
+        {field: values for field, values in given.items() if values is not None},
+        Options(model, parse_carveout(carveout), caching, opt_in),
+        has_chip_axis=isinstance(cc, list),
+        outputs=outputs,
+    )
+
+
 def make_kernel(
     threads: ThreadsLike,
     regs: int | None = None,
