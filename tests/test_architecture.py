@@ -22,6 +22,8 @@ DOORS = {
     "sources": {"errors", "inputs", "sm_limits", "table"},
     "schema": {"errors", "report"},
     "engine": {"errors", "kernel", "sm_limits"},
+    "limiter_bits": {"engine"},
+    "arrays": {"engine", "errors", "inputs", "kernel", "limiter_bits", "sm_limits"},
     "yaml_file": {"errors"},
     "products": {"errors", "sm_limits", "table"},
     "advice": {"engine", "errors", "kernel", "sm_limits"},
@@ -29,10 +31,10 @@ DOORS = {
     "custom_table": {"errors", "inputs", "sm_limits", "table", "yaml_file"},
     "report": {"kernel", "sm_limits", "engine", "sources"},
     "render": {"engine", "report", "sources"},
-    "api": {"errors", "inputs", "kernel", "sm_limits", "table", "engine", "report", "render"},
+    "api": {"arrays", "errors", "inputs", "kernel", "sm_limits", "table", "engine", "report", "render"},
     "cli": {"", "api", "custom_table", "errors", "render", "report", "schema", "sm_limits", "sources"}
     | {"table"},
-    "__init__": {"api", "custom_table", "engine", "errors", "kernel", "sm_limits"},
+    "__init__": {"api", "custom_table", "engine", "errors", "kernel", "limiter_bits", "sm_limits"},
     "__main__": {"cli"},
 }  # fmt: skip
 
@@ -40,6 +42,7 @@ DOORS = {
 HOMES = {
     "annotated_types": {"custom_table"},
     "click": {"cli"},
+    "numpy": {"arrays"},
     "pydantic": {"custom_table", "schema"},
     "rich": {"render/text"},
     "yaml": {"yaml_file"},

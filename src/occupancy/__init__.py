@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .api import compute as compute
     from .api import compute_capabilities as compute_capabilities
     from .api import limits as limits
+    from .api import sweep as sweep
     from .custom_table import read_limits as read_limits
     from .engine import Allocation as Allocation
     from .engine import BlockLimits as BlockLimits
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from .kernel import Carveout as Carveout
     from .kernel import Kernel as Kernel
     from .kernel import Launch as Launch
+    from .limiter_bits import Limiter as Limiter
     from .sm_limits import ComputeCapability as ComputeCapability
     from .sm_limits import Limits as Limits
 
@@ -44,6 +46,7 @@ _HOMES = {
     "InputError": "errors",
     "Kernel": "kernel",
     "Launch": "kernel",
+    "Limiter": "limiter_bits",
     "Limits": "sm_limits",
     "MissingDependencyError": "errors",
     "Occupancy": "engine",
@@ -55,6 +58,7 @@ _HOMES = {
     "compute_capabilities": "api",
     "limits": "api",
     "read_limits": "custom_table",
+    "sweep": "api",
 }
 
 __all__ = ["__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]

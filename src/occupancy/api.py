@@ -13,6 +13,7 @@ from .kernel import Caching, Carveout, Kernel
 from .sm_limits import ComputeCapability, Limits
 
 if TYPE_CHECKING:
+    from .arrays import ArrayLike, Output, Sweep
     from .report.calc import CalcReport
 
 ComputeCapabilityLike = str | int | tuple[int, int] | ComputeCapability | Limits
@@ -142,7 +143,7 @@ def compute(
 
 
 def sweep(
-    cc: ComputeCapabilityLike | list[ComputeCapabilityLike],
+    cc: ComputeCapabilityLike | list[Any],
     *,
     threads: ArrayLike,
     regs: ArrayLike | None = None,
@@ -169,11 +170,11 @@ def sweep(
         dynamic_smem: Shared memory per block that the launch asks for, in bytes.
         smem: Both together, where the split is not known; instead of the other two.
         barriers: Named barriers per block, 0 to 16.
-        carveout: As for `compute`, the same for all kernels; so are the other options.
+        carveout: As for `compute`, one for all kernels; so are ``caching``, ``opt_in`` and ``model``.
+        outputs: The arrays that are wanted; each takes a byte for each kernel.
 
     Returns:
-        The answers, as arrays of small integers: ``active_blocks``, ``active_warps``, ``occupancy``,
-        and ``limiters`` as bits of `Limiter`.
+        ``active_blocks``, ``active_warps``, and ``limiters`` as bits of `Limiter`.
 
     Raises:
         InputError: Values that are not whole numbers or out of range (it names the first), arrays
@@ -181,7 +182,7 @@ def sweep(
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
         MissingDependencyError: NumPy is not installed.
     """
-    from .arrays import Options, sweep_arrays
+    from .arrays import sweep_arrays
 
     given = {
         "threads": threads,
@@ -194,7 +195,8 @@ def sweep(
     return sweep_arrays(
         [limits(each) for each in (cc if isinstance(cc, list) else [cc])],
         {field: values for field, values in given.items() if values is not None},
-        Options(model, parse_carveout(carveout), caching, opt_in),
+        make_kernel(1, carveout=carveout, caching=caching, opt_in=opt_in),
+        model,
         has_chip_axis=isinstance(cc, list),
         outputs=outputs,
     )

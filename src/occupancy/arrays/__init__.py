@@ -17,6 +17,8 @@ except ImportError as error:
         "NumPy is not installed", where="sweep", cure='Install it with: pip install "occupancy[sweep]"'
     ) from error
 
-from .answers import Options, Sweep, sweep_arrays
+from numpy.typing import ArrayLike
 
-__all__ = ["Options", "Sweep", "sweep_arrays"]
+from .answers import Output, Sweep, sweep_arrays
+
+__all__ = ["ArrayLike", "Output", "Sweep", "sweep_arrays"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import islice
 from typing import Any, Literal
@@ -13,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..engine import Model, default_model
 from ..errors import InputError
-from ..kernel import Caching, Carveout, Kernel
+from ..kernel import Kernel
 from ..limiter_bits import Limiter
 from ..sm_limits import Limits
-from .lookup import BarrierLookup, Found, Lookup, SharedMemoryLookup, WarpLookup, chunks, look_up_first
+from .lookup import Lookup, barrier_lookup, chunks, found, look_up_first, shared_memory_lookup, warp_lookup
 from .tables import barrier_table, no_limit, shared_memory_table, smallest_type, warp_table
 from .values import Integers, Quantity, read_quantity
 
@@ -26,16 +25,6 @@ COLUMNS = {"active_warps": "warps", "limiters": "limiters"}
 """Output -> the column of a `WarpTable` that it needs beside the blocks."""
 
 SHARED_MEMORY_FIELDS = ("smem", "static_smem", "dynamic_smem")
-
-
-@dataclass(frozen=True)
-class Options:
-    """What is the same for all kernels of a sweep; see `Kernel`. ``model`` None: the chip's default."""
-
-    model: Model | None = None
-    carveout: Carveout | None = None
-    caching: Caching | None = None
-    opt_in: bool | None = None
 
 
 class Sweep:
@@ -71,10 +60,9 @@ class Sweep:
     def occupancy(self) -> NDArray[np.float32]:
         """Active warps by the most warps that an SM holds, 0 to 1, in single precision."""
         warps = self.active_warps
-        most: Integers = np.array([limits.max_warps_per_multiprocessor for limits in self.limits])
-        if self._has_chip_axis:
-            most = most.reshape(-1, *[1] * (warps.ndim - 1))
-        return np.divide(warps, most.astype(np.float32), dtype=np.float32)
+        most = np.array([limits.max_warps_per_multiprocessor for limits in self.limits], np.float32)
+        most_of_chip = most.reshape(-1, *[1] * (warps.ndim - 1)) if self._has_chip_axis else most[0]
+        return np.divide(warps, most_of_chip, dtype=np.float32)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -94,7 +82,8 @@ class Sweep:
 def sweep_arrays(
     chips: Sequence[Limits],
     inputs: Mapping[str, ArrayLike],
-    options: Options,
+    common: Kernel,
+    model: Model | None = None,
     *,
     has_chip_axis: bool = False,
     outputs: Sequence[Output] = OUTPUTS,
@@ -104,7 +93,8 @@ def sweep_arrays(
     Args:
         chips: The SMs.
         inputs: Field of `Kernel` -> its values; ``threads`` at least.
-        options: What is the same for all kernels.
+        common: A kernel whose carveout, caching and opt-in are those of all kernels.
+        model: Whose answers to give; by default those of each chip's `default_model`.
         has_chip_axis: Whether the answers get a first dimension for the chips; needed for several.
         outputs: The arrays that are wanted.
 
@@ -114,13 +104,16 @@ def sweep_arrays(
     """
     if not outputs or not set(outputs) <= set(OUTPUTS):
         raise InputError(f"{outputs!r} are not outputs", where="outputs", allowed=", ".join(OUTPUTS))
+    if not chips:
+        raise InputError("there are none", where="chips", allowed="one compute capability or more")
     if "smem" in inputs and ("static_smem" in inputs or "dynamic_smem" in inputs):
         Kernel(1, smem=0, static_smem=0)  # raises the error that says why not
     quantities = {field: read_quantity(values, field) for field, values in inputs.items()}
     shape = _common_shape(list(quantities.values()))
     arrays = {name: np.empty((len(chips), *shape), _output_type(name, chips)) for name in outputs}
     for index, limits in enumerate(chips):
-        _fill(limits, options, quantities, {name: array[index, ...] for name, array in arrays.items()})
+        out = {name: array[index, ...] for name, array in arrays.items()}
+        _fill(limits, common, model or default_model(limits), quantities, out)
     if not has_chip_axis:
         arrays = {name: array[0, ...] for name, array in arrays.items()}
     return Sweep(chips, has_chip_axis, arrays)
@@ -148,50 +141,56 @@ def _output_type(name: Output, chips: Sequence[Limits]) -> np.dtype[Any]:
 
 def _fill(
     limits: Limits,
-    options: Options,
+    common: Kernel,
+    model: Model,
     quantities: Mapping[str, Quantity],
     arrays: Mapping[Output, Integers],
 ) -> None:
     """Work out the arrays for one chip."""
-    columns = ["blocks", *(COLUMNS[name] for name in arrays if name in COLUMNS)]
-    by_warps, caps = _lookups(limits, options, quantities, columns)
+    names = ["blocks", *(COLUMNS[output] for output in arrays if output in COLUMNS)]
+    by_warps, caps = _lookups(limits, common, model, quantities, names)
     shape = next(iter(arrays.values())).shape
     by_warps = look_up_first(by_warps, shape)
     caps = {limiter: look_up_first(cap, shape) for limiter, cap in caps.items()}
     inputs = [*by_warps.inputs, *(each for cap in caps.values() for each in cap.inputs)]
     for pieces, outputs in chunks(inputs, list(arrays.values())):
         rest = iter(pieces)
-        found = dict(zip(columns, by_warps.find(*islice(rest, len(by_warps.inputs))), strict=True))
+        columns = dict(zip(names, by_warps.find(*islice(rest, len(by_warps.inputs))), strict=True))
         allowed = {limiter: cap.find(*islice(rest, len(cap.inputs)))[0] for limiter, cap in caps.items()}
-        blocks = reduce(np.minimum, allowed.values(), found["blocks"])
-        out = dict(zip(arrays, outputs, strict=True))
-        if "active_blocks" in out:
-            out["active_blocks"][...] = blocks
-        if "active_warps" in out:
-            np.multiply(found["warps"], blocks, out=out["active_warps"], casting="unsafe")
-        if "limiters" in out:
-            limiters = found["limiters"] * (found["blocks"] == blocks)
-            for limiter, cap in allowed.items():
-                limiters |= (cap == blocks).view(np.uint8) * np.uint8(limiter)
-            out["limiters"][...] = limiters
+        _combine(columns, allowed, dict(zip(arrays, outputs, strict=True)))
+
+
+def _combine(
+    columns: Mapping[str, Integers], allowed: Mapping[Limiter, Integers], out: Mapping[Output, Integers]
+) -> None:
+    """Put the answers of one piece together."""
+    blocks = reduce(np.minimum, allowed.values(), columns["blocks"])
+    if "active_blocks" in out:
+        out["active_blocks"][...] = blocks
+    if "active_warps" in out:
+        np.multiply(columns["warps"], blocks, out=out["active_warps"], casting="unsafe")
+    if "limiters" in out:
+        limiters = columns["limiters"] * (columns["blocks"] == blocks)
+        for limiter, cap in allowed.items():
+            limiters |= (cap == blocks).view(np.uint8) * np.uint8(limiter)
+        out["limiters"][...] = limiters
 
 
 def _lookups(
-    limits: Limits, options: Options, quantities: Mapping[str, Quantity], columns: Sequence[str]
+    limits: Limits, common: Kernel, model: Model, quantities: Mapping[str, Quantity], names: Sequence[str]
 ) -> tuple[Lookup, dict[Limiter, Lookup]]:
     """What answers for warps, block slots and registers, and what for each other resource."""
-    model = default_model(limits) if options.model is None else options.model
-    warps = warp_table(limits, model, options.caching)
-    shared_memory = shared_memory_table(limits, model, options.carveout, options.opt_in)
+    warps = warp_table(limits, model, common.caching)
+    shared_memory = shared_memory_table(limits, model, common.carveout, common.opt_in)
     barriers = barrier_table(limits, model)
     sizes = [quantities[field] for field in SHARED_MEMORY_FIELDS if field in quantities]
-    caps: dict[Limiter, Lookup] = {}
-    caps[Limiter.SHARED_MEMORY] = SharedMemoryLookup(shared_memory, sizes or [_NONE])
+    caps = {Limiter.SHARED_MEMORY: shared_memory_lookup(shared_memory, sizes or [_NONE])}
     if "barriers" in quantities:
-        caps[Limiter.BARRIERS] = BarrierLookup(barriers, quantities["barriers"])
+        caps[Limiter.BARRIERS] = barrier_lookup(barriers, quantities["barriers"])
     elif barriers.not_given < no_limit(limits):
-        caps[Limiter.BARRIERS] = Found(barriers.not_given)
-    return WarpLookup(warps, quantities["threads"], quantities.get("registers", _NONE), columns), caps
+        caps[Limiter.BARRIERS] = found([barriers.not_given])
+    by_warps = warp_lookup(warps, names, quantities["threads"], quantities.get("registers", _NONE))
+    return by_warps, caps
 
 
 _NONE = read_quantity(0, "smem")

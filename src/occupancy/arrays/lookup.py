@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,113 +12,80 @@ from ..kernel import INT_MAX
 from .tables import REGISTER_COUNTS, BarrierTable, SharedMemoryTable, WarpTable
 from .values import Integers, Quantity, unsigned
 
-CHUNK = 1 << 16
+CHUNK = 1 << 18
 """Elements that are worked on at a time: enough to outweigh a dozen calls, few enough for the cache."""
 
 
-class Lookup(Protocol):
-    """What one table says about the values of some quantities."""
+@dataclass(frozen=True)
+class Lookup:
+    """Columns of a table, for values that broadcast to each other."""
 
     inputs: Sequence[Integers]
     dtypes: Sequence[np.dtype[Any]]
-    """Of the columns that `find` gives."""
-
-    def find(self, *pieces: Integers) -> tuple[Integers, ...]:
-        """Columns of the table for a piece of each of the inputs, blocks first.
-
-        Raises:
-            InputError: A value that no kernel can have.
-        """
+    """Of the columns."""
+    find: Callable[..., Sequence[Integers]]
+    """Takes a piece of each input, gives a piece of each column; `InputError`: a value out of range."""
 
 
-class WarpLookup:
-    """Columns of a `WarpTable` for threads per block and registers per thread."""
+def warp_lookup(table: WarpTable, names: Sequence[str], threads: Quantity, registers: Quantity) -> Lookup:
+    """Columns of a `WarpTable`, for threads per block and registers per thread."""
 
-    def __init__(
-        self, table: WarpTable, threads: Quantity, registers: Quantity, columns: Sequence[str]
-    ) -> None:
-        self.table = table
-        self.threads = threads
-        self.registers = registers
-        self.columns = columns
-        self.inputs = (threads.values, registers.values)
-        self.dtypes = tuple(getattr(table.rows, column).dtype for column in columns)
-
-    def find(self, *pieces: Integers) -> tuple[Integers, ...]:
-        """The columns for a piece of the threads and one of the registers."""
-        threads, registers = (unsigned(piece) for piece in pieces)
-        index = threads - 1
+    def find(some_threads: Integers, some_registers: Integers) -> Sequence[Integers]:
+        some_threads, some_registers = unsigned(some_threads), unsigned(some_registers)
+        index = some_threads - 1
         largest = np.maximum.reduce(index)
-        if largest >= self.threads.high:
-            raise self.threads.out_of_range()
-        if np.maximum.reduce(registers) > self.registers.high:
-            raise self.registers.out_of_range()
-        _divide(index, self.table.warp_size)
-        rows = self.table.rows
-        if largest >= self.table.largest_block:
-            rows = self.table.extended_rows
-            index += threads > self.table.largest_block
+        if largest >= threads.high:
+            raise threads.out_of_range()
+        if np.maximum.reduce(some_registers) > registers.high:
+            raise registers.out_of_range()
+        _divide(index, table.warp_size)
+        rows = table.rows
+        if largest >= table.largest_block:
+            rows = table.extended_rows
+            index += some_threads > table.largest_block
             np.minimum(index, rows.last, out=index)
         index *= REGISTER_COUNTS
-        index += registers
-        index = index.astype(np.intp)
-        return tuple(getattr(rows, column).take(index, mode="clip") for column in self.columns)
+        index += some_registers
+        return _take(rows.named(names), index)
+
+    return Lookup((threads.values, registers.values), _types(table.rows.named(names)), find)
 
 
-class SharedMemoryLookup:
-    """Blocks that a `SharedMemoryTable` allows, for sizes that add up."""
+def shared_memory_lookup(table: SharedMemoryTable, sizes: Sequence[Quantity]) -> Lookup:
+    """Blocks of a `SharedMemoryTable`, for sizes that add up."""
 
-    def __init__(self, table: SharedMemoryTable, sizes: Sequence[Quantity]) -> None:
-        self.table = table
-        self.sizes = sizes
-        self.inputs = tuple(each.values for each in sizes)
-        self.dtypes = (table.blocks.dtype,)
-
-    def find(self, *pieces: Integers) -> tuple[Integers, ...]:
-        """What is allowed for a piece of each of the sizes."""
-        total = self.table.offset
-        sizes = [unsigned(piece) for piece in pieces]
-        for size, piece in zip(self.sizes, sizes, strict=True):
-            largest = int(np.maximum.reduce(piece))
-            if largest > size.high:
+    def find(*some_sizes: Integers) -> Sequence[Integers]:
+        terms = [unsigned(some) for some in some_sizes]
+        largest = [int(np.maximum.reduce(term)) for term in terms]
+        for size, most in zip(sizes, largest, strict=True):
+            if most > size.high:
                 raise size.out_of_range()
-            total += largest
-        if total > INT_MAX:
-            sizes = [np.minimum(piece, self.table.last_size) for piece in sizes]
-        index = sizes[0] + self.table.offset
-        for piece in sizes[1:]:
-            index += piece
-        _divide(index, self.table.unit)
-        return (self.table.blocks.take(index.astype(np.intp), mode="clip"),)
+        if sum(largest) + table.offset > INT_MAX:
+            terms = [np.minimum(term, table.last_size).astype(np.uint64) for term in terms]
+        index = terms[0] + table.offset
+        for term in terms[1:]:
+            index += term
+        _divide(index, table.unit)
+        return _take([table.blocks], index)
+
+    return Lookup([size.values for size in sizes], _types([table.blocks]), find)
 
 
-class BarrierLookup:
-    """Blocks that a `BarrierTable` allows, for barriers per block."""
+def barrier_lookup(table: BarrierTable, barriers: Quantity) -> Lookup:
+    """Blocks of a `BarrierTable`, for barriers per block."""
 
-    def __init__(self, table: BarrierTable, barriers: Quantity) -> None:
-        self.table = table
-        self.barriers = barriers
-        self.inputs = (barriers.values,)
-        self.dtypes = (table.blocks.dtype,)
+    def find(some_barriers: Integers) -> Sequence[Integers]:
+        index = unsigned(some_barriers)
+        if np.maximum.reduce(index) > barriers.high:
+            raise barriers.out_of_range()
+        return _take([table.blocks], index)
 
-    def find(self, *pieces: Integers) -> tuple[Integers, ...]:
-        """What is allowed for a piece of the barriers."""
-        barriers = unsigned(pieces[0])
-        if np.maximum.reduce(barriers) > self.barriers.high:
-            raise self.barriers.out_of_range()
-        return (self.table.blocks.take(barriers.astype(np.intp), mode="clip"),)
+    return Lookup([barriers.values], _types([table.blocks]), find)
 
 
-class Found:
-    """What has been looked up already."""
-
-    def __init__(self, *columns: Integers) -> None:
-        self.inputs = columns
-        self.dtypes = tuple(column.dtype for column in columns)
-
-    def find(self, *pieces: Integers) -> tuple[Integers, ...]:
-        """The pieces themselves."""
-        return pieces
+def found(columns: Sequence[Integers]) -> Lookup:
+    """Columns that have been looked up already."""
+    return Lookup(columns, _types(columns), lambda *pieces: pieces)
 
 
 def look_up_first(lookup: Lookup, shape: tuple[int, ...]) -> Lookup:
@@ -127,23 +95,32 @@ def look_up_first(lookup: Lookup, shape: tuple[int, ...]) -> Lookup:
         return lookup
     columns = [np.empty(own_shape, dtype) for dtype in lookup.dtypes]
     for inputs, outputs in chunks(lookup.inputs, columns):
-        for output, found in zip(outputs, lookup.find(*inputs), strict=True):
-            output[...] = found
-    return Found(*columns)
+        for output, column in zip(outputs, lookup.find(*inputs), strict=True):
+            output[...] = column
+    return found(columns)
 
 
 def chunks(
     inputs: Sequence[Integers], outputs: Sequence[Integers]
 ) -> Iterator[tuple[Sequence[Integers], Sequence[Integers]]]:
     """Pieces of the inputs, broadcast to each other, with the pieces of the outputs that they answer."""
+    # NumPy's own types know of the flags of one operand only.
+    directions: Any = [["readonly"] for _ in inputs] + [["writeonly"] for _ in outputs]
     with np.nditer(
-        [*inputs, *outputs],
-        flags=["external_loop", "buffered"],
-        op_flags=[["readonly"]] * len(inputs) + [["writeonly"]] * len(outputs),
-        buffersize=CHUNK,
+        [*inputs, *outputs], ["external_loop", "buffered"], directions, buffersize=CHUNK
     ) as iterator:
         for pieces in iterator:
             yield pieces[: len(inputs)], pieces[len(inputs) :]
+
+
+def _take(columns: Sequence[Integers], index: Integers) -> Sequence[Integers]:
+    # What is beyond the end is as the last entry. NumPy looks up with no other integers than these.
+    place = index.astype(np.intp)
+    return [column.take(place, mode="clip") for column in columns]
+
+
+def _types(columns: Sequence[Integers]) -> Sequence[np.dtype[Any]]:
+    return [column.dtype for column in columns]
 
 
 def _divide(values: Integers, unit: int) -> None:

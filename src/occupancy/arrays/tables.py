@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,10 @@ class WarpRows(NamedTuple):
     """The bits of those of the three that allow no more."""
     warps: Integers
     """Warps of one block; 0 where none is resident, and it does not matter."""
+
+    def named(self, names: Sequence[str]) -> list[Integers]:
+        """The columns of these names."""
+        return [getattr(self, name) for name in names]
 
     @property
     def last(self) -> int:
@@ -118,7 +123,8 @@ class SharedMemoryTable:
         self.unit = limits.shared_memory_allocation_unit
         # The first step is short where the system's reservation fills a part of its unit.
         first = answer(0).allocated.shared_memory
-        length = next(size for size in count(1) if answer(size).allocated.shared_memory != first)
+        sizes = range(self.unit + 1)
+        length = bisect_right(sizes, first, key=lambda size: answer(size).allocated.shared_memory)
         self.offset = self.unit - length
         blocks = [answer(0).block_limits.shared_memory]
         while blocks[-1] != 0:

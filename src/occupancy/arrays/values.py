@@ -68,7 +68,7 @@ def read_quantity(values: ArrayLike, field: str) -> Quantity:
     elif array.dtype.kind == "O":
         array = _whole_objects(array, label, low, high)
     elif array.dtype.kind not in "iu":
-        raise InputError(f"{array.dtype} is no type of numbers", where=label, allowed="whole numbers")
+        raise InputError(f"{array.dtype} is no type of whole numbers", where=label, allowed="integers")
     return Quantity(label, low, high, array.astype(array.dtype.newbyteorder("="), copy=False))
 
 
