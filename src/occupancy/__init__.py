@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .api import compute as compute
     from .api import compute_capabilities as compute_capabilities
     from .api import limits as limits
+    from .api import sweep as sweep
     from .custom_table import read_limits as read_limits
     from .engine import Allocation as Allocation
     from .engine import BlockLimits as BlockLimits
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from .kernel import Carveout as Carveout
     from .kernel import Kernel as Kernel
     from .kernel import Launch as Launch
+    from .limiter_bits import Limiter as Limiter
     from .questions import (
         available_dynamic_shared_memory_per_block as available_dynamic_shared_memory_per_block,
     )
@@ -78,6 +80,7 @@ _HOMES = {
     "Launch": "kernel",
     "LaunchBounds": "advice",
     "LaunchConfiguration": "advice",
+    "Limiter": "limiter_bits",
     "Limits": "sm_limits",
     "MissingDependencyError": "errors",
     "NextStep": "advice",
@@ -103,6 +106,7 @@ _HOMES = {
     "next_steps": "questions",
     "read_limits": "custom_table",
     "slack": "questions",
+    "sweep": "api",
 }
 
 __all__ = ["__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]

@@ -14,6 +14,7 @@ from .kernel import Caching, Carveout, Kernel
 from .sm_limits import ComputeCapability, Limits
 
 if TYPE_CHECKING:
+    from .arrays import ArrayLike, Output, Sweep
     from .report.calc import CalcReport
 
 ComputeCapabilityLike = str | int | tuple[int, int] | ComputeCapability | Limits
@@ -156,6 +157,66 @@ def _with_smallest_configuration(result: Result) -> Result:
     kernel = replace(result.kernel, carveout=Carveout(smallest.shared_memory, "bytes"))
     rules = engine.rules(result.limits, result.model)
     return Result(result.limits, kernel, result.model, *rules.evaluate(result.limits, kernel))
+
+
+def sweep(
+    cc: ComputeCapabilityLike | list[Any],
+    *,
+    threads: ArrayLike,
+    regs: ArrayLike | None = None,
+    static_smem: ArrayLike | None = None,
+    dynamic_smem: ArrayLike | None = None,
+    smem: ArrayLike | None = None,
+    barriers: ArrayLike | None = None,
+    carveout: CarveoutLike = None,
+    caching: Caching | None = None,
+    opt_in: bool | None = None,
+    model: engine.Model | None = None,
+    outputs: Sequence[Output] = ("active_blocks", "active_warps", "limiters"),
+) -> Sweep:
+    """The answers of `compute` for arrays of kernels, at memory speed; needs NumPy.
+
+    The arrays broadcast to each other. All combinations come from arrays that each have a dimension
+    of their own, and cost next to nothing: ``threads=t[:, None], regs=r``, or ``numpy.ix_(t, r)``.
+
+    Args:
+        cc: One chip, or a list of them, which gives the answers a first dimension for the chips.
+        threads: Threads per block, 1 and up; every number is a value here, not a side of a block.
+        regs: Registers per thread, 0 to 255.
+        static_smem: Shared memory per block that the kernel declares, in bytes.
+        dynamic_smem: Shared memory per block that the launch asks for, in bytes.
+        smem: Both together, where the split is not known; instead of the other two.
+        barriers: Named barriers per block, 0 to 16.
+        carveout: As for `compute`, one for all kernels; so are ``caching``, ``opt_in`` and ``model``.
+        outputs: The arrays that are wanted; each takes a byte for each kernel.
+
+    Returns:
+        ``active_blocks``, ``active_warps``, and ``limiters`` as bits of `Limiter`.
+
+    Raises:
+        InputError: Values that are not whole numbers or out of range (it names the first), arrays
+            that do not broadcast, or an option that a chip does not have.
+        UnknownComputeCapabilityError: A compute capability that the table does not hold.
+        MissingDependencyError: NumPy is not installed.
+    """
+    from .arrays import sweep_arrays
+
+    given = {
+        "threads": threads,
+        "registers": regs,
+        "static_smem": static_smem,
+        "dynamic_smem": dynamic_smem,
+        "smem": smem,
+        "barriers": barriers,
+    }
+    return sweep_arrays(
+        [limits(each) for each in (cc if isinstance(cc, list) else [cc])],
+        {field: values for field, values in given.items() if values is not None},
+        make_kernel(1, carveout=carveout, caching=caching, opt_in=opt_in),
+        model,
+        has_chip_axis=isinstance(cc, list),
+        outputs=outputs,
+    )
 
 
 def make_kernel(

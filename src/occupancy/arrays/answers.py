@@ -1,0 +1,196 @@
+"""Answers for arrays of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from itertools import islice
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..engine import Model, default_model
+from ..errors import InputError
+from ..kernel import Kernel
+from ..limiter_bits import Limiter
+from ..sm_limits import Limits
+from .lookup import Lookup, barrier_lookup, chunks, found, look_up_first, shared_memory_lookup, warp_lookup
+from .tables import barrier_table, no_limit, shared_memory_table, smallest_type, warp_table
+from .values import Integers, Quantity, read_quantity
+
+Output = Literal["active_blocks", "active_warps", "limiters"]
+OUTPUTS: tuple[Output, ...] = ("active_blocks", "active_warps", "limiters")
+COLUMNS = {"active_warps": "warps", "limiters": "limiters"}
+"""Output -> the column of a `WarpTable` that it needs beside the blocks."""
+
+SHARED_MEMORY_FIELDS = ("smem", "static_smem", "dynamic_smem")
+
+
+class Sweep:
+    """Answers for arrays of kernels; names and meanings are those of `Occupancy`.
+
+    The arrays have the shape that the inputs broadcast to; where a list of chips was asked for, a
+    dimension for the chips comes first.
+    """
+
+    def __init__(
+        self, limits: Sequence[Limits], has_chip_axis: bool, arrays: Mapping[Output, Integers]
+    ) -> None:
+        self.limits = tuple(limits)
+        self._has_chip_axis = has_chip_axis
+        self._arrays = arrays
+
+    @property
+    def active_blocks(self) -> Integers:
+        """Blocks that can be resident on one SM at once."""
+        return self._array("active_blocks")
+
+    @property
+    def active_warps(self) -> Integers:
+        """Warps of those blocks."""
+        return self._array("active_warps")
+
+    @property
+    def limiters(self) -> Integers:
+        """The bits (`Limiter`) of every resource that allows no more blocks than the answer."""
+        return self._array("limiters")
+
+    @property
+    def occupancy(self) -> NDArray[np.float32]:
+        """Active warps by the most warps that an SM holds, 0 to 1, in single precision."""
+        warps = self.active_warps
+        most = np.array([limits.max_warps_per_multiprocessor for limits in self.limits], np.float32)
+        most_of_chip = most.reshape(-1, *[1] * (warps.ndim - 1)) if self._has_chip_axis else most[0]
+        return np.divide(warps, most_of_chip, dtype=np.float32)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the arrays."""
+        return next(iter(self._arrays.values())).shape
+
+    def __repr__(self) -> str:
+        ccs = ", ".join(str(limits.compute_capability) for limits in self.limits)
+        return f"<Sweep of shape {self.shape} on {ccs}: {', '.join(self._arrays)}>"
+
+    def _array(self, name: Output) -> Integers:
+        if name not in self._arrays:
+            raise InputError(f"{name} was not asked for", where="sweep", allowed=", ".join(self._arrays))
+        return self._arrays[name]
+
+
+def sweep_arrays(
+    chips: Sequence[Limits],
+    inputs: Mapping[str, ArrayLike],
+    common: Kernel,
+    model: Model | None = None,
+    *,
+    has_chip_axis: bool = False,
+    outputs: Sequence[Output] = OUTPUTS,
+) -> Sweep:
+    """Answer for arrays of kernels on some chips.
+
+    Args:
+        chips: The SMs.
+        inputs: Field of `Kernel` -> its values; ``threads`` at least.
+        common: A kernel whose carveout, caching and opt-in are those of all kernels.
+        model: Whose answers to give; by default those of each chip's `default_model`.
+        has_chip_axis: Whether the answers get a first dimension for the chips; needed for several.
+        outputs: The arrays that are wanted.
+
+    Raises:
+        InputError: Values that no kernel can have, arrays that do not go together, an option that a
+            chip does not have, or an output that there is not.
+    """
+    if not outputs or not set(outputs) <= set(OUTPUTS):
+        raise InputError(f"{outputs!r} are not outputs", where="outputs", allowed=", ".join(OUTPUTS))
+    if not chips:
+        raise InputError("there are none", where="chips", allowed="one compute capability or more")
+    if "smem" in inputs and ("static_smem" in inputs or "dynamic_smem" in inputs):
+        Kernel(1, smem=0, static_smem=0)  # raises the error that says why not
+    quantities = {field: read_quantity(values, field) for field, values in inputs.items()}
+    shape = _common_shape(list(quantities.values()))
+    arrays = {name: np.empty((len(chips), *shape), _output_type(name, chips)) for name in outputs}
+    for index, limits in enumerate(chips):
+        out = {name: array[index, ...] for name, array in arrays.items()}
+        _fill(limits, common, model or default_model(limits), quantities, out)
+    if not has_chip_axis:
+        arrays = {name: array[0, ...] for name, array in arrays.items()}
+    return Sweep(chips, has_chip_axis, arrays)
+
+
+def _common_shape(quantities: Sequence[Quantity]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*(each.values.shape for each in quantities))
+    except ValueError as error:
+        shapes = ", ".join(f"{each.label} {each.values.shape}" for each in quantities if each.values.ndim)
+        raise InputError(
+            f"do not broadcast to each other: {shapes}",
+            where="shapes",
+            cure="For all combinations give each array a dimension of its own, as numpy.ix_() does.",
+        ) from error
+
+
+def _output_type(name: Output, chips: Sequence[Limits]) -> np.dtype[Any]:
+    if name == "active_blocks":
+        return smallest_type(max(limits.max_blocks_per_multiprocessor for limits in chips))
+    if name == "active_warps":
+        return smallest_type(max(limits.max_warps_per_multiprocessor for limits in chips))
+    return smallest_type(max(Limiter))
+
+
+def _fill(
+    limits: Limits,
+    common: Kernel,
+    model: Model,
+    quantities: Mapping[str, Quantity],
+    arrays: Mapping[Output, Integers],
+) -> None:
+    """Work out the arrays for one chip."""
+    names = ["blocks", *(COLUMNS[output] for output in arrays if output in COLUMNS)]
+    by_warps, caps = _lookups(limits, common, model, quantities, names)
+    shape = next(iter(arrays.values())).shape
+    by_warps = look_up_first(by_warps, shape)
+    caps = {limiter: look_up_first(cap, shape) for limiter, cap in caps.items()}
+    inputs = [*by_warps.inputs, *(each for cap in caps.values() for each in cap.inputs)]
+    for pieces, outputs in chunks(inputs, list(arrays.values())):
+        rest = iter(pieces)
+        columns = dict(zip(names, by_warps.find(*islice(rest, len(by_warps.inputs))), strict=True))
+        allowed = {limiter: cap.find(*islice(rest, len(cap.inputs)))[0] for limiter, cap in caps.items()}
+        _combine(columns, allowed, dict(zip(arrays, outputs, strict=True)))
+
+
+def _combine(
+    columns: Mapping[str, Integers], allowed: Mapping[Limiter, Integers], out: Mapping[Output, Integers]
+) -> None:
+    """Put the answers of one piece together."""
+    blocks = reduce(np.minimum, allowed.values(), columns["blocks"])
+    if "active_blocks" in out:
+        out["active_blocks"][...] = blocks
+    if "active_warps" in out:
+        np.multiply(columns["warps"], blocks, out=out["active_warps"], casting="unsafe")
+    if "limiters" in out:
+        limiters = columns["limiters"] * (columns["blocks"] == blocks)
+        for limiter, cap in allowed.items():
+            limiters |= (cap == blocks).view(np.uint8) * np.uint8(limiter)
+        out["limiters"][...] = limiters
+
+
+def _lookups(
+    limits: Limits, common: Kernel, model: Model, quantities: Mapping[str, Quantity], names: Sequence[str]
+) -> tuple[Lookup, dict[Limiter, Lookup]]:
+    """What answers for warps, block slots and registers, and what for each other resource."""
+    warps = warp_table(limits, model, common.caching)
+    shared_memory = shared_memory_table(limits, model, common.carveout, common.opt_in)
+    barriers = barrier_table(limits, model)
+    sizes = [quantities[field] for field in SHARED_MEMORY_FIELDS if field in quantities]
+    caps = {Limiter.SHARED_MEMORY: shared_memory_lookup(shared_memory, sizes or [_NONE])}
+    if "barriers" in quantities:
+        caps[Limiter.BARRIERS] = barrier_lookup(barriers, quantities["barriers"])
+    elif barriers.not_given < no_limit(limits):
+        caps[Limiter.BARRIERS] = found([barriers.not_given])
+    by_warps = warp_lookup(warps, names, quantities["threads"], quantities.get("registers", _NONE))
+    return by_warps, caps
+
+
+_NONE = read_quantity(0, "smem")

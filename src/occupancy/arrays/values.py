@@ -1,0 +1,108 @@
+"""Input arrays: whole numbers in range, or an error that names the first element that is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InputError
+from ..inputs import parse_count
+from ..kernel import RANGES
+
+Integers = NDArray[np.integer[Any]]
+
+_RANGES = {field: (label, low, high) for field, label, low, high in RANGES}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """The values of one input, such as threads per block; a single value has no dimensions."""
+
+    label: str
+    low: int
+    high: int
+    values: Integers
+
+    def out_of_range(self) -> InputError:
+        """The error for the first value that is out of range."""
+        first = int(np.argmax((self.values < self.low) | (self.values > self.high)))
+        return _element_error(self.label, self.values, first, "is out of range", self.low, self.high)
+
+
+def unsigned(values: Integers) -> Integers:
+    """The values where a negative one appears as one larger than any that is allowed.
+
+    So a look at the largest of some checks both ends of the range.
+    """
+    if values.itemsize == 4:
+        return values.view(np.uint32)
+    if values.itemsize == 8:
+        return values.view(np.uint64)
+    return values.astype(np.int32).view(np.uint32)
+
+
+def read_quantity(values: ArrayLike, field: str) -> Quantity:
+    """Take in whole numbers; whether they are in range shows when they are looked up.
+
+    Args:
+        values: A number, a sequence or an array; floats where they are whole.
+        field: The input's name in `Kernel`.
+
+    Raises:
+        InputError: Not whole numbers, or none at all.
+    """
+    label, low, high = _RANGES[field]
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"cannot be read as an array: {error}", where=label) from error
+    if array.size == 0:
+        raise InputError("there are no values", where=label, allowed="one value or more")
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise _element_error(label, array, int(np.argmax(values.mask)), "is masked", low, high)
+    if array.dtype.kind == "f":
+        array = _whole_floats(array, label, low, high)
+    elif array.dtype.kind == "O":
+        array = _whole_objects(array, label, low, high)
+    elif array.dtype.kind not in "iu":
+        raise InputError(f"{array.dtype} is no type of whole numbers", where=label, allowed="integers")
+    return Quantity(label, low, high, array.astype(array.dtype.newbyteorder("="), copy=False))
+
+
+def _whole_floats(array: NDArray[Any], label: str, low: int, high: int) -> Integers:
+    is_whole = array == np.trunc(array)  # false for not-a-number
+    if not is_whole.all():
+        raise _element_error(label, array, int(np.argmin(is_whole)), "is not a whole number", low, high)
+    is_in_range = (low <= array) & (array <= high)
+    if not is_in_range.all():
+        raise _element_error(label, array, int(np.argmin(is_in_range)), "is out of range", low, high)
+    return array.astype(np.int64)
+
+
+def _whole_objects(array: NDArray[Any], label: str, low: int, high: int) -> Integers:
+    # Integers of any size, or whatever else a list can hold.
+    counts = [parse_count(each, _element(label, array, index)) for index, each in enumerate(array.flat)]
+    for index, each in enumerate(counts):
+        if not low <= each <= high:
+            raise _element_error(label, array, index, "is out of range", low, high)
+    return np.array(counts, np.int64).reshape(array.shape)
+
+
+def _element_error(
+    label: str, array: NDArray[Any], index: int, problem: str, low: int, high: int
+) -> InputError:
+    return InputError(
+        f"{array.flat[index]} {problem}", where=_element(label, array, index), allowed=f"{low} to {high}"
+    )
+
+
+def _element(label: str, array: NDArray[Any], index: int) -> str:
+    if array.ndim == 0:
+        return label
+    if array.ndim == 1:
+        return f"{label}, element {index}"
+    place = ", ".join(str(each) for each in np.unravel_index(index, array.shape))
+    return f"{label}, element ({place})"

@@ -1,0 +1,131 @@
+"""The sweep answers as the engine does, element by element."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from occupancy import Limiter, table
+from occupancy.arrays import Sweep, sweep_arrays
+from occupancy.engine import MODELS, Model, Occupancy, evaluate
+from occupancy.kernel import (
+    INT_MAX,
+    MAX_BARRIERS_PER_BLOCK,
+    MAX_REGISTERS_PER_THREAD,
+    Caching,
+    Carveout,
+    Kernel,
+)
+from occupancy.sm_limits import Limits
+
+CHIPS_AND_MODELS = [
+    pytest.param(limits, model, id=f"{limits.compute_capability}-{model}")
+    for limits in map(table.limits, table.known())
+    for model, rules in MODELS.items()
+    if rules.supports(limits)
+]
+
+
+def assert_equal_to_engine(found: Sweep, answers: list[Occupancy]) -> None:
+    """All outputs of a sweep of one dimension, against one answer of the engine for each element."""
+    assert found.shape == (len(answers),)
+    assert found.active_blocks.tolist() == [answer.active_blocks for answer in answers]
+    assert found.active_warps.tolist() == [answer.active_warps for answer in answers]
+    assert found.occupancy.tolist() == [np.float32(answer.occupancy) for answer in answers]
+    named = [Limiter(bits).resources for bits in found.limiters.tolist()]
+    assert named == [answer.limiters for answer in answers]
+
+
+def all_options(limits: Limits, chance: random.Random) -> list[Kernel]:
+    """Every configuration of the shared memory, some percentages, with the other options at random."""
+    sizes = [Carveout(size, "bytes") for size in limits.shared_memory_configurations]
+    percentages = [Carveout(percent, "percent") for percent in (0, 34, 50, 100)]
+    cachings: list[Caching | None] = ["ca", "cg", None] if limits.partitioned_global_caching else [None]
+    return [
+        Kernel(
+            1, carveout=carveout, caching=chance.choice(cachings), opt_in=chance.choice([None, True, False])
+        )
+        for carveout in [None, *sizes, *percentages]
+    ]
+
+
+def random_kernels(limits: Limits, common: Kernel, count: int, chance: random.Random) -> list[Kernel]:
+    """Kernels at the edges of what the chip allows, and anywhere."""
+    unit, most = limits.shared_memory_allocation_unit, limits.max_shared_memory_per_multiprocessor
+    warps = limits.max_threads_per_block // limits.warp_size + 1
+
+    def threads() -> int:
+        whole = limits.warp_size * chance.randint(1, warps)
+        return max(1, whole + chance.choice([0, 0, -1, 1]))
+
+    def size() -> int:
+        share = most // chance.randint(1, 40) // unit * unit - limits.reserved_shared_memory_per_block
+        return max(0, chance.choice([share, share + 1, share - 1, chance.randint(0, 2 * most), 0]))
+
+    return [
+        Kernel(
+            threads(),
+            chance.choice([0, limits.max_registers_per_thread, chance.randint(0, MAX_REGISTERS_PER_THREAD)]),
+            static_smem=chance.choice([0, 0, size()]),
+            dynamic_smem=size(),
+            barriers=chance.randint(0, MAX_BARRIERS_PER_BLOCK),
+            carveout=common.carveout,
+            caching=common.caching,
+            opt_in=common.opt_in,
+        )
+        for _ in range(count)
+    ]
+
+
+def columns_of(kernels: list[Kernel], *fields: str) -> dict[str, list[int]]:
+    return {field: [getattr(kernel, field) for kernel in kernels] for field in fields}
+
+
+@pytest.mark.parametrize(("limits", "model"), CHIPS_AND_MODELS)
+def test_random_kernels(limits: Limits, model: Model) -> None:
+    chance = random.Random(f"{limits.compute_capability} {model}")
+    for common in all_options(limits, chance):
+        kernels = random_kernels(limits, common, 100, chance)
+        columns = columns_of(kernels, "threads", "registers", "static_smem", "dynamic_smem", "barriers")
+        found = sweep_arrays([limits], columns, common, model)
+        assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])
+
+
+@pytest.mark.parametrize(("limits", "model"), CHIPS_AND_MODELS)
+def test_blocks_that_are_too_large(limits: Limits, model: Model) -> None:
+    """The spreadsheet's model does not refuse them; where they fit no more, the limiters still differ."""
+    most = limits.max_threads_per_block
+    edges = [most, most + 1, 2 * most, limits.max_threads_per_multiprocessor + 1, 8193, 131073, INT_MAX]
+    kernels = [
+        Kernel(threads, registers)
+        for threads in [*edges, *range(most - 40, 4 * most, 61)]
+        for registers in (0, 1, 8, 9, 63, 64, 255)
+    ]
+    found = sweep_arrays([limits], columns_of(kernels, "threads", "registers"), Kernel(1), model)
+    assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_imaginary_chips(seed: int) -> None:
+    """Sizes that are no powers of two, a largest block of no whole warps, more blocks than a byte counts."""
+    chance = random.Random(seed)
+    cc, model = chance.choice(CHIPS_AND_MODELS).values
+    assert isinstance(cc, Limits)
+    limits = cc.replace(
+        max_threads_per_block=chance.randint(1, 600),
+        max_threads_per_multiprocessor=cc.warp_size * chance.randint(1, 100),
+        max_blocks_per_multiprocessor=chance.choice([1, 7, 254, 255, 300]),
+        register_allocation_unit=chance.randint(1, 700),
+        max_registers_per_multiprocessor=chance.randint(8192, 70000),
+        shared_memory_allocation_unit=chance.randint(1, 999),
+        max_shared_memory_per_multiprocessor=65536 + (reserved := chance.randint(0, 2000)),
+        max_shared_memory_per_block_optin=65536,
+        reserved_shared_memory_per_block=reserved,
+    )
+    common = Kernel(1, opt_in=chance.choice([True, False]))
+    kernels = random_kernels(limits, common, 400, chance)
+    columns = columns_of(kernels, "threads", "registers", "static_smem", "dynamic_smem", "barriers")
+    found = sweep_arrays([limits], columns, common, model)  # type: ignore[arg-type]
+    assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])  # type: ignore[arg-type]

@@ -1,0 +1,127 @@
+"""Every block size, register count and shared memory step of a chip.
+
+A kernel's limits by warps, block slots and registers do not depend on its shared memory, nor the other
+way round; that is how the engine's functions are written. So the engine is asked about each half of the
+input space, and its answers are combined here by plain minimum: all combinations in seconds. Behind the
+marker ``exhaustive`` the engine is asked about each combination itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from occupancy import Limiter, table
+from occupancy.arrays import Sweep, sweep_arrays
+from occupancy.engine import RESOURCES, evaluate
+from occupancy.kernel import MAX_REGISTERS_PER_THREAD, Kernel
+from occupancy.sm_limits import Limits
+
+Array = NDArray[Any]
+
+REGISTERS = np.arange(MAX_REGISTERS_PER_THREAD + 1)
+NO_LIMIT = 2**15 - 1
+THREADS_AT_ONCE = 8
+
+
+def threads_of(limits: Limits) -> Array:
+    return np.arange(1, limits.max_threads_per_block + 1)
+
+
+def steps_of(limits: Limits) -> Array:
+    """One size of each step in which shared memory is allocated, from none to the opt-in maximum."""
+    return np.arange(0, limits.max_shared_memory_per_block_optin + 1, limits.shared_memory_allocation_unit)
+
+
+def limits_by_warps(limits: Limits) -> Array:
+    """The engine's limits by warps, blocks and registers, over (threads, registers)."""
+    found = [
+        evaluate(limits, Kernel(threads, registers)).block_limits[:3]
+        for threads in threads_of(limits).tolist()
+        for registers in REGISTERS.tolist()
+    ]
+    return as_array(found).reshape(-1, len(REGISTERS), 3)
+
+
+def limits_by_size(limits: Limits, sizes: Array) -> Array:
+    """The engine's limits by shared memory and barriers, over sizes."""
+    return as_array([evaluate(limits, Kernel(1, smem=size)).block_limits[3:] for size in sizes.tolist()])
+
+
+def as_array(found: Sequence[tuple[int | None, ...]]) -> Array:
+    return np.array([[NO_LIMIT if each is None else each for each in row] for row in found], np.int16)
+
+
+def grid_of(limits: Limits, sizes: Array) -> Iterator[tuple[slice, Sweep]]:
+    """The sweep of all combinations, some threads at a time."""
+    threads = threads_of(limits)
+    for first in range(0, len(threads), THREADS_AT_ONCE):
+        some = slice(first, first + THREADS_AT_ONCE)
+        columns = np.ix_(threads[some], REGISTERS, sizes)
+        yield (
+            some,
+            sweep_arrays(
+                [limits], dict(zip(("threads", "registers", "smem"), columns, strict=True)), Kernel(1)
+            ),
+        )
+
+
+def assert_grid_is_as_combined(limits: Limits, sizes: Array) -> None:
+    by_warps = limits_by_warps(limits)[:, :, None]
+    by_size = limits_by_size(limits, sizes)
+    warps = -(-threads_of(limits) // limits.warp_size)[:, None, None]
+    for some, found in grid_of(limits, sizes):
+        allowed = [*np.moveaxis(by_warps[some], -1, 0), *by_size.T]
+        blocks = reduce(np.minimum, allowed)
+        np.testing.assert_array_equal(found.active_blocks, blocks)
+        np.testing.assert_array_equal(found.active_warps, blocks * warps[some])
+        bits = sum(
+            (limit == blocks) * np.uint8(Limiter.of(name))
+            for name, limit in zip(RESOURCES, allowed, strict=True)
+        )
+        np.testing.assert_array_equal(found.limiters, bits)
+
+
+def test_all_combinations_on_one_chip() -> None:
+    limits = table.limits("9.0")
+    sizes = steps_of(limits)
+    assert (len(threads_of(limits)), len(REGISTERS), len(sizes)) == (1024, 256, 1817)
+    assert_grid_is_as_combined(limits, sizes)
+
+
+def test_every_byte_of_shared_memory_on_one_chip() -> None:
+    limits = table.limits("9.0")
+    sizes = np.arange(limits.max_shared_memory_per_multiprocessor + 1)
+    found = sweep_arrays([limits], {"threads": 1, "smem": sizes}, Kernel(1))
+    allowed = limits_by_size(limits, sizes)[:, 0]
+    np.testing.assert_array_equal(
+        found.active_blocks, np.minimum(allowed, limits.max_blocks_per_multiprocessor)
+    )
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("cc", table.known(), ids=str)
+def test_all_combinations_on_every_chip(cc: object) -> None:
+    limits = table.limits(cc)
+    assert_grid_is_as_combined(limits, steps_of(limits))
+
+
+@pytest.mark.exhaustive
+def test_the_engine_itself_on_all_combinations_of_one_chip() -> None:
+    limits = table.limits("9.0")
+    sizes = steps_of(limits)
+    for warps in range(1, limits.max_threads_per_block // limits.warp_size + 1):
+        threads = warps * limits.warp_size
+        columns: dict[str, Any] = {"threads": threads, "registers": REGISTERS[:, None], "smem": sizes}
+        found = sweep_arrays([limits], columns, Kernel(1))
+        expected = [
+            evaluate(limits, Kernel(threads, registers, smem=size)).active_blocks
+            for registers in REGISTERS.tolist()
+            for size in sizes.tolist()
+        ]
+        assert found.active_blocks.ravel().tolist() == expected

@@ -1,0 +1,261 @@
+"""`occupancy.sweep`: shapes, types, options and what it refuses."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+import occupancy
+from occupancy import Limiter
+from occupancy.arrays import lookup, tables
+from occupancy.engine import RESOURCES
+
+
+def blocks_by_compute(cc: Any, **kernel: Any) -> int:
+    return occupancy.compute(cc, **kernel).active_blocks
+
+
+class TestAnswers:
+    def test_single_values_give_a_single_answer(self) -> None:
+        found = occupancy.sweep("7.0", threads=128, regs=37)
+        assert found.shape == ()
+        assert [int(found.active_blocks), int(found.active_warps), float(found.occupancy)] == [12, 48, 0.75]
+        assert Limiter(int(found.limiters)).resources == ("registers",)
+
+    def test_all_that_tie_are_limiters(self) -> None:
+        found = occupancy.sweep("9.0", threads=[64, 1024], regs=32, smem=[0, 230000])
+        assert found.limiters.tolist() == [
+            Limiter.WARPS | Limiter.BLOCKS | Limiter.REGISTERS,
+            Limiter.SHARED_MEMORY,
+        ]
+
+    def test_one_byte_for_each_answer(self) -> None:
+        found = occupancy.sweep(["3.7", "9.0"], threads=range(1, 1025), regs=16)
+        assert {array.dtype for array in (found.active_blocks, found.active_warps, found.limiters)} == {
+            np.dtype(np.uint8)
+        }
+        assert found.occupancy.dtype == np.float32
+
+    def test_a_chip_with_more_than_a_byte_counts(self) -> None:
+        chip = occupancy.limits("9.0").replace(
+            max_blocks_per_multiprocessor=1000, max_threads_per_multiprocessor=32 * 2000
+        )
+        found = occupancy.sweep(chip, threads=[32, 64, 1024])
+        expected = [occupancy.compute(chip, threads=threads) for threads in (32, 64, 1024)]
+        assert found.active_blocks.tolist() == [each.active_blocks for each in expected]
+        assert found.active_warps.tolist() == [each.active_warps for each in expected]
+
+    def test_what_is_not_asked_for_is_not_worked_out(self) -> None:
+        found = occupancy.sweep("9.0", threads=[32, 64], outputs=["active_blocks"])
+        assert found.active_blocks.tolist() == [32, 32]
+        with pytest.raises(occupancy.InputError, match="active_warps was not asked for"):
+            _ = found.occupancy
+
+    def test_options(self) -> None:
+        for options in (
+            {"model": "spreadsheet", "carveout": "16k"},
+            {"carveout": 50, "opt_in": False},
+            {"carveout": "64k"},
+        ):
+            sizes = [0, 1, 20000, 49152, 50000]
+            found = occupancy.sweep(
+                "8.6", threads=96, regs=40, dynamic_smem=sizes, static_smem=512, **options
+            )
+            assert found.active_blocks.tolist() == [
+                blocks_by_compute("8.6", threads=96, regs=40, dynamic_smem=size, static_smem=512, **options)
+                for size in sizes
+            ]
+
+    def test_caching(self) -> None:
+        choices: tuple[tuple[Literal["ca", "cg"], int], ...] = (("ca", 4), ("cg", 5))
+        for caching, blocks in choices:
+            found = occupancy.sweep("5.2", threads=[128, 1024], regs=[85, 32], caching=caching)
+            expected = occupancy.compute("5.2", threads=1024, regs=32, caching=caching)
+            assert found.active_blocks.tolist() == [blocks, expected.active_blocks]
+
+    def test_repr(self) -> None:
+        found = occupancy.sweep(["9.0", "8.6"], threads=[32, 64, 96])
+        assert repr(found) == "<Sweep of shape (2, 3) on 9.0, 8.6: active_blocks, active_warps, limiters>"
+
+
+class TestShapes:
+    def test_a_grid(self) -> None:
+        threads, regs, smem = np.ix_([32, 100, 1024], [16, 255], [0, 5000, 49153, 10**6])
+        found = occupancy.sweep("8.0", threads=threads, regs=regs, smem=smem)
+        assert found.shape == (3, 2, 4)
+        for place in np.ndindex(3, 2, 4):
+            expected = occupancy.compute(
+                "8.0", threads=int(threads[place[0], 0, 0]), regs=int(regs[0, place[1], 0]),
+                smem=int(smem[0, 0, place[2]]),
+            )  # fmt: skip
+            assert found.active_blocks[place] == expected.active_blocks
+            assert found.active_warps[place] == expected.active_warps
+            assert Limiter(int(found.limiters[place])).resources == expected.limiters
+
+    def test_sums_of_sizes_and_barriers_in_dimensions_of_their_own(self) -> None:
+        static, dynamic, barriers = np.ix_([0, 1000, 40000], [0, 90000], [0, 1, 16])
+        found = occupancy.sweep(
+            "9.0", threads=64, static_smem=static, dynamic_smem=dynamic, barriers=barriers
+        )
+        assert found.shape == (3, 2, 3)
+        for place in np.ndindex(3, 2, 3):
+            expected = occupancy.compute(
+                "9.0", threads=64, static_smem=int(static[place[0], 0, 0]),
+                dynamic_smem=int(dynamic[0, place[1], 0]), barriers=int(barriers[0, 0, place[2]]),
+            )  # fmt: skip
+            assert found.active_blocks[place] == expected.active_blocks
+
+    def test_a_list_of_chips_comes_first(self) -> None:
+        ccs: list[Any] = ["7.5", (9, 0), 86, occupancy.limits("12.0"), "2.0"]
+        found = occupancy.sweep(ccs, threads=[64, 1024], regs=40)
+        assert found.shape == (5, 2)
+        expected = [[occupancy.compute(cc, threads=each, regs=40) for each in (64, 1024)] for cc in ccs]
+        assert found.active_blocks.tolist() == [[each.active_blocks for each in row] for row in expected]
+        assert found.occupancy.tolist() == [[np.float32(each.occupancy) for each in row] for row in expected]
+
+    def test_a_list_of_one_chip_has_a_dimension_too(self) -> None:
+        assert occupancy.sweep(["9.0"], threads=32).shape == (1,)
+
+    def test_chunks_do_not_show(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        inputs: dict[str, Any] = {
+            "threads": np.arange(1, 1200)[:, None],
+            "regs": np.arange(1, 1200)[:, None] % 256,
+            "smem": [0, 30000],
+        }
+        whole = occupancy.sweep("9.0", **inputs)
+        monkeypatch.setattr(lookup, "CHUNK", 7)
+        in_pieces = occupancy.sweep("9.0", **inputs)
+        np.testing.assert_array_equal(whole.active_warps, in_pieces.active_warps)
+        np.testing.assert_array_equal(whole.limiters, in_pieces.limiters)
+
+    def test_any_order_in_memory(self) -> None:
+        threads = np.arange(1, 1025).reshape(32, 32)
+        straight = occupancy.sweep("9.0", threads=threads, regs=37)
+        for odd in (np.asfortranarray(threads), np.repeat(threads, 2, axis=1)[:, ::2], threads.astype(">i4")):
+            found = occupancy.sweep("9.0", threads=odd, regs=np.int8(37))
+            np.testing.assert_array_equal(found.active_warps, straight.active_warps)
+        np.testing.assert_array_equal(
+            occupancy.sweep("9.0", threads=threads[::-1, ::-1], regs=37).active_warps,
+            straight.active_warps[::-1, ::-1],
+        )
+
+
+class TestTypes:
+    @pytest.mark.parametrize(
+        "dtype",
+        [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, float, object],
+    )
+    def test_all_types_of_whole_numbers(self, dtype: Any) -> None:
+        values = np.array([32, 64, 96, 127], dtype)
+        found = occupancy.sweep("9.0", threads=values, regs=values, smem=values)
+        assert found.active_blocks.tolist() == [
+            blocks_by_compute("9.0", threads=each, regs=each, smem=each) for each in (32, 64, 96, 127)
+        ]
+
+    def test_mixed_types(self) -> None:
+        found = occupancy.sweep(
+            "9.0",
+            threads=np.array([1000], np.int16),
+            regs=np.array([40]),
+            static_smem=np.array([9], np.uint8),
+            dynamic_smem=np.array([100000], np.uint64),
+        )
+        assert found.active_blocks == blocks_by_compute("9.0", threads=1000, regs=40, smem=100009)
+
+    def test_the_largest_values(self) -> None:
+        largest = 2**31 - 1
+        for dtype in (np.int32, np.int64):
+            most = np.array([largest, 32], dtype)
+            found = occupancy.sweep("9.0", threads=most, regs=0, static_smem=most, dynamic_smem=most)
+            assert found.active_blocks.tolist() == [0, 32]
+            assert found.limiters[0] == Limiter.WARPS | Limiter.SHARED_MEMORY
+
+    def test_limiter_bits_are_the_resources(self) -> None:
+        assert tuple(Limiter.of(resource) for resource in RESOURCES) == tuple(1 << bit for bit in range(5))
+        assert Limiter(31).resources == RESOURCES
+        assert Limiter(0).resources == ()
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("inputs", "message"),
+        [
+            ({"threads": [32, 0, -1]}, "threads per block, element 1: 0 is out of range. Allowed: 1 to"),
+            ({"threads": [[32], [2**31]]}, "threads per block, element (1, 0): 2147483648 is out of range"),
+            ({"threads": np.array([1, 2**32 + 1], np.uint64)}, "element 1: 4294967297 is out of range"),
+            ({"threads": np.array([1, 2**64 - 1], np.uint64)}, "18446744073709551615 is out of range"),
+            ({"threads": [1, 2**70]}, f"threads per block, element 1: {2**70} is out of range"),
+            ({"threads": 0}, "threads per block: 0 is out of range"),
+            ({"threads": [32.0, 32.5]}, "threads per block, element 1: 32.5 is not a whole number"),
+            ({"threads": [32, float("nan")]}, "threads per block, element 1: nan is not a whole number"),
+            ({"threads": [32, float("inf")]}, "threads per block, element 1: inf is out of range"),
+            ({"threads": []}, "threads per block: there are no values"),
+            ({"threads": range(64, 32)}, "threads per block: there are no values"),
+            ({"threads": [True, False]}, "threads per block: bool is no type of whole numbers"),
+            ({"threads": ["32", "x"]}, "no type of whole numbers"),
+            ({"threads": [32, None]}, "threads per block, element 1: None is not a whole number"),
+            ({"threads": [[1, 2], [3]]}, "threads per block: cannot be read as an array"),
+            ({"threads": np.ma.array([1, 2, 3], mask=[False, False, True])}, "element 2: 3 is masked"),
+            ({"threads": 32, "regs": [255, 256]}, "registers per thread, element 1: 256 is out of range"),
+            ({"threads": 32, "regs": -1}, "registers per thread: -1 is out of range. Allowed: 0 to 255."),
+            ({"threads": 32, "smem": [0, -4]}, "shared memory per block, element 1: -4 is out of range"),
+            ({"threads": 32, "dynamic_smem": [-4]}, "dynamic shared memory per block, element 0: -4 is out"),
+            ({"threads": 32, "static_smem": [0], "dynamic_smem": [2**31]}, "dynamic shared memory per block"),
+            ({"threads": 32, "barriers": [16, 17]}, "barriers per block, element 1: 17 is out of range"),
+            ({"threads": 32, "smem": 1, "static_smem": 1}, "the total was given together with static"),
+            ({"threads": [1, 2, 3], "regs": [1, 2]}, "threads per block (3,), registers per thread (2,)"),
+            ({"threads": 32, "outputs": ["blocks"]}, "Allowed: active_blocks, active_warps, limiters."),
+            ({"threads": 32, "outputs": []}, "Allowed: active_blocks, active_warps, limiters."),
+            ({"threads": 32, "carveout": "17k"}, "no configuration of 17408 bytes"),
+            ({"threads": 32, "caching": "ca"}, "no choice of the caching"),
+            ({"threads": 32, "caching": "cx"}, "'cx' is not a caching mode"),
+            ({"threads": 32, "opt_in": "yes"}, "opt-in: 'yes' is not a choice"),
+            ({"threads": 32, "model": "spreadsheet"}, "the model spreadsheet does not know"),
+            ({"threads": 32, "model": "x"}, "there is no model 'x'"),
+        ],
+    )  # fmt: skip
+    def test_of_wrong_input(self, inputs: dict[str, Any], message: str) -> None:
+        with pytest.raises(occupancy.InputError) as caught:
+            occupancy.sweep("9.0", **inputs)
+        assert message in str(caught.value)
+
+    def test_the_first_bad_element_of_many(self) -> None:
+        threads = np.full((3, lookup.CHUNK), 32, np.int32)
+        threads[1, 5] = threads[2, 0] = -7
+        with pytest.raises(occupancy.InputError, match=r"element \(1, 5\): -7 is out of range"):
+            occupancy.sweep("9.0", threads=threads)
+
+    def test_of_unknown_chips(self) -> None:
+        with pytest.raises(occupancy.UnknownComputeCapabilityError):
+            occupancy.sweep(["9.0", "9.9"], threads=32)
+        with pytest.raises(occupancy.InputError, match="compute capability"):
+            occupancy.sweep([9, 0], threads=32)
+        with pytest.raises(occupancy.InputError, match="chips"):
+            occupancy.sweep([], threads=32)
+
+    def test_of_chips_too_large_to_tabulate(self) -> None:
+        h100 = occupancy.limits("9.0")
+        most = 32 * (tables.MOST_ROWS + 1)
+        for huge in (
+            h100.replace(max_threads_per_block=most),
+            h100.replace(max_shared_memory_per_multiprocessor=2**30, max_shared_memory_per_block_optin=2**29),
+        ):
+            with pytest.raises(occupancy.InputError, match="too large for a sweep"):
+                occupancy.sweep(huge, threads=32)
+
+
+def test_without_numpy_there_is_a_message() -> None:
+    program = (
+        "import sys; sys.modules['numpy'] = None\n"
+        "from occupancy import *\n"
+        "try: sweep('9.0', threads=32)\n"
+        "except MissingDependencyError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == (
+        'sweep: NumPy is not installed. Install it with: pip install "occupancy[sweep]".\n'
+    )
