@@ -25,11 +25,16 @@ if TYPE_CHECKING:
     from .errors import InputError as InputError
     from .errors import MissingDependencyError as MissingDependencyError
     from .errors import OccupancyError as OccupancyError
+    from .errors import ReadError as ReadError
     from .errors import TableError as TableError
     from .errors import UnknownComputeCapabilityError as UnknownComputeCapabilityError
     from .kernel import Carveout as Carveout
     from .kernel import Kernel as Kernel
     from .kernel import Launch as Launch
+    from .readers import KernelRecord as KernelRecord
+    from .readers import ReadProblem as ReadProblem
+    from .readers import kernel_of as kernel_of
+    from .readers import kernels as kernels
     from .sm_limits import ComputeCapability as ComputeCapability
     from .sm_limits import Limits as Limits
 
@@ -43,16 +48,21 @@ _HOMES = {
     "ComputeCapability": "sm_limits",
     "InputError": "errors",
     "Kernel": "kernel",
+    "KernelRecord": "readers",
     "Launch": "kernel",
     "Limits": "sm_limits",
     "MissingDependencyError": "errors",
     "Occupancy": "engine",
     "OccupancyError": "errors",
+    "ReadError": "errors",
+    "ReadProblem": "readers",
     "Result": "api",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
     "compute": "api",
     "compute_capabilities": "api",
+    "kernel_of": "readers",
+    "kernels": "readers",
     "limits": "api",
     "read_limits": "custom_table",
 }
