@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .errors import InputError as InputError
     from .errors import MissingDependencyError as MissingDependencyError
     from .errors import OccupancyError as OccupancyError
+    from .errors import ReadError as ReadError
     from .errors import TableError as TableError
     from .errors import UnknownComputeCapabilityError as UnknownComputeCapabilityError
     from .kernel import Carveout as Carveout
@@ -57,6 +58,10 @@ if TYPE_CHECKING:
     from .questions import max_potential_block_size as max_potential_block_size
     from .questions import next_steps as next_steps
     from .questions import slack as slack
+    from .readers import KernelRecord as KernelRecord
+    from .readers import ReadProblem as ReadProblem
+    from .readers import kernel_of as kernel_of
+    from .readers import kernels as kernels
     from .sm_limits import ComputeCapability as ComputeCapability
     from .sm_limits import Limits as Limits
 
@@ -77,6 +82,7 @@ _HOMES = {
     "Fit": "advice",
     "InputError": "errors",
     "Kernel": "kernel",
+    "KernelRecord": "readers",
     "Launch": "kernel",
     "LaunchBounds": "advice",
     "LaunchConfiguration": "advice",
@@ -86,6 +92,8 @@ _HOMES = {
     "NextStep": "advice",
     "Occupancy": "engine",
     "OccupancyError": "errors",
+    "ReadError": "errors",
+    "ReadProblem": "readers",
     "Result": "api",
     "Slack": "advice",
     "TableError": "errors",
@@ -98,6 +106,8 @@ _HOMES = {
     "compute": "api",
     "compute_capabilities": "api",
     "fits_everywhere": "questions",
+    "kernel_of": "readers",
+    "kernels": "readers",
     "launch_bounds": "questions",
     "limits": "api",
     "max_active_blocks_per_multiprocessor": "questions",
