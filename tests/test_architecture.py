@@ -40,18 +40,11 @@ DOORS: dict[str, set[str]] = {
         "", "api", "custom_table", "errors", "render", "report", "schema", "sm_limits", "sources",
         "table",
     },
+    "readers": {"errors", "kernel", "sm_limits"},
     "__init__": {
         "advice", "api", "custom_table", "engine", "errors", "kernel", "limiter_bits", "questions",
-        "sm_limits",
+        "readers", "sm_limits",
     },
-    "table": {"errors", "sm_limits"},
-    "custom_table": {"errors", "inputs", "sm_limits", "table"},
-    "readers": {"errors", "kernel", "sm_limits"},
-    "report": {"errors", "kernel", "sm_limits", "engine"},
-    "render": {"errors", "engine", "report", "sm_limits"},
-    "api": {"errors", "inputs", "kernel", "sm_limits", "table", "engine", "report", "render"},
-    "cli": {"", "errors", "render", "schema", "sm_limits", "table", "custom_table", "report", "api"},
-    "__init__": {"api", "custom_table", "engine", "errors", "kernel", "readers", "sm_limits"},
     "__main__": {"cli"},
 }  # fmt: skip
 
