@@ -22,26 +22,31 @@ DOORS = {
     "sources": {"errors", "inputs", "sm_limits", "table"},
     "schema": {"errors", "report"},
     "engine": {"errors", "kernel", "sm_limits"},
-    "advice": {"errors", "kernel", "sm_limits", "engine"},
     "yaml_file": {"errors"},
     "products": {"errors", "sm_limits", "table"},
     "advice": {"engine", "errors", "kernel", "sm_limits"},
     "table": {"errors", "sm_limits", "yaml_file"},
     "custom_table": {"errors", "inputs", "sm_limits", "table", "yaml_file"},
+    "readers": {"errors", "kernel", "sm_limits"},
     "report": {"kernel", "sm_limits", "engine", "sources"},
     "render": {"engine", "report", "sources"},
     "questions": {"advice", "api", "engine", "inputs", "kernel", "sm_limits"},
     "api": {"advice", "errors", "inputs", "kernel", "sm_limits", "table", "engine", "report", "render"},
     "cli": {"", "api", "custom_table", "errors", "render", "report", "schema", "sm_limits", "sources"}
     | {"table"},
-    "__init__": {"advice", "api", "custom_table", "engine", "errors", "kernel", "questions", "sm_limits"},
+    "__init__": {"advice", "api", "custom_table", "engine", "errors", "kernel", "questions", "sm_limits"}
+    | {"readers"},
     "__main__": {"cli"},
 }  # fmt: skip
 
 # Third-party package -> its only homes.
 HOMES = {
     "annotated_types": {"custom_table"},
+    "backports": {"readers/compression"},
     "click": {"cli"},
+    "compression": {"readers/compression"},  # of the standard library, from Python 3.14
+    "demangle": {"readers/names"},
+    "lz4": {"readers/compression"},
     "pydantic": {"custom_table", "schema"},
     "rich": {"render/text"},
     "typing_extensions": {"questions"},  # for type checkers only

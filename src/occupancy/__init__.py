@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .errors import InputError as InputError
     from .errors import MissingDependencyError as MissingDependencyError
     from .errors import OccupancyError as OccupancyError
+    from .errors import ReadError as ReadError
     from .errors import TableError as TableError
     from .errors import UnknownComputeCapabilityError as UnknownComputeCapabilityError
     from .kernel import Carveout as Carveout
@@ -55,6 +56,10 @@ if TYPE_CHECKING:
     from .questions import max_potential_block_size as max_potential_block_size
     from .questions import next_steps as next_steps
     from .questions import slack as slack
+    from .readers import KernelRecord as KernelRecord
+    from .readers import ReadProblem as ReadProblem
+    from .readers import kernel_of as kernel_of
+    from .readers import kernels as kernels
     from .sm_limits import ComputeCapability as ComputeCapability
     from .sm_limits import Limits as Limits
 
@@ -75,6 +80,7 @@ _HOMES = {
     "Fit": "advice",
     "InputError": "errors",
     "Kernel": "kernel",
+    "KernelRecord": "readers",
     "Launch": "kernel",
     "LaunchBounds": "advice",
     "LaunchConfiguration": "advice",
@@ -83,6 +89,8 @@ _HOMES = {
     "NextStep": "advice",
     "Occupancy": "engine",
     "OccupancyError": "errors",
+    "ReadError": "errors",
+    "ReadProblem": "readers",
     "Result": "api",
     "Slack": "advice",
     "TableError": "errors",
@@ -95,6 +103,8 @@ _HOMES = {
     "compute": "api",
     "compute_capabilities": "api",
     "fits_everywhere": "questions",
+    "kernel_of": "readers",
+    "kernels": "readers",
     "launch_bounds": "questions",
     "limits": "api",
     "max_active_blocks_per_multiprocessor": "questions",

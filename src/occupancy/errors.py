@@ -44,6 +44,10 @@ class TableError(OccupancyError):
     """A table of limits that cannot be read, or that is incomplete or contradicts itself."""
 
 
+class ReadError(OccupancyError):
+    """A file that should hold kernels, and of which nothing could be read."""
+
+
 class MissingDependencyError(OccupancyError):
     """An optional package that this answer needs is not installed."""
 

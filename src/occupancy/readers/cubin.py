@@ -1,0 +1,216 @@
+"""Cubins: the ELF images that hold the machine code of one architecture.
+
+The layout is not documented. What is relied on here was compared with what ptxas prints, for
+thousands of kernels of every toolkit from 11.7 to 13.5, and with cuobjdump for libraries of 8.0 on.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import prod
+from typing import NamedTuple
+
+from .ceilings import Budget, Malformed
+from .elf import ET_REL, SHT_NOBITS, STT_FUNC, Image, Section, Symbol, is_cubin
+from .record import Format, KernelRecord, Shape
+
+STO_CUDA_ENTRY = 0x10
+"""Flag of `st_other`: this function is a kernel, not a device function."""
+SHT_CUDA_INFO = 0x70000000
+SHT_CUDA_SHARED = 0x7000000A
+"""Shared memory before linking; after it, the section is an ordinary one without bits."""
+SHT_CUDA_COMPAT = 0x70000086
+EF_CUDA_ACCELERATOR = 0x800
+"""Old layout: the architecture is an "a" variant."""
+
+FIRST_NEW_ABI_VERSION = 8
+"""Of `e_ident[8]`; CUDA 13, and 12.8 for sm_100 and up."""
+
+FIRST_WITH_RESERVED_SHARED_MEMORY = 90
+RESERVED_SHARED_MEMORY = 1024
+"""Bytes that the linker adds to the shared memory of each kernel from sm_90 on."""
+
+# Attributes of .nv.info, by NVIDIA's names without EIATTR_. Records of the module as a whole:
+REGCOUNT = 0x2F
+FRAME_SIZE = 0x11
+MIN_STACK_SIZE = 0x12
+# Records of one kernel:
+MAX_THREADS = 0x05
+REQNTID = 0x10
+MAXREG_COUNT = 0x1B
+CTA_PER_CLUSTER = 0x3D
+MAX_CLUSTER_RANK = 0x3F
+NUM_BARRIERS = 0x4C
+# Of .nv.compat:
+COMPAT_ARCH_VARIANT = 0x09
+
+_OF_MODULE = frozenset({REGCOUNT, FRAME_SIZE, MIN_STACK_SIZE})
+_OF_KERNEL = frozenset({MAX_THREADS, REQNTID, MAXREG_COUNT, CTA_PER_CLUSTER, MAX_CLUSTER_RANK, NUM_BARRIERS})
+_OF_COMPAT = frozenset({COMPAT_ARCH_VARIANT})
+
+_FORMAT_BYTE, _FORMAT_SIZED = 2, 4
+_ATTRIBUTE = struct.Struct("<BBH")
+_OF_SYMBOL = struct.Struct("<II")
+"""Payload of a record of the module as a whole: a symbol, and its value."""
+_SHAPE = struct.Struct("<III")
+
+
+class Attribute(NamedTuple):
+    id: int
+    value: int
+    """Of an attribute without payload."""
+    payload: memoryview
+
+
+@dataclass(slots=True)
+class _Module:
+    """What the image says about all of its kernels, by symbol or by section of code."""
+
+    arch_number: int
+    arch: str
+    is_old: bool
+    linked: bool
+    registers: dict[int, int] = field(default_factory=dict)
+    frames: dict[int, int] = field(default_factory=dict)
+    stacks: dict[int, int] = field(default_factory=dict)
+    shared: dict[int, int] = field(default_factory=dict)
+    info: dict[int, Section] = field(default_factory=dict)
+
+
+def read_cubin(data: memoryview, source: str, format: Format, budget: Budget) -> Iterator[KernelRecord]:
+    """The kernels of one cubin, in the order of its symbols.
+
+    Args:
+        data: The image.
+        source: What the records name as their source.
+        format: What the records name as their format.
+        budget: What may be read of it.
+
+    Raises:
+        Malformed: The image is damaged, or none; the kernels before the damage have been yielded.
+    """
+    if not is_cubin(data):
+        raise Malformed("the image is not a cubin")
+    image = Image(data, budget)
+    module = _read_module(image)
+    for symbol in image.symbols():
+        if symbol.info & 0xF == STT_FUNC and symbol.other & STO_CUDA_ENTRY:
+            yield _kernel(image, module, symbol, source, format)
+
+
+def _read_module(image: Image) -> _Module:
+    number, suffix = _architecture(image)
+    module = _Module(
+        arch_number=number,
+        arch=f"sm_{number}{suffix}",
+        is_old=_is_old(image),
+        linked=image.header.type != ET_REL,
+    )
+    per_symbol = {REGCOUNT: module.registers, FRAME_SIZE: module.frames, MIN_STACK_SIZE: module.stacks}
+    for section in image.sections:
+        if section.type in (SHT_NOBITS, SHT_CUDA_SHARED) and section.info:
+            if image.section_name(section).startswith(".nv.shared."):
+                module.shared[section.info] = section.size
+        elif section.type == SHT_CUDA_INFO and section.info:
+            module.info[section.info] = section
+        elif section.type == SHT_CUDA_INFO:
+            for attribute in _attributes(image, section, _OF_MODULE):
+                if len(attribute.payload) == _OF_SYMBOL.size:
+                    symbol, value = _OF_SYMBOL.unpack(attribute.payload)
+                    per_symbol[attribute.id][symbol] = value
+    return module
+
+
+def _is_old(image: Image) -> bool:
+    # By the version of the ABI, not by the architecture: sm_90 comes in both layouts.
+    return image.header.ident[8] < FIRST_NEW_ABI_VERSION
+
+
+def _architecture(image: Image) -> tuple[int, str]:
+    flags = image.header.flags
+    if _is_old(image):
+        return flags & 0xFF, "a" if flags & EF_CUDA_ACCELERATOR else ""
+    return flags >> 8 & 0xFF, _variant(image)
+
+
+def _variant(image: Image) -> str:
+    for section in image.sections:
+        if section.type == SHT_CUDA_COMPAT:
+            for attribute in _attributes(image, section, _OF_COMPAT):
+                return "a" if attribute.value == 1 else ""
+    return ""
+
+
+def _attributes(image: Image, section: Section, wanted: frozenset[int]) -> Iterator[Attribute]:
+    data = image.part(section.offset, section.size, "section of attributes")
+    position, last = 0, len(data) - _ATTRIBUTE.size
+    while position <= last:
+        form, id, value = _ATTRIBUTE.unpack_from(data, position)
+        position += _ATTRIBUTE.size
+        payload = value if form == _FORMAT_SIZED else 0
+        if id in wanted:
+            value = value & 0xFF if form == _FORMAT_BYTE else value
+            yield Attribute(id, value, data[position : position + payload])
+        position += payload
+
+
+def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: Format) -> KernelRecord:
+    if symbol.section >= len(image.sections):
+        raise Malformed(f"a kernel lies in section {symbol.section} of {len(image.sections)}")
+    code = image.sections[symbol.section]
+    attributes = {}
+    if section := module.info.get(symbol.section):
+        attributes = {each.id: each for each in _attributes(image, section, _OF_KERNEL)}
+    required = _shape(attributes, REQNTID)
+    bound = _shape(attributes, MAX_THREADS)
+    return KernelRecord(
+        source=source,
+        format=format,
+        name=image.symbol_name(symbol),
+        arch=module.arch,
+        linked=module.linked,
+        # Before CUDA 10.1 there is no REGCOUNT; there the section header has the count. Where both are,
+        # the section header lacks what callees need.
+        registers=module.registers.get(symbol.number, code.info >> 24 or None),
+        static_smem=_static_shared_memory(module, symbol.section),
+        barriers=code.flags >> 20 & 0x7F if module.is_old else _value(attributes, NUM_BARRIERS, 0),
+        stack_bytes=module.frames.get(symbol.number),
+        cumulative_stack_bytes=module.stacks.get(symbol.number),
+        max_threads=prod(bound) if bound else None,
+        required_threads=prod(required) if required else None,
+        max_registers=_value(attributes, MAXREG_COUNT),
+        cluster=_shape(attributes, CTA_PER_CLUSTER),
+        max_cluster_rank=_value(attributes, MAX_CLUSTER_RANK),
+        threads=prod(required) if required else None,
+        threads_from="required" if required else None,
+        block=required,
+    )
+
+
+def _static_shared_memory(module: _Module, code: int) -> int:
+    """Bytes that the kernel declares.
+
+    From sm_90 on, the linker has added the system's reservation to every section of shared memory.
+    (Sections of cuFFT that are empty have no reservation either.)
+    """
+    size = module.shared.get(code, 0)
+    if module.linked and module.arch_number >= FIRST_WITH_RESERVED_SHARED_MEMORY:
+        return max(0, size - RESERVED_SHARED_MEMORY)
+    return size
+
+
+def _shape(attributes: dict[int, Attribute], id: int) -> Shape | None:
+    attribute = attributes.get(id)
+    if attribute is None or len(attribute.payload) < _SHAPE.size:
+        return None
+    x, y, z = _SHAPE.unpack_from(attribute.payload)
+    return x, y, z
+
+
+def _value(attributes: dict[int, Attribute], id: int, default: int | None = None) -> int | None:
+    attribute = attributes.get(id)
+    if attribute is None:
+        return default
+    return int.from_bytes(attribute.payload[:4], "little") if attribute.payload else attribute.value

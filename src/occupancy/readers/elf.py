@@ -1,0 +1,192 @@
+"""The parts of an ELF file that a cubin needs: sections, symbols and names.
+
+Layouts are those of the System V ABI, for 64-bit little-endian files. A cubin bends the rules in two
+places, which is why a general reader does not serve: old ones have the CUDA version where the ELF
+version belongs, and `st_other` has a flag in bit 4.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .ceilings import MAX_NAME_BYTES, MAX_SECTIONS, Budget, Malformed
+
+MAGIC = b"\x7fELF"
+HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+SECTION = struct.Struct("<IIQQQQIIQQ")
+SYMBOL = struct.Struct("<IBBHQQ")
+
+ET_REL, ET_EXEC = 1, 2
+EM_CUDA = 190
+CLASS_64_LITTLE_ENDIAN = b"\x02\x01"
+
+SHT_SYMTAB = 2
+SHT_NOBITS = 8
+SHT_SYMTAB_SHNDX = 18
+SHN_XINDEX = 0xFFFF
+STT_FUNC = 2
+
+
+class Header(NamedTuple):
+    ident: bytes
+    type: int
+    machine: int
+    version: int
+    entry: int
+    program_headers: int
+    section_headers: int
+    flags: int
+    header_size: int
+    program_header_size: int
+    program_header_count: int
+    section_header_size: int
+    section_count: int
+    name_section: int
+
+
+class Section(NamedTuple):
+    name: int
+    type: int
+    flags: int
+    address: int
+    offset: int
+    size: int
+    link: int
+    info: int
+    alignment: int
+    entry_size: int
+
+
+class Symbol(NamedTuple):
+    number: int
+    name_table: int
+    name: int
+    info: int
+    other: int
+    section: int
+
+
+def is_cubin(data: bytes | memoryview) -> bool:
+    """Whether these bytes start with the header of a cubin."""
+    return (
+        len(data) >= HEADER.size
+        and bytes(data[:4]) == MAGIC
+        and bytes(data[4:6]) == CLASS_64_LITTLE_ENDIAN
+        and int.from_bytes(data[18:20], "little") == EM_CUDA
+    )
+
+
+class Image:
+    """An ELF image in memory.
+
+    Args:
+        data: The image; what follows it does no harm.
+        budget: What may be read of it.
+
+    Raises:
+        Malformed: The header or the section table does not fit in the image.
+    """
+
+    def __init__(self, data: memoryview, budget: Budget) -> None:
+        self._data = data
+        self._budget = budget
+        self._string_tables: dict[int, memoryview] = {}
+        if len(data) < HEADER.size:
+            raise Malformed("the image ends within the ELF header")
+        self.header = Header._make(HEADER.unpack_from(data))
+        self.sections = self._read_sections()
+
+    def _read_sections(self) -> list[Section]:
+        offset, count = self.header.section_headers, self.header.section_count
+        if not offset:
+            return []
+        if self.header.section_header_size != SECTION.size:
+            raise Malformed(f"section headers of {self.header.section_header_size} bytes are not ELF's")
+        if not count:  # too many for the header's 16 bits: the first section has the number
+            count = Section._make(SECTION.unpack(self.part(offset, SECTION.size, "section table"))).size
+        if count > MAX_SECTIONS:
+            raise Malformed(f"{count} sections are declared, more than are read of one image")
+        table = self.part(offset, count * SECTION.size, "section table")
+        return [Section._make(fields) for fields in SECTION.iter_unpack(table)]
+
+    def part(self, offset: int, size: int, what: str) -> memoryview:
+        """A part of the image.
+
+        Raises:
+            Malformed: It lies outside the image.
+        """
+        end = offset + size
+        if end > len(self._data):
+            raise Malformed(f"the {what} ends at {end:#x}, but the image at {len(self._data):#x}")
+        self._budget.spend(size)
+        return self._data[offset:end]
+
+    @property
+    def end(self) -> int:
+        """Where the image ends, as far as its headers tell."""
+        contents = (section.offset + section.size for section in self.sections if section.type != SHT_NOBITS)
+        table = self.header.section_headers + len(self.sections) * SECTION.size
+        return max(HEADER.size, table, *contents)
+
+    def section_name(self, section: Section) -> str:
+        """The name of a section.
+
+        Raises:
+            Malformed: The name or the table of names lies outside the image.
+        """
+        table = self.header.name_section
+        return self._string(self.sections[0].link if table == SHN_XINDEX else table, section.name)
+
+    def symbols(self) -> Iterator[Symbol]:
+        """Every symbol, in order; none where there is no symbol table.
+
+        Raises:
+            Malformed: A table lies outside the image.
+        """
+        table = self._first(SHT_SYMTAB)
+        if table is None:
+            return
+        wide = self._wide_section_indices()
+        entries = self.part(table.offset, table.size // SYMBOL.size * SYMBOL.size, "symbol table")
+        for index, (name, info, other, section, _, _) in enumerate(SYMBOL.iter_unpack(entries)):
+            if section == SHN_XINDEX and index < len(wide):
+                section = wide[index]
+            yield Symbol(index, table.link, name, info, other, section)
+
+    def symbol_name(self, symbol: Symbol) -> str:
+        """The name of a symbol.
+
+        Raises:
+            Malformed: The name or the table of names lies outside the image.
+        """
+        return self._string(symbol.name_table, symbol.name)
+
+    def _wide_section_indices(self) -> memoryview:
+        # Where a section's number does not fit the symbol's 16 bits, it is in a table of its own.
+        table = self._first(SHT_SYMTAB_SHNDX)
+        if table is None:
+            return memoryview(b"")
+        return self.part(table.offset, table.size // 4 * 4, "table of section numbers").cast("I")
+
+    def _first(self, kind: int) -> Section | None:
+        return next((section for section in self.sections if section.type == kind), None)
+
+    def _string(self, table_index: int, offset: int) -> str:
+        table = self._string_tables.get(table_index)
+        if table is None:
+            if table_index >= len(self.sections):
+                raise Malformed(f"the table of names is section {table_index} of {len(self.sections)}")
+            section = self.sections[table_index]
+            table = self.part(section.offset, section.size, "table of names")
+            self._string_tables[table_index] = table
+        if offset >= len(table):
+            raise Malformed(f"a name lies at {offset:#x} of a table of {len(table):#x} bytes")
+        length = 256
+        while True:
+            name, end, _ = bytes(table[offset : offset + length]).partition(b"\0")
+            if end or length >= MAX_NAME_BYTES or offset + length >= len(table):
+                self._budget.spend(len(name))
+                return name.decode("utf-8", "replace")
+            length *= 4

@@ -1,0 +1,182 @@
+"""Fatbins: containers of kernel images for several architectures, in whatever file holds them.
+
+Executables, libraries, objects and archives keep them in sections of many names, and some libraries in
+plain data. So the file is not parsed: it is searched for containers, and for cubins that stand alone.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Generator, Iterator
+from typing import NamedTuple
+
+from . import elf
+from .ceilings import MAX_HELD_KERNELS, Budget, Malformed
+from .compression import decompress_lz4, decompress_zstd
+from .content import Content
+from .cubin import read_cubin
+from .record import Found, KernelRecord, ReadProblem, stop_after_many_problems
+
+MAGIC = b"\x50\xed\x55\xba"
+CONTAINER = struct.Struct("<IHHQ")
+"""Magic, version, size of this header, size of all entries."""
+VERSION = 1
+ENTRY = struct.Struct("<HHIQIIHHIIIQQQ")
+KIND_PTX, KIND_ELF, KIND_NVVM = 1, 2, 8
+FLAG_LZ4 = 0x2000
+FLAG_ZSTD = 0x8000
+
+CUBIN_START = elf.MAGIC + elf.CLASS_64_LITTLE_ENDIAN
+
+
+class Entry(NamedTuple):
+    kind: int
+    unknown: int
+    header_size: int
+    stored_size: int
+    compressed_size: int
+    options: int
+    minor: int
+    major: int
+    arch_number: int
+    name_offset: int
+    name_size: int
+    flags: int
+    zero: int
+    size: int
+
+
+def read_device_code(content: Content) -> Iterator[Found]:
+    """The kernels of every container and every cubin in a file.
+
+    Of a kernel that the file holds both linked and relocatable, as a library of separately compiled
+    parts does, only the linked one is yielded; the relocatable ones that are left come last.
+    """
+    search = _Search(content)
+    linked: set[tuple[str, str | None]] = set()
+    held: list[KernelRecord] = []
+    nothing = True
+    for found in stop_after_many_problems(search.run(), content.name):
+        nothing = False
+        if isinstance(found, ReadProblem):
+            yield found
+        elif not found.linked and len(held) < MAX_HELD_KERNELS:
+            held.append(found)
+        else:
+            if len(linked) < MAX_HELD_KERNELS:
+                linked.add((found.name, found.arch))
+            yield found
+    yield from (record for record in held if (record.name, record.arch) not in linked)
+    if nothing and search.other_kinds:
+        yield ReadProblem(content.name, None, _why_no_kernels(search.other_kinds))
+
+
+def _why_no_kernels(kinds: set[int]) -> str:
+    if KIND_PTX in kinds:
+        return (
+            "holds PTX only; registers are known once it is compiled for an architecture (nvcc -arch=sm_90)"
+        )
+    return "holds code for link-time optimisation only; read the linked file instead"
+
+
+class _Search:
+    """One pass over a file."""
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        self._data = content.data
+        self._view = memoryview(self._data)
+        self.other_kinds: set[int] = set()
+        """Kinds of entries that hold no machine code."""
+
+    def run(self) -> Iterator[Found]:
+        position = 0  # everything before it has been read
+        for low, high in self._content.windows():
+            position = max(position, low)
+            container = cubin = -1
+            while position < high:
+                if container < position:
+                    container = self._find(MAGIC, position, high)
+                if cubin < position:
+                    cubin = self._find(CUBIN_START, position, high)
+                start = min(container, cubin)
+                if start >= high:
+                    break
+                read = self._read_container if start == container else self._read_cubin
+                position = yield from read(start)
+
+    def _find(self, pattern: bytes, low: int, high: int) -> int:
+        # One that starts in this window may end in the next.
+        found = self._data.find(pattern, low, high + len(pattern) - 1)
+        return high if found < 0 else found
+
+    def _read_container(self, start: int) -> Generator[Found, None, int]:
+        """Yield what a container holds; return where to search on."""
+        position = start + CONTAINER.size
+        if position > len(self._view):
+            return position
+        _, version, header_size, size = CONTAINER.unpack_from(self._view, start)
+        if version != VERSION or header_size != CONTAINER.size:
+            return start + len(MAGIC)  # a program that looks for containers has these four bytes too
+        end = position + size
+        if end > len(self._view):
+            left = len(self._view) - position
+            yield self._problem(start, f"a fatbin claims {size} bytes, but the file has {left} more")
+        while position < end:
+            try:
+                entry = self._entry(position, end)
+            except Malformed as error:
+                yield self._problem(position, error.what)
+                break
+            if entry.kind == KIND_ELF:
+                yield from self._read_image(entry, position)
+            else:
+                self.other_kinds.add(entry.kind)
+            position += entry.header_size + entry.stored_size
+        return position
+
+    def _entry(self, position: int, end: int) -> Entry:
+        end = min(end, len(self._view))
+        if position + ENTRY.size > end:
+            raise Malformed("the fatbin ends within the header of an entry")
+        entry = Entry._make(ENTRY.unpack_from(self._view, position))
+        if entry.header_size < ENTRY.size:
+            raise Malformed(f"an entry of the fatbin has a header of {entry.header_size} bytes")
+        if position + entry.header_size + entry.stored_size > end:
+            raise Malformed(f"an entry of {entry.stored_size} bytes goes beyond the end of the fatbin")
+        return entry
+
+    def _read_image(self, entry: Entry, position: int) -> Iterator[Found]:
+        start = position + entry.header_size
+        stored = self._view[start : start + entry.stored_size]
+        budget = self._content.budget
+        try:
+            image = memoryview(_decompress(entry, stored, budget))
+            yield from read_cubin(image, self._content.name, "fatbin", budget)
+        except Malformed as error:
+            yield self._problem(start, error.what)
+
+    def _read_cubin(self, start: int) -> Generator[Found, None, int]:
+        """Yield the kernels of a cubin that stands alone; return where to search on."""
+        image = self._view[start:]
+        if not elf.is_cubin(image):
+            return start + len(elf.MAGIC)
+        budget = self._content.budget
+        try:
+            yield from read_cubin(image, self._content.name, "cubin", budget)
+            return start + elf.Image(image, budget).end
+        except Malformed as error:
+            yield self._problem(start, error.what)
+            return start + len(elf.MAGIC)
+
+    def _problem(self, offset: int, what: str) -> ReadProblem:
+        return ReadProblem(self._content.name, offset, what)
+
+
+def _decompress(entry: Entry, stored: memoryview, budget: Budget) -> bytes | memoryview:
+    if not entry.flags & (FLAG_LZ4 | FLAG_ZSTD):
+        return stored
+    if entry.compressed_size > len(stored):
+        raise Malformed(f"{entry.compressed_size} compressed bytes are declared in an entry of {len(stored)}")
+    decompress = decompress_lz4 if entry.flags & FLAG_LZ4 else decompress_zstd
+    return decompress(stored[: entry.compressed_size], entry.size, budget)

@@ -1,0 +1,100 @@
+"""JSON that is read one value at a time, so that a trace of gigabytes is never in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from .ceilings import MIB, Malformed
+from .content import Text
+
+CHUNK_CHARACTERS = MIB
+MAX_VALUE_CHARACTERS = 64 * MIB
+"""One value that is no list of events."""
+
+_SPACE = " \t\r\n"
+
+
+class JsonStream:
+    """Steps through one JSON text.
+
+    Every method raises `Malformed` where the text is not JSON, ends early, or has a value that is too
+    long or nested too deeply.
+    """
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._buffer = ""
+        self._position = 0
+        self._decode = json.JSONDecoder().raw_decode
+
+    def members(self) -> Iterator[str]:
+        """The keys of the object that comes next; each one's value is read before the next key."""
+        self._take("{")
+        if self.peek() == "}":
+            self._take("}")
+            return
+        while True:
+            key = self.value()
+            if not isinstance(key, str):
+                raise Malformed("the JSON has a key that is not text")
+            self._take(":")
+            yield key
+            if self._take(",}") == "}":
+                return
+
+    def items(self) -> Iterator[Any]:
+        """The values of the list that comes next."""
+        self._take("[")
+        if self.peek() == "]":
+            self._take("]")
+            return
+        while True:
+            yield self.value()
+            if self._take(",]") == "]":
+                return
+
+    def value(self) -> Any:
+        """The value that comes next."""
+        self.peek()
+        while True:
+            try:
+                value, end = self._decode(self._buffer, self._position)
+            except RecursionError as error:
+                raise Malformed("the JSON is nested too deeply") from error
+            except ValueError as error:  # wrong, or not all of it is in the buffer yet
+                if not self._fill():
+                    raise Malformed("the JSON is damaged, or ends early") from error
+                continue
+            # A number at the end of the buffer may have more digits.
+            if end < len(self._buffer) or not self._fill():
+                self._position = end
+                return value
+
+    def peek(self) -> str:
+        """The next character that is no space."""
+        while True:
+            buffer = self._buffer
+            while self._position < len(buffer):
+                if buffer[self._position] not in _SPACE:
+                    return buffer[self._position]
+                self._position += 1
+            if not self._fill():
+                raise Malformed("the JSON ends early")
+
+    def _take(self, allowed: str) -> str:
+        character = self.peek()
+        if character not in allowed:
+            raise Malformed(f"the JSON has {character!r} where {' or '.join(allowed)} belongs")
+        self._position += 1
+        return character
+
+    def _fill(self) -> bool:
+        kept = self._buffer[self._position :]
+        if len(kept) > MAX_VALUE_CHARACTERS:
+            raise Malformed("the JSON has a value that is too long to be read")
+        # As much again as there is, so that a long value is not decoded for each chunk of it.
+        more = self._text.read(max(CHUNK_CHARACTERS, len(kept)))
+        self._buffer, self._position = kept + more, 0
+        return bool(more)

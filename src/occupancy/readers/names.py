@@ -1,0 +1,33 @@
+"""Demangled names; the only home of the package `demangle`.
+
+That package is pure Python, agrees with LLVM on 99% of the names of real kernels, and bounds its own
+time and memory: a name from a damaged file makes the compiled demanglers exhaust the stack, which
+ends the process. It needs Python 3.11; without it, names stay as the compiler wrote them.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import Any
+
+
+@lru_cache(maxsize=1 << 11)
+def demangle(name: str) -> str:
+    """The C++ name as people write it, or the name itself where it is not a mangled one."""
+    package = _package()
+    if package is None or not name.startswith("_Z"):
+        return name
+    try:
+        readable: str = package.demangle(name, language="itanium")
+    except Exception:  # whatever a third party's parser makes of a damaged name, the name remains
+        return name
+    return readable
+
+
+@cache
+def _package() -> Any:
+    try:
+        import demangle
+    except ImportError:
+        return None
+    return demangle

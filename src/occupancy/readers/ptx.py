@@ -1,0 +1,71 @@
+"""PTX: the launch bounds of each kernel. Its registers are virtual, so there is no count to read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import prod
+
+from .lines import NumberedLines
+from .record import Found, KernelRecord, Shape
+
+_TARGET = re.compile(r"^\s*\.target\s+(sm_\w+)")
+_ENTRY = re.compile(r"\.entry\s+([\w$%]+)")
+_DIRECTIVE = re.compile(r"\.(\w+)\s+(\d{1,12})(?:\s*,\s*(\d{1,12}))?(?:\s*,\s*(\d{1,12}))?")
+_COMMENT = re.compile(r"//.*")
+
+MARKER = re.compile(r"^\s*\.(?:version|target)\s")
+
+MAX_DIRECTIVE_LINES = 1000
+"""Between the name of a kernel and its body; parameters have a line each."""
+
+NOTE = "PTX has no register count; compile it for an architecture (ptxas -arch=sm_90 -v) to have one"
+
+
+def read_ptx(lines: NumberedLines, source: str) -> Iterator[Found]:
+    """The kernels of the module. Arguments are those of `read_ptxas`."""
+    arch: str | None = None
+    name = ""
+    directives: dict[str, Shape] = {}
+    left = 0
+    for _, line in lines:
+        code = _COMMENT.sub("", line)
+        if not name:
+            if found := _TARGET.match(code):
+                arch = found[1]
+            if found := _ENTRY.search(code):
+                name, directives, left = found[1], {}, MAX_DIRECTIVE_LINES
+                code = code[found.end() :]
+        if name:
+            header, body, _ = code.partition("{")
+            for found in _DIRECTIVE.finditer(header):
+                x, y, z = (int(number or 1) for number in found.groups()[1:])
+                directives[found[1]] = (x, y, z)
+            left -= 1
+            if body or not left:
+                yield _record(source, name, arch, directives)
+                name = ""
+
+
+def _record(source: str, name: str, arch: str | None, directives: dict[str, Shape]) -> KernelRecord:
+    bound = directives.get("maxntid")
+    required = directives.get("reqntid")
+    rank = directives.get("maxclusterrank")
+    blocks = directives.get("minnctapersm")
+    registers = directives.get("maxnreg")
+    return KernelRecord(
+        source=source,
+        format="ptx",
+        name=name,
+        arch=arch,
+        max_threads=prod(bound) if bound else None,
+        required_threads=prod(required) if required else None,
+        min_blocks=blocks[0] if blocks else None,
+        max_registers=registers[0] if registers else None,
+        cluster=directives.get("reqnctapercluster"),
+        max_cluster_rank=rank[0] if rank else None,
+        threads=prod(required) if required else None,
+        threads_from="required" if required else None,
+        block=required,
+        notes=(NOTE,),
+    )

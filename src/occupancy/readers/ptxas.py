@@ -1,0 +1,152 @@
+"""What ``ptxas -v`` and ``nvcc --resource-usage`` print, alone or among the lines of a build log.
+
+The items of a line are found one by one and never by position: every toolkit has added some, and the
+compilers of old chips had others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .lines import NumberedLines, first_number
+from .record import Found, KernelRecord, ReadProblem
+
+# 'name' for 'sm_90a', where forums and word processors have turned the quotes.
+_ENTRY = re.compile(r"Compiling entry function\s+['‘’`\"](.+)['‘’´\"]\s+for\s+['‘’`\"](sm_\w+)['‘’´\"]")
+_PROPERTIES = re.compile(r"Function properties for\s+['‘’`\"]?(.+?)['‘’´\"]?:?\s*$")
+_FRAME = re.compile(
+    r"(\d{1,12}) bytes stack frame, (\d{1,12}) bytes spill stores, (\d{1,12}) bytes spill loads"
+)
+_USED = re.compile(r"\b[Uu]sed (\d{1,12}) registers(.*)")
+_NVLINK = re.compile(r"\bnvlink\b.*info\s*:")
+_BARRIERS = re.compile(r"used (\d{1,12}) barriers")
+# The second number of old chips is the system's share, which takes its place as well.
+_SMEM = re.compile(r"(\d{1,12})(?:\+(\d{1,12}))? bytes smem")
+_CUMULATIVE_STACK = re.compile(r"(\d{1,12}) bytes cumulative stack size")
+_LINKED_STACK = re.compile(r"(\d{1,12}) stack\b")
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+MARKER = re.compile(r"Compiling entry function|Function properties for|\b[Uu]sed \d+ registers")
+"""What the first line of interest has."""
+
+_LINKED_SMEM_NOTE = (
+    "the linker's shared memory counts 1024 bytes of the system's for sm_90, and none for others"
+)
+
+
+@dataclass(slots=True)
+class _Open:
+    """The kernel whose lines are being read."""
+
+    name: str
+    arch: str | None
+    stack_bytes: int | None = None
+    spill_store_bytes: int | None = None
+    spill_load_bytes: int | None = None
+
+
+def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
+    """The kernels of a compiler's or linker's output.
+
+    Args:
+        lines: The numbered lines, from the first one with a marker on.
+        source: What the records name as their source.
+    """
+    reader = _Reader(source)
+    number = 0
+    for number, line in lines:
+        if found := reader.read(_ESCAPES.sub("", line), number):
+            yield found
+    if found := reader.left_open(number):
+        yield found
+
+
+class _Reader:
+    """What the lines so far have said.
+
+    A kernel is complete with its "Used" line: what belongs to it comes before, and in between may be
+    lines of the device functions that it calls.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._kernel: _Open | None = None
+        self._subject = ""
+        """The function that the next line about stack frames belongs to."""
+
+    def read(self, line: str, number: int) -> Found | None:
+        """Take one line; return what it completes."""
+        if found := _ENTRY.search(line):
+            left = self.left_open(number)
+            self._kernel = _Open(found[1], found[2])
+            return left
+        if found := _PROPERTIES.search(line):
+            self._subject = found[1]
+        elif found := _FRAME.search(line):
+            self._take_frame(*map(int, found.groups()))
+        elif found := _USED.search(line):
+            if _NVLINK.search(line):
+                return self._linked(int(found[1]), found[2])
+            return self._complete(int(found[1]), found[2], number)
+        return None
+
+    def _problem(self, line: int, what: str) -> ReadProblem:
+        return ReadProblem(self._source, None, what, line)
+
+    def left_open(self, number: int) -> ReadProblem | None:
+        """The problem of a kernel whose registers never came."""
+        kernel, self._kernel = self._kernel, None
+        if kernel is None:
+            return None
+        return self._problem(number, f"the lines about {kernel.name} end without its registers")
+
+    def _take_frame(self, frame: int, stores: int, loads: int) -> None:
+        # Device functions have such a line too, before or after the kernel that calls them.
+        kernel = self._kernel
+        if kernel is not None and self._subject == kernel.name:
+            kernel.stack_bytes, kernel.spill_store_bytes, kernel.spill_load_bytes = frame, stores, loads
+
+    def _complete(self, registers: int, rest: str, number: int) -> Found:
+        kernel, self._kernel = self._kernel, None
+        if kernel is None:
+            return self._problem(
+                number, "registers of no known kernel; the lines of several builds are mixed"
+            )
+        return KernelRecord(
+            source=self._source,
+            format="ptxas",
+            name=kernel.name,
+            arch=kernel.arch,
+            registers=registers,
+            static_smem=_shared_memory(rest),
+            barriers=first_number(_BARRIERS, rest),
+            stack_bytes=kernel.stack_bytes,
+            cumulative_stack_bytes=first_number(_CUMULATIVE_STACK, rest),
+            spill_store_bytes=kernel.spill_store_bytes,
+            spill_load_bytes=kernel.spill_load_bytes,
+        )
+
+    def _linked(self, registers: int, rest: str) -> KernelRecord:
+        # The linker's line names no architecture.
+        size = _shared_memory(rest)
+        stack = first_number(_LINKED_STACK, rest)
+        return KernelRecord(
+            source=self._source,
+            format="ptxas",
+            name=self._subject,
+            linked=True,
+            registers=registers,
+            static_smem=size,
+            barriers=first_number(_BARRIERS, rest),
+            stack_bytes=stack,
+            cumulative_stack_bytes=stack,
+            notes=(_LINKED_SMEM_NOTE,) if size >= 1024 else (),
+        )
+
+
+def _shared_memory(text: str) -> int:
+    # The item is left out where the kernel has none.
+    found = _SMEM.search(text)
+    return int(found[1]) + int(found[2] or 0) if found else 0

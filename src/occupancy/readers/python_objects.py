@@ -1,0 +1,226 @@
+"""Kernels that Python frameworks hold, recognised by their attributes; none of them is imported.
+
+The driver's own ``max_threads_per_block`` is not taken for a launch bound: it is the smaller of the
+bound and of what the registers allow.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..errors import InputError, OccupancyError
+from .ceilings import Malformed
+from .reading import kernels
+from .record import KernelRecord, Shape
+from .triton import describe
+
+BYTES_PER_SPILL = 4
+"""Triton and Inductor count local memory in registers."""
+
+_WHERE = "kernel"
+_KNOWN = (
+    "a compiled kernel of Triton, Inductor, Numba, CuPy, PyCUDA or the CuTe DSL, "
+    "or a Kernel or ObjectCode of cuda.core"
+)
+
+
+def kernel_of(obj: object) -> KernelRecord:
+    """What a framework's compiled kernel needs.
+
+    Args:
+        obj: A Triton ``CompiledKernel``, an Inductor launcher, a Numba dispatcher or one of its
+            ``overloads``, a CuPy ``RawKernel``, a PyCUDA ``Function``, a cuda.core ``Kernel`` or
+            ``ObjectCode``, or what ``cute.compile`` gives if it was told to keep the cubin. All but
+            Triton's, ObjectCode and CuTe ask the driver, so they need a GPU.
+
+    Raises:
+        InputError: None of these, one that is not compiled yet, or one that holds several kernels.
+    """
+    try:
+        for recognises, reader in _READERS:
+            if recognises(obj):
+                return reader(obj)
+    except OccupancyError:
+        raise
+    except Malformed as error:
+        raise InputError(f"{_source(obj)}: {error.what}", where=_WHERE) from error
+    except Exception as error:  # a framework without a GPU raises errors of its own
+        raise InputError(f"{_source(obj)} could not be asked: {error}", where=_WHERE) from error
+    raise InputError(f"{_source(obj)} is no kernel that is known", where=_WHERE, allowed=_KNOWN)
+
+
+def _from_driver(obj: Any) -> KernelRecord:
+    # CuPy and PyCUDA give a function's attributes the same names; so does cuda.core, one level down.
+    local = _whole(obj, "local_size_bytes")
+    version = _whole(obj, "binary_version")
+    return KernelRecord(
+        source=_source(obj),
+        format="python",
+        name=_name(obj),
+        arch=f"sm_{version}" if version else None,
+        linked=True,
+        registers=_whole(obj, "num_regs"),
+        static_smem=_whole(obj, "shared_size_bytes"),
+        stack_bytes=local,
+        cumulative_stack_bytes=local,
+    )
+
+
+def _from_cuda_core(obj: Any) -> KernelRecord:
+    attributes = obj.attributes
+    names = ("required_cluster_width", "required_cluster_height", "required_cluster_depth")
+    x, y, z = (_whole(attributes, name) for name in names)
+    cluster: Shape | None = (x, y, z) if x and y and z else None
+    return replace(_from_driver(attributes), source=_source(obj), name=_name(obj), cluster=cluster)
+
+
+def _from_numba(obj: Any) -> KernelRecord:
+    """A dispatcher, whose methods answer for each signature that it was compiled for, or an overload."""
+    is_overload = hasattr(obj, "regs_per_thread")
+    prefix = "" if is_overload else "get_"
+    local = _of_one_signature(obj, f"{prefix}local_mem_per_thread")
+    return KernelRecord(
+        source=_source(obj),
+        format="python",
+        name=_name(obj),
+        linked=True,
+        registers=_of_one_signature(obj, f"{prefix}regs_per_thread"),
+        static_smem=_of_one_signature(obj, f"{prefix}shared_mem_per_block"),
+        stack_bytes=local,
+        cumulative_stack_bytes=local,
+    )
+
+
+def _of_one_signature(obj: Any, name: str) -> int | None:
+    value = _value(obj, name)
+    if not isinstance(value, Mapping):
+        return _checked(value, name)
+    if not value:
+        raise InputError(
+            f"{_name(obj)} is not compiled yet", where=_WHERE, cure="Launch it once, or compile it."
+        )
+    if len(value) > 1:
+        raise InputError(
+            f"{_name(obj)} is compiled for {len(value)} signatures",
+            where=_WHERE,
+            cure="Pass one of the values of its overloads.",
+        )
+    return _checked(next(iter(value.values())), name)
+
+
+def _from_triton(obj: Any) -> KernelRecord:
+    metadata = _as_dict(obj.metadata)
+    metadata["target"] = _as_dict(metadata.get("target"))
+    described = describe(metadata, _source(obj), "python")
+    if described is None:
+        raise InputError(f"{_name(obj)} is not compiled for CUDA", where=_WHERE)
+    described = replace(described, name=described.name or _name(obj))
+    image = obj.asm.get("cubin")
+    if image is not None:
+        return described.with_compiled(_only_kernel(image, _source(obj), described.name))
+    local = _spilled_bytes(obj)
+    return replace(
+        described, registers=_whole(obj, "n_regs"), stack_bytes=local, cumulative_stack_bytes=local
+    )
+
+
+def _from_inductor(obj: Any) -> KernelRecord:
+    """A launcher, which knows its warps by its config, or a kernel that is launched statically."""
+    warps = _whole(getattr(obj, "config", obj), "num_warps")
+    threads = warps * 32 if warps else None
+    local = _spilled_bytes(obj)
+    return KernelRecord(
+        source=_source(obj),
+        format="python",
+        name=_name(obj),
+        linked=True,
+        registers=_whole(obj, "n_regs"),
+        static_smem=0,
+        dynamic_smem=_whole(obj, "shared"),
+        threads=threads,
+        threads_from="metadata" if threads else None,
+        block=(threads, 1, 1) if threads else None,
+        stack_bytes=local,
+        cumulative_stack_bytes=local,
+    )
+
+
+def _spilled_bytes(obj: Any) -> int | None:
+    spills = _whole(obj, "n_spills")
+    return None if spills is None else spills * BYTES_PER_SPILL
+
+
+def _from_image(obj: Any) -> KernelRecord:
+    image = obj.code if hasattr(obj, "code") else obj.__cubin__
+    if isinstance(image, str):
+        image = image.encode()
+    if not isinstance(image, (bytes, bytearray, memoryview)):
+        raise InputError(
+            f"{_source(obj)} has kept no device code", where=_WHERE, cure="Have the framework keep the cubin."
+        )
+    return _only_kernel(bytes(image), _source(obj), "")
+
+
+def _only_kernel(image: bytes, source: str, name: str) -> KernelRecord:
+    found = list(kernels(io.BytesIO(image)))
+    chosen = [kernel for kernel in found if kernel.name == name] or found
+    if len(chosen) > 1:
+        raise InputError(
+            f"{source} holds {len(chosen)} kernels",
+            where=_WHERE,
+            cure="Read them all with occupancy.kernels(io.BytesIO(code)).",
+        )
+    return replace(chosen[0], source=source, format="python")
+
+
+_READERS: tuple[tuple[Callable[[Any], bool], Callable[[Any], KernelRecord]], ...] = (
+    # PyCUDA first: it asks the driver for any other attribute.
+    (lambda obj: hasattr(obj, "num_regs") and hasattr(obj, "shared_size_bytes"), _from_driver),
+    (lambda obj: hasattr(getattr(obj, "attributes", None), "num_regs"), _from_cuda_core),
+    (lambda obj: hasattr(obj, "get_regs_per_thread") or hasattr(obj, "regs_per_thread"), _from_numba),
+    (lambda obj: hasattr(obj, "metadata") and hasattr(obj, "asm"), _from_triton),
+    (lambda obj: hasattr(obj, "n_regs"), _from_inductor),
+    (lambda obj: hasattr(obj, "code") and hasattr(obj, "code_type"), _from_image),
+    (lambda obj: hasattr(obj, "__cubin__"), _from_image),
+)
+
+
+def _value(obj: Any, name: str) -> Any:
+    # The same fact is a property in one version of a framework, and a method in another.
+    value = getattr(obj, name, None)
+    return value() if callable(value) else value
+
+
+def _whole(obj: Any, name: str) -> int | None:
+    return _checked(_value(obj, name), name)
+
+
+def _checked(value: Any, name: str) -> int | None:
+    if value is None or value == -1:  # CuPy's value for what the driver does not know
+        return None
+    if not isinstance(value, int):
+        raise Malformed(f"{name} is {value!r}, not a whole number")
+    return int(value)
+
+
+def _as_dict(value: Any) -> dict[str, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    return (
+        dict(value._asdict()) if hasattr(value, "_asdict") else dict(vars(value)) if value is not None else {}
+    )
+
+
+def _name(obj: Any) -> str:
+    for name in ("name", "__name__", "kernel_name"):
+        value = getattr(obj, name, None)
+        if isinstance(value, str):
+            return value
+    return type(obj).__name__
+
+
+def _source(obj: object) -> str:
+    return f"{type(obj).__module__}.{type(obj).__qualname__}"

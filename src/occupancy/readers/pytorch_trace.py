@@ -1,0 +1,102 @@
+"""Traces of PyTorch's profiler (Kineto), which Holistic Trace Analysis reads too.
+
+Every launch has its registers, shared memory, block and grid, and the file has the GPU's compute
+capability. The occupancy that the profiler adds is 0 for every kernel with more than 48 KiB of shared
+memory, because it computes as if no kernel had opted in to more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+from .ceilings import Malformed
+from .content import Text
+from .json_stream import JsonStream
+from .record import Found, KernelRecord, ReadProblem, Shape
+
+EVENTS_KEY = "traceEvents"
+DEVICES_KEY = "deviceProperties"
+
+MARKERS = (b'"traceEvents"', b'"deviceProperties"', b'"registers per thread"', b'"ph"')
+"""Of these, at least one is near the start of a trace."""
+
+MOST_WITHOUT_OPT_IN = 48 * 1024
+OPT_IN_NOTE = (
+    "PyTorch's profiler says 0% for any kernel with more than 48 KiB of shared memory, "
+    "because it computes as if none had opted in to more"
+)
+
+
+def read_pytorch_trace(text: Text, source: str) -> Iterator[Found]:
+    """The launches of a trace, in the order of the file."""
+    stream = JsonStream(text)
+    architectures: dict[object, str] = {}
+    try:
+        if stream.peek() == "[":  # the format allows a list of events without a head
+            yield from _launches(stream, architectures, source)
+            return
+        for key in stream.members():
+            if key == EVENTS_KEY:
+                yield from _launches(stream, architectures, source)
+            elif key == DEVICES_KEY:  # before the events, so that each launch finds its GPU
+                architectures = _architectures(stream.value())
+            else:
+                stream.value()
+    except Malformed as error:
+        yield ReadProblem(source, None, error.what)
+
+
+def _architectures(devices: Any) -> dict[object, str]:
+    try:
+        return {each["id"]: f"sm_{each['computeMajor']}{each['computeMinor']}" for each in devices}
+    except (KeyError, TypeError) as error:
+        raise Malformed(f"the trace does not describe its GPUs as known traces do ({error})") from error
+
+
+def _launches(stream: JsonStream, architectures: dict[object, str], source: str) -> Iterator[Found]:
+    for event in stream.items():
+        # Old traces write Kernel.
+        if not isinstance(event, dict) or str(event.get("cat")).lower() != "kernel":
+            continue
+        try:
+            yield _launch(event, architectures, source)
+        except (KeyError, TypeError, ValueError) as error:
+            name = str(event.get("name"))[:80]
+            yield ReadProblem(source, None, f"the launch of {name} is not as known traces have it ({error})")
+
+
+def _launch(event: dict[str, Any], architectures: dict[object, str], source: str) -> KernelRecord:
+    facts = event["args"]
+    block = _shape(facts["block"])
+    shared_memory = _whole(facts["shared memory"])
+    estimate = facts.get("est. achieved occupancy %")
+    is_taken_as_not_opted_in = estimate == 0 and shared_memory > MOST_WITHOUT_OPT_IN
+    duration = event.get("dur")
+    return KernelRecord(
+        source=source,
+        format="pytorch-trace",
+        name=str(event["name"]),
+        arch=architectures.get(facts.get("device")),
+        registers=_whole(facts["registers per thread"]),
+        smem=shared_memory,
+        threads=prod(block),
+        threads_from="launch",
+        block=block,
+        grid=_shape(facts["grid"]),
+        duration_us=None if duration is None else float(duration),
+        reported_occupancy=None if estimate is None else float(estimate) / 100,
+        notes=(OPT_IN_NOTE,) if is_taken_as_not_opted_in else (),
+    )
+
+
+def _shape(value: Any) -> Shape:
+    x, y, z = value
+    return _whole(x), _whole(y), _whole(z)
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int:
+        raise TypeError(f"{str(value)[:40]!r} is not a whole number")
+    return value

@@ -1,0 +1,130 @@
+"""Files, folders and streams: what to open, in which order, and what to say where nothing is found."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from ..errors import ReadError
+from .ceilings import Malformed
+from .content import open_content, stream_name
+from .recognise import read_content, why_nothing
+from .record import Found, KernelRecord, ReadProblem
+
+Source = str | os.PathLike[str] | IO[Any]
+
+STANDARD_INPUT = "-"
+
+METADATA_SUFFIX = ".json"
+"""Triton's metadata are read first of a folder, since the other files of the same name belong to them."""
+
+
+def read(source: Source) -> Iterator[Found]:
+    """Everything that a source holds: records, and what could not be read, in the order of the source.
+
+    Never raises for what a file holds. A source with nothing at all gives one problem that says why.
+
+    Args:
+        source: A path of a file or folder, ``"-"`` for standard input, or an object with ``read`` that
+            gives bytes or text.
+    """
+    if source == STANDARD_INPUT:
+        yield from _read_file(sys.stdin.buffer)
+    elif isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
+        yield from _read_folder(Path(source))
+    else:
+        yield from _read_file(source)
+
+
+def kernels(source: Source) -> Kernels:
+    """The kernels, or launches, that a file, a folder or a stream holds.
+
+    What is read: cubins; fatbins, executables, libraries, objects and archives; PTX; the output of
+    ``ptxas -v``, ``nvcc --resource-usage`` and ``cuobjdump -res-usage``; Triton's and Inductor's caches;
+    reports and CSV of Nsight Compute; traces of PyTorch's profiler. The content decides, not the name.
+
+        >>> for kernel in occupancy.kernels("libcurand.so"):    # doctest: +SKIP
+        ...     print(kernel.demangled, kernel.arch, kernel.registers)
+
+    Args:
+        source: A path of a file or folder, ``"-"`` for standard input, or an object with ``read`` that
+            gives bytes or text.
+
+    Returns:
+        An iterator, which reads as it goes; damaged pieces are in its ``problems``.
+    """
+    return Kernels(source)
+
+
+class Kernels(Iterator[KernelRecord]):
+    """The records of a source, one by one.
+
+    Raises:
+        ReadError: At the end, if nothing at all could be read.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.problems: list[ReadProblem] = []
+        """What could not be read so far."""
+        self._found = read(source)
+        self._is_empty = True
+
+    def __next__(self) -> KernelRecord:
+        for found in self._found:
+            if isinstance(found, KernelRecord):
+                self._is_empty = False
+                return found
+            self.problems.append(found)
+        if self._is_empty and self.problems:
+            first = self.problems[0]
+            raise ReadError(first.what, where=first.where)
+        raise StopIteration
+
+
+def _read_file(source: Source, skip_unknown: bool = False) -> Iterator[Found]:
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else stream_name(source)
+    is_empty = True
+    try:
+        with open_content(source) as content:
+            for found in read_content(content):
+                is_empty = False
+                yield found
+            if is_empty and not skip_unknown:
+                yield ReadProblem(name, None, why_nothing(content))
+    except Malformed as error:
+        yield ReadProblem(name, error.offset, error.what)
+
+
+def _read_folder(folder: Path) -> Iterator[Found]:
+    is_empty = True
+    described: set[Path] = set()
+    for path in _files(folder):
+        if path.with_suffix("") in described:
+            continue
+        for found in _read_file(path, skip_unknown=True):
+            is_empty = False
+            if isinstance(found, KernelRecord) and found.format == "triton":
+                described.add(path.with_suffix(""))
+            yield found
+    if is_empty:
+        yield ReadProblem(str(folder), None, "a folder without kernels")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    # A file that the folder has under several names, as libraries often are, is read once.
+    seen: set[tuple[int, int]] = set()
+    for parent, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names, key=lambda name: (not name.endswith(METADATA_SUFFIX), name)):
+            path = Path(parent, name)
+            try:
+                status = path.stat()
+            except OSError:  # a link that leads nowhere
+                continue
+            if stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) not in seen:
+                seen.add((status.st_dev, status.st_ino))
+                yield path

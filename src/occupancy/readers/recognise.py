@@ -1,0 +1,90 @@
+"""Which format a file has, by its content; its name plays no part."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+from . import ncu_rep, nsight_csv, ptx, ptxas, pytorch_trace, res_usage, triton
+from .content import Content
+from .fatbin import read_device_code
+from .lines import NumberedLines
+from .record import Found, stop_after_many_problems
+
+LineReader = Callable[[NumberedLines, str], Iterator[Found]]
+
+LINE_READERS: tuple[tuple[re.Pattern[str], LineReader], ...] = (
+    (ptxas.MARKER, ptxas.read_ptxas),
+    (res_usage.MARKER, res_usage.read_res_usage),
+    (nsight_csv.MARKER, nsight_csv.read_nsight_csv),
+    (ptx.MARKER, ptx.read_ptx),
+)
+"""The first line that one of these matches decides; what comes before it is another program's."""
+
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
+_ARCHIVE_STARTS = (b"PK\x03\x04", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
+
+
+def read_content(content: Content) -> Iterator[Found]:
+    """What the content holds, whatever its format; nothing if it is of none.
+
+    Raises:
+        Malformed: It is damaged as a whole.
+    """
+    if content.size == 0:
+        return
+    head = content.head()
+    if head.startswith(ncu_rep.MAGIC):
+        yield from ncu_rep.read_ncu_rep(content)
+    elif _is_binary(head):
+        if not content.is_compressed:
+            yield from read_device_code(content)
+    elif _JSON_START.match(head):
+        yield from stop_after_many_problems(_read_json(content, head), content.name)
+    else:
+        yield from stop_after_many_problems(_read_lines(content), content.name)
+
+
+def why_nothing(content: Content) -> str:
+    """Why `read_content` found nothing."""
+    if content.size == 0:
+        return "the file is empty"
+    head = content.head()
+    if head.startswith(_ARCHIVE_STARTS) or (content.is_compressed and _is_binary(head)):
+        return "an archive; unpack it, and give the folder"
+    if _is_binary(head):
+        return "a binary file without device code for NVIDIA GPUs"
+    if _JSON_START.match(head):
+        return "JSON, but neither a trace of PyTorch's profiler with kernels nor Triton's metadata"
+    return (
+        "a text without kernels; output of ptxas -v, cuobjdump -res-usage, ncu --csv or PTX would have some"
+    )
+
+
+def _is_binary(head: bytes) -> bool:
+    return b"\0" in head and not head.startswith(_UTF16_MARKS)
+
+
+def _read_json(content: Content, head: bytes) -> Iterator[Found]:
+    if content.size <= triton.MAX_METADATA_BYTES:
+        with content.text() as text:
+            metadata = triton.parse_metadata(text.read(triton.MAX_METADATA_BYTES))
+        if metadata is not None:
+            image = content.path.with_suffix(triton.IMAGE_SUFFIX) if content.path else None
+            yield from triton.read_triton(metadata, content.name, image)
+            return
+    if any(marker in head for marker in pytorch_trace.MARKERS):
+        with content.text() as text:
+            yield from pytorch_trace.read_pytorch_trace(text, content.name)
+
+
+def _read_lines(content: Content) -> Iterator[Found]:
+    with content.text() as text:
+        lines = text.lines()
+        for number, line in lines:
+            for marker, reader in LINE_READERS:
+                if marker.search(line):
+                    yield from reader(chain([(number, line)], lines), content.name)
+                    return

@@ -1,0 +1,224 @@
+"""What a file says about one kernel, or about one launch of it; and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from ..errors import InputError
+from ..kernel import Carveout, Kernel, Launch
+from ..sm_limits import ComputeCapability
+from .ceilings import MAX_PROBLEMS
+
+Format = Literal[
+    "cubin",
+    "fatbin",
+    "ptx",
+    "ptxas",
+    "res-usage",
+    "triton",
+    "nsight-csv",
+    "ncu-rep",
+    "pytorch-trace",
+    "python",
+]
+
+ThreadsFrom = Literal["launch", "metadata", "required"]
+"""Whence a block size that the source itself states: a recorded launch, the metadata of a compiler
+that chooses it, or the kernel's own `.reqntid`."""
+
+Shape = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelRecord:
+    """One kernel of one architecture, or one launch. ``None`` means that the source does not say.
+
+    Values are as the source has them; that a kernel could really have them is for `kernel` to say.
+    """
+
+    source: str
+    """The path as it was given, or the name of the stream."""
+    format: Format
+    name: str
+    """Mangled, where the source has it so."""
+    arch: str | None = None
+    """The compiler's name of the architecture, such as ``"sm_90"`` or ``"sm_90a"``."""
+    linked: bool | None = None
+    """False for a relocatable object, whose numbers lack what its callees need."""
+
+    registers: int | None = None
+    """Registers per thread."""
+    static_smem: int | None = None
+    """Shared memory per block that the kernel declares, in bytes, without the system's reservation."""
+    dynamic_smem: int | None = None
+    """Shared memory per block that the launch asks for, in bytes."""
+    smem: int | None = None
+    """Both together, in bytes, where the source does not tell them apart."""
+    barriers: int | None = None
+    """Named barriers per block."""
+
+    stack_bytes: int | None = None
+    """Stack frame of one thread, as ptxas prints it; from text that has only the sum, with callees."""
+    cumulative_stack_bytes: int | None = None
+    """Stack of one thread with all callees."""
+    spill_store_bytes: int | None = None
+    spill_load_bytes: int | None = None
+
+    max_threads: int | None = None
+    """The most threads per block that the kernel was compiled for: the first launch bound."""
+    required_threads: int | None = None
+    """Threads per block, where the kernel was compiled for exactly that (`.reqntid`)."""
+    min_blocks: int | None = None
+    """Blocks per SM that the compiler was asked to allow: the second launch bound."""
+    max_registers: int | None = None
+    """The cap on registers per thread that the kernel was compiled under."""
+    cluster: Shape | None = None
+    """Blocks per cluster along x, y and z."""
+    max_cluster_rank: int | None = None
+    """The most blocks per cluster that the kernel was compiled for: the third launch bound."""
+
+    threads: int | None = None
+    """Threads per block, where the source states it."""
+    threads_from: ThreadsFrom | None = None
+    block: Shape | None = None
+    """The block's shape, whose product is ``threads``."""
+    grid: Shape | None = None
+    """Blocks along x, y and z, for a launch."""
+    shared_memory_config: int | None = None
+    """Shared memory that the SM was set to for this launch, in bytes."""
+    duration_us: float | None = None
+    """How long the launch ran, in microseconds."""
+    reported_occupancy: float | None = None
+    """The theoretical occupancy that the source itself claims, 0 to 1."""
+    achieved_occupancy: float | None = None
+    """The occupancy that a profiler measured, 0 to 1."""
+
+    notes: tuple[str, ...] = ()
+    """What the reader of the numbers ought to know about them."""
+
+    @property
+    def demangled(self) -> str:
+        """The name as people write it; the mangled one where it cannot be demangled."""
+        from .names import demangle
+
+        return demangle(self.name)
+
+    @property
+    def compute_capability(self) -> ComputeCapability | None:
+        """The architecture as a compute capability; None where the source names none."""
+        try:
+            return ComputeCapability.parse(self.arch) if self.arch else None
+        except InputError:
+            return None
+
+    @property
+    def carveout(self) -> Carveout | None:
+        """The shared memory configuration of a launch, in the form that `Kernel` takes."""
+        size = self.shared_memory_config
+        return None if size is None else Carveout(size, "bytes")
+
+    def kernel(self, threads: int | None = None) -> Kernel:
+        """What one block needs.
+
+        Args:
+            threads: Threads per block, where the source does not state them.
+
+        Raises:
+            InputError: The block size is not known, or the source states what no kernel can have.
+        """
+        known = self.threads if self.threads is not None else threads
+        if known is None:
+            raise InputError(
+                f"{self.source} does not state the block size of {self.name}",
+                where="threads per block",
+                cure="Give the threads per block that the kernel is launched with.",
+            )
+        return Kernel(
+            threads=known,
+            registers=self.registers,
+            static_smem=self.static_smem,
+            dynamic_smem=self.dynamic_smem,
+            smem=self.smem,
+            barriers=self.barriers,
+            block_dim=self.block,
+            carveout=self.carveout,
+        )
+
+    def launch(self) -> Launch | None:
+        """The kernel with its grid; None where the source is no launch.
+
+        Raises:
+            InputError: The source states what no kernel can have.
+        """
+        if self.grid is None:
+            return None
+        return Launch(self.kernel(), self.grid, self.cluster)
+
+    def with_compiled(self, compiled: KernelRecord) -> KernelRecord:
+        """This launch, with what the image of its kernel states in place of what the launch says."""
+        return replace(
+            self,
+            arch=compiled.arch,
+            linked=compiled.linked,
+            registers=compiled.registers,
+            static_smem=compiled.static_smem,
+            barriers=compiled.barriers,
+            stack_bytes=compiled.stack_bytes,
+            cumulative_stack_bytes=compiled.cumulative_stack_bytes,
+            max_threads=compiled.max_threads,
+            required_threads=compiled.required_threads,
+            max_registers=compiled.max_registers,
+            cluster=self.cluster or compiled.cluster,
+            max_cluster_rank=compiled.max_cluster_rank,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field by name, and the demangled name, for machines."""
+        values = {name: getattr(self, name) for name in FIELD_NAMES}
+        values["demangled"] = self.demangled
+        return values
+
+
+FIELD_NAMES = tuple(field.name for field in fields(KernelRecord))
+
+
+@dataclass(frozen=True, slots=True)
+class ReadProblem:
+    """A piece of a source that could not be read; what else the source holds still is."""
+
+    source: str
+    offset: int | None
+    """Where in the source: a byte for binary formats; None where no place can be named."""
+    what: str
+    line: int | None = None
+    """Where in a text."""
+
+    @property
+    def where(self) -> str:
+        """The source and the place in it."""
+        if self.line is not None:
+            return f"{self.source}, line {self.line}"
+        if self.offset is not None:
+            return f"{self.source}, byte {self.offset:#x}"
+        return self.source
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}"
+
+
+Found = KernelRecord | ReadProblem
+"""What a reader yields, in the order of the source."""
+
+
+def stop_after_many_problems(found: Iterable[Found], source: str) -> Iterator[Found]:
+    """Pass on what a reader finds, but stop where so much is damaged that the source is none of its kind."""
+    problems = 0
+    for each in found:
+        yield each
+        if isinstance(each, ReadProblem):
+            problems += 1
+            if problems == MAX_PROBLEMS:
+                yield ReadProblem(source, each.offset, "too much is damaged; the rest is not read", each.line)
+                return

@@ -1,0 +1,65 @@
+"""What ``cuobjdump -res-usage`` prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .cubin import FIRST_WITH_RESERVED_SHARED_MEMORY, RESERVED_SHARED_MEMORY
+from .lines import NumberedLines, first_number
+from .record import Found, KernelRecord
+
+_ARCH = re.compile(r"^\s*arch\s*=\s*(sm_(\d{1,12})\w*)")
+_FUNCTION = re.compile(r"^\s*Function (.+):\s*$")
+_USAGE = re.compile(r"^\s*REG:(\d{1,12})\s")
+_STACK = re.compile(r"\bSTACK:(\d{1,12})")
+_SHARED = re.compile(r"\bSHARED:(\d{1,12})")
+_KERNEL = "CONSTANT[0]:"
+"""Only kernels have parameters; device functions have rows as well."""
+
+MARKER = re.compile(r"^\s*(?:Resource usage|Fatbin elf code):")
+
+_UNKNOWN_ARCH_NOTE = "if this is for sm_90 or newer, 1024 bytes of the shared memory are the system's"
+
+
+def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Found]:
+    """The kernels of the listing. Arguments are those of `read_ptxas`.
+
+    The listing of a lone cubin does not name the architecture.
+    """
+    arch: str | None = None
+    arch_number = 0
+    name = ""
+    for _, line in lines:
+        if found := _ARCH.match(line):
+            arch, arch_number = found[1], int(found[2])
+        elif found := _FUNCTION.match(line):
+            name = found[1]
+        elif (found := _USAGE.match(line)) and name and _KERNEL in line:
+            registers = int(found[1])
+            yield _record(source, name, arch, arch_number, registers, line)
+            name = ""
+
+
+def _record(
+    source: str, name: str, arch: str | None, arch_number: int, registers: int, line: str
+) -> KernelRecord:
+    stack = first_number(_STACK, line)
+    shared = first_number(_SHARED, line)
+    notes: tuple[str, ...] = ()
+    if shared is not None and shared >= RESERVED_SHARED_MEMORY:
+        if arch_number >= FIRST_WITH_RESERVED_SHARED_MEMORY:
+            shared -= RESERVED_SHARED_MEMORY
+        elif arch is None:
+            notes = (_UNKNOWN_ARCH_NOTE,)
+    return KernelRecord(
+        source=source,
+        format="res-usage",
+        name=name,
+        arch=arch,
+        registers=registers,
+        static_smem=shared,
+        stack_bytes=stack,
+        cumulative_stack_bytes=stack,
+        notes=notes,
+    )

@@ -1,0 +1,111 @@
+"""Triton's cache, which Inductor uses too: for each kernel a JSON file of metadata beside the cubin.
+
+Together they are complete: the cubin has the registers, and the metadata the block size and the
+shared memory, all of which is asked for at launch.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .ceilings import MIB, Malformed
+from .content import open_content
+from .cubin import read_cubin
+from .record import Format, Found, KernelRecord, ReadProblem, Shape
+
+MAX_METADATA_BYTES = MIB
+"""Metadata comes to a few KB."""
+
+IMAGE_SUFFIX = ".cubin"
+
+
+def parse_metadata(text: str) -> dict[str, Any] | None:
+    """The metadata of a compiled kernel; None where the text is something else."""
+    try:
+        metadata = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(metadata, dict) and {"num_warps", "shared"} <= metadata.keys():
+        return metadata
+    return None
+
+
+def read_triton(metadata: dict[str, Any], source: str, image: Path | None) -> Iterator[Found]:
+    """The kernel of a metadata file.
+
+    Args:
+        metadata: What `parse_metadata` gave.
+        source: What the record names as its source.
+        image: The cubin beside the file; None where there is nothing beside it, as in a stream.
+    """
+    try:
+        described = describe(metadata, source)
+    except Malformed as error:
+        yield ReadProblem(source, None, error.what)
+        return
+    if described is None:  # for another maker's GPUs
+        return
+    try:
+        if image is None:
+            raise Malformed("its cubin is not known; give the folder that holds both")
+        yield described.with_compiled(_only_kernel(image, described.name))
+    except Malformed as error:
+        yield described
+        yield ReadProblem(source, None, f"the registers of {described.name} are missing: {error.what}")
+
+
+def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -> KernelRecord | None:
+    """What the metadata alone say; None for a kernel that is not for CUDA.
+
+    Raises:
+        Malformed: A value is not of its type.
+    """
+    target = metadata.get("target")
+    target = target if isinstance(target, dict) else {}
+    if target.get("backend", "cuda") != "cuda":
+        return None
+    arch = _whole(target, "arch")
+    threads = (_whole(metadata, "num_warps") or 1) * (_whole(target, "warp_size") or 32)
+    tensor_memory = _whole(metadata, "tmem_size")
+    return KernelRecord(
+        source=source,
+        format=format,
+        name=str(metadata.get("name", "")),
+        arch=f"sm_{arch}" if arch else None,
+        static_smem=0,
+        dynamic_smem=_whole(metadata, "shared"),
+        max_registers=_whole(metadata, "maxnreg"),
+        cluster=_cluster(metadata),
+        threads=threads,
+        threads_from="metadata",
+        block=(threads, 1, 1),
+        notes=(f"tensor memory, {tensor_memory} of 512 columns, limits blocks too",) if tensor_memory else (),
+    )
+
+
+def _only_kernel(image: Path, name: str) -> KernelRecord:
+    with open_content(image) as content:
+        kernels = list(read_cubin(memoryview(content.data), str(image), "cubin", content.budget))
+    if not kernels:
+        raise Malformed(f"{image.name} holds no kernel")
+    return next((kernel for kernel in kernels if kernel.name == name), kernels[0])
+
+
+def _cluster(metadata: dict[str, Any]) -> Shape | None:
+    dimensions = metadata.get("cluster_dims")  # up to Triton 3.5
+    if isinstance(dimensions, (list, tuple)) and len(dimensions) == 3:
+        x, y, z = dimensions
+        shape = (x, y, z)
+    else:
+        shape = (_whole(metadata, "num_ctas") or 1, 1, 1)
+    return None if shape == (1, 1, 1) else shape
+
+
+def _whole(values: dict[str, Any], key: str) -> int | None:
+    value = values.get(key)
+    if value is None or type(value) is int:
+        return value
+    raise Malformed(f"{key} of the metadata is {str(value)[:40]!r}, not a whole number")
