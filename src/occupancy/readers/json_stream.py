@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +14,7 @@ CHUNK_CHARACTERS = MIB
 MAX_VALUE_CHARACTERS = 64 * MIB
 """One value that is no list of events."""
 
-_SPACE = " \t\r\n"
+_NO_SPACE = re.compile(r"[^ \t\r\n]")
 
 
 class JsonStream:
@@ -75,11 +76,11 @@ class JsonStream:
     def peek(self) -> str:
         """The next character that is no space."""
         while True:
-            buffer = self._buffer
-            while self._position < len(buffer):
-                if buffer[self._position] not in _SPACE:
-                    return buffer[self._position]
-                self._position += 1
+            found = _NO_SPACE.search(self._buffer, self._position)
+            if found:
+                self._position = found.start()
+                return found[0]
+            self._position = len(self._buffer)
             if not self._fill():
                 raise Malformed("the JSON ends early")
 

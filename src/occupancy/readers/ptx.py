@@ -14,7 +14,7 @@ _ENTRY = re.compile(r"\.entry\s+([\w$%]+)")
 _DIRECTIVE = re.compile(r"\.(\w+)\s+(\d{1,12})(?:\s*,\s*(\d{1,12}))?(?:\s*,\s*(\d{1,12}))?")
 _COMMENT = re.compile(r"//.*")
 
-MARKER = re.compile(r"^\s*\.(?:version|target)\s")
+MARKERS = (".target sm_",)
 
 MAX_DIRECTIVE_LINES = 1000
 """Between the name of a kernel and its body; parameters have a line each."""

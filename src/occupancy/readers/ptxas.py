@@ -28,8 +28,8 @@ _CUMULATIVE_STACK = re.compile(r"(\d{1,12}) bytes cumulative stack size")
 _LINKED_STACK = re.compile(r"(\d{1,12}) stack\b")
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
-MARKER = re.compile(r"Compiling entry function|Function properties for|\b[Uu]sed \d+ registers")
-"""What the first line of interest has."""
+MARKERS = ("Compiling entry function", "Function properties for")
+"""One of these is in the first line of interest."""
 
 _LINKED_SMEM_NOTE = (
     "the linker's shared memory counts 1024 bytes of the system's for sm_90, and none for others"

@@ -14,13 +14,13 @@ from .record import Found, stop_after_many_problems
 
 LineReader = Callable[[NumberedLines, str], Iterator[Found]]
 
-LINE_READERS: tuple[tuple[re.Pattern[str], LineReader], ...] = (
-    (ptxas.MARKER, ptxas.read_ptxas),
-    (res_usage.MARKER, res_usage.read_res_usage),
-    (nsight_csv.MARKER, nsight_csv.read_nsight_csv),
-    (ptx.MARKER, ptx.read_ptx),
+LINE_READERS: tuple[tuple[tuple[str, ...], LineReader], ...] = (
+    (ptxas.MARKERS, ptxas.read_ptxas),
+    (res_usage.MARKERS, res_usage.read_res_usage),
+    (nsight_csv.MARKERS, nsight_csv.read_nsight_csv),
+    (ptx.MARKERS, ptx.read_ptx),
 )
-"""The first line that one of these matches decides; what comes before it is another program's."""
+"""The first line with one of these words decides; what comes before it is another program's."""
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
@@ -84,7 +84,7 @@ def _read_lines(content: Content) -> Iterator[Found]:
     with content.text() as text:
         lines = text.lines()
         for number, line in lines:
-            for marker, reader in LINE_READERS:
-                if marker.search(line):
+            for markers, reader in LINE_READERS:
+                if any(marker in line for marker in markers):
                     yield from reader(chain([(number, line)], lines), content.name)
                     return

@@ -48,13 +48,16 @@ def read_triton(metadata: dict[str, Any], source: str, image: Path | None) -> It
         return
     if described is None:  # for another maker's GPUs
         return
-    try:
-        if image is None:
-            raise Malformed("its cubin is not known; give the folder that holds both")
-        yield described.with_compiled(_only_kernel(image, described.name))
-    except Malformed as error:
-        yield described
-        yield ReadProblem(source, None, f"the registers of {described.name} are missing: {error.what}")
+    if image is None:
+        what = "there is no cubin beside a stream; give the folder that holds both"
+    else:
+        try:
+            yield described.with_compiled(_only_kernel(image, described.name))
+            return
+        except Malformed as error:
+            what = f"{image.name}: {error.what}"
+    yield described
+    yield ReadProblem(source, None, f"the registers of {described.name} are not known: {what}")
 
 
 def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -> KernelRecord | None:
@@ -90,17 +93,17 @@ def _only_kernel(image: Path, name: str) -> KernelRecord:
     with open_content(image) as content:
         kernels = list(read_cubin(memoryview(content.data), str(image), "cubin", content.budget))
     if not kernels:
-        raise Malformed(f"{image.name} holds no kernel")
+        raise Malformed("it holds no kernel")
     return next((kernel for kernel in kernels if kernel.name == name), kernels[0])
 
 
 def _cluster(metadata: dict[str, Any]) -> Shape | None:
     dimensions = metadata.get("cluster_dims")  # up to Triton 3.5
-    if isinstance(dimensions, (list, tuple)) and len(dimensions) == 3:
-        x, y, z = dimensions
-        shape = (x, y, z)
-    else:
-        shape = (_whole(metadata, "num_ctas") or 1, 1, 1)
+    match dimensions:
+        case [int(x), int(y), int(z)]:
+            shape = (x, y, z)
+        case _:
+            shape = (_whole(metadata, "num_ctas") or 1, 1, 1)
     return None if shape == (1, 1, 1) else shape
 
 

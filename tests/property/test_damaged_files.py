@@ -1,0 +1,87 @@
+"""Whatever happens to a file, reading it gives kernels or says why not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.fuzz_readers import check
+from tests.samples import OF_FORMAT, sample
+
+ROOT = Path(__file__).parents[2]
+
+# What to do at a place, given as a share of the length, so that examples shrink well.
+PLACES = st.floats(0, 1, exclude_max=True)
+EDITS = st.lists(
+    st.one_of(
+        st.tuples(st.just("replace"), PLACES, st.binary(min_size=1, max_size=16)),
+        st.tuples(st.just("insert"), PLACES, st.binary(min_size=1, max_size=200)),
+        st.tuples(st.just("delete"), PLACES, st.integers(1, 5000)),
+        st.tuples(st.just("repeat"), PLACES, st.integers(1, 5000)),
+        st.tuples(st.just("zero"), PLACES, st.integers(1, 5000)),
+        st.tuples(st.just("truncate"), PLACES, st.just(0)),
+    ),
+    min_size=1,
+    max_size=8,
+)
+Edit = tuple[str, float, "bytes | int"]
+
+
+def edited(data: bytes, edits: list[Edit]) -> bytes:
+    for kind, place, what in edits:
+        at = int(place * len(data))
+        match kind, what:
+            case "replace", bytes(new):
+                data = data[:at] + new + data[at + len(new) :]
+            case "insert", bytes(new):
+                data = data[:at] + new + data[at:]
+            case "delete", int(size):
+                data = data[:at] + data[at + size :]
+            case "repeat", int(size):
+                data = data[: at + size] + data[at:]
+            case "zero", int(size):
+                data = data[:at] + bytes(len(data[at : at + size])) + data[at + size :]
+            case "truncate", _:
+                data = data[:at]
+    return data
+
+
+@pytest.mark.parametrize(
+    "name", [*OF_FORMAT.values(), "ncu_details.csv", "res_usage.txt", "cubins/12.9_80_1.cubin"]
+)
+@settings(max_examples=120, deadline=None)
+@given(edits=EDITS)
+def test_edited_samples(name: str, edits: list[Edit]) -> None:
+    check(edited(sample(name), edits))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=300))
+def test_any_bytes(data: bytes) -> None:
+    check(data)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from(
+        [b"\x50\xed\x55\xba\x01\0\x10\0", b"\x7fELF\x02\x01\x01\x41\x08" + bytes(7), b"NVR\0", b"\x1f\x8b"]
+    ),
+    st.binary(max_size=300),
+)
+def test_any_bytes_after_the_start_of_a_format(start: bytes, data: bytes) -> None:
+    check(b"\0" * 8 + start + data if start.startswith(b"\x50") else start + data)
+
+
+def test_guided_by_coverage(tmp_path: Path) -> None:
+    pytest.importorskip("atheris", reason="the package atheris is not installed")
+    command = [sys.executable, "-m", "tests.fuzz_readers", "-runs=5000", "-seed=1", "-max_total_time=60"]
+    done = subprocess.run(
+        [*command, f"-artifact_prefix={tmp_path}/"], cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "Done" in done.stderr

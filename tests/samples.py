@@ -1,0 +1,50 @@
+"""Real files of every format that the readers know, in tests/data/kernels; large ones are kept compressed.
+
+``samples.cu`` was compiled for sm_90 to ``samples.exe``, and for three architectures to ``samples.fatbin``;
+``cubins/TOOLKIT_ARCH_RDC.cubin`` are ``kernels.cu`` with what that toolkit's ptxas printed beside each.
+The recordings are of an H200.
+"""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "data" / "kernels"
+
+CUBINS = sorted(path.name.removesuffix(".gz") for path in (FOLDER / "cubins").glob("*.cubin.gz"))
+
+# Every sample by its format; the smallest of each, for tests that read thousands of damaged copies.
+OF_FORMAT = {
+    "cubin": "samples.cubin",
+    "fatbin": "samples.fatbin",
+    "ptxas": "ptxas_v.txt",
+    "res-usage": "res_usage_fat.txt",
+    "nsight-csv": "ncu_raw.csv",
+    "ncu-rep": "ncu.ncu-rep",
+    "pytorch-trace": "pytorch_trace.json",
+}
+
+
+@cache
+def sample(name: str) -> bytes:
+    """The bytes of a sample."""
+    path = FOLDER / name
+    return path.read_bytes() if path.exists() else gzip.decompress(Path(f"{path}.gz").read_bytes())
+
+
+def unpack(target: Path) -> Path:
+    """Copy all samples into a folder, decompressed."""
+    for path in FOLDER.rglob("*"):
+        copy = target / path.relative_to(FOLDER)
+        if path.is_dir():
+            copy.mkdir(parents=True, exist_ok=True)
+        elif path.suffix == ".gz":
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
+        else:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+    return target

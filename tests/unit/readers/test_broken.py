@@ -1,0 +1,300 @@
+"""Damaged and hostile files: never a traceback, never unbounded time or memory, never silence."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import struct
+import sys
+import tracemalloc
+from pathlib import Path
+
+import lz4.block  # type: ignore[import-untyped]
+import pytest
+
+from occupancy.readers import KernelRecord, ReadProblem, read
+from tests.samples import OF_FORMAT, sample
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+LZ4, ZSTD = 0x2000, 0x8000
+MIB = 1 << 20
+
+
+def read_bytes(data: bytes) -> list[KernelRecord | ReadProblem]:
+    return list(read(io.BytesIO(data)))
+
+
+def records_of(found: list[KernelRecord | ReadProblem]) -> list[KernelRecord]:
+    return [each for each in found if isinstance(each, KernelRecord)]
+
+
+def problems_of(found: list[KernelRecord | ReadProblem]) -> list[ReadProblem]:
+    return [each for each in found if isinstance(each, ReadProblem)]
+
+
+def container(entries: bytes, size: int | None = None) -> bytes:
+    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entries) if size is None else size) + entries
+
+
+def entry(payload: bytes, *, flags: int = 0, size: int = 0, compressed: int | None = None) -> bytes:
+    compressed = (len(payload) if flags else 0) if compressed is None else compressed
+    head = struct.pack(
+        "<HHIQIIHHIIIQQQ", 2, 0x101, 64, len(payload), compressed, 0, 7, 1, 90, 0, 0, flags, 0, size
+    )
+    return head + payload
+
+
+CUBIN = sample("samples.cubin")
+KERNELS = 3
+
+
+class TestDamage:
+    @pytest.mark.parametrize(("format", "name"), OF_FORMAT.items())
+    def test_truncated_at_every_64th_byte(self, format: str, name: str) -> None:
+        data = sample(name)
+        whole = len(records_of(read_bytes(data)))
+        step = 64 if len(data) < 200_000 else 320
+        counts = []
+        for size in range(0, len(data), step):
+            found = read_bytes(data[:size])
+            assert found, "silence"
+            counts.append(len(records_of(found)))
+        # The last image of a container is damaged as long as a byte is missing.
+        assert 0 < max(counts) <= whole
+        assert counts[0] == 0
+        if format != "cubin":  # whose tables are at the end
+            assert sorted(counts) == counts, "more of a file has at least as many kernels"
+
+    @pytest.mark.parametrize("name", OF_FORMAT.values())
+    def test_flipped_bits(self, name: str) -> None:
+        data = bytearray(sample(name))
+        step = max(1, len(data) // (400 if len(data) < 100_000 else 150))
+        for position in range(0, len(data), step):
+            data[position] ^= 0xFF
+            assert read_bytes(bytes(data))
+            data[position] ^= 0xFF
+
+    def test_damaged_image_costs_only_itself(self) -> None:
+        damaged = bytearray(CUBIN)
+        damaged[40:48] = (1 << 60).to_bytes(8, "little")  # where the section headers are
+        found = read_bytes(container(entry(CUBIN) + entry(bytes(damaged)) + entry(CUBIN)))
+        assert len(records_of(found)) == 2 * KERNELS
+        (problem,) = problems_of(found)
+        assert problem.offset == 16 + 64 + len(CUBIN) + 64
+
+    def test_entry_that_goes_beyond_its_container(self) -> None:
+        broken = bytearray(entry(CUBIN))
+        broken[8:16] = (1 << 60).to_bytes(8, "little")
+        found = read_bytes(container(entry(CUBIN) + bytes(broken)) + container(entry(CUBIN)))
+        assert len(problems_of(found)) == 1
+        # The image of the broken entry is found by itself.
+        assert len(records_of(found)) == 3 * KERNELS
+
+    def test_container_that_claims_more_than_there_is(self) -> None:
+        found = read_bytes(bytes(100) + container(entry(CUBIN), size=1 << 60) + container(entry(CUBIN)))
+        assert "claims 1152921504606846976 bytes" in str(problems_of(found)[0])
+        assert problems_of(found)[0].offset == 100
+        assert len(records_of(found)) == 2 * KERNELS
+
+    def test_container_without_end(self) -> None:
+        assert problems_of(read_bytes(container(b"")[:-4] + bytes(4)))
+        assert problems_of(read_bytes(b"\0" + container(b"")[:10]))
+
+    def test_nested_containers_are_not_unpacked(self) -> None:
+        nested = container(entry(CUBIN))
+        for _ in range(50):
+            nested = container(entry(nested))
+        (problem,) = read_bytes(nested)
+        assert "not a cubin" in str(problem)
+
+    def test_magic_number_in_a_program(self) -> None:
+        code = b"\x81\x3e\x50\xed\x55\xba\x75\x10" * 1000
+        (problem,) = read_bytes(bytes(8) + code)
+        assert "without device code" in str(problem)
+
+
+class TestCompression:
+    @pytest.mark.parametrize("flags", [LZ4, ZSTD])
+    def test_compressed_images(self, flags: int) -> None:
+        packed = _pack(CUBIN, flags)
+        found = read_bytes(
+            container(entry(packed + bytes(5), flags=flags, size=len(CUBIN), compressed=len(packed)))
+        )
+        assert len(records_of(found)) == len(found) == KERNELS
+
+    @pytest.mark.parametrize("flags", [LZ4, ZSTD])
+    @pytest.mark.parametrize("difference", [-1, 1, 1000, -20_000])
+    def test_declared_size_is_held_against_the_real_one(self, flags: int, difference: int) -> None:
+        found = read_bytes(container(entry(_pack(CUBIN, flags), flags=flags, size=len(CUBIN) + difference)))
+        assert len(problems_of(found)) == len(found) == 1
+
+    @pytest.mark.parametrize("flags", [LZ4, ZSTD])
+    @pytest.mark.parametrize("declared", [0, 1000, 300 * MIB, 1 << 60])
+    def test_bomb(self, flags: int, declared: int) -> None:
+        bomb = _pack(bytes(300 * MIB), flags)
+        data = container(entry(bomb, flags=flags, size=declared) + entry(CUBIN))
+        tracemalloc.start()
+        found = read_bytes(data)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert len(records_of(found)) == KERNELS
+        assert len(problems_of(found)) == 1
+        assert peak < 16 * MIB + len(data)
+
+    def test_many_bombs_below_the_ceiling(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("occupancy.readers.ceilings.MIN_EXPANDED_BYTES", 100 * MIB)
+        size = 10 * MIB
+        bomb = entry(_pack(bytes(size), ZSTD), flags=ZSTD, size=size)
+        found = read_bytes(container(bomb * 40 + entry(CUBIN)))
+        # Most are not even tried.
+        assert sum("expands" in str(problem) for problem in problems_of(found)) > 25
+        assert len(records_of(found)) == KERNELS
+
+    @pytest.mark.parametrize("flags", [LZ4, ZSTD])
+    def test_garbage(self, flags: int) -> None:
+        for garbage in (b"", b"\xff" * 100, os.urandom(100), _pack(CUBIN, flags)[:-50]):
+            (problem,) = read_bytes(
+                container(entry(garbage, flags=flags, size=len(CUBIN), compressed=len(garbage)))
+            )
+            assert isinstance(problem, ReadProblem)
+
+    def test_compressed_size_beyond_the_entry(self) -> None:
+        (problem,) = read_bytes(container(entry(b"abc", flags=ZSTD, size=10, compressed=1 << 30)))
+        assert "1073741824 compressed bytes" in str(problem)
+
+    def test_gzip_bomb_and_damage(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("occupancy.readers.ceilings.MIN_EXPANDED_BYTES", 100 * MIB)
+        truncated = gzip.compress(os.urandom(10_000).hex().encode())[:-2000]
+        (problem,) = read_bytes(truncated)
+        assert "damaged" in str(problem)
+        with gzip.open(tmp_path / "bomb.gz", "wb") as file:
+            for _ in range(110):
+                file.write(b" " * MIB)
+        (problem,) = read(tmp_path / "bomb.gz")
+        assert "expands" in str(problem)
+
+
+def _pack(data: bytes, flags: int) -> bytes:
+    packed: bytes = lz4.block.compress(data, store_size=False) if flags == LZ4 else zstd.compress(data)
+    return packed
+
+
+class TestHostileTables:
+    """Images whose headers promise far more than the bytes that hold them."""
+
+    @staticmethod
+    def image(sections: bytes, count: int, *, offset: int = 64) -> bytes:
+        head = struct.pack(
+            "<16sHHIQQQIHHHHHH",
+            b"\x7fELF\x02\x01\x01\x41\x08",
+            2, 190, 1, 0, 0, offset, 0x6005A04, 64, 56, 0, 64, count, 0,
+        )  # fmt: skip
+        return head + sections
+
+    @staticmethod
+    def section(kind: int, offset: int, size: int, *, link: int = 0, info: int = 0) -> bytes:
+        return struct.pack("<IIQQQQIIQQ", 0, kind, 0, 0, offset, size, link, info, 0, 0)
+
+    def test_millions_of_sections(self) -> None:
+        first = self.section(0, 0, 5_000_000)  # the number of sections, where the header has 0
+        data = self.image(first + bytes(64 * 100), 0)
+        (problem,) = read_bytes(data)
+        assert "5000000 sections" in str(problem)
+
+    def test_sections_that_are_not_there(self) -> None:
+        (problem,) = read_bytes(self.image(self.section(0, 0, 900_000), 0))
+        assert "section table ends at" in str(problem)
+
+    def test_a_hundred_thousand_real_sections(self) -> None:
+        data = self.image(self.section(0, 0, 100_000) + self.section(1, 0, 0) * 99_999, 0)
+        (problem,) = read_bytes(data)
+        assert "without device code" in str(problem)
+
+    def test_sections_that_all_point_to_the_same_bytes(self) -> None:
+        table = self.section(0, 0, 60_000) + self.section(0x70000000, 64, 3_800_000) * 59_999
+        (problem,) = read_bytes(self.image(table, 0))
+        assert "tables overlap" in str(problem)
+
+    def test_images_that_all_point_to_the_same_sections(self) -> None:
+        # Headers everywhere, each of which claims the long table at the end.
+        heads = 2000
+        table = self.section(0, 0, 60_000) + self.section(1, 0, 0) * 59_999
+        data = b"".join(self.image(b"", 0, offset=64 * (heads - index)) for index in range(heads)) + table
+        found = read_bytes(data)
+        assert 1 <= len(found) <= 102
+
+    def test_names_that_are_endless(self) -> None:
+        symbol = struct.pack("<IBBHQQ", 0, 2, 0x10, 3, 0, 0)
+        symbols, names = symbol * 5000, b"a" * 200_000
+        offset = 64 + 4 * 64
+        table = (
+            self.section(0, 0, 4)
+            + self.section(3, offset + len(symbols), len(names))
+            + self.section(2, offset, len(symbols), link=1)
+            + self.section(1, 0, 0)
+        )
+        found = read_bytes(self.image(table + symbols + names, 4))
+        assert all(len(record.name) <= 1 << 16 for record in records_of(found))
+        assert len(records_of(found)) < 100
+        assert "tables overlap" in str(problems_of(found)[-1])
+
+
+def test_sparse_file(tmp_path: Path) -> None:
+    path = tmp_path / "sparse"
+    with path.open("wb") as file:
+        file.seek(1 << 32)
+        file.write(container(entry(CUBIN)))
+        file.truncate(3 << 32)
+    assert path.stat().st_blocks * 512 < 10 * MIB
+    tracemalloc.start()
+    assert len(records_of(list(read(path)))) == KERNELS
+    assert tracemalloc.get_traced_memory()[1] < 8 * MIB
+    tracemalloc.stop()
+
+
+def test_text_without_end_of_line(tmp_path: Path) -> None:
+    (tmp_path / "line").write_bytes(b"x" * (20 * MIB) + b"\n" + sample("ptxas_v.txt"))
+    tracemalloc.start()
+    assert len(records_of(list(read(tmp_path / "line")))) == 5
+    assert tracemalloc.get_traced_memory()[1] < 16 * MIB
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ptxas info : Used {} registers",
+        "ptxas info : Compiling entry function '{}' for 'sm_{}'",
+        "Resource usage:\n Function {}:\n  REG:{} STACK:{} SHARED:{} CONSTANT[0]:{}",
+        ".version 1.0\n.entry {} .maxntid {}, {}, {} {{",
+        '"ID","Block Size"\n"0","({}, {}, {})"',
+    ],
+)
+def test_numbers_of_thousands_of_digits(line: str) -> None:
+    for digits in ("9" * 5000, "-1", "١٢", "1e9"):
+        assert read_bytes(line.replace("{}", digits).encode())
+
+
+def test_stream_that_fails() -> None:
+    class Broken(io.RawIOBase):
+        def read(self, size: int = -1) -> bytes:
+            raise OSError(5, "Input/output error")
+
+    (problem,) = read(Broken())
+    assert "Input/output error" in str(problem)
+
+
+def test_stream_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("occupancy.readers.content.MAX_STREAM_BYTES", 40 * MIB)
+
+    class Endless(io.RawIOBase):
+        def read(self, size: int = -1) -> bytes:
+            return bytes(size)
+
+    (problem,) = read(Endless())
+    assert "from the stream" in str(problem)

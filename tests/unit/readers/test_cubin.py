@@ -1,0 +1,129 @@
+"""Cubins and containers against what the compiler printed, and against values that were checked by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from occupancy.readers import KernelRecord, kernels
+from tests.samples import CUBINS
+
+SGEMM_32, SGEMM_16 = "_Z11sgemm_tiledILi32EEvPKfS1_Pfi", "_Z11sgemm_tiledILi16EEvPKfS1_Pfi"
+SPILLY, REDUCE, VEC_ADD = "_Z6spillyPfi", "_Z10reduce_dynPKfPfi", "_Z7vec_addPKfS0_Pfi"
+
+# Of samples.cu for sm_90: registers, static shared memory, barriers, max threads, max registers, stack.
+SAMPLES = {
+    SGEMM_32: (32, 8192, 1, None, 255, 0),
+    SGEMM_16: (32, 2048, 1, None, 255, 0),
+    SPILLY: (64, 0, 1, 1024, 64, 712),
+    REDUCE: (12, 0, 1, 256, 128, 0),
+    VEC_ADD: (12, 0, 0, None, 255, 0),
+}
+
+# Of kernels.cu, whatever the architecture: registers, static shared memory, barriers.
+KERNELS = {
+    "_Z6smem2kPf": (10, 2048, 1),
+    "_Z4barNPf": (8, 0, 6),  # bar.sync 5: the highest barrier and one
+    "_Z6barDynPfi": (8, 0, 16),  # bar.sync of a register's value: all of them
+    "_Z7manyregPfi": (254, 0, 1),
+    "_Z5mxr40Pfi": (40, 0, 1),
+    "_Z7lb256_4Pf": (8, 0, 0),
+    "_Z9lb128_2_4Pf": (8, 0, 0),
+}
+
+# Registers of `calls`, which calls a device function with shared memory; stack of `mxr40`, which spills.
+CALLS = {"80": 21, "90": 22, "100": 18}  # CUDA 13.0
+SPILLED = {"75": 304, "80": 312, "90": 416, "100": 416, "120": 416}
+
+
+def numbers(record: KernelRecord) -> tuple[object, ...]:
+    return (
+        record.registers,
+        record.static_smem,
+        record.barriers,
+        record.max_threads,
+        record.max_registers,
+        record.stack_bytes,
+    )
+
+
+def by_name(path: Path) -> dict[str, KernelRecord]:
+    return {record.name: record for record in kernels(path)}
+
+
+class TestSamples:
+    def test_executable(self, samples: Path) -> None:
+        records = list(kernels(samples / "samples.exe"))
+        assert {record.name: numbers(record) for record in records} == SAMPLES
+        assert len(records) == len(SAMPLES)
+        assert {record.arch for record in records} == {"sm_90"}
+        assert {record.format for record in records} == {"fatbin"}
+        assert all(record.linked for record in records)
+
+    def test_cubin_without_the_templates(self, samples: Path) -> None:
+        found = {name: numbers(record) for name, record in by_name(samples / "samples.cubin").items()}
+        assert found == {name: SAMPLES[name] for name in (SPILLY, REDUCE, VEC_ADD)}
+
+    def test_fatbin_of_three_architectures(self, samples: Path) -> None:
+        records = list(kernels(samples / "samples.fatbin"))
+        found = {(record.arch, record.name): (record.registers, record.stack_bytes) for record in records}
+        assert found == {
+            ("sm_80", SPILLY): (64, 448),
+            ("sm_90", SPILLY): (64, 712),
+            ("sm_120", SPILLY): (64, 712),
+            ("sm_80", REDUCE): (10, 0),
+            ("sm_90", REDUCE): (12, 0),
+            ("sm_120", REDUCE): (14, 0),
+            ("sm_80", VEC_ADD): (12, 0),
+            ("sm_90", VEC_ADD): (12, 0),
+            ("sm_120", VEC_ADD): (12, 0),
+        }
+        assert {record.static_smem for record in records} == {0}
+
+    def test_numbers_make_a_kernel(self, samples: Path) -> None:
+        record = by_name(samples / "samples.exe")[SGEMM_16]
+        kernel = record.kernel(threads=256)
+        assert (kernel.threads, kernel.registers, kernel.static_smem, kernel.barriers) == (256, 32, 2048, 1)
+        assert record.demangled in (SGEMM_16, "void sgemm_tiled<16>(float const*, float const*, float*, int)")
+
+
+@pytest.mark.parametrize("name", CUBINS)
+class TestEveryToolkit:
+    def test_cubin_equals_what_ptxas_printed(self, samples: Path, name: str) -> None:
+        image = by_name(samples / "cubins" / name)
+        printed = by_name(samples / "cubins" / name.replace(".cubin", ".ptxas.txt"))
+        assert len(image) >= 14
+        assert image.keys() == printed.keys()
+        for kernel, record in image.items():
+            said = printed[kernel]
+            assert record.registers == said.registers, kernel
+            assert record.static_smem == said.static_smem, kernel
+            assert record.stack_bytes == said.stack_bytes, kernel
+            assert record.arch == said.arch, kernel
+            assert said.barriers in (None, record.barriers), kernel  # not printed before 12.6
+            assert said.cumulative_stack_bytes in (None, record.cumulative_stack_bytes), kernel
+
+    def test_what_does_not_depend_on_the_toolkit(self, samples: Path, name: str) -> None:
+        toolkit, arch, is_relocatable = name.removesuffix(".cubin").split("_")
+        records = by_name(samples / "cubins" / name)
+        for kernel, expected in KERNELS.items():
+            record = records[kernel]
+            assert (record.registers, record.static_smem, record.barriers) == expected, kernel
+        assert {record.arch for record in records.values()} == {f"sm_{arch}"}
+        assert {record.linked for record in records.values()} == {is_relocatable == "0"}
+        if arch in SPILLED:
+            assert records["_Z5mxr40Pfi"].stack_bytes == SPILLED[arch]
+        assert records["_Z5mxr40Pfi"].max_registers == 40
+        lb256_4, lb128_2_4 = records["_Z7lb256_4Pf"], records["_Z9lb128_2_4Pf"]
+        assert (lb256_4.max_threads, lb256_4.max_registers) == (256, 64)
+        has_clusters = int(arch.rstrip("a")) >= 90
+        assert (lb128_2_4.max_threads, lb128_2_4.max_cluster_rank) == (128, 4 if has_clusters else None)
+        if has_clusters:
+            assert (records["_Z6clus16Pf"].cluster, records["_Z6clus16Pf"].max_threads) == ((8, 2, 1), 64)
+            assert (records["_Z5clus2Pf"].cluster, records["_Z5clus2Pf"].static_smem) == ((2, 1, 1), 400)
+        if is_relocatable == "0":
+            calls = records["_Z5callsPfi"]
+            assert (calls.static_smem, calls.barriers, calls.cumulative_stack_bytes) == (256, 1, 32)
+            if toolkit == "13.0":
+                assert calls.registers == CALLS[arch]

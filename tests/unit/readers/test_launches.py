@@ -1,0 +1,282 @@
+"""Formats that record launches: Triton's cache, Nsight Compute, PyTorch's profiler."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from occupancy.readers import KernelRecord, ReadProblem, kernels, read
+from tests.samples import sample
+
+from .test_cubin import REDUCE, SGEMM_16, SGEMM_32, SPILLY, VEC_ADD
+
+# Launches of samples.cu on an H200: name, registers, block, grid, static and dynamic shared memory,
+# shared memory configuration, theoretical occupancy.
+LAUNCHES: list[tuple[Any, ...]] = [
+    (VEC_ADD, 12, (256, 1, 1), (4096, 1, 1), 0, 0, 32768, 1.0),
+    (SGEMM_16, 32, (16, 16, 1), (64, 64, 1), 2048, 0, 65536, 1.0),
+    (SGEMM_32, 32, (32, 32, 1), (32, 32, 1), 8192, 0, 32768, 1.0),
+    (REDUCE, 12, (256, 1, 1), (264, 1, 1), 0, 1024, 32768, 1.0),
+    (REDUCE, 12, (256, 1, 1), (264, 1, 1), 0, 102400, 233472, 0.25),
+    (SPILLY, 64, (1024, 1, 1), (132, 1, 1), 0, 0, 8192, 0.5),
+]
+
+
+def facts(record: KernelRecord) -> tuple[Any, ...]:
+    return (
+        record.name,
+        record.registers,
+        record.block,
+        record.grid,
+        record.static_smem,
+        record.dynamic_smem,
+        record.shared_memory_config,
+        record.reported_occupancy,
+    )
+
+
+class TestNsightReport:
+    def test_launches_with_the_registers_of_the_cubins(self, samples: Path) -> None:
+        records = list(kernels(samples / "ncu.ncu-rep"))
+        assert [facts(record) for record in records] == LAUNCHES
+        assert {record.arch for record in records} == {"sm_90"}
+        assert [record.barriers for record in records] == [0, 1, 1, 1, 1, 1]
+        assert [record.max_threads for record in records] == [None, None, None, 256, 256, 1024]
+        assert records[-1].stack_bytes == 712
+        assert all(record.notes == () for record in records)
+        assert all(0 < (record.achieved_occupancy or 0) <= 1 for record in records)
+        assert all((record.duration_us or 0) > 1 for record in records)
+
+    def test_a_launch_can_be_made_of_it(self, samples: Path) -> None:
+        launch = next(kernels(samples / "ncu.ncu-rep")).launch()
+        assert launch is not None
+        assert (launch.blocks, launch.kernel.threads, launch.kernel.registers) == (4096, 256, 12)
+        assert str(launch.kernel.carveout) == "32 KiB"
+
+    def test_unknown_version_is_named_where_reading_fails(self, tmp_path: Path) -> None:
+        damaged = bytearray(sample("ncu.ncu-rep"))
+        assert damaged[8:10] == b"\x08\x07"  # field 1, version 7
+        damaged[9] = 9
+        (tmp_path / "report").write_bytes(damaged[:5000])
+        (problem,) = read(tmp_path / "report")
+        assert "version 9; 7 is known" in str(problem)
+
+
+class TestNsightCsv:
+    @pytest.mark.parametrize("page", ["ncu_raw.csv", "ncu_details.csv"])
+    def test_launches(self, samples: Path, page: str) -> None:
+        records = list(kernels(samples / page))
+        # Nsight shows 16 registers for 12, and demangled names.
+        assert [facts(record)[1:] for record in records] == [
+            (max(16, launch[1]), *launch[2:]) for launch in LAUNCHES
+        ]
+        assert [record.name.split("(")[0] for record in records] == [
+            "vec_add",
+            "void sgemm_tiled<16>",
+            "void sgemm_tiled<32>",
+            "reduce_dyn",
+            "reduce_dyn",
+            "spilly",
+        ]
+        assert {record.arch for record in records} == {"sm_90"}
+        assert [any("16 registers" in note for note in record.notes) for record in records] == [
+            launch[1] < 16 for launch in LAUNCHES
+        ]
+
+    def test_rounded_sizes_are_noted(self, samples: Path) -> None:
+        raw, details = (next(kernels(samples / page)) for page in ("ncu_raw.csv", "ncu_details.csv"))
+        assert not any("rounds" in note for note in raw.notes)
+        assert any("rounds" in note for note in details.notes)
+
+    @pytest.mark.parametrize(
+        ("text", "unit", "bytes"),
+        [
+            ("0", "byte/block", 0),
+            ("1,000", "byte/block", 1000),
+            ("2.05", "Kbyte/block", 2048),
+            ("33.79", "Kbyte/block", 33792),
+            ("102.40", "Kbyte/block", 102400),
+            ("9.216000", "Kbyte/block", 9216),
+            ("9.999000", "Kbyte/block", 9999),
+            ("0.098304", "Mbyte/block", 98304),
+        ],
+    )
+    def test_units_are_decimal(self, text: str, unit: str, bytes: int) -> None:
+        head = '"ID","Kernel Name","CC","Metric Name","Metric Unit","Metric Value"\n'
+        row = f'"0","k","9.0","Dynamic Shared Memory Per Block","{unit}","{text}"\n'
+        (record,) = kernels(io.StringIO(head + row))
+        assert record.dynamic_smem == bytes
+
+    def test_among_other_output(self, samples: Path) -> None:
+        csv = (samples / "ncu_raw.csv").read_text()
+        head, units, first, rest = csv.split("\n", 3)
+        before, between = "==PROF== Connected to process 510\nresult, ok", "==PROF== Disconnected"
+        mixed = "\n".join((before, head, units, first, between, rest))
+        assert len(list(kernels(io.StringIO(mixed)))) == 6
+
+    def test_named_metrics_in_long_form(self) -> None:
+        text = (
+            '"ID","Kernel Name","Block Size","Grid Size","CC","Metric Name","Metric Unit","Metric Value"\n'
+            '"0","k","(64, 1, 1)","(2, 3, 4)","8.6","launch__registers_per_thread","register/thread","40"\n'
+            '"0","k","(64, 1, 1)","(2, 3, 4)","8.6","gpu__time_duration.sum","us","3.50"\n'
+            '"1","k","(32, 1, 1)","(2, 3, 4)","8.6","launch__registers_per_thread","register/thread","41"\n'
+        )
+        first, second = kernels(io.StringIO(text))
+        assert (first.registers, first.threads, first.grid, first.duration_us) == (40, 64, (2, 3, 4), 3.5)
+        assert (first.arch, second.registers, second.threads) == ("sm_86", 41, 32)
+
+    def test_row_that_is_cut_short(self, samples: Path) -> None:
+        csv = (samples / "ncu_raw.csv").read_text()
+        found = list(read(io.StringIO(csv[:-100])))
+        assert sum(isinstance(each, KernelRecord) for each in found) == 5
+        assert isinstance(found[-1], ReadProblem)
+
+
+class TestTriton:
+    def test_cache_folder(self, samples: Path) -> None:
+        records = list(kernels(samples / "triton_cache"))
+        found = {(record.name, record.registers, record.dynamic_smem, record.threads) for record in records}
+        assert found == {("add", 26, 0, 128), ("mm", 114, 98304, 256), ("mm", 64, 32768, 128)}
+        assert len(records) == 3, "a kernel that has both files is one kernel"
+        assert {record.threads_from for record in records} == {"metadata"}
+        assert all(record.required_threads == record.threads for record in records)
+        assert all(record.kernel().shared_memory == record.dynamic_smem for record in records)
+
+    def test_metadata_alone_bring_the_cubin_beside_them(self, samples: Path) -> None:
+        (path,) = (samples / "triton_cache").rglob("add.json")
+        (record,) = kernels(path)
+        assert (record.source, record.registers, record.threads) == (str(path), 26, 128)
+
+    def test_metadata_without_a_cubin(self, samples: Path, tmp_path: Path) -> None:
+        (path,) = (samples / "triton_cache").rglob("add.json")
+        (tmp_path / "add.json").write_bytes(path.read_bytes())
+        record, problem = read(tmp_path / "add.json")
+        assert isinstance(record, KernelRecord)
+        assert (record.registers, record.threads) == (None, 128)
+        assert "add.cubin" in str(problem)
+
+    def test_other_files_of_the_cache_are_not_kernels(self, samples: Path, tmp_path: Path) -> None:
+        (path,) = (samples / "triton_cache").rglob("add.json")
+        for suffix in (".json", ".cubin"):
+            (tmp_path / f"add{suffix}").write_bytes(path.with_suffix(suffix).read_bytes())
+        (tmp_path / "__grp__add.json").write_text('{"child_paths": {"add.json": "/x/add.json"}}')
+        (tmp_path / "add.ptx").write_text(".version 8.7\n.target sm_90a\n.visible .entry add()\n{\n}\n")
+        (tmp_path / "add.source").write_text("def add(): pass\n")
+        assert [record.format for record in kernels(tmp_path)] == ["triton"]
+
+    @pytest.mark.parametrize(
+        ("changes", "expected"),
+        [
+            ({"cluster_dims": [2, 1, 1]}, (2, 1, 1)),
+            ({"num_ctas": 4}, (4, 1, 1)),
+            ({"cluster_dims": [1, 1, 1]}, None),
+        ],
+    )
+    def test_clusters_of_all_versions(self, changes: dict[str, Any], expected: object) -> None:
+        metadata = {"target": {"backend": "cuda", "arch": 90}, "num_warps": 4, "shared": 0, "name": "k"}
+        record = next(read(io.StringIO(json.dumps(metadata | changes))))
+        assert isinstance(record, KernelRecord)
+        assert record.cluster == expected
+        assert record.arch == "sm_90"
+
+    def test_kernels_of_other_makers_are_left_out(self) -> None:
+        metadata = {"target": {"backend": "hip", "arch": "gfx942"}, "num_warps": 4, "shared": 0, "name": "k"}
+        (problem,) = read(io.StringIO(json.dumps(metadata)))
+        assert isinstance(problem, ReadProblem)
+
+    def test_values_of_the_wrong_type(self) -> None:
+        (problem,) = read(io.StringIO('{"num_warps": "four", "shared": 0}'))
+        assert isinstance(problem, ReadProblem)
+        assert "num_warps" in problem.what
+
+
+class TestPyTorchTrace:
+    def test_sample(self, samples: Path) -> None:
+        records = list(kernels(samples / "pytorch_trace.json"))
+        assert [(r.registers, r.smem, r.threads, r.reported_occupancy) for r in records] == [
+            (168, 213188, 384, 0),
+            (32, 0, 128, 1),
+            (32, 0, 128, 1),
+            (30, 128, 1024, 1),
+            (168, 232448, 384, 0),
+            (114, 98304, 256, 0),
+            (114, 65536, 256, 0),
+        ]
+        assert records[0].name == "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT"
+        assert {record.arch for record in records} == {"sm_90"}
+        assert (records[0].grid, records[0].duration_us) == ((2, 66, 1), 174.911)
+
+    def test_zero_for_large_shared_memory_is_explained(self, samples: Path) -> None:
+        for record in kernels(samples / "pytorch_trace.json"):
+            assert bool(record.notes) == ((record.smem or 0) > 48 * 1024)
+
+    def test_compressed(self, samples: Path, tmp_path: Path) -> None:
+        plain = (samples / "pytorch_trace.json").read_bytes()
+        (tmp_path / "trace.json.gz").write_bytes(gzip.compress(plain))
+        assert len(list(kernels(tmp_path / "trace.json.gz"))) == 7
+
+    def test_bare_list_of_events_knows_no_architecture(self, samples: Path) -> None:
+        trace = json.loads((samples / "pytorch_trace.json").read_text())
+        records = list(kernels(io.StringIO(json.dumps(trace["traceEvents"]))))
+        assert [record.arch for record in records] == [None] * 7
+
+    def test_events_of_other_kinds(self) -> None:
+        trace = {
+            "traceEvents": [
+                {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "args": {}},
+                {"ph": "M", "name": "process_name", "args": {"name": "python"}},
+                {"ph": "X", "cat": "kernel", "name": "not of CUDA", "args": {}},
+                "a string",
+                {
+                    "cat": "Kernel",
+                    "name": "k",
+                    "args": {
+                        "registers per thread": 8,
+                        "shared memory": 0,
+                        "grid": [1, 1, 1],
+                        "block": [32, 1, 1],
+                    },
+                },
+            ]
+        }
+        problem, record = read(io.StringIO(json.dumps(trace)))
+        assert isinstance(problem, ReadProblem)
+        assert "not of CUDA" in problem.what
+        assert isinstance(record, KernelRecord)
+        assert (record.name, record.reported_occupancy, record.duration_us) == ("k", None, None)
+
+    def test_trace_that_was_not_finished(self, samples: Path) -> None:
+        text = (samples / "pytorch_trace.json").read_text()
+        found = list(read(io.StringIO(text[:-300])))
+        assert sum(isinstance(each, KernelRecord) for each in found) == 6
+        assert isinstance(found[-1], ReadProblem)
+        assert "ends early" in found[-1].what
+
+    def test_large_values_cross_the_pieces_that_are_read(self) -> None:
+        trace = {
+            "deviceProperties": [{"id": 0, "computeMajor": 8, "computeMinor": 6}],
+            "padding": ["x" * 3_000_000, 123456789],
+            "traceEvents": [
+                {
+                    "cat": "kernel",
+                    "name": f"k{index}" + "y" * 1000,
+                    "args": {
+                        "device": 0,
+                        "registers per thread": 8,
+                        "shared memory": 0,
+                        "grid": [1, 1, 1],
+                        "block": [index + 1, 1, 1],
+                    },
+                }
+                for index in range(2000)
+            ],
+            "traceName": "x",
+        }
+        records = list(kernels(io.StringIO(json.dumps(trace))))
+        assert [record.threads for record in records] == list(range(1, 2001))
+        assert {record.arch for record in records} == {"sm_86"}

@@ -1,0 +1,180 @@
+"""The compiler's output, as it stands in logs."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from occupancy.readers import KernelRecord, ReadProblem, kernels, read
+
+from .test_cubin import REDUCE, SAMPLES, SPILLY
+
+KERNEL = """\
+ptxas info    : Compiling entry function '_Z1kPf' for 'sm_80'
+ptxas info    : Function properties for _Z1kPf
+    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads
+ptxas info    : Used 21 registers, used 1 barriers, 32 bytes cumulative stack size, 256 bytes smem
+"""
+
+
+def read_text(text: str | bytes) -> list[KernelRecord | ReadProblem]:
+    return list(read(io.BytesIO(text.encode() if isinstance(text, str) else text)))
+
+
+def only_record(text: str | bytes) -> KernelRecord:
+    (record,) = read_text(text)
+    assert isinstance(record, KernelRecord), record
+    return record
+
+
+def facts(record: KernelRecord) -> tuple[object, ...]:
+    return (
+        record.name,
+        record.arch,
+        record.registers,
+        record.static_smem,
+        record.barriers,
+        record.stack_bytes,
+        record.spill_store_bytes,
+        record.spill_load_bytes,
+    )
+
+
+THIS = ("_Z1kPf", "sm_80", 21, 256, 1, 8, 4, 12)
+
+
+def test_sample(samples: Path) -> None:
+    found = {record.name: record for record in kernels(samples / "ptxas_v.txt")}
+    assert {name: (record.registers, record.static_smem) for name, record in found.items()} == {
+        name: values[:2] for name, values in SAMPLES.items()
+    }
+    assert (found[SPILLY].spill_store_bytes, found[SPILLY].spill_load_bytes) == (1008, 1008)
+    assert (found[REDUCE].spill_store_bytes, found[REDUCE].spill_load_bytes) == (0, 0)
+    assert found[SPILLY].stack_bytes == found[SPILLY].cumulative_stack_bytes == 712
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        KERNEL,
+        KERNEL.replace("ptxas info    :", "ptxas-13 info    :"),
+        KERNEL.replace("ptxas info    : ", "ptxas info\t: "),
+        KERNEL.replace("\n", "\r\n"),
+        KERNEL.replace("'", "’").replace("function ’", "function ‘"),
+        "      " + KERNEL.replace("\n", "\n      "),
+        KERNEL.replace("ptxas", "\x1b[1;36mptxas\x1b[0m"),
+        "[1/4] Building CUDA object CMakeFiles/k.dir/k.cu.o\n" + KERNEL + "[2/4] Linking CXX executable k\n",
+        "2024-11-05T10:00:00.123Z " + KERNEL.replace("\n", "\n2024-11-05T10:00:00.123Z "),
+    ],
+    ids=["plain", "versioned", "tab", "crlf", "forum", "pip", "colour", "ninja", "ci"],
+)
+def test_in_every_dress(text: str) -> None:
+    assert facts(only_record(text)) == THIS
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
+def test_in_every_encoding(encoding: str) -> None:
+    # PowerShell writes UTF-16; German compilers write umlauts in latin-1.
+    assert facts(only_record(("Übersetzung beginnt\n" + KERNEL).encode(encoding))) == THIS
+
+
+def test_text_streams_too() -> None:
+    (record,) = read(io.StringIO(KERNEL))
+    assert isinstance(record, KernelRecord)
+    assert facts(record) == THIS
+
+
+def test_older_toolkits_do_not_print_barriers() -> None:
+    assert only_record(KERNEL.replace(", used 1 barriers", "")).barriers is None
+    assert only_record(KERNEL.replace(", 256 bytes smem", "")).static_smem == 0
+
+
+def test_compilers_of_the_first_chips_add_the_systems_share() -> None:
+    line = "Used 10 registers, 8+16 bytes lmem, 2064+16 bytes smem, 44 bytes cmem[1]"
+    record = only_record(f"ptxas info : Compiling entry function 'k' for 'sm_10'\nptxas info : {line}\n")
+    assert (record.registers, record.static_smem, record.spill_store_bytes) == (10, 2080, None)
+
+
+def test_demangled_names_have_blanks() -> None:
+    assert (
+        only_record(KERNEL.replace("_Z1kPf", "void k<(int)3>(float*, int)")).name
+        == "void k<(int)3>(float*, int)"
+    )
+
+
+def test_device_functions_do_not_lend_their_stack() -> None:
+    lines = KERNEL.splitlines(keepends=True)
+    device = [
+        "ptxas info    : Function properties for _Z3devf\n",
+        "    96 bytes stack frame, 88 bytes spill stores, 88 bytes spill loads\n",
+    ]
+    for position in (0, 1, 3, 4):
+        text = "".join(lines[:position] + device + lines[position:])
+        assert facts(only_record(text)) == THIS
+
+
+def test_warning_about_spills_is_not_a_stack_frame() -> None:
+    warning = (
+        "ptxas warning : Registers are spilled to local memory in function '_Z1kPf', "
+        "999 bytes spill stores, 999 bytes spill loads\n"
+    )
+    first, *rest = KERNEL.splitlines(keepends=True)
+    assert facts(only_record(first + warning + "".join(rest))) == THIS
+
+
+def test_same_kernel_for_several_architectures() -> None:
+    found = read_text(KERNEL + KERNEL.replace("sm_80", "sm_90a").replace("21 reg", "30 reg"))
+    assert [(each.arch, each.registers) for each in found if isinstance(each, KernelRecord)] == [
+        ("sm_80", 21),
+        ("sm_90a", 30),
+    ]
+
+
+class TestMixedLines:
+    """Builds that run side by side without a tool that keeps their lines together."""
+
+    def test_registers_of_no_kernel_are_a_problem(self) -> None:
+        record, problem = read_text(KERNEL + KERNEL.splitlines()[-1])
+        assert isinstance(record, KernelRecord)
+        assert isinstance(problem, ReadProblem)
+        assert problem.line == 5
+        assert "mixed" in problem.what
+
+    def test_kernel_without_registers_is_a_problem(self) -> None:
+        first = KERNEL.splitlines(keepends=True)[0]
+        problem, record = read_text(first.replace("_Z1kPf", "_Z5otherv") + KERNEL)
+        assert isinstance(problem, ReadProblem)
+        assert "_Z5otherv" in problem.what
+        assert isinstance(record, KernelRecord)
+        assert facts(record) == THIS
+
+    def test_log_that_ends_early(self) -> None:
+        (problem,) = read_text(KERNEL.splitlines()[0])
+        assert isinstance(problem, ReadProblem)
+        assert problem.line == 1
+
+    def test_endless_damage_ends(self) -> None:
+        found = read_text(KERNEL + (KERNEL.splitlines(keepends=True)[-1]) * 1000)
+        assert len(found) == 102
+        assert "the rest is not read" in str(found[-1])
+
+
+def test_linkers_lines() -> None:
+    text = (
+        "nvlink info    : 8 bytes gmem\n"
+        "nvlink info    : Function properties for '_Z2kxPf':\n"
+        "nvlink info    : used 43 registers, used 1 barriers, 88 stack, 1624 bytes smem, "
+        "360 bytes cmem[0], 0 bytes lmem\n"
+        "nvlink info    : Function properties for '_Z2kyPf':\n"
+        "nvlink info    : used 8 registers, 0 stack, 0 bytes smem, 360 bytes cmem[0], 0 bytes lmem\n"
+    )
+    first, second = read_text(text)
+    assert isinstance(first, KernelRecord)
+    assert isinstance(second, KernelRecord)
+    assert facts(first) == ("_Z2kxPf", None, 43, 1624, 1, 88, None, None)
+    assert first.linked is True
+    assert "1024 bytes" in first.notes[0]
+    assert facts(second) == ("_Z2kyPf", None, 8, 0, None, 0, None, None)
+    assert second.notes == ()

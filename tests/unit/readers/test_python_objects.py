@@ -1,0 +1,188 @@
+"""Objects of frameworks, by stand-ins with the same attributes."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import occupancy
+from occupancy import InputError, kernel_of
+
+
+def facts(obj: object) -> tuple[Any, ...]:
+    record = kernel_of(obj)
+    return record.registers, record.static_smem, record.stack_bytes, record.arch
+
+
+class CuPyRawKernel:
+    name = "saxpy"
+    num_regs = 18
+    shared_size_bytes = 2048
+    max_threads_per_block = 896
+    local_size_bytes = 8
+    binary_version = 90
+
+
+class PyCudaFunction:
+    """Asks the driver for every attribute that it has not."""
+
+    def __getattr__(self, name: str) -> int:
+        known = {"num_regs": 18, "shared_size_bytes": 2048, "local_size_bytes": 8, "binary_version": 90}
+        if name not in known:
+            raise AttributeError(name)
+        return known[name]
+
+
+@pytest.mark.parametrize("obj", [CuPyRawKernel(), PyCudaFunction()], ids=["cupy", "pycuda"])
+def test_functions_that_ask_the_driver(obj: object) -> None:
+    assert facts(obj) == (18, 2048, 8, "sm_90")
+    # The driver's number is what the registers allow, too, and no launch bound.
+    assert kernel_of(obj).max_threads is None
+
+
+def test_cupys_unknown_values() -> None:
+    kernel = CuPyRawKernel()
+    kernel.binary_version = -1
+    assert facts(kernel) == (18, 2048, 8, None)
+
+
+@pytest.mark.parametrize("are_methods", [True, False], ids=["0.x", "1.x"])
+def test_cuda_core(are_methods: bool) -> None:
+    values = {
+        "num_regs": 18,
+        "shared_size_bytes": 2048,
+        "local_size_bytes": 8,
+        "binary_version": 90,
+        "required_cluster_width": 2,
+        "required_cluster_height": 1,
+        "required_cluster_depth": 1,
+    }
+    attributes = {
+        name: (lambda value=value: value) if are_methods else value for name, value in values.items()
+    }
+    kernel = SimpleNamespace(attributes=SimpleNamespace(**attributes), name="saxpy")
+    assert facts(kernel) == (18, 2048, 8, "sm_90")
+    assert (kernel_of(kernel).cluster, kernel_of(kernel).name) == ((2, 1, 1), "saxpy")
+
+
+class NumbaDispatcher:
+    __name__ = "saxpy"
+
+    def __init__(self, *registers: int, is_specialized: bool = False) -> None:
+        self._registers: Any = {f"signature {count}": count for count in registers}
+        if is_specialized:
+            (self._registers,) = registers
+
+    def get_regs_per_thread(self) -> Any:
+        return self._registers
+
+    def get_shared_mem_per_block(self) -> Any:
+        return (
+            self._registers and dict.fromkeys(self._registers, 2048)
+            if isinstance(self._registers, dict)
+            else 2048
+        )
+
+    def get_local_mem_per_thread(self) -> Any:
+        return None
+
+
+class TestNumba:
+    def test_one_signature(self) -> None:
+        assert facts(NumbaDispatcher(18)) == facts(NumbaDispatcher(18, is_specialized=True))
+        assert facts(NumbaDispatcher(18)) == (18, 2048, None, None)
+        assert kernel_of(NumbaDispatcher(18)).name == "saxpy"
+
+    def test_overload(self) -> None:
+        overload = SimpleNamespace(regs_per_thread=18, shared_mem_per_block=2048, local_mem_per_thread=8)
+        assert facts(overload) == (18, 2048, 8, None)
+
+    def test_several_signatures_are_refused(self) -> None:
+        with pytest.raises(InputError, match=r"compiled for 2 signatures.*overloads"):
+            kernel_of(NumbaDispatcher(18, 20))
+
+    def test_not_compiled_yet(self) -> None:
+        with pytest.raises(InputError, match="not compiled yet"):
+            kernel_of(NumbaDispatcher())
+
+
+class TestTriton:
+    Metadata = namedtuple("Metadata", "name num_warps num_ctas shared target")
+
+    @pytest.fixture
+    def kernel(self, samples: Path) -> Any:
+        (cubin,) = (samples / "triton_cache").rglob("add.cubin")
+        target = SimpleNamespace(backend="cuda", arch=90, warp_size=32)
+        return SimpleNamespace(
+            metadata=self.Metadata("add", 4, 1, 512, target), asm={"cubin": cubin.read_bytes(), "ttir": ""}
+        )
+
+    def test_cubin_is_read_without_the_driver(self, kernel: Any) -> None:
+        record = kernel_of(kernel)
+        assert (record.name, record.registers, record.arch) == ("add", 26, "sm_90a")
+        assert (record.threads, record.dynamic_smem, record.cluster) == (128, 512, None)
+        assert record.kernel().shared_memory == 512
+
+    def test_what_the_driver_said_serves_without_a_cubin(self, kernel: Any) -> None:
+        del kernel.asm["cubin"]
+        kernel.n_regs, kernel.n_spills = 30, 2
+        assert facts(kernel) == (30, 0, 8, "sm_90")
+
+    def test_other_makers_are_refused(self, kernel: Any) -> None:
+        kernel.metadata.target.backend = "hip"
+        with pytest.raises(InputError, match="not compiled for CUDA"):
+            kernel_of(kernel)
+
+    def test_inductor(self) -> None:
+        launcher = SimpleNamespace(n_regs=26, n_spills=0, shared=1024, config=SimpleNamespace(num_warps=8))
+        record = kernel_of(launcher)
+        assert (record.registers, record.dynamic_smem, record.threads) == (26, 1024, 256)
+        static = SimpleNamespace(n_regs=26, n_spills=0, shared=1024, num_warps=8)
+        assert kernel_of(static) == record
+
+
+class TestImages:
+    def test_object_code_with_one_kernel(self, samples: Path) -> None:
+        (cubin,) = (samples / "triton_cache").rglob("add.cubin")
+        code = SimpleNamespace(code=cubin.read_bytes(), code_type="cubin")
+        assert kernel_of(code).registers == 26
+        assert kernel_of(SimpleNamespace(__cubin__=cubin.read_bytes())).registers == 26
+
+    def test_several_kernels_are_refused(self, samples: Path) -> None:
+        code = SimpleNamespace(code=(samples / "samples.cubin").read_bytes(), code_type="cubin")
+        with pytest.raises(InputError, match=r"holds 3 kernels.*occupancy\.kernels"):
+            kernel_of(code)
+
+    def test_ptx_text(self) -> None:
+        code = SimpleNamespace(code=".version 8.7\n.target sm_90\n.entry k()\n{\n}\n", code_type="ptx")
+        assert (kernel_of(code).name, kernel_of(code).registers) == ("k", None)
+
+    def test_code_that_was_not_kept(self) -> None:
+        with pytest.raises(InputError, match="keep the cubin"):
+            kernel_of(SimpleNamespace(__cubin__=None))
+
+    def test_damaged_code(self) -> None:
+        with pytest.raises(occupancy.OccupancyError, match="without device code"):
+            kernel_of(SimpleNamespace(code=b"\0" * 100, code_type="cubin"))
+
+
+@pytest.mark.parametrize("obj", [None, 42, "k", object(), len, SimpleNamespace(n_regs="many")])
+def test_anything_else_is_refused(obj: object) -> None:
+    with pytest.raises(InputError):
+        kernel_of(obj)
+
+
+def test_errors_of_a_framework_become_ours() -> None:
+    class WithoutGpu:
+        shared_size_bytes = 0
+
+        @property
+        def num_regs(self) -> int:
+            raise RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
+
+    with pytest.raises(InputError, match="no CUDA-capable device"):
+        kernel_of(WithoutGpu())

@@ -1,0 +1,171 @@
+"""Files, folders and streams: recognised by content, and never silently nothing."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import occupancy
+from occupancy import KernelRecord, ReadError, ReadProblem
+from occupancy.readers import kernels, read
+from tests.samples import OF_FORMAT, sample
+
+
+@pytest.mark.parametrize(("format", "name"), OF_FORMAT.items())
+class TestEveryFormat:
+    def test_name_plays_no_part(self, format: str, name: str, tmp_path: Path) -> None:
+        (tmp_path / "data.bin").write_bytes(sample(name))
+        records = list(kernels(tmp_path / "data.bin"))
+        assert {record.format for record in records} == {format}
+        assert {record.source for record in records} == {str(tmp_path / "data.bin")}
+
+    def test_stream_gives_the_same_as_a_file(self, format: str, name: str, tmp_path: Path) -> None:
+        (tmp_path / "data.bin").write_bytes(sample(name))
+        from_file = [record.to_dict() | {"source": ""} for record in kernels(tmp_path / "data.bin")]
+        from_stream = [record.to_dict() | {"source": ""} for record in kernels(io.BytesIO(sample(name)))]
+        assert from_file == from_stream
+        assert from_file
+
+    def test_pipe(self, format: str, name: str) -> None:
+        reader, writer = os.pipe()
+        with subprocess.Popen(
+            [
+                sys.executable,
+                "-c",
+                f"from tests.samples import sample; import sys; sys.stdout.buffer.write(sample({name!r}))",
+            ],
+            stdout=writer,
+        ):
+            os.close(writer)
+            with os.fdopen(reader, "rb") as stream:
+                assert {record.format for record in kernels(stream)} == {format}
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(sample("ptxas_v.txt"))))
+    assert len(list(kernels("-"))) == 5
+
+
+def test_long_stream_goes_to_disk() -> None:
+    stream = io.BytesIO(b"\0" * (20 << 20) + sample("samples.cubin") + b"\0" * (20 << 20))
+    assert len(list(kernels(stream))) == 3
+
+
+def test_whole_folder(samples: Path) -> None:
+    found = kernels(samples)
+    counts: dict[str, int] = {}
+    for record in found:
+        counts[record.format] = counts.get(record.format, 0) + 1
+    assert found.problems == []
+    assert counts == {
+        "cubin": 14 * 7 + 16 * 7 + 3,
+        "ptxas": 14 * 7 + 16 * 7 + 5,
+        "fatbin": 5 + 9,
+        "ncu-rep": 6,
+        "nsight-csv": 12,
+        "pytorch-trace": 7,
+        "res-usage": 14,
+        "triton": 3,
+    }
+
+
+def test_folder_reads_each_file_once(samples: Path, tmp_path: Path) -> None:
+    shutil.copy(samples / "samples.exe", tmp_path / "libk.so.1.2")
+    (tmp_path / "libk.so.1").symlink_to("libk.so.1.2")
+    (tmp_path / "libk.so").symlink_to("libk.so.1")
+    (tmp_path / "gone").symlink_to("nowhere")
+    (tmp_path / "again").symlink_to(tmp_path, target_is_directory=True)
+    (tmp_path / "README").write_text("no kernels here")
+    (tmp_path / "empty").touch()
+    os.mkfifo(tmp_path / "pipe")
+    assert len(list(kernels(tmp_path))) == 5
+
+
+class TestNothingToRead:
+    @pytest.mark.parametrize(
+        ("content", "says"),
+        [
+            (b"", "empty"),
+            (b"<!DOCTYPE html>\n<html><body>404</body></html>\n", "text without kernels"),
+            ("Grüße aus Köln\n".encode("latin-1"), "text without kernels"),
+            (b"\x7fELF\x02\x01\x01" + bytes(1000), "without device code"),
+            (b"MZ" + bytes(1000), "without device code"),
+            (b"PK\x03\x04" + bytes(1000), "archive"),
+            (gzip.compress(b"\x7fELF" + bytes(1000)), "archive"),
+            (b'{"a": 1}', "JSON"),
+            (b'[{"a": 1}]', "JSON"),
+            (b"[" * 100_000, "text without kernels"),
+            (b'{"traceEvents": ' + b"[" * 100_000, "damaged|deep"),
+            (b'{"traceEvents": 3}', "belongs"),
+        ],
+    )
+    def test_says_why(self, content: bytes, says: str, tmp_path: Path) -> None:
+        (tmp_path / "file").write_bytes(content)
+        (problem,) = read(tmp_path / "file")
+        assert isinstance(problem, ReadProblem)
+        assert problem.source == str(tmp_path / "file")
+        with pytest.raises(ReadError, match=says):
+            list(kernels(tmp_path / "file"))
+
+    def test_folder_without_kernels(self, tmp_path: Path) -> None:
+        (tmp_path / "README").write_text("no kernels here")
+        (problem,) = read(tmp_path)
+        assert "without kernels" in str(problem)
+
+    def test_missing_and_forbidden_files(self, tmp_path: Path) -> None:
+        (problem,) = read(tmp_path / "missing")
+        assert "No such file" in str(problem)
+        with pytest.raises(ReadError, match="No such file"):
+            next(occupancy.kernels(tmp_path / "missing"))
+
+    def test_library_with_nothing_but_ptx(self, tmp_path: Path) -> None:
+        ptx_entry = bytearray(sample("samples.exe"))
+        # Every entry of machine code becomes one of PTX.
+        position = ptx_entry.find(b"\x50\xed\x55\xba")
+        while position >= 0:
+            end = position + 16 + int.from_bytes(ptx_entry[position + 8 : position + 16], "little")
+            entry = position + 16
+            while entry < end:
+                ptx_entry[entry] = 1
+                size = int.from_bytes(ptx_entry[entry + 4 : entry + 8], "little")
+                entry += size + int.from_bytes(ptx_entry[entry + 8 : entry + 16], "little")
+            position = ptx_entry.find(b"\x50\xed\x55\xba", end)
+        (tmp_path / "lib.so").write_bytes(ptx_entry)
+        (problem,) = read(tmp_path / "lib.so")
+        assert "PTX only" in str(problem)
+
+
+def test_problems_do_not_hide_kernels(tmp_path: Path) -> None:
+    damaged = bytearray(sample("samples.fatbin"))
+    first_image = damaged.find(b"\x7fELF")
+    damaged[first_image] = 0
+    (tmp_path / "damaged").write_bytes(damaged)
+    found = occupancy.kernels(tmp_path / "damaged")
+    assert len(list(found)) == 6
+    (problem,) = found.problems
+    assert problem.offset == first_image
+    assert f"byte {first_image:#x}" in str(problem)
+
+
+def test_reading_is_lazy(samples: Path) -> None:
+    found = read(samples)
+    assert isinstance(next(found), KernelRecord)
+    found.close()  # type: ignore[attr-defined]
+
+
+def test_relocatable_copies_are_dropped_where_a_linked_one_exists(samples: Path, tmp_path: Path) -> None:
+    linked = (samples / "cubins" / "13.0_90_0.cubin").read_bytes()
+    relocatable = (samples / "cubins" / "13.0_90_1.cubin").read_bytes()
+    other = (samples / "cubins" / "12.9_80_1.cubin").read_bytes()
+    (tmp_path / "library").write_bytes(relocatable + linked + other)
+    records = list(kernels(tmp_path / "library"))
+    assert [(record.arch, record.linked) for record in records] == [("sm_90", True)] * 16 + [
+        ("sm_80", False)
+    ] * 14
