@@ -1,15 +1,27 @@
-"""The fixture with NVIDIA's header, and the notice where it could not be had."""
+"""The fixtures with NVIDIA's tools, and the notices where they could not be had."""
 
 from __future__ import annotations
 
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 
 from tests.oracle import header as oracle
+from tests.oracle import libraries
 
 REQUIRED = "OCCUPANCY_REQUIRE_ORACLE"
-NOTICE = f"no comparison with NVIDIA's header ({REQUIRED}=1 makes that a failure)"
+HEADER_NOTICE = f"no comparison with NVIDIA's header ({REQUIRED}=1 makes that a failure)"
+CUOBJDUMP_NOTICE = "no comparison with cuobjdump (python -m tests.oracle.libraries fetches what it takes)"
+NVCC_NOTICE = "no comparison with the compiler (nvcc is neither on the PATH nor in /usr/local/cuda/bin)"
+
+# Notice -> what to say where it can not be overlooked, because a run without the tool proves much less.
+BANNERS = {
+    HEADER_NOTICE: "THE ENGINE WAS NOT COMPARED WITH NVIDIA'S HEADER",
+    CUOBJDUMP_NOTICE: "THE READERS WERE NOT COMPARED WITH CUOBJDUMP",
+    NVCC_NOTICE: "THE READERS WERE NOT COMPARED WITH THE COMPILER",
+}
 
 
 @pytest.fixture(scope="session")
@@ -20,16 +32,32 @@ def header() -> oracle.Header:
     except oracle.NoCompilerError as error:
         if os.environ.get(REQUIRED) == "1":
             raise
-        pytest.skip(f"{NOTICE}: {error}")
+        pytest.skip(f"{HEADER_NOTICE}: {error}")
+
+
+@pytest.fixture(scope="session")
+def cuobjdump() -> Path:
+    """NVIDIA's cuobjdump, beside the libraries to read with it."""
+    tool = libraries.FOLDER / libraries.CUOBJDUMP
+    if not all(path.exists() for path in (tool, *(libraries.FOLDER / name for name in libraries.LIBRARIES))):
+        pytest.skip(CUOBJDUMP_NOTICE)
+    return tool
+
+
+@pytest.fixture(scope="session")
+def nvcc() -> Path:
+    """NVIDIA's compiler."""
+    found = shutil.which("nvcc", path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/local/cuda/bin")))
+    if found is None:
+        pytest.skip(NVCC_NOTICE)
+    return Path(found)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say it where it can not be overlooked, because a run without the header proves much less."""
-    skipped = [
-        report for report in terminalreporter.stats.get("skipped", ()) if NOTICE in str(report.longrepr)
-    ]
-    if skipped:
-        terminalreporter.section(
-            "THE ENGINE WAS NOT COMPARED WITH NVIDIA'S HEADER", sep="!", red=True, bold=True
-        )
-        terminalreporter.line(f"{len(skipped)} tests skipped: {NOTICE}.")
+    """Say what was not compared."""
+    reports = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
+    for notice, banner in BANNERS.items():
+        count = sum(notice in report for report in reports)
+        if count:
+            terminalreporter.section(banner, sep="!", red=True, bold=True)
+            terminalreporter.line(f"{count} tests skipped: {notice}.")

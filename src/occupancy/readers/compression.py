@@ -21,7 +21,7 @@ def decompress_lz4(data: memoryview, size: int, budget: Budget) -> bytes:
     Raises:
         Malformed: It is damaged, does not come to the declared size, or is too large.
     """
-    import lz4.block  # type: ignore[import-untyped]
+    import lz4.block
 
     _check_declared(size, budget)
     if size > LZ4_MOST * len(data) + 64:

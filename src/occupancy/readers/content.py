@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 from .ceilings import MAX_LINE_CHARACTERS, MAX_STREAM_BYTES, MIB, Budget, Malformed
 
@@ -22,6 +22,12 @@ WINDOW_BYTES = 32 * MIB
 
 _KEPT_IN_MEMORY = 16 * MIB
 _BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+
+
+class Readable(Protocol):
+    """Whatever gives bytes or text, a piece at a time."""
+
+    def read(self, size: int, /) -> bytes | str | None: ...
 
 
 class Content:
@@ -179,7 +185,7 @@ def _damage_as_malformed() -> Iterator[None]:
 
 
 @contextmanager
-def open_content(source: str | os.PathLike[str] | IO[Any]) -> Iterator[Content]:
+def open_content(source: str | os.PathLike[str] | Readable) -> Iterator[Content]:
     """Open a path or a stream.
 
     Args:
@@ -210,7 +216,7 @@ def stream_name(stream: object) -> str:
 
 
 @contextmanager
-def _copied(stream: IO[Any]) -> Iterator[tuple[BinaryIO, int]]:
+def _copied(stream: Readable) -> Iterator[tuple[BinaryIO, int]]:
     # Readers go back and forth, which a pipe does not allow: it is kept in memory, or on disk if long.
     kept = io.BytesIO()
     size = _copy(stream, kept, _KEPT_IN_MEMORY)
@@ -229,7 +235,7 @@ def _copied(stream: IO[Any]) -> Iterator[tuple[BinaryIO, int]]:
         yield file, size
 
 
-def _copy(stream: IO[Any], file: IO[bytes], most: int) -> int:
+def _copy(stream: Readable, file: BinaryIO, most: int) -> int:
     size = 0
     while size <= most:
         with _damage_as_malformed():

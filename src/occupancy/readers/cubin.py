@@ -13,7 +13,7 @@ from math import prod
 from typing import NamedTuple
 
 from .ceilings import Budget, Malformed
-from .elf import ET_REL, SHT_NOBITS, STT_FUNC, Image, Section, Symbol, is_cubin
+from .elf import ET_REL, SHT_NOBITS, Image, Section, Symbol, is_cubin
 from .record import Format, KernelRecord, Shape
 
 STO_CUDA_ENTRY = 0x10
@@ -95,9 +95,8 @@ def read_cubin(data: memoryview, source: str, format: Format, budget: Budget) ->
         raise Malformed("the image is not a cubin")
     image = Image(data, budget)
     module = _read_module(image)
-    for symbol in image.symbols():
-        if symbol.info & 0xF == STT_FUNC and symbol.other & STO_CUDA_ENTRY:
-            yield _kernel(image, module, symbol, source, format)
+    for symbol in image.functions(STO_CUDA_ENTRY):
+        yield _kernel(image, module, symbol, source, format)
 
 
 def _read_module(image: Image) -> _Module:
@@ -143,17 +142,22 @@ def _variant(image: Image) -> str:
     return ""
 
 
-def _attributes(image: Image, section: Section, wanted: frozenset[int]) -> Iterator[Attribute]:
+def _attributes(image: Image, section: Section, wanted: frozenset[int]) -> list[Attribute]:
+    # Most of the time goes here, so what is not wanted is passed over as cheaply as can be.
     data = image.part(section.offset, section.size, "section of attributes")
+    unpack, nothing = _ATTRIBUTE.unpack_from, data[:0]
+    found = []
     position, last = 0, len(data) - _ATTRIBUTE.size
     while position <= last:
-        form, id, value = _ATTRIBUTE.unpack_from(data, position)
+        form, id, value = unpack(data, position)
         position += _ATTRIBUTE.size
-        payload = value if form == _FORMAT_SIZED else 0
-        if id in wanted:
-            value = value & 0xFF if form == _FORMAT_BYTE else value
-            yield Attribute(id, value, data[position : position + payload])
-        position += payload
+        if form == _FORMAT_SIZED:
+            if id in wanted:
+                found.append(Attribute(id, 0, data[position : position + value]))
+            position += value
+        elif id in wanted:
+            found.append(Attribute(id, value & 0xFF if form == _FORMAT_BYTE else value, nothing))
+    return found
 
 
 def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: Format) -> KernelRecord:
@@ -176,8 +180,8 @@ def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: 
         registers=module.registers.get(symbol.number, code.info >> 24 or None),
         static_smem=_static_shared_memory(module, symbol.section),
         barriers=code.flags >> 20 & 0x7F if module.is_old else _value(attributes, NUM_BARRIERS, 0),
-        stack_bytes=module.frames.get(symbol.number),
-        cumulative_stack_bytes=module.stacks.get(symbol.number),
+        # The sum over all callees is there once the image is linked.
+        stack_bytes=module.stacks.get(symbol.number, module.frames.get(symbol.number)),
         max_threads=prod(bound) if bound else None,
         required_threads=prod(required) if required else None,
         max_registers=_value(attributes, MAXREG_COUNT),

@@ -63,8 +63,6 @@ class Symbol(NamedTuple):
     number: int
     name_table: int
     name: int
-    info: int
-    other: int
     section: int
 
 
@@ -139,8 +137,8 @@ class Image:
         table = self.header.name_section
         return self._string(self.sections[0].link if table == SHN_XINDEX else table, section.name)
 
-    def symbols(self) -> Iterator[Symbol]:
-        """Every symbol, in order; none where there is no symbol table.
+    def functions(self, flag: int) -> Iterator[Symbol]:
+        """The functions whose `st_other` has a flag, in the order of the symbol table.
 
         Raises:
             Malformed: A table lies outside the image.
@@ -150,10 +148,11 @@ class Image:
             return
         wide = self._wide_section_indices()
         entries = self.part(table.offset, table.size // SYMBOL.size * SYMBOL.size, "symbol table")
-        for index, (name, info, other, section, _, _) in enumerate(SYMBOL.iter_unpack(entries)):
-            if section == SHN_XINDEX and index < len(wide):
-                section = wide[index]
-            yield Symbol(index, table.link, name, info, other, section)
+        for number, (name, info, other, section, _, _) in enumerate(SYMBOL.iter_unpack(entries)):
+            if info & 0xF == STT_FUNC and other & flag:
+                if section == SHN_XINDEX and number < len(wide):
+                    section = wide[number]
+                yield Symbol(number, table.link, name, section)
 
     def symbol_name(self, symbol: Symbol) -> str:
         """The name of a symbol.

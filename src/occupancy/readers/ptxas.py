@@ -122,8 +122,8 @@ class _Reader:
             registers=registers,
             static_smem=_shared_memory(rest),
             barriers=first_number(_BARRIERS, rest),
-            stack_bytes=kernel.stack_bytes,
-            cumulative_stack_bytes=first_number(_CUMULATIVE_STACK, rest),
+            # The sum over all callees is printed from 12.4 on, and not before linking.
+            stack_bytes=first_number(_CUMULATIVE_STACK, rest) or kernel.stack_bytes,
             spill_store_bytes=kernel.spill_store_bytes,
             spill_load_bytes=kernel.spill_load_bytes,
         )
@@ -131,7 +131,6 @@ class _Reader:
     def _linked(self, registers: int, rest: str) -> KernelRecord:
         # The linker's line names no architecture.
         size = _shared_memory(rest)
-        stack = first_number(_LINKED_STACK, rest)
         return KernelRecord(
             source=self._source,
             format="ptxas",
@@ -140,8 +139,7 @@ class _Reader:
             registers=registers,
             static_smem=size,
             barriers=first_number(_BARRIERS, rest),
-            stack_bytes=stack,
-            cumulative_stack_bytes=stack,
+            stack_bytes=first_number(_LINKED_STACK, rest),
             notes=(_LINKED_SMEM_NOTE,) if size >= 1024 else (),
         )
 

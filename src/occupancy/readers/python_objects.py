@@ -65,7 +65,6 @@ def _from_driver(obj: Any) -> KernelRecord:
         registers=_whole(obj, "num_regs"),
         static_smem=_whole(obj, "shared_size_bytes"),
         stack_bytes=local,
-        cumulative_stack_bytes=local,
     )
 
 
@@ -90,7 +89,6 @@ def _from_numba(obj: Any) -> KernelRecord:
         registers=_of_one_signature(obj, f"{prefix}regs_per_thread"),
         static_smem=_of_one_signature(obj, f"{prefix}shared_mem_per_block"),
         stack_bytes=local,
-        cumulative_stack_bytes=local,
     )
 
 
@@ -122,9 +120,7 @@ def _from_triton(obj: Any) -> KernelRecord:
     if image is not None:
         return described.with_compiled(_only_kernel(image, _source(obj), described.name))
     local = _spilled_bytes(obj)
-    return replace(
-        described, registers=_whole(obj, "n_regs"), stack_bytes=local, cumulative_stack_bytes=local
-    )
+    return replace(described, registers=_whole(obj, "n_regs"), stack_bytes=local)
 
 
 def _from_inductor(obj: Any) -> KernelRecord:
@@ -144,7 +140,6 @@ def _from_inductor(obj: Any) -> KernelRecord:
         threads_from="metadata" if threads else None,
         block=(threads, 1, 1) if threads else None,
         stack_bytes=local,
-        cumulative_stack_bytes=local,
     )
 
 

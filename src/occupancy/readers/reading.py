@@ -7,15 +7,14 @@ import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
 
 from ..errors import ReadError
 from .ceilings import Malformed
-from .content import open_content, stream_name
+from .content import Readable, open_content, stream_name
 from .recognise import read_content, why_nothing
 from .record import Found, KernelRecord, ReadProblem
 
-Source = str | os.PathLike[str] | IO[Any]
+Source = str | os.PathLike[str] | Readable
 
 STANDARD_INPUT = "-"
 

@@ -60,9 +60,8 @@ class KernelRecord:
     """Named barriers per block."""
 
     stack_bytes: int | None = None
-    """Stack frame of one thread, as ptxas prints it; from text that has only the sum, with callees."""
-    cumulative_stack_bytes: int | None = None
-    """Stack of one thread with all callees."""
+    """Stack of one thread with all that it calls; the kernel's own frame where that is all that is known,
+    as in a relocatable object."""
     spill_store_bytes: int | None = None
     spill_load_bytes: int | None = None
 
@@ -166,7 +165,6 @@ class KernelRecord:
             static_smem=compiled.static_smem,
             barriers=compiled.barriers,
             stack_bytes=compiled.stack_bytes,
-            cumulative_stack_bytes=compiled.cumulative_stack_bytes,
             max_threads=compiled.max_threads,
             required_threads=compiled.required_threads,
             max_registers=compiled.max_registers,

@@ -44,7 +44,6 @@ def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Found]:
 def _record(
     source: str, name: str, arch: str | None, arch_number: int, registers: int, line: str
 ) -> KernelRecord:
-    stack = first_number(_STACK, line)
     shared = first_number(_SHARED, line)
     notes: tuple[str, ...] = ()
     if shared is not None and shared >= RESERVED_SHARED_MEMORY:
@@ -59,7 +58,6 @@ def _record(
         arch=arch,
         registers=registers,
         static_smem=shared,
-        stack_bytes=stack,
-        cumulative_stack_bytes=stack,
+        stack_bytes=first_number(_STACK, line),
         notes=notes,
     )

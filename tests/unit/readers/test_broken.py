@@ -10,7 +10,7 @@ import sys
 import tracemalloc
 from pathlib import Path
 
-import lz4.block  # type: ignore[import-untyped]
+import lz4.block
 import pytest
 
 from occupancy.readers import KernelRecord, ReadProblem, read

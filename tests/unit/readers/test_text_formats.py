@@ -14,8 +14,7 @@ class TestResUsage:
     def test_sample(self, samples: Path) -> None:
         found = {record.name: record for record in kernels(samples / "res_usage.txt")}
         assert {
-            name: (record.registers, record.static_smem, record.cumulative_stack_bytes)
-            for name, record in found.items()
+            name: (record.registers, record.static_smem, record.stack_bytes) for name, record in found.items()
         } == {name: (values[0], values[1], values[5]) for name, values in SAMPLES.items()}
         # The listing has neither.
         assert {record.barriers for record in found.values()} == {None}

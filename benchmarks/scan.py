@@ -1,0 +1,107 @@
+"""Time and memory to read all kernels of a library of 300 MB, beside one plain pass over its bytes.
+
+The library is cuRAND as often as it fits, if ``python -m tests.oracle.libraries`` has fetched it, else
+the samples with filler between them. The memory is that of a fresh process.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.oracle.libraries import FOLDER, LARGEST
+from tests.samples import sample
+
+SIZE = 300 * 10**6
+GOAL_SECONDS = 0.5
+GOAL_MIB = 300
+ROUNDS = 5
+
+PASS = """
+import sys, time
+start = time.perf_counter()
+with open(sys.argv[1], "rb") as file:
+    while piece := file.read(1 << 20):
+        piece.find(b"none")
+print(time.perf_counter() - start, 0)
+"""
+
+SCAN = """
+import sys, time
+from occupancy.readers import read
+start = time.perf_counter()
+kernels = sum(1 for _ in read(sys.argv[1]))
+print(time.perf_counter() - start, kernels)
+"""
+
+# Linux tells the peak of the process itself; elsewhere it has to be asked of the resources.
+PEAK = """
+try:
+    with open("/proc/self/status") as status:
+        print(*[line.split()[1] for line in status if line.startswith("VmHWM")])
+except OSError:
+    import resource
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 if sys.platform == "darwin" else 1))
+"""
+
+
+class Measured(NamedTuple):
+    """What a fresh process prints."""
+
+    seconds: float
+    kernels: int
+    resident_kib: int
+
+
+def compose(path: Path) -> str:
+    """Write the library, and say what it is made of."""
+    real = FOLDER / LARGEST
+    if real.exists():
+        parts, made_of = [real.read_bytes()], LARGEST
+    else:
+        filler = random.Random(0).randbytes(4_000_000)
+        parts, made_of = [sample("samples.exe"), filler, sample("samples.fatbin")], "the samples and filler"
+    with path.open("wb") as file:
+        while file.tell() < SIZE:
+            for part in parts:
+                file.write(part[: SIZE - file.tell()])
+    return made_of
+
+
+def measure(code: str, path: Path) -> Measured:
+    """Run the code in a fresh process."""
+    command = [sys.executable, "-c", code + PEAK, str(path)]
+    seconds, kernels, memory = subprocess.run(
+        command, check=True, capture_output=True, text=True
+    ).stdout.split()
+    return Measured(float(seconds), int(kernels), int(memory))
+
+
+def verdict(is_met: bool) -> str:
+    return "met" if is_met else "MISSED"
+
+
+def main() -> None:
+    """Measure in turns, so that a busy moment of the machine hits both, and keep the fastest."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "library.so"
+        made_of = compose(path)
+        rounds = [(measure(PASS, path), measure(SCAN, path)) for _ in range(ROUNDS)]
+    plain = min(one_pass.seconds for one_pass, _ in rounds)
+    scan = min(scanned for _, scanned in rounds)
+    memory = scan.resident_kib / 1024
+    print(f"library      {SIZE / 10**6:.0f} MB of {made_of}, {scan.kernels} kernels")
+    print(f"plain pass   {plain:.3f} s")
+    print(f"reading all  {scan.seconds:.3f} s, {scan.seconds / plain:.2f} times")
+    print(f"             goal {GOAL_SECONDS} s ({verdict(scan.seconds <= GOAL_SECONDS)})")
+    print(f"resident     {memory:.0f} MiB, goal {GOAL_MIB} MiB ({verdict(memory <= GOAL_MIB)})")
+
+
+if __name__ == "__main__":
+    main()

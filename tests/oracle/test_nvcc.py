@@ -1,0 +1,135 @@
+"""Kernels compiled here and now, read as the compiler and the linker reported them."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from occupancy.readers import KernelRecord, kernels
+from tests.samples import FOLDER
+
+SOURCE = FOLDER / "cubins" / "kernels.cu"
+
+CALLER = """
+__device__ float helper(float *, int);
+__global__ void outer(float *p, int n) {
+    __shared__ float s[100];
+    s[n] = p[0];
+    __syncthreads();
+    p[1] = helper(s, n);
+}
+__global__ void plain(float *p) { p[0] = 1; }
+"""
+
+CALLEE = """
+__device__ float helper(float *p, int n) {
+    __shared__ float t[50];
+    float v[30], s = 0;
+    for (int i = 0; i < n; i++) {
+        v[p[i] > 0 ? i : n - i] = p[i] * t[i];
+        __syncthreads();
+    }
+    for (int i = 0; i < n; i++) s += v[i] * v[n - i];
+    return s;
+}
+"""
+
+QUICK = ("75", "90", "120")
+ALL = ("75", "80", "86", "87", "89", "90", "90a", "100", "100a", "103", "110", "120", "121", "121a")
+
+
+def by_name(source: Path | io.BytesIO) -> dict[str, KernelRecord]:
+    return {record.name: record for record in kernels(source)}
+
+
+@cache
+def supported(nvcc: Path) -> frozenset[str]:
+    """Architectures that this compiler knows."""
+    listed = subprocess.run([nvcc, "--list-gpu-code"], check=True, capture_output=True, text=True).stdout
+    return frozenset(line.removeprefix("sm_") for line in listed.split())
+
+
+def run(*command: object, folder: Path) -> bytes:
+    return subprocess.run(list(map(str, command)), check=True, capture_output=True, cwd=folder).stderr
+
+
+def compile_and_compare(nvcc: Path, folder: Path, arch: str, options: list[str]) -> None:
+    log = run(
+        nvcc, "-std=c++17", "-DMAXNREG", "-cubin", f"-arch=sm_{arch}", "-Xptxas=-v", *options,
+        "-o", "kernels.cubin", SOURCE, folder=folder,
+    )  # fmt: skip
+    image, printed = by_name(folder / "kernels.cubin"), by_name(io.BytesIO(log))
+    assert len(image) >= 14
+    assert image.keys() == printed.keys()
+    for name, record in image.items():
+        said = printed[name]
+        assert (
+            (record.arch, record.registers, record.static_smem, record.barriers, record.stack_bytes)
+            == (said.arch, said.registers, said.static_smem, said.barriers, said.stack_bytes)
+        ), name  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [[], ["-rdc=true"]], ids=["whole", "rdc"])
+@pytest.mark.parametrize("arch", QUICK)
+def test_cubin_equals_the_log(nvcc: Path, tmp_path: Path, arch: str, options: list[str]) -> None:
+    compile_and_compare(nvcc, tmp_path, arch, options)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("options", [[], ["-rdc=true"], ["-G"], ["-O1"]], ids=["whole", "rdc", "debug", "O1"])
+@pytest.mark.parametrize("arch", ALL)
+def test_cubin_equals_the_log_on_every_architecture(
+    nvcc: Path, tmp_path: Path, arch: str, options: list[str]
+) -> None:
+    if arch.rstrip("a") not in supported(nvcc):
+        pytest.skip(f"this nvcc does not know sm_{arch}")
+    compile_and_compare(nvcc, tmp_path, arch, options)
+
+
+@pytest.mark.parametrize("arch", ["80", "90"])
+def test_linked_kernels_have_what_their_callees_need(nvcc: Path, tmp_path: Path, arch: str) -> None:
+    (tmp_path / "caller.cu").write_text(CALLER)
+    (tmp_path / "callee.cu").write_text(CALLEE)
+    run(nvcc, "-rdc=true", f"-arch=sm_{arch}", "-c", "caller.cu", "callee.cu", folder=tmp_path)
+    log = run(
+        nvcc, f"-arch=sm_{arch}", "-dlink", "-cubin", "-Xnvlink", "-v", "caller.o", "callee.o",
+        "-o", "linked.cubin", folder=tmp_path,
+    )  # fmt: skip
+    linked, printed = by_name(tmp_path / "linked.cubin"), by_name(io.BytesIO(log))
+    assert linked.keys() == printed.keys() == {"_Z5outerPfi", "_Z5plainPf"}
+    for name, record in linked.items():
+        said = printed[name]
+        assert record.linked
+        assert (record.registers, record.barriers, record.stack_bytes) == (
+            said.registers,
+            said.barriers,
+            said.stack_bytes,
+        )
+    outer, plain = linked["_Z5outerPfi"], linked["_Z5plainPf"]
+    assert (outer.static_smem, plain.static_smem) == (600, 0)
+    # The linker's text has the reservation of sm_90 in it, and says so.
+    assert printed["_Z5outerPfi"].static_smem == (1624 if arch == "90" else 600)
+
+    relocatable = by_name(tmp_path / "caller.o")["_Z5outerPfi"]
+    assert not relocatable.linked
+    assert relocatable.static_smem == 400
+    assert (relocatable.registers or 0) < (outer.registers or 0)
+
+
+@pytest.mark.parametrize("mode", ["none", "default", "speed", "size"])
+def test_every_compression(nvcc: Path, tmp_path: Path, mode: str) -> None:
+    (tmp_path / "k.cu").write_text(CALLER.replace("helper(s, n)", "s[0]"))
+    codes = [f"-gencode=arch=compute_{arch},code=sm_{arch}" for arch in ("80", "90")]
+    run(nvcc, *codes, "-rdc=true", f"--compress-mode={mode}", "-c", "k.cu", folder=tmp_path)
+    found = kernels(tmp_path / "k.o")
+    assert {(record.name, record.arch, record.static_smem) for record in found} == {
+        ("_Z5outerPfi", "sm_80", 400),
+        ("_Z5outerPfi", "sm_90", 400),
+        ("_Z5plainPf", "sm_80", 0),
+        ("_Z5plainPf", "sm_90", 0),
+    }
+    assert found.problems == []

@@ -1,0 +1,66 @@
+"""Records, and the values that the engine takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from occupancy import ComputeCapability, InputError, Kernel, KernelRecord, ReadProblem
+
+
+def record(**facts: object) -> KernelRecord:
+    return KernelRecord(source="a.out", format="cubin", name="_Z1kILi3EEvPf", **facts)  # type: ignore[arg-type]
+
+
+def test_kernel_takes_what_is_known() -> None:
+    known = record(
+        registers=40, static_smem=2048, dynamic_smem=512, barriers=2, threads=256, block=(16, 16, 1)
+    )
+    assert known.kernel() == Kernel(256, 40, 2048, 512, barriers=2, block_dim=(16, 16, 1))
+    assert record(smem=512).kernel(128) == Kernel(128, smem=512)
+
+
+def test_known_block_size_is_not_overruled() -> None:
+    assert record(threads=256).kernel(threads=128).threads == 256
+
+
+def test_block_size_that_nobody_knows() -> None:
+    with pytest.raises(InputError, match="block size"):
+        record().kernel()
+
+
+def test_impossible_values_are_refused_when_they_are_used() -> None:
+    damaged = record(registers=1 << 31, threads=32)
+    with pytest.raises(InputError, match="registers per thread"):
+        damaged.kernel()
+
+
+def test_launch_needs_a_grid() -> None:
+    assert record(threads=32).launch() is None
+    launch = record(threads=32, grid=(7, 2, 1), cluster=(2, 1, 1)).launch()
+    assert launch is not None
+    assert (launch.blocks, launch.cluster_dim) == (14, (2, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("arch", "cc"), [("sm_90a", (9, 0)), ("sm_120", (12, 0)), (None, None), ("gfx942", None)]
+)
+def test_compute_capability(arch: str | None, cc: tuple[int, int] | None) -> None:
+    assert record(arch=arch).compute_capability == (ComputeCapability(*cc) if cc else None)
+
+
+def test_demangled_names() -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
+    assert record().demangled == "void k<3>(float*)"
+
+
+@pytest.mark.parametrize(
+    "name", ["", "cname", "_Z", "_Zfoo", "_Z" + "P" * 100_000, "_Z1f" + "1AI" * 20_000, "\ud800"]
+)
+def test_names_that_cannot_be_demangled_stay(name: str) -> None:
+    assert KernelRecord(source="", format="cubin", name=name).demangled == name
+
+
+def test_places_in_messages() -> None:
+    assert str(ReadProblem("a.so", 256, "is damaged")) == "a.so, byte 0x100: is damaged"
+    assert str(ReadProblem("log", None, "is cut", 7)) == "log, line 7: is cut"
+    assert str(ReadProblem("dir", None, "is empty")) == "dir: is empty"
