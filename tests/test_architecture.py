@@ -13,23 +13,24 @@ import occupancy
 
 SOURCE = Path(occupancy.__file__).parent
 
-# Room -> the rooms that it may import, all of them above it. A room is a module or a package directly under src/occupancy.
+# Room -> the rooms that it may import, all of them above it. A room is a module or package of the top.
 DOORS: dict[str, set[str]] = {
     "errors": set(),
     "kernel": {"errors"},
     "sm_limits": {"errors", "kernel"},
     "inputs": {"errors", "kernel"},
     "engine": {"errors", "kernel", "sm_limits"},
+    "yaml_file": {"errors"},
     "advice": {"engine", "errors", "kernel", "sm_limits"},
     "limiter_bits": {"engine"},
     "arrays": {"engine", "errors", "inputs", "kernel", "limiter_bits", "sm_limits"},
-    "yaml_file": {"errors"},
     "table": {"errors", "sm_limits", "yaml_file"},
-    "sources": {"errors", "inputs", "sm_limits", "table"},
     "products": {"errors", "sm_limits", "table"},
+    "sources": {"errors", "inputs", "sm_limits", "table"},
     "custom_table": {"errors", "inputs", "sm_limits", "table", "yaml_file"},
     "report": {"engine", "kernel", "sm_limits", "sources"},
     "schema": {"errors", "report"},
+    "readers": {"errors", "kernel", "sm_limits"},
     "render": {"engine", "report", "sources"},
     "api": {
         "advice", "arrays", "engine", "errors", "inputs", "kernel", "render", "report", "sm_limits",
@@ -40,7 +41,6 @@ DOORS: dict[str, set[str]] = {
         "", "api", "custom_table", "errors", "render", "report", "schema", "sm_limits", "sources",
         "table",
     },
-    "readers": {"errors", "kernel", "sm_limits"},
     "__init__": {
         "advice", "api", "custom_table", "engine", "errors", "kernel", "limiter_bits", "questions",
         "readers", "sm_limits",
