@@ -7,11 +7,13 @@ kind of bounds for 3.5 to 12.1: for all of them it does what the engine's rule f
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
+from ..documented import DOCUMENTED
 from ..engine import Model, Occupancy, evaluate
 from ..errors import InputError
 from ..kernel import Kernel
-from ..sm_limits import ComputeCapability, Limits
+from ..sm_limits import Limits
 from .dial import Dial, most_keeping
 
 
@@ -19,7 +21,9 @@ from .dial import Dial, most_keeping
 class LaunchBounds:
     """Launch bounds on one chip."""
 
-    compute_capability: ComputeCapability
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
+
+    cc: str
     threads: int
     min_blocks: int | None
     legal: bool
@@ -35,22 +39,12 @@ class LaunchBounds:
     active_blocks: int
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
-
-    @property
-    def launch_bounds(self) -> str:
-        """What to write before the kernel's name."""
-        blocks = "" if self.min_blocks is None else f", {self.min_blocks}"
-        return f"__launch_bounds__({self.threads}{blocks})"
-
-    @property
-    def maxnreg(self) -> str:
-        """The same cap without promising a block size; from CUDA 12.4, and not beside launch bounds."""
-        return f"__maxnreg__({self.register_cap})"
-
-    @property
-    def maxrregcount(self) -> str:
-        """The same cap for all kernels of a file that have no launch bounds, for nvcc."""
-        return f"-maxrregcount={self.register_cap}"
+    launch_bounds: str
+    """What to write before the kernel's name."""
+    maxnreg: str
+    """The same cap without promising a block size; from CUDA 12.4, and not beside launch bounds."""
+    maxrregcount: str
+    """The same cap, as an option of nvcc, for every kernel of a file that has no launch bounds."""
 
 
 def launch_bounds(
@@ -87,8 +81,9 @@ def launch_bounds(
     cap = most_keeping(counted, dial.levels(0, counted))
     registers = cap if kernel.registers is None else min(kernel.registers, cap)
     answer = evaluate(limits, replace(kernel, registers=registers), model)
+    blocks = "" if min_blocks is None else f", {min_blocks}"
     return LaunchBounds(
-        limits.compute_capability,
+        str(limits.compute_capability),
         threads,
         min_blocks,
         is_legal,
@@ -98,6 +93,9 @@ def launch_bounds(
         registers,
         answer.active_blocks,
         answer.occupancy,
+        launch_bounds=f"__launch_bounds__({threads}{blocks})",
+        maxnreg=f"__maxnreg__({cap})",
+        maxrregcount=f"-maxrregcount={cap}",
     )
 
 

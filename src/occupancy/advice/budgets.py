@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
+from typing import Any, ClassVar
 
+from ..documented import DOCUMENTED
 from ..engine import Model, Occupancy, evaluate
 from ..errors import InputError
 from ..kernel import Kernel
@@ -19,6 +21,8 @@ TOLERANCE = 0.0005
 @dataclass(frozen=True, slots=True)
 class BudgetLevel:
     """A number of resident blocks, and the most that a kernel may use, of both at once, to have it."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     active_blocks: int
     occupancy: float

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
+from ..documented import DOCUMENTED
 from ..engine import Model, Resource, evaluate
 from ..errors import InputError
 from ..kernel import Kernel
-from ..sm_limits import ComputeCapability, Limits
+from ..sm_limits import Limits
 from .pools import needs_opt_in
 
 
@@ -16,7 +18,9 @@ from .pools import needs_opt_in
 class Fit:
     """Whether a kernel runs on one chip, and how well."""
 
-    compute_capability: ComputeCapability
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
+
+    cc: str
     launchable: bool
     needs_opt_in: bool
     """Whether it must raise its limit of dynamic shared memory with cudaFuncSetAttribute to launch."""
@@ -24,8 +28,10 @@ class Fit:
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
     limiters: tuple[Resource, ...]
+    limit: str | None
+    """The limit of the chip that keeps it from launching, as in `Limits`; None where it launches."""
     reason: str | None
-    """The first limit that keeps it from launching; None where it launches."""
+    """The same as a sentence; or what was asked for that the chip does not offer."""
 
 
 def fits_everywhere(chips: Sequence[Limits], kernel: Kernel, model: Model | None = None) -> tuple[Fit, ...]:
@@ -43,16 +49,19 @@ def fits_everywhere(chips: Sequence[Limits], kernel: Kernel, model: Model | None
 
 
 def _fit(limits: Limits, kernel: Kernel, model: Model | None) -> Fit:
+    cc = str(limits.compute_capability)
     try:
         answer = evaluate(limits, kernel, model)
     except InputError as error:
-        return Fit(limits.compute_capability, False, False, 0, 0.0, (), str(error))
+        return Fit(cc, False, False, 0, 0.0, (), None, str(error))
+    failure = answer.failure
     return Fit(
-        limits.compute_capability,
-        answer.launchable,
+        cc,
+        failure is None,
         needs_opt_in(limits, kernel),
         answer.active_blocks,
         answer.occupancy,
         answer.limiters,
-        answer.reason,
+        None if failure is None else failure.limit,
+        None if failure is None else str(failure),
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
+from ..documented import DOCUMENTED
 from ..engine import Model, Occupancy, Resource, Use, evaluate
 from ..kernel import Kernel
 from ..sm_limits import Limits
@@ -14,6 +15,8 @@ from .dial import Adjustable, Dial, most_keeping
 @dataclass(frozen=True, slots=True)
 class Unused:
     """What is left of one resource of an SM beside the resident blocks."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     amount: int | None
     """Warps, block slots, 32-bit registers, bytes or barriers; None where nothing limits it."""
@@ -27,6 +30,8 @@ class Slack:
 
     The values are totals, not differences. None where no block is resident to begin with.
     """
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     registers: int | None
     """Registers per thread."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
+from ..documented import DOCUMENTED
 from ..engine import Model, evaluate
 from ..engine.shared import shared_memory_configuration
 from ..kernel import Carveout, Kernel
@@ -15,6 +17,8 @@ FIRST_WITH_PERCENTAGES = (7, 0)
 @dataclass(frozen=True, slots=True)
 class Configuration:
     """One size of the SM's shared memory."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     shared_memory: int
     """Bytes of shared memory on the SM."""
@@ -30,6 +34,8 @@ class Configuration:
 @dataclass(frozen=True, slots=True)
 class CarveoutAdvice:
     """How the memory that L1 cache and shared memory divide can be divided for a kernel."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     smallest: Configuration | None
     """The smallest configuration with as many blocks as the kernel has now; None where it has none."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
+from ..documented import DOCUMENTED
 from ..engine import Model, Occupancy, Resource, evaluate
 from ..kernel import Kernel
 from ..sm_limits import Limits
@@ -17,6 +19,8 @@ SharedMemoryOfSize = Callable[[int], int]
 @dataclass(frozen=True, slots=True)
 class BlockSize:
     """What one block size comes to."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     threads: int
     dynamic_smem: int | None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
+from ..documented import DOCUMENTED
 from ..engine import Model, Occupancy, evaluate
 from ..kernel import Kernel
 from ..sm_limits import Limits
@@ -17,6 +19,8 @@ LEAST: dict[Adjustable, int] = {"registers": 1, "shared_memory": 0, "barriers": 
 @dataclass(frozen=True, slots=True)
 class NextStep:
     """A higher occupancy, and all that must change to reach it."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     active_blocks: int
     occupancy: float

@@ -23,45 +23,67 @@ format_option = click.option(
 )
 
 
+limits_option = click.option(
+    "--limits",
+    "limits_file",
+    metavar="FILE",
+    help="A table of your own (YAML), for a chip that ours lacks or an imaginary one.",
+)
+
+changes_option = click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="LIMIT=VALUE",
+    help="What if this limit were different? Repeatable; `occupancy limits` has the names.",
+)
+
+
 def sm_options(command: Command) -> Command:
     """Add the options that say which SM: ``--cc``, ``--limits``, ``--set``."""
-    for option in reversed(
-        (
-            click.option(
-                "--cc",
-                "--arch",
-                "--sm",
-                "cc",
-                metavar="CC",
-                help="Compute capability: 9.0, 90, sm_90a, compute_90, sm_120 (12.0).",
-            ),
-            click.option(
-                "--limits",
-                "limits_file",
-                metavar="FILE",
-                help="A table of your own (YAML), for a chip that ours lacks or an imaginary one.",
-            ),
-            click.option(
-                "--set",
-                "changes",
-                multiple=True,
-                metavar="LIMIT=VALUE",
-                help="What if this limit were different? Repeatable; `occupancy limits` has the names.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+    cc_option = click.option(
+        "--cc",
+        "--arch",
+        "--sm",
+        "cc",
+        metavar="CC",
+        help="Compute capability: 9.0, 90, sm_90a, compute_90, sm_120 (12.0).",
+    )
+    return cc_option(limits_option(changes_option(command)))
+
+
+def sms_options(command: Command) -> Command:
+    """Add the same options for several SMs."""
+    ccs_option = click.option(
+        "--cc",
+        "--arch",
+        "--sm",
+        "ccs",
+        multiple=True,
+        metavar="CC,CC...",
+        help="Compute capabilities, with commas between them or repeated. [default: all]",
+    )
+    return ccs_option(limits_option(changes_option(command)))
 
 
 def kernel_options(command: Command) -> Command:
     """Add the options that say what a block needs; their names are the arguments of `compute`."""
+    threads_option = click.option(
+        "--threads",
+        "--block",
+        "--block-size",
+        "threads",
+        required=True,
+        metavar="N|XxYxZ",
+        help="Threads per block, or the block's shape.",
+    )
+    return threads_option(use_options(command))
+
+
+def use_options(command: Command) -> Command:
+    """Add the same but for the threads."""
     for option in reversed(
         (
-            click.option(
-                "--threads", "--block", "--block-size", "threads", required=True, metavar="N|XxYxZ",
-                help="Threads per block, or the block's shape.",
-            ),
             click.option("--regs", "--registers", "regs", metavar="N", help="Registers per thread."),
             click.option(
                 "--smem", metavar="SIZE",
@@ -71,7 +93,8 @@ def kernel_options(command: Command) -> Command:
             click.option("--dynamic-smem", metavar="SIZE", help="Shared memory that the launch asks for."),
             click.option(
                 "--carveout", metavar="PERCENT|SIZE",
-                help="Shared memory's share of the L1 memory: 50, 64k, max, default (the largest).",
+                help="Shared memory's share of the L1 memory: 50, 64k, max, default (the largest), "
+                "auto (the smallest with as many blocks).",
             ),
             click.option(
                 "--caching", metavar="ca|cg",
@@ -112,6 +135,20 @@ def chosen_sm(cc: str | None, limits_file: str | None, changes: tuple[str, ...])
 
         sm = with_changes(sm, changes)
     return sm
+
+
+def chosen_sms(ccs: tuple[str, ...], limits_file: str | None, changes: tuple[str, ...]) -> list[Limits]:
+    """The SMs that the options of `sms_options` name; all of the table, or of the file, without ``--cc``."""
+    from .. import table
+
+    if not ccs:
+        if limits_file is None:
+            return [chosen_sm(str(cc), None, changes) for cc in table.known()]
+        from ..custom_table import read_limits
+
+        return [chosen_sm(cc, limits_file, changes) for cc in read_limits(limits_file)]
+    names = [name for listed in ccs for name in listed.split(",") if name.strip()]
+    return [chosen_sm(name, limits_file, changes) for name in names]
 
 
 def _from_file(rows: dict[str, Limits], cc: str | None, limits_file: str) -> Limits:

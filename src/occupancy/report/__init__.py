@@ -5,10 +5,7 @@ One module for each answer; its dataclass is the schema of the JSON that the com
 
 from __future__ import annotations
 
-from typing import Any
-
-DOCUMENTED: dict[str, Any] = {"use_attribute_docstrings": True}
-"""Has pydantic take the fields' docstrings into the JSON Schema; costs nothing where there is no pydantic."""
+from ..documented import DOCUMENTED as DOCUMENTED
 
 SCHEMA_VERSION = 1
 """Version of the JSON that the commands print; it changes when a name changes its meaning or goes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
+from ..advice import CarveoutAdvice, NextStep, Slack, carveout, next_steps, slack
 from ..engine import Model, Occupancy, Resource, default_model, evaluate
 from ..engine.shared import shared_memory_configuration
 from ..kernel import Carveout, Kernel
@@ -81,6 +82,12 @@ class CalcReport:
     launchable: bool
     reason: str | None
     resources: dict[Resource, ResourceUse]
+    next_steps: tuple[NextStep, ...]
+    """What to change for a higher occupancy, nearest first."""
+    slack: Slack
+    """How far each resource may grow before a block is lost, and what is left unused."""
+    carveout: CarveoutAdvice
+    """The sizes that the SM's shared memory can be set to."""
     notes: tuple[str, ...]
     explanation: tuple[Explanation, ...] | None
     """The arithmetic, where it was asked for."""
@@ -101,13 +108,14 @@ def calc_report(
             chip; None where the table has none.
         explanation: The arithmetic, where it was asked for.
     """
+    limits, kernel, model = result.limits, result.kernel, result.model
     return CalcReport(
         schema_version=SCHEMA_VERSION,
-        model=result.model,
-        cc=str(result.limits.compute_capability),
-        architecture=result.limits.architecture,
-        what_if=_changed_limits(result.limits, table_limits),
-        inputs=_inputs(result.kernel),
+        model=model,
+        cc=str(limits.compute_capability),
+        architecture=limits.architecture,
+        what_if=_changed_limits(limits, table_limits),
+        inputs=_inputs(kernel),
         occupancy=result.occupancy,
         occupancy_by_threads=result.occupancy_by_threads,
         active_blocks=result.active_blocks,
@@ -117,6 +125,9 @@ def calc_report(
         launchable=result.launchable,
         reason=result.reason,
         resources=_resources(result),
+        next_steps=next_steps(limits, kernel, model),
+        slack=slack(limits, kernel, model),
+        carveout=carveout(limits, kernel, model),
         notes=tuple(_notes(result)),
         explanation=explanation,
     )

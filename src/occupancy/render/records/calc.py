@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ...report.calc import CalcReport
-from .. import words
+from .. import advice, words
 from . import to_csv, to_json, to_markdown
 
 
@@ -13,8 +16,16 @@ def json(report: CalcReport) -> str:
 
 
 def csv(report: CalcReport) -> str:
-    """The answer as one row of CSV."""
-    return to_csv([report.to_dict()])
+    """The answer as one row of CSV; a step is written ``8: registers=32, shared_memory=20480``."""
+    row = report.to_dict()
+    row["next_steps"] = [f"{step.active_blocks}: {_pairs(step.requires)}" for step in report.next_steps]
+    sizes = report.carveout.configurations
+    row["carveout"]["configurations"] = [f"{each.shared_memory}: {each.active_blocks}" for each in sizes]
+    return to_csv([row])
+
+
+def _pairs(amounts: Mapping[Any, int]) -> str:
+    return ", ".join(f"{name}={amount}" for name, amount in amounts.items())
 
 
 def markdown(report: CalcReport) -> str:
@@ -40,6 +51,9 @@ def markdown(report: CalcReport) -> str:
         f"{words.count(report.active_threads, 'thread')} per SM; {verdict}."
     )
     parts = [head, table]
+    advised = list(advice.lines(report))
+    if advised:
+        parts.append("\n".join(f"- {label}: {text}" if label else f"  - {text}" for label, text in advised))
     if report.notes:
         parts.append("\n".join(f"- {note}" for note in report.notes))
     if report.explanation:

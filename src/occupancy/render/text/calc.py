@@ -9,13 +9,16 @@ from rich.text import Text
 
 from ...engine import Resource
 from ...report.calc import CalcReport, Explanation, ResourceUse
-from .. import words
+from .. import advice, words
 from . import PLAIN_WIDTH, to_string
 
 
 def render(report: CalcReport, width: int = PLAIN_WIDTH, color: bool = False) -> str:
-    """The answer first, then whether it launches, then each resource, then what it rests on."""
+    """The answer first, then whether it launches, then each resource, the advice, what it rests on."""
     parts: list[RenderableType] = [_headline(report), _verdict(report), Text(), _resources(report)]
+    advised = _advice(report)
+    if advised.row_count:
+        parts += [Text(), advised]
     footnotes = _footnotes(report)
     if footnotes:
         parts += [Text(), *footnotes]
@@ -73,6 +76,15 @@ def _resources(report: CalcReport) -> Table:
     return table
 
 
+def _advice(report: CalcReport) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for label, text in advice.lines(report):
+        table.add_row(label, text)
+    return table
+
+
 def _per_block(report: CalcReport, resource: Resource, use: ResourceUse) -> str:
     if not use.per_block:
         return "not given" if resource in not_given(report) else "0"
@@ -109,6 +121,8 @@ def _footnotes(report: CalcReport) -> list[Text]:
     for field, value in report.what_if.items():
         lines.append(f"What if: {field} = {value}.")
     lines += report.notes
+    if 0 < report.occupancy < 1:
+        lines.append(advice.ABOUT_OCCUPANCY)
     return [Text(line, style="dim") for line in lines]
 
 
