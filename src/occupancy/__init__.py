@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from .api import compute_capabilities as compute_capabilities
     from .api import limits as limits
     from .api import sweep as sweep
+    from .autotune import fits as fits
+    from .autotune import prune as prune
     from .custom_table import read_limits as read_limits
     from .engine import Allocation as Allocation
     from .engine import BlockLimits as BlockLimits
@@ -109,11 +111,13 @@ _HOMES = {
     "kernel_of": "readers",
     "kernels": "readers",
     "launch_bounds": "questions",
+    "fits": "autotune",
     "limits": "api",
     "max_active_blocks_per_multiprocessor": "questions",
     "max_active_clusters": "questions",
     "max_potential_block_size": "questions",
     "next_steps": "questions",
+    "prune": "autotune",
     "read_limits": "custom_table",
     "slack": "questions",
     "sweep": "api",
