@@ -15,41 +15,37 @@ SOURCE = Path(occupancy.__file__).parent
 
 # Room -> the rooms that it may import, all of them above it. A room is a module or package of the top.
 DOORS: dict[str, set[str]] = {
-# Room -> the rooms that it may import, all of them above it. A room is a module or package of the top.
-DOORS: dict[str, set[str]] = {
     "documented": set(),
     "errors": set(),
     "kernel": {"errors"},
     "sm_limits": {"errors", "kernel"},
     "inputs": {"errors", "kernel"},
     "engine": {"errors", "kernel", "sm_limits"},
-    "advice": {"documented", "errors", "kernel", "sm_limits", "engine"},
+    "advice": {"documented", "engine", "errors", "kernel", "sm_limits"},
     "yaml_file": {"errors"},
-    "advice": {"engine", "errors", "kernel", "sm_limits"},
     "limiter_bits": {"engine"},
     "arrays": {"engine", "errors", "inputs", "kernel", "limiter_bits", "sm_limits"},
     "table": {"errors", "sm_limits", "yaml_file"},
     "products": {"errors", "sm_limits", "table"},
     "sources": {"errors", "inputs", "sm_limits", "table"},
     "custom_table": {"errors", "inputs", "sm_limits", "table", "yaml_file"},
-    "report": {"engine", "kernel", "sm_limits", "sources"},
+    "report": {"advice", "documented", "engine", "kernel", "sm_limits", "sources"},
     "schema": {"errors", "report"},
     "readers": {"errors", "kernel", "sm_limits"},
-    "render": {"engine", "report", "sources"},
+    "render": {"advice", "engine", "report", "sources"},
     "api": {
         "advice", "arrays", "engine", "errors", "inputs", "kernel", "render", "report", "sm_limits",
         "table",
     },
-    "report": {"advice", "documented", "kernel", "sm_limits", "engine", "sources"},
-    "render": {"advice", "engine", "report", "sources"},
     "questions": {"advice", "api", "engine", "inputs", "kernel", "sm_limits"},
     "cli": {
         "", "api", "custom_table", "errors", "render", "report", "schema", "sm_limits", "sources",
         "table",
     },
+    "autotune": {"api", "engine", "errors", "inputs", "kernel", "sm_limits"},
     "__init__": {
-        "advice", "api", "custom_table", "engine", "errors", "kernel", "limiter_bits", "questions",
-        "readers", "sm_limits",
+        "advice", "api", "autotune", "custom_table", "engine", "errors", "kernel", "limiter_bits",
+        "questions", "readers", "sm_limits",
     },
     "__main__": {"cli"},
 }  # fmt: skip

@@ -68,7 +68,9 @@ def prune(
     """
     condition = Condition.of(cc, min_occupancy, model, needs)
     return (
-        config for index, config in enumerate(configs) if condition.is_met_by(config, f"configuration {index}")
+        config
+        for index, config in enumerate(configs)
+        if condition.is_met_by(config, f"configuration {index}")
     )
 
 
