@@ -23,7 +23,7 @@ def test_text_answers_first_then_says_whether_it_launches_then_shows_each_resour
     assert lines[0] == "75% occupancy on compute capability 7.0 (Volta)"
     assert lines[1] == "48 of 64 warps, 12 blocks of 128 threads, 1,536 threads per SM"
     assert lines[2] == "Launches. Limited by registers."
-    assert [line.split() for line in lines if "limiter" in line] == [
+    assert [line.split() for line in lines if "<- limiter" in line] == [
         ["registers", "5,120", "65,536", "12", "<-", "limiter"]
     ]
 
