@@ -39,8 +39,8 @@ DOORS: dict[str, set[str]] = {
     },
     "questions": {"advice", "api", "engine", "inputs", "kernel", "sm_limits"},
     "cli": {
-        "", "api", "custom_table", "errors", "render", "report", "schema", "sm_limits", "sources",
-        "table",
+        "", "api", "custom_table", "errors", "inputs", "questions", "render", "report", "schema",
+        "sm_limits", "sources", "table",
     },
     "autotune": {"api", "engine", "errors", "inputs", "kernel", "sm_limits"},
     "__init__": {

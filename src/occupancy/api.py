@@ -139,13 +139,12 @@ def compute(
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
     sm = limits(cc)
-    is_auto = carveout == "auto"
-    if is_auto:
-        carveout = None
     kernel = make_kernel(threads, regs, static_smem, dynamic_smem, smem, carveout, barriers, caching, opt_in)
     chosen = engine.default_model(sm) if model is None else model
     result = Result(sm, kernel, chosen, *engine.rules(sm, chosen).evaluate(sm, kernel))
-    return _with_smallest_configuration(result) if is_auto else result
+    if isinstance(carveout, str) and carveout.strip().lower() == "auto":
+        return _with_smallest_configuration(result)
+    return result
 
 
 def _with_smallest_configuration(result: Result) -> Result:

@@ -116,7 +116,8 @@ def parse_carveout(value: object) -> Carveout | None:
     """How the SM's memory is divided between L1 cache and shared memory.
 
     Args:
-        value: None or ``"default"``: the largest shared memory. A number up to 100, with or without
+        value: None or ``"default"``: the largest shared memory; ``"auto"``, which gives as many blocks with
+            less of it, counts as that here. A number up to 100, with or without
             a percent sign: a percentage. A larger number, or one with a unit: a size in bytes.
             ``"max"`` is 100 percent.
 
@@ -124,12 +125,12 @@ def parse_carveout(value: object) -> Carveout | None:
         InputError: None of these.
     """
     where = "carveout"
-    allowed = "0 to 100 percent, a size such as 64k, max, or default"
+    allowed = "0 to 100 percent, a size such as 64k, max, auto, or default"
     if value is None or isinstance(value, Carveout):
         return value
     if isinstance(value, str):
         text = value.strip().lower()
-        if text == "default":
+        if text in ("default", "auto"):
             return None
         if text == "max":
             return Carveout(100, "percent")

@@ -7,10 +7,20 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from .errors import InputError
+from .report.block_sizes import BlockSizesReport
+from .report.bounds import BoundsReport
+from .report.budget import BudgetReport
 from .report.calc import CalcReport
+from .report.fits import FitsReport
 
 # Command -> the dataclass whose fields are its JSON.
-REPORTS: dict[str, type] = {"calc": CalcReport}
+REPORTS: dict[str, type] = {
+    "calc": CalcReport,
+    "fits": FitsReport,
+    "budget": BudgetReport,
+    "bounds": BoundsReport,
+    "block-sizes": BlockSizesReport,
+}
 
 
 def json_schema(command: str) -> dict[str, Any]:

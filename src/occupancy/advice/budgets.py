@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..kernel import Kernel
 from ..sm_limits import Limits
 from .dial import Dial, changed, most_keeping
+from .pools import needs_opt_in
 
 TOLERANCE = 0.0005
 """People give an occupancy as they read it off: 66.7% stands for two thirds."""
@@ -31,6 +32,8 @@ class BudgetLevel:
     """Registers per thread."""
     shared_memory: int
     """Bytes of the kernel's own shared memory per block."""
+    needs_opt_in: bool
+    """Whether so much shared memory must be opted in to with cudaFuncSetAttribute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,5 +130,6 @@ def _levels(least: Occupancy) -> Iterator[BudgetLevel]:
     for blocks in range(most, 0, -1):
         amounts = most_keeping(blocks, by_registers), most_keeping(blocks, by_shared_memory)
         if amounts != before:
-            yield BudgetLevel(blocks, least.occupancy_of(blocks), *amounts)
+            with_most = changed(bare, {"shared_memory": amounts[1]})
+            yield BudgetLevel(blocks, least.occupancy_of(blocks), *amounts, needs_opt_in(limits, with_most))
         before = amounts

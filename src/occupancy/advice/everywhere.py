@@ -30,6 +30,8 @@ class Fit:
     limiters: tuple[Resource, ...]
     limit: str | None
     """The limit of the chip that keeps it from launching, as in `Limits`; None where it launches."""
+    allowed: int | None
+    """The value of that limit."""
     reason: str | None
     """The same as a sentence; or what was asked for that the chip does not offer."""
 
@@ -53,7 +55,7 @@ def _fit(limits: Limits, kernel: Kernel, model: Model | None) -> Fit:
     try:
         answer = evaluate(limits, kernel, model)
     except InputError as error:
-        return Fit(cc, False, False, 0, 0.0, (), None, str(error))
+        return Fit(cc, False, False, 0, 0.0, (), None, None, str(error))
     failure = answer.failure
     return Fit(
         cc,
@@ -63,5 +65,6 @@ def _fit(limits: Limits, kernel: Kernel, model: Model | None) -> Fit:
         answer.occupancy,
         answer.limiters,
         None if failure is None else failure.limit,
+        None if failure is None else failure.allowed,
         None if failure is None else str(failure),
     )

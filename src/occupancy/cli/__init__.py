@@ -20,6 +20,10 @@ EXIT_CLOSED_PIPE = 141
 # loaded only when the command is called.
 COMMANDS = {
     "calc": "How many blocks of a kernel fit on an SM, and what stops one more.",
+    "fits": "On which chips a kernel runs, and how well.",
+    "budget": "The most registers and shared memory that keep an occupancy.",
+    "bounds": "What the compiler makes of __launch_bounds__ on each chip.",
+    "block-sizes": "Every block size with its occupancy, best first.",
     "limits": "What an SM of each compute capability offers.",
     "schema": "The JSON Schema of what a command prints.",
 }

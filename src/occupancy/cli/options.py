@@ -61,7 +61,7 @@ def sms_options(command: Command) -> Command:
         "ccs",
         multiple=True,
         metavar="CC,CC...",
-        help="Compute capabilities, with commas between them or repeated. [default: all]",
+        help="Compute capabilities, with commas between them or repeated.",
     )
     return ccs_option(limits_option(changes_option(command)))
 
@@ -138,16 +138,17 @@ def chosen_sm(cc: str | None, limits_file: str | None, changes: tuple[str, ...])
 
 
 def chosen_sms(ccs: tuple[str, ...], limits_file: str | None, changes: tuple[str, ...]) -> list[Limits]:
-    """The SMs that the options of `sms_options` name; all of the table, or of the file, without ``--cc``."""
-    from .. import table
-
-    if not ccs:
-        if limits_file is None:
-            return [chosen_sm(str(cc), None, changes) for cc in table.known()]
+    """The SMs that the options of `sms_options` name; without ``--cc`` all of the file, or of the table."""
+    if ccs:
+        names = [name for listed in ccs for name in listed.split(",") if name.strip()]
+    elif limits_file is not None:
         from ..custom_table import read_limits
 
-        return [chosen_sm(cc, limits_file, changes) for cc in read_limits(limits_file)]
-    names = [name for listed in ccs for name in listed.split(",") if name.strip()]
+        names = list(read_limits(limits_file))
+    else:
+        from ..table import known
+
+        names = [str(cc) for cc in known()]
     return [chosen_sm(name, limits_file, changes) for name in names]
 
 

@@ -115,7 +115,7 @@ def calc_report(
         cc=str(limits.compute_capability),
         architecture=limits.architecture,
         what_if=_changed_limits(limits, table_limits),
-        inputs=_inputs(kernel),
+        inputs=inputs_of(kernel),
         occupancy=result.occupancy,
         occupancy_by_threads=result.occupancy_by_threads,
         active_blocks=result.active_blocks,
@@ -133,7 +133,8 @@ def calc_report(
     )
 
 
-def _inputs(kernel: Kernel) -> Inputs:
+def inputs_of(kernel: Kernel) -> Inputs:
+    """What was given of a kernel."""
     carveout: str | int | None = None
     if kernel.carveout is not None:
         in_percent = kernel.carveout.unit == "percent"

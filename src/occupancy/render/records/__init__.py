@@ -5,7 +5,10 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..grids import Grid
 
 
 def to_json(value: Any) -> str:
@@ -41,6 +44,12 @@ def to_markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [_markdown_row(header), _markdown_row(["---"] + ["---:"] * (len(header) - 1))]
     lines += [_markdown_row(row) for row in rows]
     return "\n".join(lines)
+
+
+def grid_to_markdown(grid: Grid) -> str:
+    """The same for a `Grid`; rows that stand out are bold in their first column."""
+    rows = ((f"**{row[0]}**", *row[1:]) if i in grid.marked else row for i, row in enumerate(grid.rows))
+    return to_markdown(grid.header, rows)
 
 
 def _markdown_row(cells: Sequence[str]) -> str:

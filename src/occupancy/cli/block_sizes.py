@@ -1,0 +1,46 @@
+"""``occupancy block-sizes``: every block size of a kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import chosen_sm, format_option, sm_options, use_options
+from .output import print_report
+
+
+@click.command("block-sizes")
+@sm_options
+@use_options
+@click.option("--smem-per-thread", metavar="SIZE", help="Dynamic shared memory that each thread adds.")
+@format_option
+def command(
+    cc: str | None,
+    limits_file: str | None,
+    changes: tuple[str, ...],
+    smem_per_thread: str | None,
+    output_format: str,
+    **use: Any,
+) -> None:
+    """Every block size with its occupancy, best first.
+
+    \b
+    occupancy block-sizes --cc 8.6 --regs 40
+    occupancy block-sizes --cc 9.0 --regs 64 --static-smem 1k --smem-per-thread 32
+    """
+    from ..api import compute
+    from ..inputs import parse_size
+    from ..questions import ANY_THREADS, block_sizes
+    from ..report.block_sizes import block_sizes_report
+
+    sm = chosen_sm(cc, limits_file, changes)
+    given = compute(sm, threads=ANY_THREADS, **use)
+    if smem_per_thread is None:
+        per_thread, answers = None, block_sizes(sm, **use)
+    else:
+        per_thread = parse_size(smem_per_thread, "shared memory per thread")
+        fixed = given.kernel.dynamic_smem or 0
+        use["dynamic_smem"] = lambda threads: fixed + per_thread * threads
+        answers = block_sizes(sm, **use)
+    print_report("block_sizes", block_sizes_report(given, answers, per_thread), output_format)

@@ -1,0 +1,44 @@
+"""``occupancy bounds``: launch bounds on many chips."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..errors import InputError
+from .options import chosen_sms, format_option, kernel_options, sms_options
+from .output import print_report
+
+
+@click.command("bounds")
+@sms_options
+@kernel_options
+@click.option("--min-blocks", metavar="N", help="The least number of blocks per SM, as the second bound.")
+@format_option
+def command(
+    ccs: tuple[str, ...],
+    limits_file: str | None,
+    changes: tuple[str, ...],
+    min_blocks: Any,
+    output_format: str,
+    **kernel: Any,
+) -> None:
+    """What the compiler makes of __launch_bounds__ on each chip.
+
+    Whether the SM can hold the blocks, the registers per thread that ptxas will not exceed, and the
+    occupancy with as many, or with --regs if those are fewer.
+
+    \b
+    occupancy bounds --threads 256 --min-blocks 4 --cc 8.0,8.6,9.0,12.0
+    """
+    from ..api import make_kernel
+    from ..questions import launch_bounds
+    from ..report.bounds import bounds_report
+
+    sms = chosen_sms(ccs, limits_file, changes) if ccs else []
+    if not sms:
+        raise InputError("is missing", where="--cc", allowed="compute capabilities, such as --cc 8.0,9.0")
+    answers = tuple(launch_bounds(sm, min_blocks=min_blocks, **kernel) for sm in sms)
+    kernel.pop("model")
+    print_report("bounds", bounds_report(make_kernel(**kernel), answers), output_format)

@@ -1,0 +1,43 @@
+"""``occupancy budget``: what a kernel may use and keep an occupancy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import chosen_sm, format_option, kernel_options, sm_options
+from .output import print_report
+
+
+@click.command("budget")
+@sm_options
+@kernel_options
+@click.option("--occupancy", metavar="SHARE", help="The least occupancy: 75%, or 0.75.")
+@click.option("--blocks", metavar="N", help="Or the least number of resident blocks.")
+@format_option
+def command(
+    cc: str | None,
+    limits_file: str | None,
+    changes: tuple[str, ...],
+    occupancy: str | None,
+    blocks: Any,
+    output_format: str,
+    **kernel: Any,
+) -> None:
+    """The most registers and shared memory that keep an occupancy.
+
+    With either up to its most, and the other too, the blocks still fit. What the kernel is said to use
+    must allow them.
+
+    \b
+    occupancy budget --cc 9.0 --threads 256 --occupancy 75%
+    occupancy budget --cc 8.6 --threads 128 --blocks 6
+    """
+    from ..api import compute
+    from ..questions import budget
+    from ..report.budget import budget_report
+
+    sm = chosen_sm(cc, limits_file, changes)
+    answer = budget(sm, occupancy=occupancy, blocks=blocks, **kernel)
+    print_report("budget", budget_report(compute(sm, **kernel), answer), output_format)

@@ -1,0 +1,38 @@
+"""``occupancy fits``: one kernel on many chips."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import chosen_sms, format_option, kernel_options, sms_options
+from .output import print_report
+
+
+@click.command("fits")
+@sms_options
+@kernel_options
+@format_option
+def command(
+    ccs: tuple[str, ...],
+    limits_file: str | None,
+    changes: tuple[str, ...],
+    output_format: str,
+    **kernel: Any,
+) -> None:
+    """On which chips a kernel runs, and how well.
+
+    Without --cc: on all that the table has.
+
+    \b
+    occupancy fits --threads 256 --regs 64 --smem 96k
+    occupancy fits --threads 256 --regs 64 --smem 96k --cc 8.0,8.6,9.0
+    """
+    from ..api import make_kernel
+    from ..questions import fits_everywhere
+    from ..report.fits import fits_report
+
+    answers = fits_everywhere(chosen_sms(ccs, limits_file, changes), **kernel)
+    kernel.pop("model")
+    print_report("fits", fits_report(make_kernel(**kernel), answers), output_format)
