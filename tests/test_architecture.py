@@ -42,7 +42,7 @@ DOORS: dict[str, set[str]] = {
         "", "api", "custom_table", "errors", "inputs", "questions", "render", "report", "schema",
         "sm_limits", "sources", "table",
     },
-    "autotune": {"api", "engine", "errors", "inputs", "kernel", "sm_limits"},
+    "autotune": {"api", "engine", "errors", "inputs", "kernel", "readers", "sm_limits"},
     "__init__": {
         "advice", "api", "autotune", "custom_table", "engine", "errors", "kernel", "limiter_bits",
         "questions", "readers", "sm_limits",
@@ -61,7 +61,7 @@ HOMES = {
     "lz4": {"readers/compression"},
     "pydantic": {"custom_table", "schema"},
     "rich": {"render/text"},
-    "typing_extensions": {"questions"},  # for type checkers only
+    "typing_extensions": {"autotune", "questions"},  # for type checkers only
     "yaml": {"yaml_file"},
 }
 
