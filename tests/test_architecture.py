@@ -22,6 +22,7 @@ DOORS = {
     "sources": {"errors", "inputs", "sm_limits", "table"},
     "schema": {"errors", "report"},
     "engine": {"errors", "kernel", "sm_limits"},
+    "waves": {"engine", "errors", "kernel", "sm_limits"},
     "yaml_file": {"errors"},
     "products": {"errors", "sm_limits", "table"},
     "advice": {"engine", "errors", "kernel", "sm_limits"},
