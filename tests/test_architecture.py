@@ -27,6 +27,7 @@ DOORS = {
     "products": {"errors", "sm_limits", "table"},
     "advice": {"engine", "errors", "kernel", "sm_limits"},
     "table": {"errors", "sm_limits", "yaml_file"},
+    "device": {"errors", "sm_limits", "table"},
     "custom_table": {"errors", "inputs", "sm_limits", "table", "yaml_file"},
     "report": {"kernel", "sm_limits", "engine", "sources"},
     "render": {"engine", "report", "sources"},
@@ -41,7 +42,9 @@ DOORS = {
 HOMES = {
     "annotated_types": {"custom_table"},
     "click": {"cli"},
+    "cuda": {"device"},
     "pydantic": {"custom_table", "schema"},
+    "pynvml": {"device"},
     "rich": {"render/text"},
     "yaml": {"yaml_file"},
 }
