@@ -12,7 +12,6 @@ from .engine import Occupancy
 from .engine.arithmetic import divide_up
 from .errors import InputError
 from .kernel import INT_MAX, Launch
-from .sm_limits import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +108,11 @@ def full_wave(
     Raises:
         InputError: A number out of range, or clusters that the chip does not have.
     """
-    if not 1 <= multiprocessors <= INT_MAX:
-        raise InputError(f"{multiprocessors} is out of range", where="number of SMs", allowed="1 and up")
-    blocks = occupancy.active_blocks * multiprocessors if occupancy.launchable else 0
+    blocks = _resident_blocks(occupancy, multiprocessors)
     if cluster_size is None:
         return FullWave(multiprocessors, blocks, None, is_upper_bound=False)
-    check_cluster_size(occupancy.limits, cluster_size)
-    clusters = blocks // cluster_size if max_active_clusters is None else max_active_clusters
+    bound = cluster_bound(occupancy, multiprocessors, cluster_size)
+    clusters = bound if max_active_clusters is None else max_active_clusters
     return FullWave(
         multiprocessors, clusters * cluster_size, clusters, is_upper_bound=max_active_clusters is None
     )
@@ -140,12 +137,18 @@ def count_waves(launch: Launch, wave: FullWave) -> Waves:
     return Waves(launch, wave)
 
 
-def check_cluster_size(limits: Limits, cluster_size: int) -> None:
-    """Refuse clusters that the chip does not have.
+def cluster_bound(occupancy: Occupancy, multiprocessors: int, cluster_size: int) -> int:
+    """The most clusters that can be resident on a whole GPU at once; a chip may hold fewer.
+
+    Args:
+        occupancy: What fits on one SM.
+        multiprocessors: SMs of the GPU, 1 and up.
+        cluster_size: Blocks per cluster.
 
     Raises:
-        InputError: The chip has no clusters, or none of so many blocks.
+        InputError: A number out of range, or clusters that the chip does not have.
     """
+    limits = occupancy.limits
     portable, most = limits.max_portable_cluster_size, limits.max_non_portable_cluster_size
     if portable is None:
         raise InputError(
@@ -160,3 +163,10 @@ def check_cluster_size(limits: Limits, cluster_size: int) -> None:
             where="cluster size",
             allowed=f"1 to {portable}" + (f", non-portable up to {most}" if most else ""),
         )
+    return _resident_blocks(occupancy, multiprocessors) // cluster_size
+
+
+def _resident_blocks(occupancy: Occupancy, multiprocessors: int) -> int:
+    if not 1 <= multiprocessors <= INT_MAX:
+        raise InputError(f"{multiprocessors} is out of range", where="number of SMs", allowed="1 and up")
+    return occupancy.active_blocks * multiprocessors if occupancy.launchable else 0
