@@ -52,5 +52,9 @@ class MissingDependencyError(OccupancyError):
     """An optional package that this answer needs is not installed."""
 
 
+class DeviceError(OccupancyError):
+    """No GPU answers on this machine, or its driver refuses."""
+
+
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else text + "."

@@ -16,6 +16,9 @@ MAX_REGISTERS_PER_THREAD = 255
 MAX_BARRIERS_PER_BLOCK = 16
 """Named barriers 0 to 15. PTX ISA, ``bar``."""
 
+MAX_GRID_DIM = (INT_MAX, 65535, 65535)
+"""Blocks of a grid along x, y and z, from 3.0. CUDA C++ Programming Guide, technical specifications."""
+
 Caching = Literal["ca", "cg"]
 
 # Field, what people call it, lowest and highest value.
@@ -115,13 +118,33 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A kernel with the grid that it is launched on."""
+    """A kernel with the grid that it is launched on.
+
+    Raises:
+        InputError: A grid that no launch can have, or one that its clusters do not divide.
+    """
 
     kernel: Kernel
     grid_dim: tuple[int, int, int]
     """Blocks along x, y and z."""
     cluster_dim: tuple[int, int, int] | None = None
     """Blocks per cluster along x, y and z; None: launched without clusters."""
+
+    def __post_init__(self) -> None:
+        for axis, blocks in enumerate(self.grid_dim):
+            if not _is_between(1, blocks, MAX_GRID_DIM[axis]):
+                raise InputError(
+                    f"{blocks} blocks along {'xyz'[axis]} are out of range",
+                    where="grid",
+                    allowed=f"1 to {MAX_GRID_DIM[axis]}",
+                )
+        for axis, size in enumerate(self.cluster_dim or ()):
+            if size < 1 or self.grid_dim[axis] % size:
+                raise InputError(
+                    f"{self.grid_dim[axis]} blocks along {'xyz'[axis]} are no whole clusters of {size}",
+                    where="grid",
+                    allowed="a multiple of the cluster's size in each dimension",
+                )
 
     @property
     def blocks(self) -> int:

@@ -12,6 +12,7 @@ from ..engine.arithmetic import round_up
 from ..errors import InputError
 from ..kernel import Kernel
 from ..sm_limits import Limits
+from ..waves import cluster_bound
 from .dial import Dial, changed, most_keeping
 from .sizes import SharedMemoryOfSize, answers_by_size
 
@@ -130,23 +131,7 @@ def max_active_clusters(
     Raises:
         InputError: The chip has no clusters, or none of so many blocks.
     """
-    _check("multiprocessors", multiprocessors, 1)
-    _check("cluster size", cluster_size, 1)
-    most = limits.max_non_portable_cluster_size
-    if limits.max_portable_cluster_size is None:
-        raise InputError(
-            f"compute capability {limits.compute_capability} has no clusters",
-            where="cluster size",
-            allowed="9.0 and newer",
-        )
-    if most is not None and cluster_size > most:
-        raise InputError(
-            f"{cluster_size} blocks are too many for one cluster",
-            where="cluster size",
-            allowed=f"1 to {limits.max_portable_cluster_size}, non-portable up to {most}",
-        )
-    blocks = evaluate(limits, kernel, MODEL).active_blocks
-    return ClusterBound(blocks * multiprocessors // cluster_size)
+    return ClusterBound(cluster_bound(evaluate(limits, kernel, MODEL), multiprocessors, cluster_size))
 
 
 def _check(where: str, value: int, low: int) -> None:

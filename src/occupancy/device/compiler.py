@@ -1,0 +1,70 @@
+"""CUDA C++ to machine code, through NVRTC, NVIDIA's compiler as a library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import DeviceError, MissingDependencyError
+from ..sm_limits import ComputeCapability
+
+CURE = "Install NVRTC: pip install 'cuda-bindings[all]', or a CUDA toolkit."
+
+
+def compile_cuda(source: str, cc: ComputeCapability) -> bytes:
+    """Compile CUDA C++ for a GPU.
+
+    Where NVRTC is older than the GPU, the answer is PTX for the newest compute capability that it
+    knows, which the GPU's driver then compiles.
+
+    Raises:
+        MissingDependencyError: The package cuda-bindings, or NVRTC itself, is not installed.
+        DeviceError: NVRTC refuses the source, or knows only newer GPUs; the message has its log.
+    """
+    nvrtc = _load_nvrtc()
+    wanted = cc.major * 10 + cc.minor
+    known = [arch for arch in _ask(nvrtc, "nvrtcGetSupportedArchs") if arch <= wanted]
+    if not known:
+        raise DeviceError(
+            f"the installed NVRTC no longer compiles for {cc}",
+            where="NVRTC",
+            cure="Install the cuda-bindings of an older CUDA: pip install 'cuda-bindings[all]<13'.",
+        )
+    is_exact = wanted in known
+    program = _ask(nvrtc, "nvrtcCreateProgram", source.encode(), b"occupancy.cu", 0, [], [])
+    try:
+        target = f"--gpu-architecture={'sm' if is_exact else 'compute'}_{max(known)}"
+        (status,) = nvrtc.nvrtcCompileProgram(program, 1, [target.encode()])
+        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            log = _output(nvrtc, "ProgramLog", program).rstrip(b"\0\n").decode(errors="replace")
+            raise DeviceError(f"NVRTC refuses the source: {log}", where="NVRTC")
+        return _output(nvrtc, "CUBIN" if is_exact else "PTX", program)
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+def _load_nvrtc() -> Any:
+    try:
+        from cuda.bindings import nvrtc
+    except ImportError as error:
+        raise MissingDependencyError(
+            "the package cuda-bindings is not installed", where="NVRTC", cure=CURE
+        ) from error
+    return nvrtc
+
+
+def _ask(nvrtc: Any, name: str, *arguments: Any) -> Any:
+    try:
+        status, *values = getattr(nvrtc, name)(*arguments)
+    except RuntimeError as error:  # so the bindings say that they do not find the library
+        raise MissingDependencyError("NVRTC is not installed", where="NVRTC", cure=CURE) from error
+    if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+        _, text = nvrtc.nvrtcGetErrorString(status)
+        raise DeviceError(f"{name} answers {text.decode()}", where="NVRTC", cure=CURE)
+    return values[0] if values else None
+
+
+def _output(nvrtc: Any, kind: str, program: Any) -> bytes:
+    size: int = _ask(nvrtc, f"nvrtcGet{kind}Size", program)
+    buffer = bytearray(size)  # which the call fills
+    _ask(nvrtc, f"nvrtcGet{kind}", program, buffer)
+    return bytes(buffer)
