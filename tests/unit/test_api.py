@@ -118,6 +118,39 @@ def test_a_block_too_large_for_an_imaginary_sm_names_the_changed_limit(
     assert failure.needed > failure.allowed == change[failure.limit]
 
 
+@pytest.mark.parametrize(
+    ("cc", "kernel", "broken"),
+    [
+        (
+            "8.0",
+            {"threads": 32, "smem": "164k"},
+            "take 168960 in one block, but spreadsheet.max_shared_memory",
+        ),
+        ("2.0", {"threads": 32, "smem": "40k", "carveout": "16k"}, "but carveout is 16384"),
+        ("5.2", {"threads": 1024, "regs": 62, "caching": "ca"}, "_per_block_ca is 32768"),
+        ("3.2", {"threads": 394, "regs": 150}, "take 77824 registers in one block, but spreadsheet.max_reg"),
+    ],
+)
+def test_what_the_spreadsheet_refuses_is_told_by_its_own_limits(
+    cc: str, kernel: dict[str, int], broken: str
+) -> None:
+    failure = occupancy.compute(cc, **kernel, model="spreadsheet").failure  # type: ignore[arg-type]
+    assert failure is not None
+    assert failure.needed > failure.allowed
+    assert broken in str(failure)
+
+
+def test_an_imaginary_sm_without_a_whole_share_of_registers_says_so() -> None:
+    sm = occupancy.limits("8.0").replace(max_registers_per_multiprocessor=32768)
+    failure = occupancy.compute(sm, threads=32, regs=32, model="spreadsheet").failure
+    assert failure is not None
+    assert (failure.limit, failure.needed, failure.allowed) == (
+        "max_registers_per_multiprocessor",
+        65536,
+        32768,
+    )
+
+
 def test_opting_in_is_the_cure_that_the_reason_names() -> None:
     refused = occupancy.compute("9.0", threads=32, smem="64k", opt_in=False)
     assert "cudaFuncAttributeMaxDynamicSharedMemorySize" in str(refused.reason)

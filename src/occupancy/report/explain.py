@@ -10,7 +10,6 @@ from collections.abc import Callable
 from ..engine import Occupancy, Resource, cuda, spreadsheet
 from ..engine.arithmetic import round_up
 from ..engine.shared import shared_memory_configuration
-from ..sm_limits import SpreadsheetColumn
 from .calc import Explanation
 
 
@@ -68,15 +67,16 @@ def _cuda_registers(result: Occupancy) -> Explanation:
     if kernel.registers > limits.max_registers_per_thread:
         steps.append(f"{kernel.registers} registers per thread > {limits.max_registers_per_thread}: 0 blocks")
         return Explanation("registers", tuple(steps), None)
-    parts = limits.launch_check_sub_partitions or limits.sub_partitions
+    parts = cuda.checked_sub_partitions(limits)
     counted = round_up(warps, parts)
     of_block = f"{warps} {_plural(warps, 'warp')}"
     of_block += f", counted as {counted}," if counted != warps else ""
-    passes = cuda.passes_register_check(limits, per_warp, warps, parts)
+    checked = cuda.registers_checked(limits, per_warp, warps)
+    passes = checked <= limits.max_registers_per_block
     sign = "<=" if passes else ">"
     outcome = "launches" if passes else "0 blocks"
     steps.append(
-        f"launch check: {of_block} x {per_warp} = {counted * per_warp} "
+        f"launch check: {of_block} x {per_warp} = {checked} "
         f"{sign} {limits.max_registers_per_block} per block: {outcome}"
     )
     why = None
@@ -145,7 +145,7 @@ def _barriers(result: Occupancy) -> Explanation:
 
 def _spreadsheet_registers(result: Occupancy) -> Explanation:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
-    column = _column(result)
+    column = spreadsheet.column_of(limits)
     if not kernel.registers:
         return _no_registers(result)
     if kernel.registers > limits.max_registers_per_thread:
@@ -163,7 +163,7 @@ def _spreadsheet_registers(result: Occupancy) -> Explanation:
         )
         return Explanation("registers", steps, "On 1.x registers are given to the block as a whole.")
     per_warp = spreadsheet.allocated_registers_per_warp(limits, column, kernel.registers)
-    share = spreadsheet.max_registers_per_block(limits, column, kernel)
+    share = spreadsheet.max_registers_per_block(limits, column, kernel).amount
     granularity = spreadsheet.warp_granularity(limits, column, kernel)
     unrounded = share // per_warp
     fitting = unrounded // granularity * granularity
@@ -182,11 +182,11 @@ def _spreadsheet_registers(result: Occupancy) -> Explanation:
 
 def _spreadsheet_shared_memory(result: Occupancy) -> Explanation:
     limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
-    column = _column(result)
+    column = spreadsheet.column_of(limits)
     if not per_block:
         return _no_shared_memory(result)
     steps = [_shared_memory_step(result, column.reserved_shared_memory_per_block)]
-    most = spreadsheet.max_shared_memory_allocation(limits, column, kernel)
+    most = spreadsheet.max_shared_memory_allocation(limits, column, kernel).amount
     asked = shared_memory_configuration(limits, kernel.carveout)
     if per_block > most:
         steps.append(f"{per_block} > {most}, the most for one block: 0 blocks")
@@ -209,8 +209,8 @@ def _no_shared_memory(result: Occupancy) -> Explanation:
 def _per_warp_step(result: Occupancy, per_warp: int) -> str:
     limits, registers = result.limits, result.kernel.registers or 0
     unit = limits.register_allocation_unit
-    if result.model == "spreadsheet" and spreadsheet.is_doubled_unit(_column(result), registers):
-        unit *= 2
+    if result.model == "spreadsheet":
+        unit *= 2 if spreadsheet.is_doubled_unit(spreadsheet.column_of(limits), registers) else 1
     return (
         f"{registers} registers x {limits.warp_size} threads = {registers * limits.warp_size}, "
         f"rounded up to {unit}s: {per_warp} per warp"
@@ -244,12 +244,6 @@ def _is_confined_to_half(result: Occupancy) -> bool:
     return cuda.is_confined_to_half(
         result.limits, result.kernel, allocated.warps, allocated.registers // allocated.warps
     )
-
-
-def _column(result: Occupancy) -> SpreadsheetColumn:
-    column = result.limits.spreadsheet
-    assert column is not None, "the spreadsheet's model answers only where there is a column"
-    return column
 
 
 def _limit(result: Occupancy, resource: Resource) -> str:
