@@ -55,11 +55,16 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
 
 def blocks_by_warps(limits: Limits, kernel: Kernel, warps: int, halves: bool) -> int:
     """Blocks that the SM's warp slots allow; none if the block is larger than a block may be."""
-    if kernel.threads > limits.max_threads_per_block or exceeded_dimension(limits, kernel) is not None:
+    if is_larger_than_a_block(limits, kernel):
         return 0
     if halves:
         return 2 * (limits.max_warps_per_multiprocessor // 2 // warps)
     return limits.max_warps_per_multiprocessor // warps
+
+
+def is_larger_than_a_block(limits: Limits, kernel: Kernel) -> bool:
+    """Whether the block has more threads, or is longer in a dimension, than the chip allows."""
+    return kernel.threads > limits.max_threads_per_block or exceeded_dimension(limits, kernel) is not None
 
 
 def exceeded_dimension(limits: Limits, kernel: Kernel) -> int | None:
