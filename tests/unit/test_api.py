@@ -157,6 +157,21 @@ def test_opting_in_is_the_cure_that_the_reason_names() -> None:
     assert occupancy.compute("9.0", threads=32, smem="64k", opt_in=True).launchable
 
 
+def test_static_shared_memory_cannot_opt_in() -> None:
+    refused = occupancy.compute("8.0", threads=32, static_smem="60k", opt_in=False)
+    assert "cudaFuncSetAttribute" not in str(refused.reason)
+    assert "Only dynamic shared memory can be more" in str(refused.reason)
+    mixed = occupancy.compute("8.0", threads=32, static_smem="10k", dynamic_smem="40k", opt_in=False)
+    assert "cudaFuncSetAttribute" in str(mixed.reason)
+
+
+def test_shared_memory_that_is_too_much_once_rounded_up_says_so() -> None:
+    sm = occupancy.limits("9.0").replace(max_shared_memory_per_block_optin=50_000)
+    failure = occupancy.compute(sm, threads=32, smem=50_000).failure
+    assert failure is not None
+    assert (failure.needed, failure.allowed) == (50_048, 50_000)
+
+
 def test_the_spreadsheet_does_not_check_the_block_size_but_the_answer_does() -> None:
     result = occupancy.compute("8.0", threads=1025, model="spreadsheet")
     assert result.active_blocks == 1

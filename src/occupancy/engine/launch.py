@@ -15,6 +15,11 @@ OUT_OF_RESOURCES = "too many resources requested for launch"
 INVALID_CONFIGURATION = "invalid configuration argument"
 INVALID_VALUE = "invalid argument"
 
+OPT_IN = (
+    "The kernel can opt in to more: cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize."
+)
+MAKE_DYNAMIC = "Only dynamic shared memory can be more: let the launch ask for it, and the kernel opt in."
+
 
 @dataclass(frozen=True, slots=True)
 class LaunchFailure:
@@ -144,15 +149,12 @@ def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allo
         # The runtime takes the carveout for a wish and sets the SM to more.
         error = OUT_OF_RESOURCES if limit == "carveout" else INVALID_VALUE
         return LaunchFailure(limit, allocated.shared_memory, allowed, what, error)
-    most = limits.max_shared_memory_per_block_optin
-    if kernel.opt_in is False and needed <= most:
-        return LaunchFailure(
-            "max_shared_memory_per_block",
-            needed,
-            limits.max_shared_memory_per_block,
-            what,
-            INVALID_VALUE,
-            "The kernel can opt in to more: cudaFuncSetAttribute with "
-            "cudaFuncAttributeMaxDynamicSharedMemorySize.",
-        )
-    return LaunchFailure("max_shared_memory_per_block_optin", needed, most, what, INVALID_VALUE)
+    rounded = allocated.shared_memory - limits.reserved_shared_memory_per_block
+    limit, allowed = "max_shared_memory_per_block_optin", limits.max_shared_memory_per_block_optin
+    cure = ""
+    if kernel.opt_in is False and rounded <= allowed:
+        limit, allowed = "max_shared_memory_per_block", limits.max_shared_memory_per_block
+        cure = OPT_IN if (kernel.static_smem or 0) <= allowed else MAKE_DYNAMIC
+    if needed <= allowed:  # it is the rounding up that is too much, as on no real chip
+        needed, what = rounded, f"{needed} bytes of shared memory take {rounded} in one block"
+    return LaunchFailure(limit, needed, allowed, what, INVALID_VALUE, cure)
