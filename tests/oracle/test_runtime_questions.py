@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-import pytest
-
 from occupancy import InputError, table
 from occupancy.advice import (
     LaunchConfiguration,
