@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 import occupancy
@@ -207,6 +208,30 @@ def test_bad_input_says_what_is_wrong(arguments: dict[str, object], complaint: s
     with pytest.raises(InputError) as caught:
         occupancy.compute("9.0", **arguments)  # type: ignore[arg-type]
     assert complaint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [[], {}, pytest.param(10**5000, id="5001 digits"), "x" * 5000, np.array([1, 2]), object(), b"9", ("a",)],
+)
+@pytest.mark.parametrize(
+    "argument",
+    [
+        *("threads", "regs", "static_smem", "dynamic_smem", "smem"),
+        *("carveout", "barriers", "caching", "opt_in", "model"),
+    ],
+)
+def test_whatever_is_given_is_refused_in_one_short_line(argument: str, wrong: object) -> None:
+    with pytest.raises(InputError) as caught:
+        occupancy.compute("9.0", **{"threads": 32, argument: wrong})  # type: ignore[arg-type]
+    assert len(str(caught.value)) < 250
+    assert "\n" not in str(caught.value)
+
+
+def test_the_booleans_of_numpy_are_booleans() -> None:
+    result = occupancy.compute("9.0", threads=32, smem="64k", opt_in=np.bool_(False))  # type: ignore[arg-type]
+    assert not result.launchable
+    assert json.loads(json.dumps(result.to_dict()))["inputs"]["opt_in"] is False
 
 
 @pytest.mark.parametrize("cc", ["13.0", "12.10", "4.0", "9.9", (99, 9)])
