@@ -35,24 +35,38 @@ def test_wrong_usage_goes_to_standard_error_and_ends_with_2(arguments: tuple[str
     assert "Traceback" not in done.stderr
 
 
-def test_a_closed_pipe_ends_quietly() -> None:
+@pytest.mark.parametrize("arguments", [("limits", "--format", "json"), ("--help",), ("--version",)])
+def test_a_closed_pipe_ends_quietly(arguments: tuple[str, ...]) -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)
     with os.fdopen(write_end, "w") as closed:
-        done = subprocess.run(
-            [*PROGRAM, "limits", "--format", "json"], stdout=closed, stderr=subprocess.PIPE, text=True
-        )
+        done = subprocess.run([*PROGRAM, *arguments], stdout=closed, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (141, "")
 
 
-def test_full_disk_is_a_message() -> None:
+@pytest.mark.parametrize("arguments", [V100, ("--help",), ("--version",), ("calc", "--help")])
+def test_a_full_disk_is_a_message(arguments: tuple[str, ...]) -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("SKIPPED: this system has no /dev/full to write to")
     with open("/dev/full", "w") as full:
-        done = subprocess.run([*PROGRAM, *V100], stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run([*PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "No space left" in done.stderr
+
+
+def test_an_error_on_a_full_disk_still_ends_with_2() -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("SKIPPED: this system has no /dev/full to write to")
+    with open("/dev/full", "w") as full:
+        assert subprocess.run([*PROGRAM, "calc"], stderr=full).returncode == 2
+
+
+def test_a_closed_standard_output_is_a_message() -> None:
+    shell = f'"{sys.executable}" -m occupancy {" ".join(V100)} >&-'
+    done = subprocess.run(["sh", "-c", shell], stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "Error: The answer cannot be written: Bad file descriptor.\n"
 
 
 def test_colour_only_on_a_terminal_and_not_with_no_color() -> None:

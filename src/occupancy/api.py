@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from . import engine, table
-from .errors import InputError, UnknownComputeCapabilityError
-from .inputs import parse_carveout, parse_count, parse_size, parse_threads
-from .kernel import Caching, Carveout, Kernel
+from .errors import InputError, UnknownComputeCapabilityError, shown
+from .inputs import parse_carveout, parse_count, parse_flag, parse_size, parse_threads
+from .kernel import CACHING_MODES, Caching, Carveout, Kernel
 from .sm_limits import ComputeCapability, Limits
 
 if TYPE_CHECKING:
@@ -250,10 +250,12 @@ def make_kernel(
         barriers = parse_count(barriers, "barriers per block")
     if carveout is not None:
         carveout = parse_carveout(carveout)
-    if caching not in (None, "ca", "cg"):
-        raise InputError(f"{caching!r} is not a caching mode", where="caching", allowed="ca or cg")
-    if opt_in not in (None, True, False):
-        raise InputError(f"{opt_in!r} is not a choice", where="opt-in", allowed="True or False")
+    if caching is not None and not (isinstance(caching, str) and caching in CACHING_MODES):
+        raise InputError(
+            f"{shown(caching)} is not a caching mode", where="caching", allowed=" or ".join(CACHING_MODES)
+        )
+    if opt_in is not None and type(opt_in) is not bool:
+        opt_in = parse_flag(opt_in, "opt-in")
     return Kernel(
         threads, regs, static_smem, dynamic_smem, smem, barriers, block_dim, carveout, caching, opt_in
     )

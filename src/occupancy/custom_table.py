@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from . import table
-from .errors import InputError, TableError, UnknownComputeCapabilityError
+from .errors import InputError, TableError, UnknownComputeCapabilityError, shown
 from .inputs import did_you_mean, parse_count, parse_size
 from .sm_limits import FIELD_NAMES, ComputeCapability, Limits, SpreadsheetColumn, with_configurations
 from .yaml_file import read_yaml
@@ -93,7 +93,7 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
         name, equals, text = (part.strip() for part in change.partition("="))
         if not equals:
             raise TableError(
-                f"{change!r} has no value",
+                f"{shown(change)} has no value",
                 where="limits to change",
                 allowed="LIMIT=VALUE, such as max_blocks_per_multiprocessor=4",
             )
@@ -144,8 +144,8 @@ def _capability(name: object, where: str) -> ComputeCapability:
 def _check_names(given: Iterable[object], names: Collection[str], where: str) -> None:
     for name in given:
         if name not in names:
-            shown = str(name)[:80]
-            raise TableError("there is no such name", where=where + shown, allowed=did_you_mean(shown, names))
+            start = str(name)[:80]
+            raise TableError("there is no such name", where=where + start, allowed=did_you_mean(start, names))
 
 
 def _validated(cc: ComputeCapability, base: dict[str, Any], given: dict[str, Any], where: str) -> Limits:
@@ -191,8 +191,7 @@ def _path(location: tuple[int | str, ...]) -> str:
 
 
 def _got(value: object) -> str:
-    shown = "nothing" if value is None else repr(value)
-    return f"got {shown if len(shown) <= 80 else shown[:77] + '...'}"
+    return "got nothing" if value is None else f"got {shown(value)}"
 
 
 def _parse_value(text: str) -> object:

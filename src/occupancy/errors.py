@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+MAX_SHOWN = 80
+"""Characters of a wrong value that an error quotes."""
+
 
 class OccupancyError(ValueError):
     """Input that cannot be answered.
@@ -54,6 +57,19 @@ class MissingDependencyError(OccupancyError):
 
 class DeviceError(OccupancyError):
     """No GPU answers on this machine, or its driver refuses."""
+
+
+def shown(value: object) -> str:
+    """A value as an error quotes it: the way Python writes it, cut where it is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more digits than Python writes
+        return (
+            f"an integer of about {value.bit_length() * 301 // 1000} digits"
+            if isinstance(value, int)
+            else "?"
+        )
+    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
 
 
 def _sentence(text: str) -> str:

@@ -6,10 +6,10 @@ import operator
 import re
 from collections.abc import Iterable
 
-from .errors import InputError
-from .kernel import Carveout
+from .errors import InputError, shown
+from .kernel import CARVEOUTS, INT_MAX, Carveout
 
-_SIZE = re.compile(r"(\d{1,20})\s*(?:(k|m|g)(?:i?b)?|b)?", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]{1,20})\s*(?:(k|m|g)(?:i?b)?|b)?", re.IGNORECASE)
 _FACTOR = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _SHAPE_SEPARATOR = re.compile(r"\s*[x×,*]\s*", re.IGNORECASE)
 
@@ -28,13 +28,17 @@ def parse_count(value: object, where: str) -> int:
         if len(text) <= 20 and re.fullmatch(r"[+-]?[0-9]+", text):
             return int(text)
         if re.fullmatch(r"[+-]?[0-9]+", text):
-            raise InputError(f"a number of {len(text)} digits is out of range", where=where)
+            raise InputError(
+                f"a number of {len(text)} digits is out of range", where=where, allowed=f"up to {INT_MAX}"
+            )
     elif not isinstance(value, bool):
         try:
             return operator.index(value)  # type: ignore[arg-type]
         except TypeError:
             pass
-    raise InputError(f"{value!r} is not a whole number", where=where, allowed="a whole number, such as 128")
+    raise InputError(
+        f"{shown(value)} is not a whole number", where=where, allowed="a whole number, such as 128"
+    )
 
 
 def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
@@ -51,7 +55,7 @@ def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
     """
     where = "threads per block"
     if isinstance(value, str):
-        parts: list[object] = list(_SHAPE_SEPARATOR.split(value.strip("() \t")))
+        parts: list[object] = list(_SHAPE_SEPARATOR.split(_without_parentheses(value)))
     elif isinstance(value, (tuple, list)):
         parts = list(value)
     else:
@@ -60,16 +64,37 @@ def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
         return parse_count(parts[0], where), None
     if not 1 <= len(parts) <= 3:
         raise InputError(
-            f"{value!r} has {len(parts)} dimensions", where=where, allowed="one to three, such as 16x16x1"
+            f"{shown(value)} has {len(parts)} dimensions",
+            where=where,
+            allowed="one to three, such as 16x16x1",
         )
     sizes = [parse_count(part, where) for part in parts]
     for size in sizes:
         if size < 1:
             raise InputError(
-                f"{value!r} has a dimension of {size}", where=where, allowed="1 and up in each dimension"
+                f"{shown(value)} has a dimension of {shown(size)}",
+                where=where,
+                allowed="1 and up in each dimension",
             )
     x, y, z = sizes + [1] * (3 - len(sizes))
     return x * y * z, (x, y, z)
+
+
+def _without_parentheses(text: str) -> str:
+    text = text.strip()
+    return text[1:-1].strip() if text.startswith("(") and text.endswith(")") else text
+
+
+def parse_flag(value: object, where: str) -> bool:
+    """Yes or no, as a boolean of Python or of another library.
+
+    Raises:
+        InputError: Neither.
+    """
+    try:
+        return {True: True, False: False}[value]  # type: ignore[index]
+    except (KeyError, TypeError):
+        raise InputError(f"{shown(value)} is not a choice", where=where, allowed="True or False") from None
 
 
 def parse_size(value: object, where: str) -> int:
@@ -88,7 +113,7 @@ def parse_size(value: object, where: str) -> int:
     found = _SIZE.fullmatch(value.strip())
     if not found:
         raise InputError(
-            f"{value!r} is not a size",
+            f"{shown(value)} is not a size",
             where=where,
             allowed="a number of bytes, or one with a unit, such as 40k or 40KiB",
         )
@@ -124,27 +149,23 @@ def parse_carveout(value: object) -> Carveout | None:
     Raises:
         InputError: None of these.
     """
-    where = "carveout"
-    allowed = "0 to 100 percent, a size such as 64k, max, auto, or default"
     if value is None or isinstance(value, Carveout):
         return value
-    if isinstance(value, str):
-        text = value.strip().lower()
-        if text in ("default", "auto"):
-            return None
-        if text == "max":
-            return Carveout(100, "percent")
+    text = value.strip().lower() if isinstance(value, str) else ""
+    if text in ("default", "auto"):
+        return None
+    if text == "max":
+        return Carveout(100, "percent")
+    where = "carveout"
+    try:
         if text.endswith("%"):
-            percent = parse_count(text[:-1], where)
-            if not 0 <= percent <= 100:
-                raise InputError(f"{value!r} is out of range", where=where, allowed=allowed)
-            return Carveout(percent, "percent")
-        if not text.lstrip("+-").isdigit():
+            return Carveout(parse_count(text[:-1], where), "percent")
+        if text and not text.lstrip("+-").isdigit():
             return Carveout(parse_size(text, where), "bytes")
-    amount = parse_count(value, where)
-    if amount < 0:
-        raise InputError(f"{amount} is out of range", where=where, allowed=allowed)
-    return Carveout(amount, "percent" if amount <= 100 else "bytes")
+        amount = parse_count(value, where)
+        return Carveout(amount, "percent" if amount <= 100 else "bytes")
+    except InputError as error:
+        raise InputError(f"{shown(value)} is not a carveout", where=where, allowed=CARVEOUTS) from error
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

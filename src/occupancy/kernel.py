@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from .errors import InputError
+from .errors import InputError, shown
 
 INT_MAX = 2**31 - 1
 """The driver's calls take signed 32-bit integers; nothing larger can be asked of it."""
@@ -20,6 +20,10 @@ MAX_GRID_DIM = (INT_MAX, 65535, 65535)
 """Blocks of a grid along x, y and z, from 3.0. CUDA C++ Programming Guide, technical specifications."""
 
 Caching = Literal["ca", "cg"]
+CACHING_MODES = ("ca", "cg")
+
+CARVEOUTS = "0 to 100 percent, a size such as 64k, max, auto, or default"
+"""The spellings of a carveout, for errors."""
 
 # Field, what people call it, lowest and highest value.
 RANGES = (
@@ -39,10 +43,20 @@ class Carveout:
     Args:
         amount: 0 to 100 percent of the SM's shared memory, or a size in bytes.
         unit: ``"percent"`` as in cudaFuncAttributePreferredSharedMemoryCarveout, or ``"bytes"``.
+
+    Raises:
+        InputError: Neither.
     """
 
     amount: int
     unit: Literal["percent", "bytes"]
+
+    def __post_init__(self) -> None:
+        most = 100 if self.unit == "percent" else INT_MAX
+        if self.unit not in ("percent", "bytes") or not _is_between(0, self.amount, most):
+            raise InputError(
+                f"{shown(self.amount)} {self.unit} is out of range", where="carveout", allowed=CARVEOUTS
+            )
 
     def __str__(self) -> str:
         return f"{self.amount}%" if self.unit == "percent" else f"{self.amount / 1024:g} KiB"
@@ -100,7 +114,7 @@ class Kernel:
             if (value is None and name != "threads") or _is_between(low, value, high):
                 continue
             wrong = "is out of range" if type(value) is int else "is not a whole number"
-            return InputError(f"{value!r} {wrong}", where=label, allowed=f"{low} to {high}")
+            return InputError(f"{shown(value)} {wrong}", where=label, allowed=f"{low} to {high}")
         return InputError(
             "the total was given together with static or dynamic shared memory",
             where="shared memory per block",

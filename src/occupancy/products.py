@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
-from .errors import InputError
+from .errors import InputError, shown
 from .sm_limits import ComputeCapability
 from .table import data_path
 
@@ -68,7 +68,7 @@ def find_gpu(name: str) -> Product:
         raise _no_such(name)
     if len({(each.compute_capability, each.multiprocessor_count) for each in found}) > 1:
         raise InputError(
-            f"{name!r} stands for {len(found)} products that differ",
+            f"{shown(name)} stands for {len(found)} products that differ",
             where="GPU",
             allowed=_listed(found),
             cure="Add the chip, the memory size or the market, such as laptop, to tell them apart.",
@@ -199,7 +199,7 @@ def _no_such(name: object) -> InputError:
     names = {_key(each.name): each for each in products()}
     near = difflib.get_close_matches(_key(str(name)[:80]), names, n=5)
     return InputError(
-        f"no product is called {str(name)[:80]!r}",
+        f"no product is called {shown(name)}",
         where="GPU",
         allowed=_listed(names[each] for each in near) if near else "a name such as RTX 4090 or A100 SXM4",
         cure="Or give the compute capability instead.",

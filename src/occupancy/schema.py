@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from .errors import InputError
+from .errors import InputError, shown
 from .report.block_sizes import BlockSizesReport
 from .report.bounds import BoundsReport
 from .report.budget import BudgetReport
@@ -31,6 +31,8 @@ def json_schema(command: str) -> dict[str, Any]:
     """
     report = REPORTS.get(command)
     if report is None:
-        raise InputError(f"there is no schema for {command!r}", where="schema", allowed=", ".join(REPORTS))
+        raise InputError(
+            f"there is no schema for {shown(command)}", where="schema", allowed=", ".join(REPORTS)
+        )
     schema = TypeAdapter(report).json_schema(mode="serialization")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

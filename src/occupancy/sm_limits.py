@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from .errors import InputError, TableError
+from .errors import InputError, TableError, shown
 from .kernel import MAX_REGISTERS_PER_THREAD
 
 # sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; three digits are two of major and one of minor.
 _SPELLING = re.compile(
     r"(?:sm_?|compute_?|cc\s*)?(?:(\d{1,2})\.(\d{1,2})|(\d{1,2})(\d))[af]?(?:\+ptx|-real|-virtual)?",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 MAX_VALUE = 2**31 - 1
 """The largest value that a limit can have: the driver tells limits as 32-bit integers."""
@@ -54,19 +54,21 @@ class ComputeCapability(NamedTuple):
                 if found := _SPELLING.fullmatch(value.strip()):
                     dotted_major, dotted_minor, major, minor = found.groups()
                     return cls(int(dotted_major or major), int(dotted_minor or minor))
-                problem = f"{value!r} is not a compute capability"
+                problem = f"{shown(value)} is not a compute capability"
             case float():
-                problem = f"{value!r} is a float, and a float cannot tell 12.1 from 12.10"
+                problem = f"{shown(value)} is a float, and a float cannot tell 12.1 from 12.10"
             case bool():
-                problem = f"{value!r} is not a compute capability"
+                problem = f"{shown(value)} is not a compute capability"
             case int():
                 if 10 <= value <= 999:
                     return cls(*divmod(value, 10))
-                problem = f"{value!r} has not two or three digits"
-            case [int(major), int(minor)] if major > 0 and minor >= 0:
+                problem = f"{shown(value)} has not two or three digits"
+            case [bool(), _] | [_, bool()]:
+                problem = f"{shown(value)} is not a compute capability"
+            case [int(major), int(minor)] if 0 < major < 100 and 0 <= minor < 100:
                 return cls(major, minor)
             case _:
-                problem = f"{value!r} is not a compute capability"
+                problem = f"{shown(value)} is not a compute capability"
         raise InputError(problem, where="compute capability", allowed=_HOW_TO_WRITE_ONE)
 
 

@@ -107,7 +107,7 @@ def registers_fit_in_the_spreadsheet(result: Occupancy, blocks: int) -> bool:
     if limits.register_allocation_granularity == "block":
         return blocks * result.allocated.registers <= limits.max_registers_per_multiprocessor
     assert limits.spreadsheet is not None
-    share = spreadsheet.max_registers_per_block(limits, limits.spreadsheet, kernel)
+    share = spreadsheet.max_registers_per_block(limits, limits.spreadsheet, kernel).amount
     in_one_share = divide_up(blocks, limits.max_registers_per_multiprocessor // share)
     granularity = spreadsheet.warp_granularity(limits, limits.spreadsheet, kernel)
     warps = round_up(in_one_share * result.allocated.warps, granularity)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 import occupancy
@@ -118,10 +119,58 @@ def test_a_block_too_large_for_an_imaginary_sm_names_the_changed_limit(
     assert failure.needed > failure.allowed == change[failure.limit]
 
 
+@pytest.mark.parametrize(
+    ("cc", "kernel", "broken"),
+    [
+        (
+            "8.0",
+            {"threads": 32, "smem": "164k"},
+            "take 168960 in one block, but spreadsheet.max_shared_memory",
+        ),
+        ("2.0", {"threads": 32, "smem": "40k", "carveout": "16k"}, "but carveout is 16384"),
+        ("5.2", {"threads": 1024, "regs": 62, "caching": "ca"}, "_per_block_ca is 32768"),
+        ("3.2", {"threads": 394, "regs": 150}, "take 77824 registers in one block, but spreadsheet.max_reg"),
+    ],
+)
+def test_what_the_spreadsheet_refuses_is_told_by_its_own_limits(
+    cc: str, kernel: dict[str, int], broken: str
+) -> None:
+    failure = occupancy.compute(cc, **kernel, model="spreadsheet").failure  # type: ignore[arg-type]
+    assert failure is not None
+    assert failure.needed > failure.allowed
+    assert broken in str(failure)
+
+
+def test_an_imaginary_sm_without_a_whole_share_of_registers_says_so() -> None:
+    sm = occupancy.limits("8.0").replace(max_registers_per_multiprocessor=32768)
+    failure = occupancy.compute(sm, threads=32, regs=32, model="spreadsheet").failure
+    assert failure is not None
+    assert (failure.limit, failure.needed, failure.allowed) == (
+        "max_registers_per_multiprocessor",
+        65536,
+        32768,
+    )
+
+
 def test_opting_in_is_the_cure_that_the_reason_names() -> None:
     refused = occupancy.compute("9.0", threads=32, smem="64k", opt_in=False)
     assert "cudaFuncAttributeMaxDynamicSharedMemorySize" in str(refused.reason)
     assert occupancy.compute("9.0", threads=32, smem="64k", opt_in=True).launchable
+
+
+def test_static_shared_memory_cannot_opt_in() -> None:
+    refused = occupancy.compute("8.0", threads=32, static_smem="60k", opt_in=False)
+    assert "cudaFuncSetAttribute" not in str(refused.reason)
+    assert "Only dynamic shared memory can be more" in str(refused.reason)
+    mixed = occupancy.compute("8.0", threads=32, static_smem="10k", dynamic_smem="40k", opt_in=False)
+    assert "cudaFuncSetAttribute" in str(mixed.reason)
+
+
+def test_shared_memory_that_is_too_much_once_rounded_up_says_so() -> None:
+    sm = occupancy.limits("9.0").replace(max_shared_memory_per_block_optin=50_000)
+    failure = occupancy.compute(sm, threads=32, smem=50_000).failure
+    assert failure is not None
+    assert (failure.needed, failure.allowed) == (50_048, 50_000)
 
 
 def test_the_spreadsheet_does_not_check_the_block_size_but_the_answer_does() -> None:
@@ -159,6 +208,30 @@ def test_bad_input_says_what_is_wrong(arguments: dict[str, object], complaint: s
     with pytest.raises(InputError) as caught:
         occupancy.compute("9.0", **arguments)  # type: ignore[arg-type]
     assert complaint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [[], {}, pytest.param(10**5000, id="5001 digits"), "x" * 5000, np.array([1, 2]), object(), b"9", ("a",)],
+)
+@pytest.mark.parametrize(
+    "argument",
+    [
+        *("threads", "regs", "static_smem", "dynamic_smem", "smem"),
+        *("carveout", "barriers", "caching", "opt_in", "model"),
+    ],
+)
+def test_whatever_is_given_is_refused_in_one_short_line(argument: str, wrong: object) -> None:
+    with pytest.raises(InputError) as caught:
+        occupancy.compute("9.0", **{"threads": 32, argument: wrong})  # type: ignore[arg-type]
+    assert len(str(caught.value)) < 250
+    assert "\n" not in str(caught.value)
+
+
+def test_the_booleans_of_numpy_are_booleans() -> None:
+    result = occupancy.compute("9.0", threads=32, smem="64k", opt_in=np.bool_(False))  # type: ignore[arg-type]
+    assert not result.launchable
+    assert json.loads(json.dumps(result.to_dict()))["inputs"]["opt_in"] is False
 
 
 @pytest.mark.parametrize("cc", ["13.0", "12.10", "4.0", "9.9", (99, 9)])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from occupancy import Carveout, InputError
-from occupancy.inputs import parse_carveout, parse_count, parse_size, parse_threads
+from occupancy.inputs import parse_carveout, parse_count, parse_flag, parse_size, parse_threads
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,24 @@ def test_threads(given: object, expected: object) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    ["", "x", "16x", "16x16x1x1", "1.5", "1_0", "16x0", (), (1, 2, 3, 4), ("a",), (-1, 2), 1.0, None, True],
+    [
+        "",
+        "x",
+        "16x",
+        "16x16x1x1",
+        "1.5",
+        "1_0",
+        "16x0",
+        "((16",
+        "(16",
+        (),
+        (1, 2, 3, 4),
+        ("a",),
+        (-1, 2),
+        1.0,
+        None,
+        True,
+    ],
 )
 def test_refuses_threads(wrong: object) -> None:
     with pytest.raises(InputError, match="threads per block"):
@@ -51,7 +68,9 @@ def test_sizes(given: object, expected: int) -> None:
     assert parse_size(given, "smem") == expected
 
 
-@pytest.mark.parametrize("wrong", ["12Q", "", "k", "1.5k", "-1k", "0x10", 1.0, None, True, "9" * 40])
+@pytest.mark.parametrize(
+    "wrong", ["12Q", "", "k", "1.5k", "-1k", "0x10", "١k", "１", 1.0, None, True, "9" * 40]
+)
 def test_refuses_sizes(wrong: object) -> None:
     with pytest.raises(InputError, match="smem"):
         parse_size(wrong, "smem")
@@ -86,5 +105,25 @@ def test_carveouts(given: object, expected: Carveout | None) -> None:
 
 @pytest.mark.parametrize("wrong", ["101%", "-1", -1, "half", "50 percent", 0.5, "", True])
 def test_refuses_carveouts(wrong: object) -> None:
-    with pytest.raises(InputError, match="carveout"):
+    with pytest.raises(InputError, match=r"^carveout: .*is not a carveout. Allowed: 0 to 100 percent"):
         parse_carveout(wrong)
+
+
+@pytest.mark.parametrize(
+    ("amount", "unit"),
+    [(-1, "percent"), (101, "percent"), (-1, "bytes"), ("1", "bytes"), (1, "KiB"), (1.0, "bytes")],
+)
+def test_a_carveout_is_a_share_or_a_size(amount: int, unit: str) -> None:
+    with pytest.raises(InputError, match="carveout"):
+        Carveout(amount, unit)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("yes", [True, 1, np.True_, np.bool_(True)])
+def test_flags(yes: object) -> None:
+    assert parse_flag(yes, "opt-in") is True
+
+
+@pytest.mark.parametrize("wrong", ["yes", "", 2, None, [], {}, np.array([True, False])])
+def test_refuses_flags(wrong: object) -> None:
+    with pytest.raises(InputError, match="opt-in"):
+        parse_flag(wrong, "opt-in")

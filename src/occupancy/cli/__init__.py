@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 import click
@@ -39,6 +41,19 @@ class ClosedPipe(Exception):  # noqa: N818, it ends the program but is no error
     """Nobody reads the answer any more."""
 
 
+@contextmanager
+def errors_as_messages() -> Iterator[None]:
+    """Turn what can go wrong with an answer, or with printing it, into how the program ends."""
+    try:
+        yield
+    except OccupancyError as error:
+        raise Refusal(str(error)) from error
+    except BrokenPipeError:
+        raise ClosedPipe from None
+    except OSError as error:
+        raise Refusal(f"The answer cannot be written: {error.strerror or error}.") from error
+
+
 class LazyCommands(click.Group):
     """A group whose commands are imported on demand, and which puts every error into a message."""
 
@@ -56,17 +71,13 @@ class LazyCommands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        with errors_as_messages():  # --help and --version print here
+            return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
-        try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
-        except OccupancyError as error:
-            raise Refusal(str(error)) from error
-        except BrokenPipeError:
-            raise ClosedPipe from None
-        except OSError as error:
-            raise Refusal(f"The answer cannot be written: {error.strerror or error}.") from error
-        return result
+        with errors_as_messages():
+            return super().invoke(ctx)
 
 
 @click.command(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -85,16 +96,19 @@ def main() -> NoReturn:
     try:
         code = commands.main(prog_name="occupancy", standalone_mode=False) or 0
     except click.ClickException as error:
-        error.show()
         code = error.exit_code
+        with suppress(OSError):  # nobody to tell
+            error.show()
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         code = EXIT_INTERRUPTED
     except ClosedPipe:
         code = EXIT_CLOSED_PIPE
-    try:
-        sys.stdout.flush()
-    except OSError:
-        # Already said; without this the interpreter would try again at its end, and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            # Already said; without this the interpreter would try again at its end, and complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(code)

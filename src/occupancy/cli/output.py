@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -26,7 +27,13 @@ def print_report(command: str, report: object, output_format: str) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print on standard output, with a question mark for what its encoding cannot show."""
+    """Print on standard output, with a question mark for what its encoding cannot show.
+
+    Raises:
+        OSError: It cannot be written there.
+    """
+    if sys.stdout is None:  # Python's word for a standard output that was closed from the start
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     click.echo(text.encode(encoding, "replace").decode(encoding))
 
@@ -40,4 +47,5 @@ def terminal_width() -> int:
 
 def wants_color() -> bool:
     """Colour only on a terminal that can show it, and not where NO_COLOR is set."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..kernel import Kernel
 from ..sm_limits import Limits
 from . import cuda, spreadsheet
@@ -59,9 +59,9 @@ def rules(limits: Limits, model: Model) -> ModuleType:
     Raises:
         InputError: There is no such model, or it does not know the chip.
     """
-    chosen = MODELS.get(model)
+    chosen = MODELS.get(model) if isinstance(model, str) else None
     if chosen is None:
-        raise InputError(f"there is no model {model!r}", where="model", allowed=", ".join(MODELS))
+        raise InputError(f"there is no model {shown(model)}", where="model", allowed=", ".join(MODELS))
     if not chosen.supports(limits):
         raise InputError(
             f"the model {model} does not know compute capability {limits.compute_capability}",

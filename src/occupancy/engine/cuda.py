@@ -55,11 +55,16 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
 
 def blocks_by_warps(limits: Limits, kernel: Kernel, warps: int, halves: bool) -> int:
     """Blocks that the SM's warp slots allow; none if the block is larger than a block may be."""
-    if kernel.threads > limits.max_threads_per_block or exceeded_dimension(limits, kernel) is not None:
+    if is_larger_than_a_block(limits, kernel):
         return 0
     if halves:
         return 2 * (limits.max_warps_per_multiprocessor // 2 // warps)
     return limits.max_warps_per_multiprocessor // warps
+
+
+def is_larger_than_a_block(limits: Limits, kernel: Kernel) -> bool:
+    """Whether the block has more threads, or is longer in a dimension, than the chip allows."""
+    return kernel.threads > limits.max_threads_per_block or exceeded_dimension(limits, kernel) is not None
 
 
 def exceeded_dimension(limits: Limits, kernel: Kernel) -> int | None:
@@ -83,15 +88,9 @@ def blocks_by_registers(
         return None
     if kernel.registers > limits.max_registers_per_thread:
         return 0
-    if not passes_register_check(limits, per_warp, warps, limits.sub_partitions):
+    if registers_checked(limits, per_warp, warps) > limits.max_registers_per_block:
         return 0
-    # On 6.0, whose SM has two large sub-partitions, the driver refuses what the other chips of the
-    # family, with four, could not run.
-    others = limits.launch_check_sub_partitions
-    if others is not None and not (
-        passes_register_check(limits, per_warp, warps, others)
-        and warps_by_registers(limits, per_warp, others) >= warps
-    ):
+    if warps_by_registers(limits, per_warp, checked_sub_partitions(limits)) < warps:
         return 0
     fitting = warps_by_registers(limits, per_warp, limits.sub_partitions)
     if halves:
@@ -99,12 +98,21 @@ def blocks_by_registers(
     return fitting // warps
 
 
-def passes_register_check(limits: Limits, per_warp: int, warps: int, sub_partitions: int) -> bool:
-    """The hardware's check of a launch against the registers that one block may have.
+def checked_sub_partitions(limits: Limits) -> int:
+    """Sub-partitions that a launch is checked with: those of the SM, but for 6.0.
+
+    There, where the SM has two large ones, the driver refuses what the other chips of the family, with
+    four, could not run.
+    """
+    return limits.launch_check_sub_partitions or limits.sub_partitions
+
+
+def registers_checked(limits: Limits, per_warp: int, warps: int) -> int:
+    """Registers that the check of a launch holds against those that one block may have.
 
     It counts as if all sub-partitions got the same number of warps, so it rounds the warps up.
     """
-    return per_warp * round_up(warps, sub_partitions) <= limits.max_registers_per_block
+    return per_warp * round_up(warps, checked_sub_partitions(limits))
 
 
 def warps_by_registers(limits: Limits, per_warp: int, sub_partitions: int) -> int:
@@ -120,7 +128,7 @@ def is_confined_to_half(limits: Limits, kernel: Kernel, warps: int, per_warp: in
     """
     if kernel.caching != "ca":
         return False
-    if not kernel.registers or not passes_register_check(limits, per_warp, warps, limits.sub_partitions):
+    if not kernel.registers or registers_checked(limits, per_warp, warps) > limits.max_registers_per_block:
         return True
     return warps_by_registers(limits, per_warp, limits.sub_partitions) // 2 >= warps
 

@@ -15,13 +15,18 @@ OUT_OF_RESOURCES = "too many resources requested for launch"
 INVALID_CONFIGURATION = "invalid configuration argument"
 INVALID_VALUE = "invalid argument"
 
+OPT_IN = (
+    "The kernel can opt in to more: cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize."
+)
+MAKE_DYNAMIC = "Only dynamic shared memory can be more: let the launch ask for it, and the kernel opt in."
+
 
 @dataclass(frozen=True, slots=True)
 class LaunchFailure:
     """A limit that keeps a kernel from running at all."""
 
     limit: str
-    """The field of `Limits` that is exceeded."""
+    """The field of `Limits` that is exceeded, or ``"carveout"``, which the spreadsheet never exceeds."""
     needed: int
     allowed: int
     what: str
@@ -99,18 +104,16 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
             f"{registers} registers per thread",
             OUT_OF_RESOURCES,
         )
-    if model == "spreadsheet" and limits.spreadsheet is not None:
-        needed = allocated.registers
-        allowed = spreadsheet.max_registers_per_block(limits, limits.spreadsheet, kernel)
+    if model == "spreadsheet":
+        (limit, allowed), needed = _spreadsheet_registers(limits, kernel, allocated)
+        phrase = "in one block"
     else:
-        # A launch on 6.0 must also pass on the four sub-partitions of the rest of its family.
-        counted = limits.launch_check_sub_partitions or limits.sub_partitions
-        needed = allocated.registers // allocated.warps * round_up(allocated.warps, counted)
-        allowed = limits.max_registers_per_block
-    limit, phrase = "max_registers_per_block", "in one block"
-    if needed <= allowed:  # it is the warps that do not fit into the sub-partitions' register files
-        limit, allowed = "max_registers_per_multiprocessor", limits.max_registers_per_multiprocessor
-        phrase = "in one block, whole warps in each sub-partition"
+        limit, allowed = "max_registers_per_block", limits.max_registers_per_block
+        needed = cuda.registers_checked(limits, allocated.registers // allocated.warps, allocated.warps)
+        phrase = "in one block"
+        if needed <= allowed:  # it is the warps that do not fit into the sub-partitions' register files
+            limit, allowed = "max_registers_per_multiprocessor", limits.max_registers_per_multiprocessor
+            phrase = "in one block, whole warps in each sub-partition"
     return LaunchFailure(
         limit,
         needed,
@@ -120,23 +123,38 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
     )
 
 
+def _spreadsheet_registers(
+    limits: Limits, kernel: Kernel, allocated: Allocation
+) -> tuple[spreadsheet.Bound, int]:
+    column = spreadsheet.column_of(limits)
+    bound, needed = spreadsheet.max_registers_per_block(limits, column, kernel), allocated.registers
+    if limits.register_allocation_granularity == "warp":
+        # It rounds the warps that fit down, which is to round those of the block up; and a block whose
+        # registers are no more than a share, does not fit only where the SM has not one whole share.
+        warps = round_up(allocated.warps, spreadsheet.warp_granularity(limits, column, kernel))
+        needed = max(needed // allocated.warps * warps, bound.amount)
+    if needed <= bound.amount:
+        bound = spreadsheet.Bound("max_registers_per_multiprocessor", limits.max_registers_per_multiprocessor)
+    return bound, needed
+
+
 def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allocation) -> LaunchFailure:
     needed = kernel.shared_memory
     what = f"{needed} bytes of shared memory in one block"
-    if model == "spreadsheet" and limits.spreadsheet is not None:
-        allowed = spreadsheet.max_shared_memory_allocation(limits, limits.spreadsheet, kernel)
-        return LaunchFailure(
-            "max_shared_memory_per_block", allocated.shared_memory, allowed, what, INVALID_VALUE
-        )
-    most = limits.max_shared_memory_per_block_optin
-    if kernel.opt_in is False and needed <= most:
-        return LaunchFailure(
-            "max_shared_memory_per_block",
-            needed,
-            limits.max_shared_memory_per_block,
-            what,
-            INVALID_VALUE,
-            "The kernel can opt in to more: cudaFuncSetAttribute with "
-            "cudaFuncAttributeMaxDynamicSharedMemorySize.",
-        )
-    return LaunchFailure("max_shared_memory_per_block_optin", needed, most, what, INVALID_VALUE)
+    if model == "spreadsheet":
+        column = spreadsheet.column_of(limits)
+        limit, allowed = spreadsheet.max_shared_memory_allocation(limits, column, kernel)
+        if allocated.shared_memory != needed:
+            what = f"{needed} bytes of shared memory take {allocated.shared_memory} in one block"
+        # The runtime takes the carveout for a wish and sets the SM to more.
+        error = OUT_OF_RESOURCES if limit == "carveout" else INVALID_VALUE
+        return LaunchFailure(limit, allocated.shared_memory, allowed, what, error)
+    rounded = allocated.shared_memory - limits.reserved_shared_memory_per_block
+    limit, allowed = "max_shared_memory_per_block_optin", limits.max_shared_memory_per_block_optin
+    cure = ""
+    if kernel.opt_in is False and rounded <= allowed:
+        limit, allowed = "max_shared_memory_per_block", limits.max_shared_memory_per_block
+        cure = OPT_IN if (kernel.static_smem or 0) <= allowed else MAKE_DYNAMIC
+    if needed <= allowed:  # it is the rounding up that is too much, as on no real chip
+        needed, what = rounded, f"{needed} bytes of shared memory take {rounded} in one block"
+    return LaunchFailure(limit, needed, allowed, what, INVALID_VALUE, cure)

@@ -6,6 +6,8 @@ hardware in places; it is reproduced with its differences, because papers and co
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..kernel import Kernel
 from ..sm_limits import Limits, SpreadsheetColumn
 from .arithmetic import round_up
@@ -13,9 +15,24 @@ from .parts import Allocation, BlockLimits
 from .shared import check_caching, registers_per_warp, shared_memory_configuration, warps_per_block
 
 
+class Bound(NamedTuple):
+    """The most of something that one block may have, and what sets it."""
+
+    name: str
+    """The field of `Limits`, or ``"carveout"``."""
+    amount: int
+
+
 def supports(limits: Limits) -> bool:
     """Whether the spreadsheet has a column for the compute capability."""
     return limits.spreadsheet is not None
+
+
+def column_of(limits: Limits) -> SpreadsheetColumn:
+    """The spreadsheet's column for the compute capability, which `supports` has found to exist."""
+    if limits.spreadsheet is None:
+        raise ValueError(f"no column for {limits.compute_capability}; ask supports() first")
+    return limits.spreadsheet
 
 
 def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
@@ -26,9 +43,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     Raises:
         InputError: A carveout or a caching mode that the chip does not have.
     """
-    column = limits.spreadsheet
-    if column is None:
-        raise ValueError(f"no column for {limits.compute_capability}; ask supports() first")
+    column = column_of(limits)
     check_caching(limits, kernel)
     warps = warps_per_block(limits, kernel)
     registers = allocated_registers(limits, column, kernel, warps)
@@ -70,11 +85,13 @@ def is_doubled_unit(column: SpreadsheetColumn, registers: int) -> bool:
     return f"{registers}," in "".join(f"{listed}," for listed in column.doubled_register_units)
 
 
-def max_registers_per_block(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
+def max_registers_per_block(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> Bound:
     """Registers that one block may have, in the spreadsheet's opinion."""
     if is_cached(kernel) and column.max_registers_per_block_ca is not None:
-        return column.max_registers_per_block_ca
-    return column.max_registers_per_block or limits.max_registers_per_block
+        return Bound("spreadsheet.max_registers_per_block_ca", column.max_registers_per_block_ca)
+    if column.max_registers_per_block is not None:
+        return Bound("spreadsheet.max_registers_per_block", column.max_registers_per_block)
+    return Bound("max_registers_per_block", limits.max_registers_per_block)
 
 
 def warp_granularity(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
@@ -97,7 +114,7 @@ def blocks_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kerne
         return 0
     if limits.register_allocation_granularity == "block":
         return limits.max_registers_per_multiprocessor // allocated_registers(limits, column, kernel, warps)
-    share = max_registers_per_block(limits, column, kernel)
+    share = max_registers_per_block(limits, column, kernel).amount
     fitting = warps_by_registers(limits, column, kernel)
     return fitting // warps * (limits.max_registers_per_multiprocessor // share)
 
@@ -106,7 +123,7 @@ def warps_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel
     """Warps whose registers fit in the most that one block may have; the kernel uses some registers."""
     per_warp = allocated_registers_per_warp(limits, column, kernel.registers or 0)
     granularity = warp_granularity(limits, column, kernel)
-    return max_registers_per_block(limits, column, kernel) // per_warp // granularity * granularity
+    return max_registers_per_block(limits, column, kernel).amount // per_warp // granularity * granularity
 
 
 def shared_memory_per_block(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
@@ -122,10 +139,15 @@ def blocks_by_shared_memory(
     pool = shared_memory_configuration(limits, kernel.carveout)  # refuses a carveout that the chip lacks
     if not per_block:
         return None
-    return 0 if per_block > max_shared_memory_allocation(limits, column, kernel) else pool // per_block
+    most = max_shared_memory_allocation(limits, column, kernel).amount
+    return 0 if per_block > most else pool // per_block
 
 
-def max_shared_memory_allocation(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
+def max_shared_memory_allocation(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> Bound:
     """The most bytes that `shared_memory_per_block` may come to for the kernel to launch."""
-    most = column.max_shared_memory_per_block or limits.max_shared_memory_per_block
-    return min(most, shared_memory_configuration(limits, kernel.carveout))
+    pool = shared_memory_configuration(limits, kernel.carveout)
+    if column.max_shared_memory_per_block is not None:
+        most = Bound("spreadsheet.max_shared_memory_per_block", column.max_shared_memory_per_block)
+    else:
+        most = Bound("max_shared_memory_per_block", limits.max_shared_memory_per_block)
+    return most if most.amount <= pool else Bound("carveout", pool)

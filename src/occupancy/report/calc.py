@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from ..advice import CarveoutAdvice, NextStep, Slack, carveout, next_steps, slack
-from ..engine import Model, Occupancy, Resource, default_model, evaluate
+from ..engine import Model, Occupancy, Resource, cuda, default_model, evaluate
 from ..engine.shared import shared_memory_configuration
 from ..kernel import Carveout, Kernel
 from ..sm_limits import Limits
@@ -177,14 +177,23 @@ def _notes(result: Occupancy) -> list[str]:
     if result.model == "spreadsheet" and default_model(limits) == "cuda":
         runtime = evaluate(limits, kernel, "cuda")
         if runtime.active_blocks != result.active_blocks:
+            blocks = f"{runtime.active_blocks} block" + ("" if runtime.active_blocks == 1 else "s")
             notes.append(
-                f"NVIDIA's spreadsheet differs from the hardware here: the CUDA runtime gives "
-                f"{runtime.active_blocks} blocks."
+                f"NVIDIA's spreadsheet differs from the hardware here: the CUDA runtime gives {blocks}."
             )
     if _asked_pool_is_too_small(result):
         notes.append(
             f"The carveout {kernel.carveout} is too small for one block, "
             "so the SM takes a larger configuration."
+        )
+    if (
+        result.model == "cuda"
+        and kernel.caching == "ca"
+        and result.launchable
+        and not is_confined_to_half(result)
+    ):
+        notes.append(
+            "Half of the SM has too few registers for one block, so its global loads are not cached in L1."
         )
     if (kernel.static_smem or 0) > limits.max_shared_memory_per_block and result.launchable:
         notes.append(
@@ -192,6 +201,12 @@ def _notes(result: Occupancy) -> list[str]:
             "shared memory; only dynamic shared memory can go beyond."
         )
     return notes
+
+
+def is_confined_to_half(result: Occupancy) -> bool:
+    """Whether caching global loads in L1 confines the blocks of this answer to halves of the SM."""
+    warps, registers = result.allocated.warps, result.allocated.registers
+    return cuda.is_confined_to_half(result.limits, result.kernel, warps, registers // warps)
 
 
 def _asked_pool_is_too_small(result: Occupancy) -> bool:

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from ..engine import Occupancy, Resource, cuda, spreadsheet
 from ..engine.arithmetic import round_up
 from ..engine.shared import shared_memory_configuration
-from ..sm_limits import SpreadsheetColumn
-from .calc import Explanation
+from .calc import Explanation, is_confined_to_half
+
+NO_BLOCKS = "0 blocks"
 
 
 def explain(result: Occupancy) -> tuple[Explanation, ...]:
@@ -31,25 +32,26 @@ def explain(result: Occupancy) -> tuple[Explanation, ...]:
 
 def _warps(result: Occupancy) -> Explanation:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
+    threads = _count(kernel.threads, "thread")
     rounded = ", rounded up" if kernel.threads % limits.warp_size else ""
     steps = []
     if kernel.block_dim is not None:
         x, y, z = kernel.block_dim
-        steps.append(f"{x} x {y} x {z} = {kernel.threads} threads")
-    steps.append(f"{kernel.threads} threads / {limits.warp_size}{rounded} = {warps} {_plural(warps, 'warp')}")
+        steps.append(f"{x} x {y} x {z} = {threads}")
+    steps.append(f"{threads} / {limits.warp_size}{rounded} = {_count(warps, 'warp')}")
     why = None
     most = limits.max_warps_per_multiprocessor
-    if result.model == "cuda" and result.block_limits.warps == 0 and warps <= most:
-        steps.append("larger than a block may be: 0 blocks")
-    elif result.model == "cuda" and _is_confined_to_half(result):
+    if result.model == "cuda" and cuda.is_larger_than_a_block(limits, kernel):
+        steps.append(f"larger than a block may be: {NO_BLOCKS}")
+    elif result.model == "cuda" and is_confined_to_half(result):
         half = most // 2
         steps.append(f"{most} warps per SM / 2 = {half} in each half")
-        steps.append(
-            f"{half} // {warps} {_plural(warps, 'warp')} = {half // warps}, x 2 = {_limit(result, 'warps')}"
-        )
+        steps.append(f"{half} // {_count(warps, 'warp')} = {half // warps}, x 2 = {_limit(result, 'warps')}")
         why = "Caching global loads in L1 confines a block to one half of the SM."
     else:
-        steps.append(f"{most} warps per SM // {warps} {_plural(warps, 'warp')} = {_limit(result, 'warps')}")
+        steps.append(f"{most} warps per SM // {_count(warps, 'warp')} = {_limit(result, 'warps')}")
+        if result.model == "cuda" and kernel.caching == "ca":
+            why = "Half of the SM has too few registers for the block, which does without caching in L1."
     if kernel.threads % limits.warp_size:
         why = why or "Warps are allocated whole, so the last warp's idle lanes take up their slots."
     return Explanation("warps", tuple(steps), why)
@@ -66,23 +68,11 @@ def _cuda_registers(result: Occupancy) -> Explanation:
     per_warp = result.allocated.registers // warps
     steps = [_per_warp_step(result, per_warp)]
     if kernel.registers > limits.max_registers_per_thread:
-        steps.append(f"{kernel.registers} registers per thread > {limits.max_registers_per_thread}: 0 blocks")
+        steps.append(_too_many_per_thread(result))
         return Explanation("registers", tuple(steps), None)
-    parts = limits.launch_check_sub_partitions or limits.sub_partitions
-    counted = round_up(warps, parts)
-    of_block = f"{warps} {_plural(warps, 'warp')}"
-    of_block += f", counted as {counted}," if counted != warps else ""
-    passes = cuda.passes_register_check(limits, per_warp, warps, parts)
-    sign = "<=" if passes else ">"
-    outcome = "launches" if passes else "0 blocks"
-    steps.append(
-        f"launch check: {of_block} x {per_warp} = {counted * per_warp} "
-        f"{sign} {limits.max_registers_per_block} per block: {outcome}"
-    )
-    why = None
-    if counted != warps:
-        why = f"The check counts as if all {parts} sub-partitions got the same number of warps."
-    if not passes:
+    check_steps, why = _launch_check(result, per_warp)
+    steps += check_steps
+    if check_steps[-1].endswith(NO_BLOCKS):
         return Explanation("registers", tuple(steps), why)
     steps += _sub_partition_steps(result, per_warp)
     of_sub_partitions = cuda.warps_by_registers(limits, per_warp, limits.sub_partitions)
@@ -91,22 +81,47 @@ def _cuda_registers(result: Occupancy) -> Explanation:
     return Explanation("registers", tuple(steps), why)
 
 
+def _launch_check(result: Occupancy, per_warp: int) -> tuple[list[str], str | None]:
+    limits, warps = result.limits, result.allocated.warps
+    parts = cuda.checked_sub_partitions(limits)
+    counted = round_up(warps, parts)
+    of_block = _count(warps, "warp") + (f", counted as {counted}," if counted != warps else "")
+    checked = cuda.registers_checked(limits, per_warp, warps)
+    passes = checked <= limits.max_registers_per_block
+    sign, outcome = ("<=", "launches") if passes else (">", NO_BLOCKS)
+    steps = [
+        f"launch check: {of_block} x {per_warp} = {checked} "
+        f"{sign} {limits.max_registers_per_block} per block: {outcome}"
+    ]
+    fitting = cuda.warps_by_registers(limits, per_warp, parts)
+    if passes and parts != limits.sub_partitions and fitting < warps:
+        steps.append(f"launch check: {_count(fitting, 'warp')} fit in {parts} sub-partitions: {NO_BLOCKS}")
+    why = None
+    if counted != warps:
+        why = f"The check counts as if all {parts} sub-partitions got the same number of warps."
+        if parts != limits.sub_partitions:
+            why += " This SM is checked as the others of its family are."
+    return steps, why
+
+
 def _sub_partition_steps(result: Occupancy, per_warp: int) -> list[str]:
     limits, warps = result.limits, result.allocated.warps
     parts = limits.sub_partitions
     share = limits.max_registers_per_multiprocessor // parts
     fitting = cuda.warps_by_registers(limits, per_warp, parts)
+    in_each = _count(fitting // parts, "warp")
     steps = [
         f"{limits.max_registers_per_multiprocessor} per SM / {parts} sub-partitions = {share}",
-        f"{share} per sub-partition // {per_warp} = {fitting // parts} warps, x {parts} = {fitting}",
+        f"{share} per sub-partition // {per_warp} = {in_each}, x {parts} = {fitting}",
     ]
     blocks = _limit(result, "registers")
-    if _is_confined_to_half(result):
+    if is_confined_to_half(result):
         half = fitting // 2
         each = half // warps
-        steps.append(f"{fitting} / 2 = {half} in each half; {half} // {warps} warps = {each}, x 2 = {blocks}")
+        of_block = _count(warps, "warp")
+        steps.append(f"{fitting} / 2 = {half} in each half; {half} // {of_block} = {each}, x 2 = {blocks}")
     else:
-        steps.append(f"{fitting} // {warps} {_plural(warps, 'warp')} = {blocks}")
+        steps.append(f"{fitting} // {_count(warps, 'warp')} = {blocks}")
     return steps
 
 
@@ -121,7 +136,7 @@ def _cuda_shared_memory(result: Occupancy) -> Explanation:
         reserved = limits.reserved_shared_memory_per_block
         why = f"From 8.0 the system takes {reserved} bytes for each resident block."
     if per_block > most:
-        steps.append(f"{per_block} > {most}, the most for one block: 0 blocks")
+        steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
         return Explanation("shared_memory", tuple(steps), why)
     asked = shared_memory_configuration(limits, kernel.carveout)
     pool = cuda.shared_memory_pool(limits, kernel, per_block)
@@ -145,33 +160,33 @@ def _barriers(result: Occupancy) -> Explanation:
 
 def _spreadsheet_registers(result: Occupancy) -> Explanation:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
-    column = _column(result)
+    column = spreadsheet.column_of(limits)
     if not kernel.registers:
         return _no_registers(result)
     if kernel.registers > limits.max_registers_per_thread:
-        step = f"{kernel.registers} registers per thread > {limits.max_registers_per_thread}: 0 blocks"
-        return Explanation("registers", (step,), None)
+        return Explanation("registers", (_too_many_per_thread(result),), None)
     if limits.register_allocation_granularity == "block":
         counted = round_up(warps, limits.warp_allocation_granularity)
         need = counted * limits.warp_size * kernel.registers
         steps = (
-            f"{warps} warps, rounded up to {limits.warp_allocation_granularity}s: {counted}",
-            f"{counted} x {limits.warp_size} threads x {kernel.registers} registers = {need}, rounded up to "
-            f"{limits.register_allocation_unit}s: {result.allocated.registers} per block",
+            f"{_count(warps, 'warp')}, rounded up to {limits.warp_allocation_granularity}s: {counted}",
+            f"{counted} x {limits.warp_size} threads x {_count(kernel.registers, 'register')} = {need}, "
+            f"rounded up to {limits.register_allocation_unit}s: {result.allocated.registers} per block",
             f"{limits.max_registers_per_multiprocessor} per SM // {result.allocated.registers} = "
             f"{_limit(result, 'registers')}",
         )
         return Explanation("registers", steps, "On 1.x registers are given to the block as a whole.")
     per_warp = spreadsheet.allocated_registers_per_warp(limits, column, kernel.registers)
-    share = spreadsheet.max_registers_per_block(limits, column, kernel)
+    share = spreadsheet.max_registers_per_block(limits, column, kernel).amount
     granularity = spreadsheet.warp_granularity(limits, column, kernel)
     unrounded = share // per_warp
     fitting = unrounded // granularity * granularity
     shares = limits.max_registers_per_multiprocessor // share
     steps = (
         _per_warp_step(result, per_warp),
-        f"{share} per block // {per_warp} = {unrounded} warps, rounded down to {granularity}s: {fitting}",
-        f"{fitting} // {warps} {_plural(warps, 'warp')} = {fitting // warps}"
+        f"{share} per block // {per_warp} = {_count(unrounded, 'warp')}, "
+        f"rounded down to {granularity}s: {fitting}",
+        f"{fitting} // {_count(warps, 'warp')} = {fitting // warps}"
         + (f", x {shares} shares per SM = {_limit(result, 'registers')}" if shares > 1 else ""),
     )
     why = None
@@ -182,14 +197,14 @@ def _spreadsheet_registers(result: Occupancy) -> Explanation:
 
 def _spreadsheet_shared_memory(result: Occupancy) -> Explanation:
     limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
-    column = _column(result)
+    column = spreadsheet.column_of(limits)
     if not per_block:
         return _no_shared_memory(result)
     steps = [_shared_memory_step(result, column.reserved_shared_memory_per_block)]
-    most = spreadsheet.max_shared_memory_allocation(limits, column, kernel)
+    most = spreadsheet.max_shared_memory_allocation(limits, column, kernel).amount
     asked = shared_memory_configuration(limits, kernel.carveout)
     if per_block > most:
-        steps.append(f"{per_block} > {most}, the most for one block: 0 blocks")
+        steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
     else:
         steps += [_pool_step(result, asked), f"{asked} // {per_block} = {_limit(result, 'shared_memory')}"]
     return Explanation("shared_memory", tuple(steps), None)
@@ -206,13 +221,18 @@ def _no_shared_memory(result: Occupancy) -> Explanation:
     return Explanation("shared_memory", (f"no limit: {known}",), None)
 
 
+def _too_many_per_thread(result: Occupancy) -> str:
+    registers = _count(result.kernel.registers or 0, "register")
+    return f"{registers} per thread > {result.limits.max_registers_per_thread}: {NO_BLOCKS}"
+
+
 def _per_warp_step(result: Occupancy, per_warp: int) -> str:
     limits, registers = result.limits, result.kernel.registers or 0
     unit = limits.register_allocation_unit
-    if result.model == "spreadsheet" and spreadsheet.is_doubled_unit(_column(result), registers):
-        unit *= 2
+    if result.model == "spreadsheet":
+        unit *= 2 if spreadsheet.is_doubled_unit(spreadsheet.column_of(limits), registers) else 1
     return (
-        f"{registers} registers x {limits.warp_size} threads = {registers * limits.warp_size}, "
+        f"{_count(registers, 'register')} x {limits.warp_size} threads = {registers * limits.warp_size}, "
         f"rounded up to {unit}s: {per_warp} per warp"
     )
 
@@ -239,23 +259,10 @@ def _pool_step(result: Occupancy, asked: int) -> str:
     return f"configuration of the SM: {carveout.amount}% of {most} = {wanted}, up to the next one: {asked}"
 
 
-def _is_confined_to_half(result: Occupancy) -> bool:
-    allocated = result.allocated
-    return cuda.is_confined_to_half(
-        result.limits, result.kernel, allocated.warps, allocated.registers // allocated.warps
-    )
-
-
-def _column(result: Occupancy) -> SpreadsheetColumn:
-    column = result.limits.spreadsheet
-    assert column is not None, "the spreadsheet's model answers only where there is a column"
-    return column
-
-
 def _limit(result: Occupancy, resource: Resource) -> str:
     blocks = getattr(result.block_limits, resource)
-    return f"{blocks} {_plural(blocks, 'block')}"
+    return _count(blocks, "block")
 
 
-def _plural(count: int, noun: str) -> str:
-    return noun if count == 1 else noun + "s"
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -36,9 +36,9 @@ def test_impossible_values_are_refused_when_they_are_used() -> None:
 
 def test_launch_needs_a_grid() -> None:
     assert record(threads=32).launch() is None
-    launch = record(threads=32, grid=(7, 2, 1), cluster=(2, 1, 1)).launch()
+    launch = record(threads=32, grid=(8, 2, 1), cluster=(2, 1, 1)).launch()
     assert launch is not None
-    assert (launch.blocks, launch.cluster_dim) == (14, (2, 1, 1))
+    assert (launch.blocks, launch.cluster_dim) == (16, (2, 1, 1))
 
 
 @pytest.mark.parametrize(
