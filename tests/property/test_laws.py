@@ -71,6 +71,19 @@ def test_a_kernel_launches_if_a_block_of_it_fits(question: Question) -> None:
     assert result.launchable == (result.reason is None)
 
 
+@given(strategies.questions())
+def test_a_kernel_that_does_not_launch_needs_more_than_there_is(question: Question) -> None:
+    """But of the SM's registers, whose sum may suffice where no sub-partition has enough.
+
+    And but for `is_larger_than_half_an_sm`, where the whole SM would have enough warps.
+    """
+    assume(not is_larger_than_half_an_sm(question))
+    failure = question.ask().failure
+    assume(failure is not None and failure.limit != "max_registers_per_multiprocessor")
+    assert failure is not None
+    assert failure.needed > failure.allowed
+
+
 @given(strategies.questions(), strategies.registers())
 def test_more_registers_never_give_more_blocks(question: Question, registers: int) -> None:
     """But for `is_larger_than_half_an_sm`."""
