@@ -91,7 +91,7 @@ def _target(given: Occupancy, occupancy: float | None, blocks: int | None) -> in
         raise InputError(
             f"{occupancy:.4g} is out of range",
             where="occupancy",
-            allowed="above 0 and up to 1, which is 100%",
+            allowed="above 0 and up to 100%, such as 75% or 0.75",
         )
     warps = (occupancy - TOLERANCE) * given.limits.max_warps_per_multiprocessor
     return max(1, ceil(warps / given.allocated.warps))

@@ -7,7 +7,7 @@ two amounts whose answers differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -31,14 +31,14 @@ class Level(NamedTuple):
     blocks: int
 
 
-@dataclass(frozen=True, slots=True)
 class Dial:
     """One resource of a kernel, turned to other amounts while all else stays."""
 
-    limits: Limits
-    kernel: Kernel
-    model: Model
-    resource: Adjustable
+    def __init__(self, limits: Limits, kernel: Kernel, model: Model, resource: Adjustable) -> None:
+        self.limits = limits
+        self.kernel = kernel
+        self.model = model
+        self.resource = resource
 
     @property
     def amount(self) -> int:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from ..advice import NextStep
-from ..engine import Resource
-from ..report.calc import CalcReport
 from . import words
+
+if TYPE_CHECKING:
+    from ..advice import NextStep
+    from ..engine import Resource
+    from ..report.calc import CalcReport
 
 ABOUT_OCCUPANCY = "Low occupancy can be right: what it hides is latency."
 
 REASONS = {
     "too_little": "too little for one more block",
-    "another_limiter": "held back by another limiter",
+    "another_limiter": "stopped by another resource",
 }
 
 

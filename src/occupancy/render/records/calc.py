@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...report.calc import CalcReport
-from .. import advice, words
+from .. import words
 from . import to_csv, to_json, to_markdown
 
 
@@ -29,7 +29,9 @@ def _pairs(amounts: Mapping[Any, int]) -> str:
 
 
 def markdown(report: CalcReport) -> str:
-    """The answer as a sentence and a table."""
+    """The answer as a sentence and a table, with the advice below."""
+    from .. import advice  # JSON and CSV do without
+
     if report.launchable:
         limiters = words.listing([words.name(limiter) for limiter in report.limiters])
         verdict = f"limited by {limiters}"

@@ -1,0 +1,247 @@
+"""The advice in ``calc``, and the commands that answer the inverse questions."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+import occupancy
+from occupancy.advice import NextStep
+from occupancy.render.advice import ABOUT_OCCUPANCY, most_useful
+from occupancy.schema import REPORTS
+
+from .test_calc import run
+
+FITS = ("fits", "--threads", "256", "--regs", "64", "--smem", "96k")
+BUDGET = ("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "75%")
+BOUNDS = ("bounds", "--threads", "256", "--min-blocks", "6", "--cc", "7.5,sm_80", "--cc", "8.6")
+BLOCK_SIZES = ("block-sizes", "--cc", "8.6", "--regs", "40")
+TIED = ("calc", "--cc", "9.0", "--threads", "64", "--regs", "168", "--smem", "100k", "--barriers", "16")
+
+
+def as_json(*arguments: str) -> Any:
+    return json.loads(run(*arguments, "--format", "json").stdout)
+
+
+def as_csv(*arguments: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").stdout)))
+
+
+def advice_of(*arguments: str) -> list[str]:
+    """The lines between the resources and the footnotes, without labels and breaks."""
+    text = run(*arguments, columns=200).stdout.split("\n\n")[2]
+    return [line.split("   ")[-1].strip() for line in text.splitlines()]
+
+
+def test_the_case_from_the_field() -> None:
+    assert "8 blocks, 100%: registers 36 -> 32" in advice_of(
+        "calc", "--cc", "8.0", "--threads", "256", "--regs", "36"
+    )
+
+
+def test_text_shows_three_levels_and_says_how_many_there_are() -> None:
+    lines = advice_of(*TIED)
+    assert lines[:5] == [
+        "3 blocks, 9.4%: shared memory 100 KiB -> 75 KiB",
+        "17 blocks, 53.1%: registers 168 -> 56, shared memory 100 KiB -> 12.375 KiB and barriers 16 -> 3",
+        "32 blocks, 100%: registers 168 -> 32, shared memory 100 KiB -> 6.125 KiB and barriers 16 -> 2",
+        "2 blocks, 9.4%: block size 64 -> 96",
+        "27 more levels in --format json",
+    ]
+    assert len(as_json(*TIED)["next_steps"]) == 3 + 1 + 27
+
+
+def test_what_json_holds() -> None:
+    answer = as_json(*TIED)
+    assert answer["next_steps"][2] == {
+        "active_blocks": 5,
+        "occupancy": 0.15625,
+        "requires": {"shared_memory": 45568, "barriers": 12},
+    }
+    assert {name: answer["slack"][name] for name in ("registers", "shared_memory", "barriers")} == {
+        "registers": 255,
+        "shared_memory": 115712,
+        "barriers": 16,
+    }
+    assert answer["slack"]["unused"]["shared_memory"] == {"amount": 26624, "reason": "too_little"}
+    assert answer["slack"]["unused"]["warps"] == {"amount": 60, "reason": "another_limiter"}
+    assert answer["carveout"]["needs_opt_in"] is True
+    assert answer["carveout"]["smallest"] == answer["carveout"]["configurations"][-1]
+
+
+def test_only_another_block_size_can_help() -> None:
+    lines = advice_of("calc", "--cc", "8.6", "--threads", "1024", "--regs", "40")
+    assert lines[:2] == ["only another block size can help", "2 blocks, 100%: block size 1,024 -> 768"]
+
+
+def test_another_shape_can_help() -> None:
+    lines = advice_of("calc", "--cc", "9.0", "--threads", "1x1x128")
+    assert "16 blocks, 100%: 128 threads in another shape" in lines
+
+
+def test_nothing_can_help() -> None:
+    """On an SM that holds one block of 32 threads, whatever it uses."""
+    lines = advice_of(
+        "calc", "--cc", "9.0", "--threads", "32", "--set", "max_blocks_per_multiprocessor=1",
+        "--set", "max_threads_per_block=32",
+    )  # fmt: skip
+    assert lines[0] == "none: no other block size has a higher occupancy"
+
+
+def test_at_full_occupancy_there_is_nothing_to_change() -> None:
+    full = ("calc", "--cc", "8.0", "--threads", "256", "--regs", "32")
+    assert advice_of(*full)[0] == "registers up to 32, shared memory up to 19.5 KiB"
+    assert ABOUT_OCCUPANCY not in run(*full).stdout
+
+
+def test_a_word_against_worship() -> None:
+    assert ABOUT_OCCUPANCY in run(*TIED).stdout
+    assert ABOUT_OCCUPANCY not in run("calc", "--cc", "9.0", "--threads", "1025").stdout
+
+
+def test_the_carveout_in_one_line_and_with_all_sizes_where_it_was_asked_for() -> None:
+    kernel = ("calc", "--cc", "9.0", "--threads", "256", "--smem", "96k")
+    smallest = "196 KiB (72%) is enough, and leaves 60 KiB of L1"
+    assert smallest in advice_of(*kernel)
+    assert "needed: cudaFuncAttributeMaxDynamicSharedMemorySize" in advice_of(*kernel)
+    lines = advice_of(*kernel, "--carveout", "auto")
+    assert "1 block with 100 KiB, 132 KiB and 164 KiB" in lines
+    assert "2 blocks with 196 KiB and 228 KiB" in lines
+    assert "Carveout" not in run("calc", "--cc", "6.1", "--threads", "256", "--smem", "9k").stdout
+
+
+def level(blocks: int) -> NextStep:
+    return NextStep(blocks, blocks / 16, {"registers": 1})
+
+
+def test_the_most_useful_levels() -> None:
+    levels = [level(blocks) for blocks in (3, 4, 9, 16)]
+    assert most_useful(levels, 2 / 16) == [levels[0], levels[2], levels[3]]
+    assert most_useful(levels[:2], 2 / 16) == levels[:2]
+    assert most_useful(levels[:1], 2 / 16) == levels[:1]
+    assert most_useful([], 1.0) == []
+
+
+def test_markdown_and_html_hold_the_advice() -> None:
+    markdown = run("calc", "--cc", "8.0", "--threads", "256", "--regs", "36", "--format", "markdown").stdout
+    assert "- Next steps: 8 blocks, 100%: registers 36 -> 32" in markdown
+    html = occupancy.compute("8.0", threads=256, regs=36)._repr_html_()
+    assert "<td>8 blocks, 100%: registers 36 -&gt; 32</td>" in html
+
+
+def test_csv_holds_the_steps_in_one_cell() -> None:
+    (row,) = as_csv("calc", "--cc", "9.0", "--threads", "256", "--regs", "64", "--smem", "44k")
+    assert row["next_steps"].split(";")[:2] == ["5: registers=48", "6: registers=40, shared_memory=37888"]
+    assert row["slack.registers"] == "64"
+
+
+def test_fits() -> None:
+    lines = run(*FITS).stdout.splitlines()
+    assert lines[0] == "Launches on 15 of 32 chips"
+    assert "3.0   no                     0         0%  over 63 registers per thread" in lines
+    assert "7.5   no                     0         0%  over 64 KiB shared memory per block" in lines
+    assert "9.0   yes       needed       2        25%  shared memory" in lines
+    chips = as_json(*FITS, "--cc", "7.5,9.0")["chips"]
+    assert [(each["cc"], each["launchable"], each["limit"]) for each in chips] == [
+        ("7.5", False, "max_shared_memory_per_block_optin"),
+        ("9.0", True, None),
+    ]
+    assert [row["cc"] for row in as_csv(*FITS, "--cc", "7.5,9.0")] == ["7.5", "9.0"]
+
+
+def test_budget() -> None:
+    lines = run(*BUDGET).stdout.splitlines()
+    assert lines[:2] == [
+        "75% occupancy on compute capability 9.0, 6 blocks of 256 threads:",
+        "up to 40 registers per thread and 37 KiB of shared memory per block",
+    ]
+    answer = as_json(*BUDGET)
+    assert answer["wanted"] in answer["levels"]
+    assert answer["wanted"]["active_blocks"] == 6
+    assert [row["registers"] for row in as_csv(*BUDGET) if row["wanted"] == "True"] == ["40"]
+    assert as_json("budget", "--cc", "9.0", "--threads", "256", "--blocks", "6") == answer
+    assert "| **75%** | 6 | 40 | 37 KiB |  |" in run(*BUDGET, "--format", "markdown").stdout
+
+
+def test_bounds() -> None:
+    text = run(*BOUNDS, "--regs", "70").stdout
+    assert text.startswith("__launch_bounds__(256, 6)\n")
+    assert "7.5: ptxas ignores minnctapersm: 6 blocks of 256 take 1536 threads" in text
+    assert "On 8.0 and 8.6 the compiler must spill: 70 registers are too many." in text
+    assert "__maxnreg__(N), or nvcc -maxrregcount=N." in text
+    legal = run("bounds", "--threads", "256", "--min-blocks", "4", "--cc", "8.0,9.0").stdout
+    assert "The same cap without launch bounds: __maxnreg__(64), or nvcc -maxrregcount=64." in legal
+    chips = as_json(*BOUNDS)["chips"]
+    assert [(each["cc"], each["legal"], each["register_cap"]) for each in chips] == [
+        ("7.5", False, 255),
+        ("8.0", True, 40),
+        ("8.6", True, 40),
+    ]
+    too_many = run("bounds", "--threads", "32", "--min-blocks", "48", "--cc", "12.0", columns=120).stdout
+    assert "ptxas ignores minnctapersm: an SM holds at most 24 blocks. At most 24 blocks." in too_many
+
+
+def test_block_sizes() -> None:
+    lines = run(*BLOCK_SIZES).stdout.splitlines()
+    assert lines[1].split() == ["768", "2", "48", "100%", "warps", "and", "registers"]
+    assert "cudaOccupancyMaxPotentialBlockSize chooses it" in lines[-2]
+    grown = as_json(*BLOCK_SIZES, "--dynamic-smem", "1k", "--smem-per-thread", "8")
+    assert grown["inputs"]["smem_per_thread"] == 8
+    assert {each["threads"]: each["dynamic_smem"] for each in grown["block_sizes"]} == {
+        threads: 1024 + 8 * threads for threads in range(32, 1025, 32)
+    }
+    assert len(as_csv(*BLOCK_SIZES)) == 32
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("arguments", [TIED, FITS, BUDGET, BOUNDS, (*BLOCK_SIZES, "--smem-per-thread", "8")])
+def test_no_line_is_wider_than_the_terminal_and_none_is_cut(arguments: tuple[str, ...], columns: int) -> None:
+    text = run(*arguments, columns=columns).stdout
+    assert max(len(line) for line in text.splitlines()) <= columns
+    assert text.isascii()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("budget", "--cc", "9.0", "--threads", "256"), "exactly one of them is needed"),
+        (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "120%"), "1.2 is out of range"),
+        (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "0"), "0 is out of range"),
+        (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "75"), "such as 75% or 0.75"),
+        (
+            ("budget", "--cc", "9.0", "--threads", "256", "--blocks", "9"),
+            "the most is 8 (100%), limited by warps",
+        ),
+        (("bounds", "--threads", "1025", "--cc", "8.0,9.0"), "1025 is more than a block may have on 8.0"),
+        (("bounds", "--threads", "256"), "--cc: is missing"),
+        (("bounds", "--threads", "256", "--cc", ","), "--cc: is missing"),
+        (("bounds", "--threads", "256", "--cc", "9.0", "--min-blocks", "0"), "0 is out of range"),
+        (
+            ("bounds", "--threads", "256", "--cc", "9.0", "--min-blocks", "many"),
+            "'many' is not a whole number",
+        ),
+        (("fits", "--threads", "256", "--cc", ""), "compute capabilities: there are none"),
+        (("fits", "--threads", "256", "--cc", "9.0,13.0"), "13.0 is not in the table"),
+        (("fits", "--threads", "0"), "0 is out of range"),
+        (("block-sizes",), "--cc: is missing"),
+        (("block-sizes", "--cc", "9.0", "--smem-per-thread", "12Q"), "'12Q' is not a size"),
+        (("block-sizes", "--cc", "9.0", "--smem-per-thread", "8", "--smem", "1k"), "either the total"),
+    ],
+)
+def test_wrong_usage_is_one_message_and_exit_code_2(arguments: tuple[str, ...], complaint: str) -> None:
+    result = run(*arguments, columns=300)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert complaint in result.stderr
+    assert isinstance(result.exception, SystemExit)
+
+
+@pytest.mark.parametrize("arguments", [TIED, FITS, BUDGET, BOUNDS, BLOCK_SIZES])
+def test_the_json_is_what_the_schema_says(arguments: tuple[str, ...]) -> None:
+    report = TypeAdapter(REPORTS[arguments[0]])
+    text = run(*arguments, "--format", "json").stdout
+    assert report.dump_python(report.validate_json(text, strict=True), mode="json") == json.loads(text)
