@@ -26,6 +26,7 @@ COMMANDS = {
     "budget": "The most registers and shared memory that keep an occupancy.",
     "bounds": "What the compiler makes of __launch_bounds__ on each chip.",
     "block-sizes": "Every block size with its occupancy, best first.",
+    "scan": "The kernels that files hold, with their occupancy.",
     "limits": "What an SM of each compute capability offers.",
     "schema": "The JSON Schema of what a command prints.",
 }

@@ -84,6 +84,7 @@ def launch_record(
         threads=threads,
         threads_from="launch" if threads else None,
         block=block,
+        launches=1,
         grid=grid or _shape(metrics, GRID),
         shared_memory_config=_whole(metrics, SMEM_CONFIG),
         duration_us=_scaled(metrics, DURATION, 1000),
@@ -100,7 +101,7 @@ def _whole(metrics: dict[str, float], name: str) -> int | None:
 
 def _scaled(metrics: dict[str, float], name: str, unit: int) -> float | None:
     value = metrics.get(name)
-    return None if value is None else value / unit
+    return value / unit if value is not None and isfinite(value) else None
 
 
 def _shape(metrics: dict[str, float], names: tuple[str, str, str]) -> Shape | None:

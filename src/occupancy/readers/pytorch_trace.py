@@ -8,7 +8,7 @@ memory, because it computes as if no kernel had opted in to more.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
+from math import isfinite, prod
 from typing import Any
 
 from .ceilings import Malformed
@@ -71,9 +71,8 @@ def _launch(event: dict[str, Any], architectures: dict[object, str], source: str
     facts = event["args"]
     block = _shape(facts["block"])
     shared_memory = _whole(facts["shared memory"])
-    estimate = facts.get("est. achieved occupancy %")
+    estimate = _real(facts.get("est. achieved occupancy %"))
     is_taken_as_not_opted_in = estimate == 0 and shared_memory > MOST_WITHOUT_OPT_IN
-    duration = event.get("dur")
     return KernelRecord(
         source=source,
         format="pytorch-trace",
@@ -84,9 +83,10 @@ def _launch(event: dict[str, Any], architectures: dict[object, str], source: str
         threads=prod(block),
         threads_from="launch",
         block=block,
+        launches=1,
         grid=_shape(facts["grid"]),
-        duration_us=None if duration is None else float(duration),
-        reported_occupancy=None if estimate is None else float(estimate) / 100,
+        duration_us=_real(event.get("dur")),
+        reported_occupancy=None if estimate is None else estimate / 100,
         notes=(OPT_IN_NOTE,) if is_taken_as_not_opted_in else (),
     )
 
@@ -94,6 +94,14 @@ def _launch(event: dict[str, Any], architectures: dict[object, str], source: str
 def _shape(value: Any) -> Shape:
     x, y, z = value
     return _whole(x), _whole(y), _whole(z)
+
+
+def _real(value: Any) -> float | None:
+    if value is None:
+        return None
+    if not isfinite(value):
+        raise ValueError(f"{value} is not a number")
+    return float(value)
 
 
 def _whole(value: Any) -> int:

@@ -24,9 +24,10 @@ Format = Literal[
     "python",
 ]
 
-ThreadsFrom = Literal["launch", "metadata", "required"]
-"""Whence a block size that the source itself states: a recorded launch, the metadata of a compiler
-that chooses it, or the kernel's own `.reqntid`."""
+ThreadsFrom = Literal["launch", "metadata", "required", "option", "launch_bounds", "best"]
+"""Whence a block size comes. The source itself states it: a recorded launch, the metadata of a compiler
+that chooses it, or the kernel's own `.reqntid`. Or it was chosen for an answer: an option, the first
+launch bound, or the size with the highest occupancy."""
 
 Shape = tuple[int, int, int]
 
@@ -83,6 +84,8 @@ class KernelRecord:
     threads_from: ThreadsFrom | None = None
     block: Shape | None = None
     """The block's shape, whose product is ``threads``."""
+    launches: int | None = None
+    """How many launches this stands for; None where it is no launch."""
     grid: Shape | None = None
     """Blocks along x, y and z, for a launch."""
     shared_memory_config: int | None = None

@@ -73,7 +73,7 @@ def _change(report: CalcReport, resource: str, amount: int) -> str:
     if resource == "threads" and now == amount:
         return f"{amount} threads in another shape"
     name = "block size" if resource == "threads" else words.name(resource)
-    return f"{name} {_amount(resource, now or 0)} -> {_amount(resource, amount)}"
+    return f"{name} {words.amount(resource, now or 0)} -> {words.amount(resource, amount)}"
 
 
 def _slack(report: CalcReport) -> Iterator[str]:
@@ -85,7 +85,7 @@ def _slack(report: CalcReport) -> Iterator[str]:
         "barriers": slack.barriers if limits_barriers else None,
     }
     parts = [
-        f"{words.name(resource)} up to {_amount(resource, amount)}"
+        f"{words.name(resource)} up to {words.amount(resource, amount)}"
         for resource, amount in most.items()
         if amount is not None
     ]
@@ -96,7 +96,7 @@ def _slack(report: CalcReport) -> Iterator[str]:
 def _unused(report: CalcReport) -> Iterator[str]:
     for reason, words_for_it in REASONS.items():
         left = [
-            f"{_amount(resource, unused.amount)} {words.name(resource)}"
+            f"{words.amount(resource, unused.amount)} {words.name(resource)}"
             for resource, unused in report.slack.unused.items()
             if unused.reason == reason and unused.amount is not None and _is_of_interest(report, resource)
         ]
@@ -125,10 +125,6 @@ def _carveout(report: CalcReport) -> Iterator[str]:
         for blocks, alike in groupby(configurations, lambda each: each.active_blocks):
             sizes = [words.size(each.shared_memory) for each in alike]
             yield f"{words.count(blocks, 'block')} with {words.listing(sizes)}"
-
-
-def _amount(resource: str, amount: int) -> str:
-    return words.size(amount) if resource == "shared_memory" else f"{amount:,}"
 
 
 def _labelled(label: str, texts: Iterator[str]) -> Iterator[tuple[str, str]]:

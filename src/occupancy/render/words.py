@@ -41,6 +41,11 @@ def number(amount: int | None, absent: str) -> str:
     return absent if amount is None else f"{amount:,}"
 
 
+def amount(resource: str, quantity: int) -> str:
+    """So much of a resource: shared memory as a size, all else as a number."""
+    return size(quantity) if resource == "shared_memory" else f"{quantity:,}"
+
+
 def limit(field: str, value: Any) -> str:
     """A value of the table, by the name of its field: ``96 KiB``, ``1024 x 1024 x 64``, ``-`` for none."""
     if value is None:

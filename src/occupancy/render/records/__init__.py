@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ...advice import NextStep
     from ..grids import Grid
 
 
@@ -20,7 +21,7 @@ def to_csv(rows: Iterable[Mapping[str, Any]]) -> str:
     """CSV with a header; nested values are named with dots, lists are joined with semicolons."""
     import csv
 
-    flat = [dict(_flatten("", row)) for row in rows]
+    flat = [dict(flatten("", row)) for row in rows]
     names = list(dict.fromkeys(name for row in flat for name in row))
     text = io.StringIO()
     writer = csv.DictWriter(text, names, lineterminator="\n")
@@ -29,14 +30,21 @@ def to_csv(rows: Iterable[Mapping[str, Any]]) -> str:
     return text.getvalue().rstrip("\n")
 
 
-def _flatten(prefix: str, value: Any) -> Iterable[tuple[str, Any]]:
+def flatten(prefix: str, value: Any) -> Iterable[tuple[str, Any]]:
+    """Every value that is none of others, with the names on the way to it joined by dots."""
     if isinstance(value, Mapping):
         for name, each in value.items():
-            yield from _flatten(f"{prefix}.{name}" if prefix else name, each)
+            yield from flatten(f"{prefix}.{name}" if prefix else name, each)
     elif isinstance(value, (list, tuple)):
         yield prefix, ";".join(str(each) for each in value)
     else:
         yield prefix, value
+
+
+def step(step: NextStep) -> str:
+    """A next step in one cell: ``8: registers=32, shared_memory=20480`` for 8 blocks."""
+    changes = ", ".join(f"{name}={amount}" for name, amount in step.requires.items())
+    return f"{step.active_blocks}: {changes}"
 
 
 def to_markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

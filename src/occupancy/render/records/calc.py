@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from ...report.calc import CalcReport
 from .. import words
-from . import to_csv, to_json, to_markdown
+from . import step, to_csv, to_json, to_markdown
 
 
 def json(report: CalcReport) -> str:
@@ -18,14 +15,10 @@ def json(report: CalcReport) -> str:
 def csv(report: CalcReport) -> str:
     """The answer as one row of CSV; a step is written ``8: registers=32, shared_memory=20480``."""
     row = report.to_dict()
-    row["next_steps"] = [f"{step.active_blocks}: {_pairs(step.requires)}" for step in report.next_steps]
+    row["next_steps"] = [step(each) for each in report.next_steps]
     sizes = report.carveout.configurations
     row["carveout"]["configurations"] = [f"{each.shared_memory}: {each.active_blocks}" for each in sizes]
     return to_csv([row])
-
-
-def _pairs(amounts: Mapping[Any, int]) -> str:
-    return ", ".join(f"{name}={amount}" for name, amount in amounts.items())
 
 
 def markdown(report: CalcReport) -> str:

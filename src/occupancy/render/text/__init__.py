@@ -25,3 +25,10 @@ def to_string(*parts: RenderableType, width: int = PLAIN_WIDTH, color: bool = Fa
     text = console.file
     assert isinstance(text, io.StringIO)
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+
+def grade(occupancy: float) -> str:
+    """The style of an occupancy."""
+    if occupancy == 0:
+        return "bold red"
+    return "bold green" if occupancy >= 0.5 else "bold yellow"

@@ -10,7 +10,7 @@ from rich.text import Text
 from ...engine import Resource
 from ...report.calc import CalcReport, Explanation, ResourceUse
 from .. import advice, words
-from . import PLAIN_WIDTH, to_string
+from . import PLAIN_WIDTH, grade, to_string
 
 
 def render(report: CalcReport, width: int = PLAIN_WIDTH, color: bool = False) -> str:
@@ -30,7 +30,7 @@ def render(report: CalcReport, width: int = PLAIN_WIDTH, color: bool = False) ->
 def _headline(report: CalcReport) -> Text:
     warps = report.resources["warps"]
     text = Text()
-    text.append(f"{words.percent(report.occupancy)} occupancy", style=_grade(report.occupancy))
+    text.append(f"{words.percent(report.occupancy)} occupancy", style=grade(report.occupancy))
     text.append(f" on compute capability {report.cc} ({report.architecture})\n")
     text.append(
         f"{report.active_warps} of {warps.per_multiprocessor} warps, "
@@ -38,12 +38,6 @@ def _headline(report: CalcReport) -> Text:
         f"{words.count(report.active_threads, 'thread')} per SM"
     )
     return text
-
-
-def _grade(occupancy: float) -> str:
-    if occupancy == 0:
-        return "bold red"
-    return "bold green" if occupancy >= 0.5 else "bold yellow"
 
 
 def _verdict(report: CalcReport) -> Text:
@@ -68,7 +62,7 @@ def _resources(report: CalcReport) -> Table:
         table.add_row(
             words.name(resource),
             _per_block(report, resource, use),
-            "unknown" if use.per_multiprocessor is None else _amount(resource, use.per_multiprocessor),
+            "unknown" if use.per_multiprocessor is None else words.amount(resource, use.per_multiprocessor),
             words.number(use.blocks, "no limit"),
             "<- limiter" if is_limiter else "",
             style="bold" if is_limiter else "",
@@ -88,12 +82,8 @@ def _advice(report: CalcReport) -> Table:
 def _per_block(report: CalcReport, resource: Resource, use: ResourceUse) -> str:
     if not use.per_block:
         return "not given" if resource in not_given(report) else "0"
-    amount = _amount(resource, use.per_block)
+    amount = words.amount(resource, use.per_block)
     return f"not given ({amount})" if resource in not_given(report) else amount
-
-
-def _amount(resource: Resource, amount: int) -> str:
-    return words.size(amount) if resource == "shared_memory" else f"{amount:,}"
 
 
 def not_given(report: CalcReport) -> tuple[Resource, ...]:

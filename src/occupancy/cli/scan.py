@@ -1,0 +1,150 @@
+"""``occupancy scan``: the kernels that files hold."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from .output import FORMATS, print_report, print_text
+
+if TYPE_CHECKING:
+    from ..readers import KernelRecord, ReadProblem
+    from ..report.scan import ScanRow
+    from ..sm_limits import ComputeCapability, Limits
+
+FOR_PEOPLE = ("text", "markdown")
+SORT_KEYS = ("occupancy", "regs", "spills", "time")
+
+
+@click.command("scan")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option("--threads", metavar="N|XxYxZ", help="Threads per block, for kernels whose file has none.")
+@click.option("--cc", metavar="CC", help="What if the kernels ran on this compute capability?")
+@click.option(
+    "--limits", "limits_file", metavar="FILE", help="A table of your own (YAML), for chips that ours lacks."
+)
+@click.option("--name", metavar="PART", help="Only kernels with this in their name; * stands for anything.")
+@click.option(
+    "--arch", "archs", metavar="ARCH", multiple=True, help="Only kernels for this architecture. Repeatable."
+)
+@click.option("--newest", "only_newest", is_flag=True, help="Of each kernel only the newest architecture.")
+@click.option("--sort", type=click.Choice(SORT_KEYS), help="Lowest occupancy, or most of the others, first.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show at most so many.")
+@click.option(
+    "--runtime", "with_runtime", is_flag=True, help="Show kernels of CUDA's own device runtime, too."
+)
+@click.option(
+    "--format", "output_format", type=click.Choice((*FORMATS, "jsonl")), default="text", show_default=True,
+    help="How to print the answer; jsonl is one JSON object for each kernel.",
+)  # fmt: skip
+def command(
+    files: tuple[str, ...],
+    threads: str | None,
+    cc: str | None,
+    limits_file: str | None,
+    name: str | None,
+    archs: tuple[str, ...],
+    only_newest: bool,
+    sort: str | None,
+    limit: int | None,
+    with_runtime: bool,
+    output_format: str,
+) -> None:
+    """The kernels that files hold, with their registers, shared memory and occupancy.
+
+    FILE is anything that holds compiled kernels or launches, or a folder of such, or - for standard
+    input: cubins, executables, libraries, objects; what ptxas -v, nvcc --resource-usage or
+    cuobjdump -res-usage printed, alone or in a build log; Triton's and Inductor's caches; reports and
+    CSV of Nsight Compute; traces of PyTorch's profiler; PTX.
+
+    \b
+    occupancy scan libkernels.so --newest --sort occupancy --limit 20
+    nvcc -Xptxas -v ... 2>&1 | occupancy scan - --threads 256
+    """
+    from ..inputs import parse_threads
+    from ..report.scan import Scanner
+    from ..report.scan_selection import Selection
+    from ..sm_limits import ComputeCapability
+
+    limits_of = _limits(limits_file)
+    scanner = Scanner(
+        limits_of,
+        threads=None if threads is None else parse_threads(threads)[0],
+        what_if=None if cc is None else limits_of(ComputeCapability.parse(cc)),
+    )
+    selection = Selection(
+        name,
+        frozenset(map(ComputeCapability.parse, archs)),
+        only_newest,
+        with_runtime,
+        group=output_format in FOR_PEOPLE,
+        sort=sort,
+        limit=limit,
+    )
+    found = _Found(files)
+    _print(selection.rows(_watched(found.records(), output_format), scanner), found, output_format)
+    if found.problems:
+        click.get_current_context().exit(1)
+
+
+class _Found:
+    """What the files hold, file by file, and what could not be read of them."""
+
+    def __init__(self, files: tuple[str, ...]) -> None:
+        self.count = 0
+        self.problems: list[ReadProblem] = []
+        self._files = files
+
+    def records(self) -> Iterator[KernelRecord]:
+        from ..readers import KernelRecord, read
+
+        for file in self._files:
+            for found in read(file):
+                if isinstance(found, KernelRecord):
+                    self.count += 1
+                    yield found
+                else:
+                    self.problems.append(found)
+                    click.echo(f"Warning: {found}", err=True)
+
+
+def _limits(file: str | None) -> Callable[[ComputeCapability], Limits]:
+    from .. import table
+
+    if file is None:
+        return table.limits
+    from ..custom_table import read_limits
+
+    rows = read_limits(file)
+    return lambda cc: rows.get(str(cc)) or table.limits(cc)
+
+
+def _watched(records: Iterable[KernelRecord], output_format: str) -> Iterable[KernelRecord]:
+    # Not where the bar would run through the answer.
+    if not sys.stderr.isatty() or (sys.stdout.isatty() and output_format not in FOR_PEOPLE):
+        return records
+    from ..render.text.progress import with_progress
+
+    return with_progress(records)
+
+
+def _print(rows: Iterable[ScanRow], found: _Found, output_format: str) -> None:
+    from ..render.records import scan as streams
+    from ..report import SCHEMA_VERSION
+    from ..report.scan import ScanReport
+
+    if output_format in FOR_PEOPLE:
+        kernels = tuple(rows)
+        print_report(
+            "scan", ScanReport(SCHEMA_VERSION, kernels, found.count, tuple(found.problems)), output_format
+        )
+        return
+    if output_format == "json":
+        lines = streams.json(rows, lambda: (found.count, found.problems))
+    else:
+        lines = getattr(streams, output_format)(rows)
+    for line in lines:
+        print_text(line)

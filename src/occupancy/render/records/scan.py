@@ -1,0 +1,74 @@
+"""The answer to ``occupancy scan`` for a program, or for a document.
+
+JSON and CSV are written kernel by kernel, so that the first are there while the rest is still read.
+"""
+
+from __future__ import annotations
+
+import csv as _csv
+import io
+import json as _json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+
+from ...readers import ReadProblem
+from ...report import SCHEMA_VERSION
+from ...report.scan import ROW_FIELDS, ScanReport, ScanRow
+from .. import scan_cells
+from . import flatten, step, to_markdown
+
+Rest = Callable[[], tuple[int, list[ReadProblem]]]
+"""Gives what is known at the end: how many kernels were found, and what could not be read."""
+
+
+def json(rows: Iterable[ScanRow], rest: Rest) -> Iterator[str]:
+    """One JSON document, in lines: each kernel has one of its own."""
+    yield f'{{\n  "schema_version": {SCHEMA_VERSION},\n  "kernels": ['
+    previous = None
+    for row in rows:
+        if previous is not None:
+            yield f"    {previous},"
+        previous = _one_line(row.to_dict())
+    if previous is not None:
+        yield f"    {previous}"
+    found, problems = rest()
+    listed = _one_line([asdict(problem) for problem in problems])
+    yield f'  ],\n  "found": {found},\n  "problems": {listed}\n}}'
+
+
+def jsonl(rows: Iterable[ScanRow]) -> Iterator[str]:
+    """JSON lines: one object for each kernel."""
+    return (_one_line(row.to_dict()) for row in rows)
+
+
+def csv(rows: Iterable[ScanRow]) -> Iterator[str]:
+    """CSV with a header, line by line."""
+    yield _csv_line(ROW_FIELDS)
+    for row in rows:
+        values = dict(flatten("", row.to_dict()))
+        values["next_step"] = None if row.next_step is None else step(row.next_step)
+        yield _csv_line([values[name] for name in ROW_FIELDS])
+
+
+def markdown(report: ScanReport) -> str:
+    """A table with a row for each kernel and architecture or launch, and what the numbers rest on."""
+    columns = scan_cells.columns(report.kernels)
+    header = ["Kernel", *(column.title for column in columns)]
+    rows = [
+        [f"`{scan_cells.short_name(row)}`", *(column.cell(row) for column in columns)]
+        for row in report.kernels
+    ]
+    parts = [to_markdown(header, rows)] if rows else []
+    parts.append(scan_cells.summary(report))
+    notes = [f"- {line}" for line in scan_cells.footnotes(report)]
+    return "\n\n".join([*parts, *(["\n".join(notes)] if notes else [])])
+
+
+def _one_line(value: object) -> str:
+    return _json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _csv_line(cells: Iterable[object]) -> str:
+    text = io.StringIO()
+    _csv.writer(text, lineterminator="").writerow(cells)
+    return text.getvalue()

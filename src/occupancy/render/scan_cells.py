@@ -1,0 +1,180 @@
+"""How a kernel is shown to a person: the cells of a row, for every kind of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import PurePath
+from typing import NamedTuple
+
+from ..report.scan import ScanReport, ScanRow
+from . import words
+
+SHORT = {
+    "warps": "warps",
+    "blocks": "blocks",
+    "registers": "regs",
+    "shared_memory": "shared",
+    "barriers": "barriers",
+    "threads": "threads",
+}
+"""A row is to fit on a line."""
+
+LOW = 0.5
+"""Occupancy below this is counted in the summary."""
+
+
+class Column(NamedTuple):
+    """A column of the table of kernels; empty cells are for what is not known or of no interest."""
+
+    title: str
+    cell: Callable[[ScanRow], str]
+    is_number: bool = True
+
+
+def columns(rows: Sequence[ScanRow]) -> list[Column]:
+    """The columns that have something to say about these rows."""
+    shown = [column for column in COLUMNS if any(column.cell(row) not in ("", "0") for row in rows)]
+    return [FILE, *shown] if len({row.source for row in rows}) > 1 else shown
+
+
+def short_name(row: ScanRow) -> str:
+    """The demangled name without the parameters, which a launch does not need to be told apart."""
+    name = row.demangled.removeprefix("void ")
+    if name.endswith(")"):
+        depth = 0
+        for position in range(len(name) - 1, 0, -1):
+            depth += {")": 1, "(": -1}.get(name[position], 0)
+            if depth == 0:
+                return name[:position]
+    return name
+
+
+def _architecture(row: ScanRow) -> str:
+    text = row.arch or "unknown"
+    if row.linked is False:
+        text += " (not linked)"
+    return f"{text} on {row.cc}" if row.what_if or (row.cc and not row.arch) else text
+
+
+def _size(amount: int | None) -> str:
+    if amount is None:
+        return ""
+    return words.size(amount) if amount else "0"
+
+
+def _nonzero(amount: int | None) -> str:
+    return words.size(amount) if amount else ""
+
+
+def _spills(row: ScanRow) -> str:
+    if not row.spill_store_bytes and not row.spill_load_bytes:
+        return ""
+    return f"{row.spill_store_bytes or 0:,} / {row.spill_load_bytes or 0:,}"
+
+
+def _threads(row: ScanRow) -> str:
+    if row.threads is None:
+        return ""
+    origin = {"option": " given", "launch_bounds": " bound", "best": " best"}.get(row.threads_from or "", "")
+    return f"{row.threads:,}{origin}"
+
+
+def _share(share: float | None) -> str:
+    return "" if share is None else words.percent(share)
+
+
+def _limiters(row: ScanRow) -> str:
+    if row.launchable is False:
+        return "does not launch"
+    return ", ".join(SHORT[limiter] for limiter in row.limiters)
+
+
+def _next_step(row: ScanRow) -> str:
+    if row.next_step is None:
+        return ""
+    shared = row.smem if row.smem is not None else (row.static_smem or 0) + (row.dynamic_smem or 0)
+    now = {
+        "registers": row.registers,
+        "shared_memory": shared,
+        "barriers": row.barriers,
+        "threads": row.threads,
+    }
+    changes = []
+    for resource, amount in row.next_step.requires.items():
+        before, after = (words.amount(resource, each or 0) for each in (now[resource], amount))
+        changes.append(f"{SHORT[resource]} {before} -> {after}")
+    return f"{words.percent(row.next_step.occupancy)}: {', '.join(changes)}"
+
+
+def _duration(row: ScanRow) -> str:
+    return "" if row.duration_us is None else f"{row.duration_us:,.1f} us"
+
+
+FILE = Column("File", lambda row: PurePath(row.source).name, is_number=False)
+
+COLUMNS = (
+    Column("Arch", _architecture, is_number=False),
+    Column("Regs", lambda row: words.number(row.registers, "?")),
+    Column("Static", lambda row: _size(row.static_smem)),
+    Column("Dynamic", lambda row: _size(row.dynamic_smem)),
+    Column("Shared", lambda row: _size(row.smem)),
+    Column("Bar", lambda row: words.number(row.barriers, "")),
+    Column("Bound", lambda row: words.number(row.max_threads, "")),
+    Column("Stack", lambda row: _nonzero(row.stack_bytes)),
+    Column("Spills", _spills),
+    Column("Launches", lambda row: words.number(row.launches, "")),
+    Column("Time", _duration),
+    Column("Threads", _threads),
+    Column("Occ.", lambda row: _share(row.occupancy)),
+    Column("Reported", lambda row: _share(row.reported_occupancy)),
+    Column("Limited by", _limiters, is_number=False),
+    Column("Next step", _next_step, is_number=False),
+)
+
+MOST_NOTES = 4
+"""In a footnote; the JSON has each with its kernel."""
+
+
+def summary(report: ScanReport) -> str:
+    """How much was found, and how much of it is shown."""
+    launches = sum(row.launches or 0 for row in report.kernels)
+    kernels = sum(row.launches is None for row in report.kernels)
+    parts = []
+    if kernels:
+        parts.append(words.count(kernels, "kernel"))
+    if launches:
+        parts.append(words.count(launches, "launch").replace("launchs", "launches"))
+    shown = words.listing(parts) if parts else "no kernels"
+    of = "" if launches + kernels == report.found else f" of {report.found:,} found"
+    below = sum(row.occupancy is not None and row.occupancy < LOW for row in report.kernels)
+    low = f"; {below:,} below {words.percent(LOW)}" if below else ""
+    return f"{shown}{of}{low}.".capitalize()
+
+
+def _notes(row: ScanRow) -> Iterator[str]:
+    if row.reason is not None:
+        yield f"Does not launch: {row.reason}"
+    for note in row.notes:
+        yield note[:1].upper() + note[1:].rstrip(".") + "."
+
+
+def footnotes(report: ScanReport) -> Iterator[str]:
+    """What the numbers rest on."""
+    rows = report.kernels
+    origins = {row.threads_from for row in rows if row.occupancy is not None}
+    if "best" in origins:
+        yield "best: the block size with the highest occupancy; --threads says which one you launch with."
+    if "launch_bounds" in origins:
+        yield "bound: the largest block that the kernel was compiled for."
+    if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
+        yield "Dynamic shared memory is chosen at launch; where it is not known it counts as none."
+    ours = sorted({row.cc for row in rows if row.what_if and row.cc})
+    if ours:
+        yield (
+            f"What if: compiled for another architecture, answered for {words.listing(ours)}; "
+            "a compiler for that one may use other registers."
+        )
+    notes = list(dict.fromkeys(note for row in rows for note in _notes(row)))
+    yield from notes[:MOST_NOTES]
+    if len(notes) > MOST_NOTES:
+        yield f"{words.count(len(notes) - MOST_NOTES, 'more note')} in --format json."

@@ -1,0 +1,150 @@
+"""Which of the kernels that were found are shown, and in which order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from ..readers import KernelRecord
+from ..readers.record import FIELD_NAMES
+from ..sm_limits import ComputeCapability
+from .scan import Scanner, ScanRow
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which kernels are shown, and in which order.
+
+    Args:
+        name: A part of the name, mangled or demangled, upper or lower case; ``*`` stands for anything.
+        architectures: The compute capabilities that kernels are wanted for; none: all.
+        only_newest: Of each kernel, only those for its newest architecture.
+        with_runtime: Whether kernels of CUDA's own device runtime are wanted.
+        group: Whether what belongs to one kernel is shown together, and launches that differ in nothing
+            of interest as one.
+        sort: ``"occupancy"``, lowest first, or one of `SORT_KEYS`, most first; None: as they are found.
+        limit: How many are shown at most.
+    """
+
+    name: str | None = None
+    architectures: frozenset[ComputeCapability] = frozenset()
+    only_newest: bool = False
+    with_runtime: bool = False
+    group: bool = False
+    sort: str | None = None
+    limit: int | None = None
+
+    def rows(self, records: Iterable[KernelRecord], scanner: Scanner) -> Iterator[ScanRow]:
+        """The answers that are shown, each as soon as nothing that is still to come can change it.
+
+        All records are read, even where few are shown, so that every problem comes to light.
+        """
+        records = filter(self._is_wanted(), records)
+        if self.only_newest:
+            records = _newest(records)
+        if self.group:
+            records = _grouped(records)
+        if self.sort == OCCUPANCY:
+            return _first(_sorted(map(scanner.row, records), lambda row: row.occupancy), self.limit)
+        if self.sort is not None:
+            records = _sorted(records, SORT_KEYS[self.sort])
+        return map(scanner.row, _first(records, self.limit))
+
+    def _is_wanted(self) -> Callable[[KernelRecord], bool]:
+        pattern = re.compile(".*".join(map(re.escape, (self.name or "").split("*"))), re.IGNORECASE)
+
+        def is_wanted(record: KernelRecord) -> bool:
+            return (
+                (self.with_runtime or RUNTIME_KERNEL not in record.name)
+                and (not self.architectures or record.compute_capability in self.architectures)
+                and bool(pattern.search(record.name) or pattern.search(record.demangled))
+            )
+
+        return is_wanted
+
+
+T = TypeVar("T")
+
+RUNTIME_KERNEL = "_cuda_device_runtime_"
+"""In the name of every kernel of CUDA's own device runtime, which linking with cudadevrt adds."""
+
+
+def _newest(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+    kept = list(records)
+    best: dict[tuple[str, str], ComputeCapability] = {}
+    for record in kept:
+        cc = record.compute_capability
+        key = (record.source, record.name)
+        if cc is not None and cc > best.get(key, (0, 0)):
+            best[key] = cc
+    yield from (
+        record
+        for record in kept
+        if record.compute_capability == best.get((record.source, record.name), record.compute_capability)
+    )
+
+
+def _grouped(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+    kernels: dict[tuple[str, str], dict[object, list[KernelRecord]]] = {}
+    for number, record in enumerate(records):
+        matters = tuple(getattr(record, name) for name in FIELD_NAMES if name not in OF_ONE_LAUNCH)
+        alike = kernels.setdefault((record.source, record.name), {})
+        alike.setdefault(number if record.launches is None else matters, []).append(record)
+    for each in kernels.values():
+        yield from map(_as_one, each.values())
+
+
+OF_ONE_LAUNCH = frozenset({"grid", "duration_us", "achieved_occupancy", "reported_occupancy"})
+"""What may differ between launches that are shown as one."""
+
+
+def _as_one(records: list[KernelRecord]) -> KernelRecord:
+    first = records[0]
+    if len(records) == 1:
+        return first
+    times = [record.duration_us for record in records if record.duration_us is not None]
+    return replace(
+        first,
+        launches=sum(record.launches or 0 for record in records),
+        grid=_if_common([record.grid for record in records]),
+        duration_us=sum(times) if times else None,
+        achieved_occupancy=_if_common([record.achieved_occupancy for record in records]),
+        reported_occupancy=_if_common([record.reported_occupancy for record in records]),
+    )
+
+
+def _if_common(values: list[T]) -> T | None:
+    return values[0] if len(set(values)) == 1 else None
+
+
+OCCUPANCY = "occupancy"
+
+SORT_KEYS: dict[str, Callable[[KernelRecord], float | None]] = {
+    "regs": lambda record: _most_first(record.registers),
+    "spills": lambda record: _most_first(_spilled(record)),
+    "time": lambda record: _most_first(record.duration_us),
+}
+"""What records can be sorted by, beside the occupancy, which comes with the answer."""
+
+
+def _most_first(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def _spilled(record: KernelRecord) -> int | None:
+    if record.spill_store_bytes is None and record.spill_load_bytes is None:
+        return None
+    return (record.spill_store_bytes or 0) + (record.spill_load_bytes or 0)
+
+
+def _sorted(items: Iterable[T], key: Callable[[T], float | None]) -> list[T]:
+    """By the key; those without it come last."""
+    return sorted(items, key=lambda item: float("inf") if (value := key(item)) is None else value)
+
+
+def _first(items: Iterable[T], limit: int | None) -> Iterator[T]:
+    for number, item in enumerate(items):
+        if limit is None or number < limit:
+            yield item
