@@ -17,7 +17,14 @@ from pydantic import TypeAdapter, ValidationError
 from . import table
 from .errors import InputError, TableError, UnknownComputeCapabilityError, shown
 from .inputs import did_you_mean, parse_count, parse_size
-from .sm_limits import FIELD_NAMES, ComputeCapability, Limits, SpreadsheetColumn, with_configurations
+from .sm_limits import (
+    DERIVED_CURES,
+    FIELD_NAMES,
+    ComputeCapability,
+    Limits,
+    SpreadsheetColumn,
+    with_configurations,
+)
 from .yaml_file import read_yaml
 
 _LIMITS = TypeAdapter(Limits)
@@ -145,7 +152,12 @@ def _check_names(given: Iterable[object], names: Collection[str], where: str) ->
     for name in given:
         if name not in names:
             start = str(name)[:80]
-            raise TableError("there is no such name", where=where + start, allowed=did_you_mean(start, names))
+            raise TableError(
+                "there is no such name",
+                where=where + start,
+                allowed=did_you_mean(start, names),
+                cure=DERIVED_CURES.get(start, ""),
+            )
 
 
 def _validated(cc: ComputeCapability, base: dict[str, Any], given: dict[str, Any], where: str) -> Limits:
