@@ -20,6 +20,8 @@ from .inputs import did_you_mean, parse_count, parse_size
 from .sm_limits import (
     DERIVED_CURES,
     FIELD_NAMES,
+    KIND_CHECKS,
+    KINDS,
     ComputeCapability,
     Limits,
     SpreadsheetColumn,
@@ -175,6 +177,10 @@ def _validated(cc: ComputeCapability, base: dict[str, Any], given: dict[str, Any
 
 def _table_error(error: ValidationError, where: str) -> TableError:
     problems = error.errors(include_url=False)
+    first, *others = problems
+    if first["type"] in ("missing", "too_long") and isinstance(first["input"], list):
+        field = str(first["loc"][0])
+        return TableError(_got(first["input"]), where=where + field, allowed=KIND_CHECKS[KINDS[field]][1])
     missing = [each["loc"] for each in problems if each["type"] == "missing"]
     if missing:
         return TableError(
@@ -182,7 +188,6 @@ def _table_error(error: ValidationError, where: str) -> TableError:
             where=where + ", ".join(map(_path, missing)),
             cure=_START_FROM_A_ROW if len(missing[0]) == 1 else "",
         )
-    first, *others = problems
     broken_rule = first.get("ctx", {}).get("error")
     if isinstance(broken_rule, TableError):
         field = broken_rule.where.rpartition(": ")[2]
