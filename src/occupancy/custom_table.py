@@ -17,7 +17,16 @@ from pydantic import TypeAdapter, ValidationError
 from . import table
 from .errors import InputError, TableError, UnknownComputeCapabilityError, shown
 from .inputs import did_you_mean, parse_count, parse_size
-from .sm_limits import FIELD_NAMES, ComputeCapability, Limits, SpreadsheetColumn, with_configurations
+from .sm_limits import (
+    DERIVED_CURES,
+    FIELD_NAMES,
+    KIND_CHECKS,
+    KINDS,
+    ComputeCapability,
+    Limits,
+    SpreadsheetColumn,
+    with_configurations,
+)
 from .yaml_file import read_yaml
 
 _LIMITS = TypeAdapter(Limits)
@@ -145,7 +154,12 @@ def _check_names(given: Iterable[object], names: Collection[str], where: str) ->
     for name in given:
         if name not in names:
             start = str(name)[:80]
-            raise TableError("there is no such name", where=where + start, allowed=did_you_mean(start, names))
+            raise TableError(
+                "there is no such name",
+                where=where + start,
+                allowed=did_you_mean(start, names),
+                cure=DERIVED_CURES.get(start, ""),
+            )
 
 
 def _validated(cc: ComputeCapability, base: dict[str, Any], given: dict[str, Any], where: str) -> Limits:
@@ -163,6 +177,10 @@ def _validated(cc: ComputeCapability, base: dict[str, Any], given: dict[str, Any
 
 def _table_error(error: ValidationError, where: str) -> TableError:
     problems = error.errors(include_url=False)
+    first, *others = problems
+    if first["type"] in ("missing", "too_long") and isinstance(first["input"], list):
+        field = str(first["loc"][0])
+        return TableError(_got(first["input"]), where=where + field, allowed=KIND_CHECKS[KINDS[field]][1])
     missing = [each["loc"] for each in problems if each["type"] == "missing"]
     if missing:
         return TableError(
@@ -170,7 +188,6 @@ def _table_error(error: ValidationError, where: str) -> TableError:
             where=where + ", ".join(map(_path, missing)),
             cure=_START_FROM_A_ROW if len(missing[0]) == 1 else "",
         )
-    first, *others = problems
     broken_rule = first.get("ctx", {}).get("error")
     if isinstance(broken_rule, TableError):
         field = broken_rule.where.rpartition(": ")[2]

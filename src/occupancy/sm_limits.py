@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -19,6 +21,9 @@ MAX_VALUE = 2**31 - 1
 """The largest value that a limit can have: the driver tells limits as 32-bit integers."""
 
 _HOW_TO_WRITE_ONE = 'a string such as "9.0", "90", "sm_90a" or "sm_120", or a pair such as (9, 0)'
+
+
+Granularity = Literal["warp", "block"]
 
 
 class ComputeCapability(NamedTuple):
@@ -149,7 +154,7 @@ class Limits:
     max_barriers_per_multiprocessor: int | None
     """None: not known. It sets a limit from 9.0 only."""
     register_allocation_unit: int
-    register_allocation_granularity: Literal["warp", "block"]
+    register_allocation_granularity: Granularity
     """Whether registers are given to each warp, or (1.x) to the block as a whole."""
     shared_memory_allocation_unit: int
     warp_allocation_granularity: int
@@ -164,6 +169,11 @@ class Limits:
     """None: NVIDIA's spreadsheet has no column for it."""
 
     def __post_init__(self) -> None:
+        for name, kind in KINDS.items():
+            value = getattr(self, name)
+            is_one, allowed = KIND_CHECKS[kind]
+            if not is_one(value):
+                raise self._error(name, f"got {shown(value)}", allowed)
         for name in POSITIVE_FIELDS:
             value = getattr(self, name)
             if value is not None and not 1 <= value <= MAX_VALUE:
@@ -229,12 +239,19 @@ class Limits:
 
         Raises:
             TableError: No such field, or a value that it cannot have.
+            InputError: Not a compute capability.
         """
         unknown = sorted(changes.keys() - FIELD_NAMES)
         if unknown:
             raise TableError(
-                f"there is no limit {unknown[0]!r}", where="limits", allowed=", ".join(sorted(FIELD_NAMES))
+                f"there is no limit {shown(unknown[0])}",
+                where="limits",
+                allowed=", ".join(sorted(FIELD_NAMES)),
+                cure=DERIVED_CURES.get(unknown[0], ""),
             )
+        changes = {name: _plain(value) for name, value in changes.items()}
+        if "compute_capability" in changes:
+            changes["compute_capability"] = ComputeCapability.parse(changes["compute_capability"])
         return replace(self, **with_configurations(changes, self.shared_memory_configurations))
 
 
@@ -252,10 +269,51 @@ def with_configurations(changes: Mapping[str, Any], sizes: Iterable[int]) -> dic
     return {**changes, "shared_memory_configurations": (*smaller, size)}
 
 
+def _plain(value: Any) -> Any:
+    """Integers of other libraries as integers, lists as tuples; anything else as it is."""
+    if isinstance(value, (list, tuple)) and not isinstance(value, ComputeCapability):
+        return tuple(_plain(each) for each in value)
+    if not isinstance(value, bool):
+        with suppress(TypeError):
+            return operator.index(value)
+    return value
+
+
+def _is_whole(value: object) -> bool:
+    return type(value) is int  # True is no number
+
+
+def _are_whole(value: object) -> bool:
+    return isinstance(value, tuple) and all(map(_is_whole, value))
+
+
+# The type of a field, as it is written above -> what a value must be, and how to say that.
+KIND_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "ComputeCapability": (lambda value: isinstance(value, ComputeCapability), "a ComputeCapability"),
+    "str": (lambda value: isinstance(value, str), "text"),
+    "bool": (lambda value: isinstance(value, bool), "True or False"),
+    "int": (_is_whole, "a whole number"),
+    "int | None": (lambda value: value is None or _is_whole(value), "a whole number, or None"),
+    "tuple[int, ...]": (_are_whole, "whole numbers"),
+    "tuple[int, int, int]": (lambda value: _are_whole(value) and len(value) == 3, "three whole numbers"),
+    "Granularity": (lambda value: value in ("warp", "block"), '"warp" or "block"'),
+    "SpreadsheetColumn | None": (
+        lambda value: value is None or isinstance(value, SpreadsheetColumn),
+        "a SpreadsheetColumn, or None",
+    ),
+}
+
+KINDS: dict[str, str] = {field.name: str(field.type) for field in fields(Limits)}
+
+DERIVED_CURES = {
+    "max_warps_per_multiprocessor": "It follows from max_threads_per_multiprocessor: change that."
+}
+"""For what `occupancy limits` shows and no field holds."""
+
 FIELD_NAMES = frozenset(field.name for field in fields(Limits))
 
 POSITIVE_FIELDS = tuple(
-    field.name
-    for field in fields(Limits)
-    if field.type in ("int", "int | None") and field.name != "reserved_shared_memory_per_block"
+    name
+    for name, kind in KINDS.items()
+    if kind in ("int", "int | None") and name != "reserved_shared_memory_per_block"
 )

@@ -84,7 +84,10 @@ class TestReadLimits:
             ('{like: "9.0", warp_size: -32}', ".warp_size: -32 is out of range. Allowed: 1 to 2147483647."),
             ('{like: "9.0", warp_size: 4294967296}', ".warp_size: 4294967296 is out of range."),
             ('{like: "9.0", max_block_dim: 64}', ".max_block_dim: got 64. Allowed: a list."),
-            ('{like: "9.0", max_block_dim: [64, 64]}', ".max_block_dim.2: is missing."),
+            (
+                '{like: "9.0", max_block_dim: [64, 64]}',
+                ".max_block_dim: got [64, 64]. Allowed: three whole numbers.",
+            ),
             ('{like: "9.0", max_block_dim: [64, 0, 1]}', ".max_block_dim: 0 is out of range."),
             (
                 '{like: "9.0", max_block_dim: [1, 2, x]}',
@@ -232,7 +235,9 @@ class TestWithChanges:
             (["warp_size=-1"], "limits of 9.0: warp_size: -1 is out of range. Allowed: 1 to 2147483647."),
             (["warp_size=1,2"], "got '1,2'. Allowed: a valid integer."),
             (["warp_size=" + "9" * 6000], "got '999"),
-            (["max_block_dim=1,2"], "max_block_dim.2: is missing"),
+            (["max_block_dim=1,2"], "max_block_dim: got [1, 2]. Allowed: three whole numbers"),
+            (["max_block_dim=1,2,3,4"], "max_block_dim: got [1, 2, 3, 4]. Allowed: three whole numbers"),
+            (["max_warps_per_multiprocessor=32"], "It follows from max_threads_per_multiprocessor"),
             (["max_block_dim=1,2,"], "max_block_dim.2: got ''"),
             (["spreadsheet=11.1"], "spreadsheet: got '11.1'. Allowed: names and values."),
             (["warp_size=32", "warp_size=32"], "limits of 9.0: warp_size: is given twice."),

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import occupancy
 from occupancy import ComputeCapability, InputError, TableError
+from occupancy.sm_limits import KIND_CHECKS, KINDS
 
 
 @pytest.mark.parametrize(
@@ -85,6 +87,22 @@ def test_replace_changes_one_limit_and_leaves_the_row_alone() -> None:
     assert occupancy.limits("9.0").max_blocks_per_multiprocessor == 32
 
 
+def test_replace_takes_lists_the_integers_of_numpy_and_the_spellings_of_a_compute_capability() -> None:
+    changed = occupancy.limits("9.0").replace(
+        compute_capability="13.0",
+        max_blocks_per_multiprocessor=np.int64(4),
+        max_block_dim=[64, np.int32(64), 64],
+    )
+    assert str(changed.compute_capability) == "13.0"
+    assert type(changed.max_blocks_per_multiprocessor) is int
+    assert changed.max_block_dim == (64, 64, 64)
+    assert hash(changed) is not None
+
+
+def test_every_field_has_a_kind_that_is_checked() -> None:
+    assert set(KINDS.values()) == set(KIND_CHECKS)
+
+
 def test_replace_of_the_shared_memory_brings_its_configurations_along() -> None:
     changed = occupancy.limits("9.0").replace(
         max_shared_memory_per_multiprocessor=120 * 1024, max_shared_memory_per_block_optin=119 * 1024
@@ -96,6 +114,21 @@ def test_replace_of_the_shared_memory_brings_its_configurations_along() -> None:
     ("change", "complaint"),
     [
         ({"max_blocks": 4}, "no limit 'max_blocks'"),
+        ({"max_warps_per_multiprocessor": 32}, "follows from max_threads_per_multiprocessor"),
+        ({"max_blocks_per_multiprocessor": "4"}, "got '4'. Allowed: a whole number"),
+        ({"max_blocks_per_multiprocessor": 4.5}, "got 4.5"),
+        ({"max_blocks_per_multiprocessor": True}, "got True"),
+        ({"max_blocks_per_multiprocessor": None}, "got None"),
+        ({"max_blocks_per_multiprocessor": [4]}, "got"),
+        ({"max_shared_memory_per_multiprocessor": "64k"}, "got '64k'"),
+        ({"max_block_dim": (1, 2)}, "three whole numbers"),
+        ({"max_block_dim": 5}, "three whole numbers"),
+        ({"shared_memory_configurations": ("a",)}, "whole numbers"),
+        ({"shared_memory_configurations": None}, "whole numbers"),
+        ({"architecture": None}, "text"),
+        ({"partitioned_global_caching": 1}, "True or False"),
+        ({"register_allocation_granularity": "foo"}, '"warp" or "block"'),
+        ({"spreadsheet": {}}, "a SpreadsheetColumn"),
         ({"max_blocks_per_multiprocessor": 0}, "out of range"),
         ({"max_blocks_per_multiprocessor": 2**31}, "out of range"),
         ({"max_threads_per_multiprocessor": 2047}, "whole number of warps"),
