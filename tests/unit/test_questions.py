@@ -174,7 +174,7 @@ def test_the_compiler_divides_the_registers_of_6_0_as_for_the_rest_of_its_family
         ),
         (
             lambda: occupancy.max_active_clusters("9.0", threads=256, multiprocessors=1, cluster_size=17),
-            "17 blocks are too many for one cluster",
+            "17 blocks per cluster are out of range",
         ),
         (lambda: occupancy.max_active_blocks_per_multiprocessor("2.0", threads=32), "does not know compute"),
     ],

@@ -242,6 +242,6 @@ def test_wrong_usage_is_one_message_and_exit_code_2(arguments: tuple[str, ...], 
 
 @pytest.mark.parametrize("arguments", [TIED, FITS, BUDGET, BOUNDS, BLOCK_SIZES])
 def test_the_json_is_what_the_schema_says(arguments: tuple[str, ...]) -> None:
-    report = TypeAdapter(REPORTS[arguments[0]])
+    report: TypeAdapter[Any] = TypeAdapter(REPORTS[arguments[0]])
     text = run(*arguments, "--format", "json").stdout
     assert report.dump_python(report.validate_json(text, strict=True), mode="json") == json.loads(text)
