@@ -31,9 +31,9 @@ DOORS: dict[str, set[str]] = {
     "advice": {"documented", "engine", "errors", "kernel", "sm_limits", "waves"},
     "device": {"errors", "sm_limits", "table"},
     "custom_table": {"errors", "inputs", "sm_limits", "table", "yaml_file"},
-    "report": {"advice", "documented", "engine", "kernel", "sm_limits", "sources"},
-    "schema": {"errors", "report"},
     "readers": {"errors", "kernel", "sm_limits"},
+    "report": {"advice", "documented", "engine", "errors", "kernel", "readers", "sm_limits", "sources"},
+    "schema": {"errors", "report"},
     "render": {"advice", "engine", "report", "sources"},
     "api": {
         "advice", "arrays", "engine", "errors", "inputs", "kernel", "render", "report", "sm_limits",
@@ -41,8 +41,8 @@ DOORS: dict[str, set[str]] = {
     },
     "questions": {"advice", "api", "engine", "inputs", "kernel", "sm_limits"},
     "cli": {
-        "", "api", "custom_table", "errors", "inputs", "questions", "render", "report", "schema",
-        "sm_limits", "sources", "table",
+        "", "api", "custom_table", "errors", "inputs", "questions", "readers", "render", "report",
+        "schema", "sm_limits", "sources", "table",
     },
     "autotune": {"api", "engine", "errors", "inputs", "kernel", "readers", "sm_limits"},
     "__init__": {
