@@ -34,7 +34,7 @@ DOORS: dict[str, set[str]] = {
     "readers": {"errors", "kernel", "sm_limits"},
     "report": {"advice", "documented", "engine", "errors", "kernel", "readers", "sm_limits", "sources"},
     "schema": {"errors", "report"},
-    "render": {"advice", "engine", "readers", "report", "sources"},
+    "render": {"advice", "engine", "report", "sources"},
     "api": {
         "advice", "arrays", "engine", "errors", "inputs", "kernel", "render", "report", "sm_limits",
         "table",

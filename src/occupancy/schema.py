@@ -12,6 +12,7 @@ from .report.bounds import BoundsReport
 from .report.budget import BudgetReport
 from .report.calc import CalcReport
 from .report.fits import FitsReport
+from .report.scan import ScanReport
 
 # Command -> the dataclass whose fields are its JSON.
 REPORTS: dict[str, type] = {
@@ -20,6 +21,7 @@ REPORTS: dict[str, type] = {
     "budget": BudgetReport,
     "bounds": BoundsReport,
     "block-sizes": BlockSizesReport,
+    "scan": ScanReport,
 }
 
 

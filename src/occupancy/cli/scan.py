@@ -136,15 +136,13 @@ def _print(rows: Iterable[ScanRow], found: _Found, output_format: str) -> None:
     from ..report import SCHEMA_VERSION
     from ..report.scan import ScanReport
 
+    def report(kernels: tuple[ScanRow, ...] = ()) -> ScanReport:
+        return ScanReport(SCHEMA_VERSION, kernels, found.count, tuple(found.problems))
+
     if output_format in FOR_PEOPLE:
         kernels = tuple(rows)
-        print_report(
-            "scan", ScanReport(SCHEMA_VERSION, kernels, found.count, tuple(found.problems)), output_format
-        )
+        print_report("scan", report(kernels), output_format)
         return
-    if output_format == "json":
-        lines = streams.json(rows, lambda: (found.count, found.problems))
-    else:
-        lines = getattr(streams, output_format)(rows)
+    lines = streams.json(rows, report) if output_format == "json" else getattr(streams, output_format)(rows)
     for line in lines:
         print_text(line)

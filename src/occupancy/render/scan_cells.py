@@ -143,7 +143,7 @@ def summary(report: ScanReport) -> str:
     if kernels:
         parts.append(words.count(kernels, "kernel"))
     if launches:
-        parts.append(words.count(launches, "launch").replace("launchs", "launches"))
+        parts.append("1 launch" if launches == 1 else f"{launches:,} launches")
     shown = words.listing(parts) if parts else "no kernels"
     of = "" if launches + kernels == report.found else f" of {report.found:,} found"
     below = sum(row.occupancy is not None and row.occupancy < LOW for row in report.kernels)

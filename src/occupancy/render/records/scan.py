@@ -11,14 +11,13 @@ import json as _json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 
-from ...readers import ReadProblem
 from ...report import SCHEMA_VERSION
 from ...report.scan import ROW_FIELDS, ScanReport, ScanRow
 from .. import scan_cells
 from . import flatten, step, to_markdown
 
-Rest = Callable[[], tuple[int, list[ReadProblem]]]
-"""Gives what is known at the end: how many kernels were found, and what could not be read."""
+Rest = Callable[[], ScanReport]
+"""Gives the report without its kernels: what is known once all of them are through."""
 
 
 def json(rows: Iterable[ScanRow], rest: Rest) -> Iterator[str]:
@@ -31,9 +30,9 @@ def json(rows: Iterable[ScanRow], rest: Rest) -> Iterator[str]:
         previous = _one_line(row.to_dict())
     if previous is not None:
         yield f"    {previous}"
-    found, problems = rest()
-    listed = _one_line([asdict(problem) for problem in problems])
-    yield f'  ],\n  "found": {found},\n  "problems": {listed}\n}}'
+    report = rest()
+    problems = _one_line([asdict(problem) for problem in report.problems])
+    yield f'  ],\n  "found": {report.found},\n  "problems": {problems}\n}}'
 
 
 def jsonl(rows: Iterable[ScanRow]) -> Iterator[str]:

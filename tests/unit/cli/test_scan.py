@@ -1,0 +1,337 @@
+"""The command over the samples."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pydantic import TypeAdapter
+
+from occupancy import KernelRecord, table
+from occupancy.cli.scan import SORT_KEYS
+from occupancy.report import scan_selection
+from occupancy.report.scan import ROW_FIELDS, Scanner, ScanReport
+from occupancy.report.scan_selection import Selection
+from tests.unit.readers.test_launches import LAUNCHES
+
+from .test_calc import run
+
+NAMES_OF_THE_JSON = {
+    "source", "format", "name", "demangled", "arch", "linked", "registers", "static_smem", "dynamic_smem",
+    "barriers", "stack_bytes", "spill_store_bytes", "spill_load_bytes", "max_threads", "required_threads",
+    "max_registers", "cluster", "threads", "threads_from", "grid", "occupancy", "active_blocks", "limiters",
+    "next_step", "reported_occupancy",
+}  # fmt: skip
+
+
+def scan(*arguments: object) -> list[dict[str, Any]]:
+    """The objects of the JSON lines."""
+    done = run("scan", *map(str, arguments), "--format", "jsonl")
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+class TestAnswers:
+    def test_every_name_is_there(self, samples: Path) -> None:
+        for row in scan(samples / "samples.exe"):
+            assert row.keys() >= NAMES_OF_THE_JSON
+            assert tuple(row) == ROW_FIELDS
+
+    def test_launches_come_to_what_nsight_says(self, samples: Path) -> None:
+        rows = scan(samples / "ncu.ncu-rep")
+        assert [row["occupancy"] for row in rows] == [launch[-1] for launch in LAUNCHES]
+        assert [row["occupancy"] for row in rows] == [row["reported_occupancy"] for row in rows]
+        assert {row["threads_from"] for row in rows} == {"launch"}
+
+    def test_pytorchs_zeros_stand_beside_our_number_and_are_explained(self, samples: Path) -> None:
+        rows = scan(samples / "pytorch_trace.json")
+        assert [row["active_blocks"] for row in rows] == [1, 16, 16, 2, 1, 2, 2]
+        for row in rows:
+            is_wrong = row["smem"] > 48 * 1024
+            assert (row["reported_occupancy"] == 0) == is_wrong
+            assert row["occupancy"] > 0
+            assert any("48 KiB" in note for note in row["notes"]) == is_wrong
+        text = run("scan", str(samples / "pytorch_trace.json")).stdout
+        assert "Reported" in text
+        assert "PyTorch's profiler says 0%" in text
+
+    def test_triton_is_complete(self, samples: Path) -> None:
+        rows = {row["registers"]: row for row in scan(samples / "triton_cache")}
+        assert rows.keys() == {26, 114, 64}
+        assert (rows[114]["threads"], rows[114]["threads_from"]) == (256, "metadata")
+        assert (rows[114]["active_blocks"], rows[114]["limiters"]) == (2, ["registers", "shared_memory"])
+        assert rows[114]["next_step"] == {
+            "active_blocks": 3,
+            "occupancy": 0.375,
+            "requires": {"registers": 80, "shared_memory": 76800},
+        }
+
+    def test_what_is_needed_and_unknown_is_not_guessed(self, tmp_path: Path) -> None:
+        (tmp_path / "k.ptx").write_text(".version 8.0\n.target sm_90\n.entry k()\n{\n}\n")
+        (row,) = scan(tmp_path / "k.ptx")
+        assert (row["occupancy"], row["active_blocks"], row["limiters"]) == (None, None, [])
+        (tmp_path / "usage").write_text("Resource usage:\n Function k:\n  REG:8 SHARED:0 CONSTANT[0]:360\n")
+        (row,) = scan(tmp_path / "usage")
+        assert row["occupancy"] is None
+        assert any("--cc" in note for note in row["notes"])
+        (row,) = scan(tmp_path / "usage", "--cc", "9.0")
+        assert (row["occupancy"], row["cc"], row["what_if"]) == (1.0, "9.0", False)
+
+    @pytest.mark.parametrize(
+        ("arch", "registers", "says"),
+        [("sm_99", 32, "not in the table"), ("sm_90", 999, "registers per thread: 999 is out of range")],
+    )
+    def test_impossible_kernels_are_shown_with_the_reason(
+        self, tmp_path: Path, arch: str, registers: int, says: str
+    ) -> None:
+        log = f"Compiling entry function 'k' for '{arch}'\nptxas info : Used {registers} registers\n"
+        (tmp_path / "log").write_text(log)
+        (row,) = scan(tmp_path / "log", "--threads", 64)
+        assert row["occupancy"] is None
+        assert any(says in note for note in row["notes"])
+        assert "k\n" in run("scan", str(tmp_path / "log")).stdout
+
+    def test_kernel_that_does_not_launch(self, tmp_path: Path) -> None:
+        log = "Compiling entry function 'k' for 'sm_90'\nptxas info : Used 255 registers\n"
+        (tmp_path / "log").write_text(log)
+        (row,) = scan(tmp_path / "log", "--threads", 1024)
+        assert (row["occupancy"], row["launchable"]) == (0, False)
+        assert "does not launch" in run("scan", str(tmp_path / "log"), "--threads", "1024").stdout
+
+
+class TestBlockSize:
+    def test_file_then_option_then_bound_then_best(self, samples: Path) -> None:
+        rows = {row["name"]: row for row in scan(samples / "samples.cubin")}
+        assert (rows["_Z6spillyPfi"]["threads"], rows["_Z6spillyPfi"]["threads_from"]) == (
+            1024,
+            "launch_bounds",
+        )
+        vec_add = rows["_Z7vec_addPKfS0_Pfi"]
+        assert (vec_add["threads"], vec_add["threads_from"], vec_add["occupancy"]) == (1024, "best", 1.0)
+        for row in scan(samples / "samples.cubin", "--threads", "16x8"):
+            assert (row["threads"], row["threads_from"]) == (128, "option")
+        assert {row["threads_from"] for row in scan(samples / "triton_cache", "--threads", 512)} == {
+            "metadata"
+        }
+
+    def test_more_threads_than_it_was_compiled_for(self, samples: Path) -> None:
+        rows = {row["name"]: row["notes"] for row in scan(samples / "samples.cubin", "--threads", 512)}
+        assert rows["_Z10reduce_dynPKfPfi"] == ["It was compiled for blocks of 256 threads at most."]
+        assert rows["_Z6spillyPfi"] == []
+
+    def test_the_text_says_whence(self, samples: Path) -> None:
+        text = run("scan", str(samples / "samples.cubin")).stdout
+        assert "1,024 bound" in text
+        assert "1,024 best" in text
+        assert "best: the block size with the highest occupancy" in text
+        assert "256 given" in run("scan", str(samples / "samples.cubin"), "--threads", "256").stdout
+
+
+class TestWhatIf:
+    def test_other_chips_are_labelled(self, samples: Path) -> None:
+        rows = scan(samples / "samples.fatbin", "--cc", "8.6", "--threads", 256)
+        assert {(row["arch"], row["cc"], row["what_if"]) for row in rows} == {
+            ("sm_80", "8.6", True),
+            ("sm_90", "8.6", True),
+            ("sm_120", "8.6", True),
+        }
+        text = run("scan", str(samples / "samples.fatbin"), "--cc", "8.6").stdout
+        assert "sm_90 on 8.6" in text
+        assert "What if" in text
+
+    def test_the_same_chip_is_no_what_if(self, samples: Path) -> None:
+        rows = scan(samples / "triton_cache", "--cc", "9.0")
+        assert {(row["arch"], row["what_if"]) for row in rows} == {("sm_90a", False)}
+
+    def test_shared_memory_configuration_of_another_chip_does_not_count(self, samples: Path) -> None:
+        # 228 KiB, as recorded, is no configuration of 8.0.
+        rows = scan(samples / "ncu.ncu-rep", "--cc", "8.0")
+        assert [row["active_blocks"] for row in rows] == [8, 8, 2, 8, 1, 1]
+
+    def test_table_of_ones_own(self, tmp_path: Path) -> None:
+        log = "Compiling entry function 'k' for 'sm_99'\nptxas info : Used 32 registers\n"
+        (tmp_path / "log").write_text(log)
+        ours = next(yaml.safe_load_all(Path(table.data_path(table.FILE_NAME)).read_text()))
+        rows = {"9.9": ours["compute_capabilities"]["9.0"]}
+        (tmp_path / "own.yaml").write_text(yaml.safe_dump(ours | {"compute_capabilities": rows}))
+        (row,) = scan(tmp_path / "log", "--threads", 256, "--limits", tmp_path / "own.yaml")
+        assert (row["cc"], row["occupancy"]) == ("9.9", 1.0)
+
+
+class TestSelection:
+    def names(self, *arguments: object) -> list[str]:
+        return [row["name"] for row in scan(*arguments)]
+
+    @pytest.mark.parametrize(
+        ("pattern", "count"),
+        [
+            ("spilly", 1),
+            ("SGEMM", 2),
+            ("sgemm_tiled<16>", 1),
+            ("(float const*", 4),
+            ("vec*float", 1),
+            ("x", 0),
+        ],
+    )
+    def test_name(self, samples: Path, pattern: str, count: int) -> None:
+        pytest.importorskip("demangle", reason="needs Python 3.11")
+        assert len(self.names(samples / "samples.exe", "--name", pattern)) == count
+
+    def test_mangled_names_are_found_too(self, samples: Path) -> None:
+        assert len(self.names(samples / "samples.exe", "--name", "ILi16E")) == 1
+
+    def test_architectures(self, samples: Path) -> None:
+        rows = scan(samples / "samples.fatbin", "--arch", "sm_80", "--arch", "12.0")
+        assert {row["arch"] for row in rows} == {"sm_80", "sm_120"}
+        assert {row["arch"] for row in scan(samples / "triton_cache", "--arch", "90")} == {"sm_90a"}
+
+    def test_newest(self, samples: Path) -> None:
+        rows = scan(samples / "samples.fatbin", samples / "samples.exe", "--newest")
+        assert [row["arch"] for row in rows] == ["sm_120"] * 3 + ["sm_90"] * 5
+
+    def test_sort_and_limit(self, samples: Path) -> None:
+        exe, log = samples / "samples.exe", samples / "ptxas_v.txt"
+        assert self.names(exe, "--sort", "occupancy")[0] == "_Z6spillyPfi"
+        registers = [row["registers"] for row in scan(exe, "--sort", "regs")]
+        assert registers == [64, 32, 32, 12, 12]
+        assert self.names(log, "--sort", "spills", "--limit", 1) == ["_Z6spillyPfi"]
+        times = [row["duration_us"] for row in scan(samples / "ncu_raw.csv", exe, "--sort", "time")]
+        assert times == [276.448, 247.136, 189.312, 8.8, 8.512, 5.824, None, None, None, None, None]
+        assert self.names(exe, "--limit", 2) == self.names(exe)[:2]
+
+    def test_the_commands_choices_are_the_librarys(self) -> None:
+        assert set(SORT_KEYS) == {scan_selection.OCCUPANCY, *scan_selection.SORT_KEYS}
+
+    def test_cudas_own_kernels_are_hidden(self) -> None:
+        own = KernelRecord(
+            source="a", format="cubin", name="__nv_static_51__38_cuda_device_runtime_compute_86_cpp1_ii_k"
+        )
+        scanner = Scanner(table.limits)
+        assert list(Selection().rows([own], scanner)) == []
+        assert len(list(Selection(with_runtime=True).rows([own], scanner))) == 1
+
+    def test_all_is_read_even_where_little_is_shown(self, samples: Path, tmp_path: Path) -> None:
+        done = run("scan", str(samples / "samples.exe"), str(tmp_path / "missing"), "--limit", "1")
+        assert done.exit_code == 1
+        assert "1 kernel of 5 found" in done.stdout
+
+
+class TestGroups:
+    def launch(self, **facts: Any) -> KernelRecord:
+        known: dict[str, Any] = {
+            "registers": 32,
+            "smem": 0,
+            "threads": 256,
+            "arch": "sm_90",
+            "launches": 1,
+            "grid": (8, 1, 1),
+        }
+        known |= {"duration_us": 2.0, "reported_occupancy": 1.0, **facts}
+        return KernelRecord(source="t", format="pytorch-trace", name="k", **known)
+
+    def rows(self, *records: KernelRecord) -> list[Any]:
+        return list(Selection(group=True).rows(records, Scanner(table.limits)))
+
+    def test_launches_that_differ_in_nothing_of_interest(self) -> None:
+        (row,) = self.rows(self.launch(), self.launch(grid=(9, 1, 1), duration_us=3.0), self.launch())
+        assert (row.launches, row.duration_us, row.grid, row.reported_occupancy) == (3, 7.0, None, 1.0)
+        assert row.occupancy == 1.0
+
+    def test_launches_that_differ(self) -> None:
+        first, second = self.rows(self.launch(), self.launch(smem=65536), self.launch())
+        assert (first.launches, second.launches) == (2, 1)
+
+    def test_kernels_are_never_merged_but_stand_together(self) -> None:
+        kernel = replace(self.launch(), launches=None, grid=None)
+        other = replace(kernel, name="other")
+        assert [row.name for row in self.rows(kernel, other, kernel)] == ["k", "k", "other"]
+
+    def test_estimate_that_is_low_because_of_the_grid(self) -> None:
+        (row,) = self.rows(self.launch(reported_occupancy=0.12))
+        assert row.notes == ("PyTorch's profiler counts no more blocks than the grid has for each SM.",)
+        (row,) = self.rows(self.launch(reported_occupancy=0.996))
+        assert row.notes == ()
+
+
+class TestFormats:
+    def test_json_is_one_document_of_the_schema(self, samples: Path) -> None:
+        done = run("scan", str(samples), "--format", "json")
+        assert done.exit_code == 0
+        report = TypeAdapter(ScanReport).validate_json(done.stdout)
+        assert len(report.kernels) == report.found == 484
+        assert report.problems == ()
+        assert len(done.stdout.splitlines()) < 500, "a line for each kernel"
+
+    def test_json_without_kernels(self, tmp_path: Path) -> None:
+        done = run("scan", str(tmp_path), "--format", "json")
+        document = json.loads(done.stdout)
+        assert (document["kernels"], document["found"]) == ([], 0)
+        assert document["problems"][0]["what"] == "a folder without kernels"
+        assert done.exit_code == 1
+
+    def test_csv(self, samples: Path) -> None:
+        done = run("scan", str(samples / "samples.exe"), "--format", "csv")
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        assert tuple(rows[0]) == ROW_FIELDS
+        spilly = next(row for row in rows if row["name"] == "_Z6spillyPfi")
+        assert (spilly["occupancy"], spilly["limiters"], spilly["spill_load_bytes"]) == (
+            "0.5",
+            "registers",
+            "",
+        )
+        assert spilly["next_step"] == "2: registers=32"
+
+    def test_markdown(self, samples: Path) -> None:
+        text = run("scan", str(samples / "ncu_raw.csv"), "--format", "markdown").stdout
+        assert text.count("\n| `") == 6
+        assert "37.5%: shared 100 KiB -> 75 KiB" in text
+
+    @pytest.mark.parametrize("columns", [40, 60, 80, 100, 200])
+    def test_text_fits_the_terminal(self, samples: Path, columns: int) -> None:
+        text = run("scan", str(samples), columns=columns).stdout
+        assert max(map(len, text.splitlines())) <= columns
+
+    def test_what_there_is_no_room_for_is_named(self, samples: Path) -> None:
+        narrow = run("scan", str(samples / "samples.exe"), columns=60).stdout
+        assert "No room for: Next step" in narrow
+        wide = run("scan", str(samples / "samples.exe"), columns=200).stdout
+        assert "No room for" not in wide
+        assert "Next step" in wide
+
+    def test_names_are_demangled_and_rows_named_once(self, samples: Path) -> None:
+        pytest.importorskip("demangle", reason="needs Python 3.11")
+        lines = run("scan", str(samples / "samples.fatbin")).stdout.splitlines()
+        assert lines.count("spilly") == lines.count("vec_add") == 1
+        assert "sgemm_tiled<32>" in run("scan", str(samples / "samples.exe")).stdout
+
+
+class TestProblems:
+    def test_kernels_that_could_be_read_are_still_shown(self, samples: Path, tmp_path: Path) -> None:
+        damaged = bytearray((samples / "samples.fatbin").read_bytes())
+        damaged[damaged.find(b"\x7fELF")] = 0
+        (tmp_path / "damaged").write_bytes(damaged)
+        done = run("scan", str(tmp_path / "damaged"), str(samples / "samples.cubin"))
+        assert done.exit_code == 1
+        assert "9 kernels" in done.stdout
+        assert f"Warning: {tmp_path / 'damaged'}, byte 0x" in done.stderr
+
+    @pytest.mark.parametrize("output_format", ["text", "json", "jsonl", "csv", "markdown"])
+    def test_nothing_readable(self, tmp_path: Path, output_format: str) -> None:
+        (tmp_path / "page.html").write_text("<html></html>")
+        done = run("scan", str(tmp_path / "page.html"), "--format", output_format)
+        assert done.exit_code == 1
+        assert "page.html: a text without kernels" in done.stderr
+        assert "Traceback" not in done.output
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [(), ("x", "--threads", "many"), ("x", "--cc", "1.7"), ("x", "--arch", "z"), ("x", "--limit", "0")],
+    )
+    def test_wrong_usage(self, arguments: tuple[str, ...]) -> None:
+        assert run("scan", *arguments).exit_code == 2
