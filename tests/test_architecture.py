@@ -30,9 +30,13 @@ DOORS: dict[str, set[str]] = {
     "waves": {"engine", "errors", "kernel"},
     "advice": {"documented", "engine", "errors", "kernel", "sm_limits", "waves"},
     "device": {"errors", "sm_limits", "table"},
+    "verify": {"", "advice", "device", "engine", "errors", "kernel", "sm_limits"},
     "custom_table": {"errors", "inputs", "sm_limits", "table", "yaml_file"},
     "readers": {"errors", "kernel", "sm_limits"},
-    "report": {"advice", "documented", "engine", "errors", "kernel", "readers", "sm_limits", "sources"},
+    "report": {
+        "advice", "device", "documented", "engine", "errors", "kernel", "readers", "sm_limits", "sources",
+        "verify",
+    },
     "schema": {"errors", "report"},
     "render": {"advice", "engine", "report", "sources"},
     "api": {
@@ -41,8 +45,8 @@ DOORS: dict[str, set[str]] = {
     },
     "questions": {"advice", "api", "engine", "inputs", "kernel", "sm_limits"},
     "cli": {
-        "", "api", "custom_table", "errors", "inputs", "questions", "readers", "render", "report",
-        "schema", "sm_limits", "sources", "table",
+        "", "api", "custom_table", "device", "errors", "inputs", "questions", "readers", "render", "report",
+        "schema", "sm_limits", "sources", "table", "verify",
     },
     "autotune": {"api", "engine", "errors", "inputs", "kernel", "readers", "sm_limits"},
     "__init__": {

@@ -42,6 +42,16 @@ def compile_cuda(source: str, cc: ComputeCapability) -> bytes:
         nvrtc.nvrtcDestroyProgram(program)
 
 
+def nvrtc_version() -> str:
+    """The version of NVRTC, such as ``"13.0"``.
+
+    Raises:
+        MissingDependencyError: The package cuda-bindings, or NVRTC itself, is not installed.
+    """
+    major, minor = _ask(_load_nvrtc(), "nvrtcVersion")
+    return f"{major}.{minor}"
+
+
 def _load_nvrtc() -> Any:
     try:
         from cuda.bindings import nvrtc
@@ -60,6 +70,8 @@ def _ask(nvrtc: Any, name: str, *arguments: Any) -> Any:
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         _, text = nvrtc.nvrtcGetErrorString(status)
         raise DeviceError(f"{name} answers {text.decode()}", where="NVRTC", cure=CURE)
+    if len(values) > 1:
+        return tuple(values)
     return values[0] if values else None
 
 

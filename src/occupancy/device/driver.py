@@ -100,6 +100,14 @@ class Driver:
         return value
 
 
+def bindings_version() -> str:
+    """The version of the package cuda-bindings, which must be installed."""
+    import cuda.bindings
+
+    version: str = cuda.bindings.__version__
+    return version
+
+
 def split_cuda_version(version: int) -> tuple[int, int]:
     """Major and minor of a version of CUDA as the driver gives it: 13010 is 13.1."""
     return version // 1000, version % 1000 // 10

@@ -1,0 +1,34 @@
+"""``occupancy verify``: whether table and engine are right on the GPU of this machine."""
+
+from __future__ import annotations
+
+import click
+
+from .options import format_option
+from .output import print_report
+
+
+@click.command("verify")
+@click.option(
+    "--device", "index", metavar="N", type=click.IntRange(min=0), default=0, show_default=True,
+    help="The number of the GPU.",
+)  # fmt: skip
+@click.option("--quick", is_flag=True, help="Ask a fiftieth of the questions.")
+@format_option
+def command(index: int, quick: bool, output_format: str) -> None:
+    """Whether the table and the engine are right on this machine's GPU, by its driver.
+
+    Compiles kernels, which are never launched, and compares more than 100,000 answers. The exit code is 1 if
+    one differs.
+
+    \b
+    occupancy verify
+    occupancy verify --quick --format json
+    """
+    from ..report.verify import verify_report
+    from ..verify import FULL_PLAN, QUICK_PLAN, verify_device
+
+    report = verify_report(verify_device(index, QUICK_PLAN if quick else FULL_PLAN))
+    print_report("verify", report, output_format)
+    if report.different:
+        raise SystemExit(1)

@@ -1,0 +1,83 @@
+"""Whether the table and the engine are right on a GPU: both are compared with what its driver says.
+
+This is how the library is proved on a GPU that its authors never saw.
+"""
+
+from __future__ import annotations
+
+import datetime
+import platform
+
+from .. import __version__
+from ..device import Device, read_device
+from ..device.clusters import ClusterCounter
+from ..device.compiler import compile_cuda, nvrtc_version
+from ..device.driver import bindings_version
+from ..device.functions import Context
+from ..errors import DeviceError
+from . import questions
+from .questions import FULL_PLAN, QUICK_PLAN, Plan
+from .result import Check, Difference, Verification
+
+__all__ = ["FULL_PLAN", "QUICK_PLAN", "Check", "Difference", "Plan", "Verification", "verify_device"]
+
+
+def verify_device(index: int = 0, plan: Plan = FULL_PLAN) -> Verification:
+    """Compare the table and the engine with what the driver of a GPU says.
+
+    Kernels are compiled and loaded, but none is launched.
+
+    Args:
+        index: The number of the GPU.
+        plan: How much is asked.
+
+    Raises:
+        MissingDependencyError: cuda-bindings or NVRTC is not installed.
+        DeviceError: There is no GPU, or it does not work.
+        UnknownComputeCapabilityError: The table has no row to compare.
+    """
+    device = read_device(index)
+    if not device.told:
+        raise DeviceError("the driver cannot be asked: " + "; ".join(device.missing), where="verify")
+    blocks = Check("blocks per SM", "cuOccupancyMaxActiveBlocksPerMultiprocessor")
+    memory = Check("available shared memory", "cuOccupancyAvailableDynamicSMemPerBlock")
+    sizes = Check("potential block size", "cuOccupancyMaxPotentialBlockSize")
+    bound = Check("bound of the clusters", "cuOccupancyMaxActiveClusters")
+    stand_in = Check("clusters by a stand-in", "cuOccupancyMaxActiveClusters")
+    with Context(index) as context:
+        code = compile_cuda(
+            "".join(specimen.source() for specimen in plan.specimens), device.compute_capability
+        )
+        module = context.load(code)
+        counter = ClusterCounter(context, device.row) if questions.most_per_cluster(device.row) else None
+        for specimen in plan.specimens:
+            for subject in questions.subjects(device, specimen, module.function(specimen.name), plan):
+                questions.ask_active_blocks(blocks, subject, plan)
+                questions.ask_available_smem(memory, subject, plan)
+                questions.ask_potential_block_size(sizes, subject, plan)
+                if counter is not None:
+                    questions.ask_active_clusters(bound, stand_in, counter, subject, plan)
+    return Verification(
+        date=datetime.date.today(),
+        versions=_versions(),
+        device=device,
+        kernels=len(plan.specimens),
+        checks=(_compare_limits(device), blocks, memory, sizes, bound, stand_in),
+    )
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "occupancy": __version__,
+        "Python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "cuda-bindings": bindings_version(),
+        "NVRTC": nvrtc_version(),
+    }
+
+
+def _compare_limits(device: Device) -> Check:
+    check = Check("limits of the table", "cuDeviceGetAttribute")
+    for name, value in device.told.items():
+        check.compare(name, value, getattr(device.row, name))
+    return check

@@ -1,0 +1,216 @@
+"""A recording of what the CUDA driver, NVRTC and NVML answered on a real GPU, and its replay without one.
+
+`Recorder` stands in front of one of the bindings' modules and notes each call with its answer. `Player` takes
+the module's place: it answers as noted, and fails on any call that is not.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+CALL_PREFIXES = ("cu", "nvrtc", "nvml")
+LONG = 64
+"""Bytes from which on an argument is a source, an image or a buffer: it is noted as such, not in full."""
+
+
+class Handle:
+    """An object of the driver's, of which only the name counts: what it was got with."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Tape:
+    """The notes: each call with its arguments, and with the settings of the kernel that it is about."""
+
+    def __init__(self, origin: dict[str, Any], answers: dict[str, Any]) -> None:
+        self.origin = origin
+        """From which GPU, driver and day it is."""
+        self.answers = answers
+        self._names: dict[int, str] = {}
+        self._kept: list[Any] = []
+        self._settings: dict[str, dict[str, int]] = {}
+
+    @classmethod
+    def load(cls, path: Path) -> Tape:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            return cls(**json.load(file))
+
+    def save(self, path: Path) -> None:
+        text = json.dumps({"origin": self.origin, "answers": self.answers}, indent=0, sort_keys=True)
+        path.write_bytes(gzip.compress(text.encode(), mtime=0))
+
+    def key(self, call: str, arguments: tuple[Any, ...]) -> str:
+        """What a call is noted under."""
+        words = [self._word(argument) for argument in arguments]
+        settings = self._settings.get(words[0]) if words else None
+        if settings and call.startswith("cuOccupancy"):
+            words += [f"{name}={value}" for name, value in sorted(settings.items())]
+        return f"{call}({', '.join(words)})"
+
+    def after(self, call: str, arguments: tuple[Any, ...]) -> None:
+        """Remember the setting that a call has made."""
+        if call == "cuFuncSetAttribute":
+            function, name, value = arguments
+            self._settings.setdefault(self._word(function), {})[_enum_name(name)] = value
+
+    def name(self, handle: Any, name: str) -> None:
+        """Give the driver's object a name, under which it is noted as an argument."""
+        self._kept.append(handle)  # so that no other object gets its id
+        self._names[id(handle)] = name
+
+    def _word(self, argument: Any) -> str:
+        if id(argument) in self._names:
+            return self._names[id(argument)]
+        if hasattr(argument, "sharedMemBytes"):
+            cluster = argument.attrs[0].value.clusterDim
+            return (
+                f"grid {argument.gridDimX} block {argument.blockDimX} smem {argument.sharedMemBytes} "
+                f"cluster {cluster.x}"
+            )
+        if isinstance(argument, (bytes, bytearray)):
+            return "bytes" if len(argument) > LONG or not argument.strip(b"\0") else argument.decode()
+        return _enum_name(argument)
+
+
+def _enum_name(value: Any) -> str:
+    # The bindings' enumerations are not always those of the standard library.
+    return getattr(value, "name", None) or str(value)
+
+
+class Recorder:
+    """A module of the bindings whose calls are noted."""
+
+    def __init__(self, module: Any, tape: Tape) -> None:
+        self._module = module
+        self._tape = tape
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._module, name)
+        if not name.startswith(CALL_PREFIXES) or isinstance(value, type):
+            return value
+        return self._noting(name, value)
+
+    def _noting(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            key = self._tape.key(name, arguments)
+            try:
+                answer = function(*arguments)
+            except Exception as error:
+                self._tape.answers[key] = {"raises": type(error).__name__, "text": str(error)}
+                raise
+            several = answer if isinstance(answer, tuple) else (answer,)
+            self._tape.answers[key] = [self._noted(value, key) for value in several]
+            self._tape.after(name, arguments)
+            return answer
+
+        return call
+
+    def _noted(self, value: Any, key: str) -> Any:
+        if isinstance(value, int):
+            return getattr(value, "name", value)
+        if isinstance(value, bytes):
+            return {"bytes": value.split(b"\0", 1)[0].decode()}
+        if value is None or isinstance(value, (str, list)):
+            return value
+        self._tape.name(value, key)
+        return {"handle": key}
+
+
+class Names:
+    """An enumeration of the bindings, each of whose members is its name."""
+
+    def __getattr__(self, name: str) -> str:
+        if not name.isupper():
+            raise AttributeError(name)
+        return name
+
+
+class Player:
+    """A module of the bindings that answers from a tape."""
+
+    CUresult = CUdevice_attribute = CUfunction_attribute = CUlaunchAttributeID = Names()
+    nvrtcResult = CUresult  # noqa: N815, the bindings' name
+
+    def __init__(self, tape: Tape) -> None:
+        self._tape = tape
+
+        class NVMLError(Exception):
+            """What NVML's functions raise."""
+
+        self.NVMLError = NVMLError
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith(CALL_PREFIXES):
+            raise AttributeError(f"the recording has no {name}")
+
+        def call(*arguments: Any) -> Any:
+            key = self._tape.key(name, arguments)
+            assert key in self._tape.answers, (
+                f"{key} is not in the recording; tests/gpu/record.py makes a new one"
+            )
+            answer = self._tape.answers[key]
+            if isinstance(answer, dict):
+                raise (self.NVMLError if name.startswith("nvml") else RuntimeError)(answer["text"])
+            self._tape.after(name, arguments)
+            values = tuple(self._played(value) for value in answer)
+            return values[0] if name.startswith("nvml") and len(values) == 1 else values
+
+        return call
+
+    def _played(self, value: Any) -> Any:
+        if isinstance(value, dict) and "handle" in value:
+            handle = Handle(value["handle"])
+            self._tape.name(handle, handle.name)
+            return handle
+        if isinstance(value, dict):
+            return value["bytes"].encode()
+        return value
+
+    @staticmethod
+    def CUlaunchConfig() -> SimpleNamespace:  # noqa: N802, the bindings' name
+        return SimpleNamespace(sharedMemBytes=0)
+
+    @staticmethod
+    def CUlaunchAttribute() -> SimpleNamespace:  # noqa: N802, the bindings' name
+        return SimpleNamespace(value=SimpleNamespace(clusterDim=SimpleNamespace()))
+
+
+class Modules:
+    """Puts modules in the place of the bindings, for as long as a ``with`` statement lasts.
+
+    Args:
+        driver: For ``cuda.bindings.driver``; None: the package is not installed.
+        nvrtc: For ``cuda.bindings.nvrtc``.
+        nvml: For ``pynvml``; None: the package is not installed.
+        version: That of cuda-bindings.
+    """
+
+    def __init__(self, driver: Any, nvrtc: Any, nvml: Any, version: str) -> None:
+        bindings = ModuleType("cuda.bindings")
+        bindings.__dict__.update(driver=driver, nvrtc=nvrtc, __version__=version)
+        cuda = ModuleType("cuda")
+        cuda.__dict__.update(bindings=bindings)
+        # None in sys.modules is what makes an import fail.
+        self._modules: dict[str, Any] = {
+            "cuda": cuda if driver is not None else None,
+            "cuda.bindings": bindings if driver is not None else None,
+            "pynvml": nvml,
+        }
+
+    def __enter__(self) -> None:
+        self._before = {name: sys.modules.get(name) for name in self._modules}
+        sys.modules.update(self._modules)
+
+    def __exit__(self, *_: object) -> None:
+        for name, module in self._before.items():
+            if module is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = module
