@@ -34,8 +34,8 @@ DOORS: dict[str, set[str]] = {
     "custom_table": {"errors", "inputs", "sm_limits", "table", "yaml_file"},
     "readers": {"errors", "kernel", "sm_limits"},
     "report": {
-        "advice", "device", "documented", "engine", "errors", "kernel", "readers", "sm_limits", "sources",
-        "verify",
+        "advice", "device", "documented", "engine", "errors", "kernel", "readers", "sm_limits",
+        "sources", "verify",
     },
     "schema": {"errors", "report"},
     "render": {"advice", "engine", "report", "sources"},
@@ -45,8 +45,8 @@ DOORS: dict[str, set[str]] = {
     },
     "questions": {"advice", "api", "engine", "inputs", "kernel", "sm_limits"},
     "cli": {
-        "", "api", "custom_table", "device", "errors", "inputs", "questions", "readers", "render", "report",
-        "schema", "sm_limits", "sources", "table", "verify",
+        "", "api", "custom_table", "device", "errors", "inputs", "questions", "readers", "render",
+        "report", "schema", "sm_limits", "sources", "table", "verify",
     },
     "autotune": {"api", "engine", "errors", "inputs", "kernel", "readers", "sm_limits"},
     "__init__": {
