@@ -60,6 +60,37 @@ def test_markdown_marks_the_limiter() -> None:
     assert "| **registers** | 5,120 | 65,536 | 12 |" in run(*V100, "--format", "markdown").stdout
 
 
+def test_markdown_says_all_that_the_answer_rests_on() -> None:
+    what_if = run("calc", "--cc", "8.6", "--threads", "33", "--smem", "20k", "--model", "spreadsheet",
+                  "--set", "max_blocks_per_multiprocessor=4", "--format", "markdown").stdout  # fmt: skip
+    assert "- What if: max_blocks_per_multiprocessor = 4." in what_if
+    assert "- By the rules of NVIDIA's spreadsheet" in what_if
+    assert "by threads" in what_if
+    assert "| shared memory | 20 KiB | 100 KiB | 5 |" in what_if
+
+
+@pytest.mark.parametrize("kernel", [("--threads", "1025"), ("--threads", "32")])
+def test_markdown_ends_its_sentence_once(kernel: tuple[str, ...]) -> None:
+    first = run("calc", "--cc", "9.0", *kernel, "--format", "markdown").stdout.splitlines()[0]
+    assert first.endswith(".")
+    assert not first.endswith("..")
+
+
+def test_the_explanation_is_one_readable_cell_of_the_csv() -> None:
+    (row,) = csv.DictReader(io.StringIO(run(*V100, "--explain", "--format", "csv").stdout))
+    assert row["explanation"].startswith("warps: 128 threads / 32 = 4 warps, 64 warps per SM // ")
+    assert "{" not in row["explanation"]
+    (plain,) = csv.DictReader(io.StringIO(run(*V100, "--format", "csv").stdout))
+    assert plain["explanation"] == ""
+
+
+def test_a_what_if_is_written_as_set_reads_it() -> None:
+    text = run(
+        "calc", "--cc", "9.0", "--threads", "32", "--set", "max_barriers_per_multiprocessor=null"
+    ).stdout
+    assert "What if: max_barriers_per_multiprocessor = null." in text
+
+
 def test_explain_shows_the_arithmetic_with_its_numbers() -> None:
     text = run(*V100, "--explain").stdout
     for step in (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...report.calc import CalcReport
-from .. import words
+from .. import answer, words
 from . import to_csv, to_json, to_markdown
 
 
@@ -13,39 +13,29 @@ def json(report: CalcReport) -> str:
 
 
 def csv(report: CalcReport) -> str:
-    """The answer as one row of CSV."""
-    return to_csv([report.to_dict()])
+    """The answer as one row of CSV; the explanation, a list of records, is one cell of sentences."""
+    row = report.to_dict()
+    row["explanation"] = [
+        f"{words.name(each.resource)}: {', '.join(each.steps)}" for each in report.explanation or ()
+    ]
+    return to_csv([row])
 
 
 def markdown(report: CalcReport) -> str:
-    """The answer as a sentence and a table."""
-    if report.launchable:
-        limiters = words.listing([words.name(limiter) for limiter in report.limiters])
-        verdict = f"limited by {limiters}"
-    else:
-        verdict = f"does not launch: {report.reason}"
+    """The answer as sentences and a table."""
+    occupancy, where, amounts = answer.headline(report)
     rows = [
-        (
-            f"**{words.name(resource)}**" if resource in report.limiters else words.name(resource),
-            words.number(use.per_block, "not given"),
-            words.number(use.per_multiprocessor, "unknown"),
-            words.number(use.blocks, "no limit"),
-        )
-        for resource, use in report.resources.items()
+        (f"**{row.resource}**" if row.is_limiter else row.resource, *row[1:4]) for row in answer.rows(report)
     ]
-    table = to_markdown(("Resource", "Per block", "Per SM", "Blocks that fit"), rows)
-    head = (
-        f"**{words.percent(report.occupancy)} occupancy** on compute capability {report.cc}: "
-        f"{words.count(report.active_blocks, 'block')}, {words.count(report.active_warps, 'warp')}, "
-        f"{words.count(report.active_threads, 'thread')} per SM; {verdict}."
-    )
-    parts = [head, table]
-    if report.notes:
-        parts.append("\n".join(f"- {note}" for note in report.notes))
-    if report.explanation:
-        parts += [
-            f"**{words.name(each.resource)}**\n\n"
-            + "\n".join(f"- {line}" for line in (*each.steps, *([each.why] if each.why else [])))
-            for each in report.explanation
-        ]
+    parts = [
+        f"**{occupancy}** {where}: {amounts}. {' '.join(answer.verdict(report))}",
+        to_markdown(answer.HEADER, rows),
+    ]
+    remarks = answer.remarks(report)
+    if remarks:
+        parts.append("\n".join(f"- {remark}" for remark in remarks))
+    for each in report.explanation or ():
+        why = [f"Why: {each.why}"] if each.why else []
+        lines = "\n".join(f"- {line}" for line in (*each.steps, *why))
+        parts.append(f"**{words.name(each.resource)}**\n\n{lines}")
     return "\n\n".join(parts)
