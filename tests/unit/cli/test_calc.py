@@ -37,6 +37,16 @@ def test_what_was_not_given_is_not_shown_as_given() -> None:
     assert {name for name, value in inputs.items() if value is not None} == {"threads"}
 
 
+def test_what_was_not_given_and_counts_as_none_has_no_number_in_json() -> None:
+    def per_block(*kernel: str) -> dict[str, int | None]:
+        printed = json.loads(run("calc", "--threads", "128", "--format", "json", *kernel).stdout)
+        return {name: use["per_block"] for name, use in printed["resources"].items()}
+
+    assert (per_block("--cc", "7.0")["registers"], per_block("--cc", "7.0")["shared_memory"]) == (None, None)
+    assert per_block("--cc", "7.0", "--smem", "0")["shared_memory"] == 0
+    assert per_block("--cc", "9.0")["shared_memory"] == 1024
+
+
 def test_json_is_the_dictionary_of_the_python_answer() -> None:
     printed = json.loads(run(*V100, "--format", "json").stdout)
     expected = occupancy.compute("7.0", threads=128, regs=37).to_dict()
