@@ -129,6 +129,11 @@ class Kernel:
             return self.smem
         return (self.static_smem or 0) + (self.dynamic_smem or 0)
 
+    @property
+    def is_shared_memory_given(self) -> bool:
+        """Whether any of the three sizes was given."""
+        return self.smem is not None or self.static_smem is not None or self.dynamic_smem is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Launch:

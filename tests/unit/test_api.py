@@ -260,6 +260,10 @@ def test_shows_itself_as_text_html_and_repr() -> None:
     assert str(result).startswith("75% occupancy")
     assert "\x1b" not in str(result)
     assert "<table>" in result._repr_html_()
+    what_if = occupancy.limits("9.0").replace(architecture="<b>", max_blocks_per_multiprocessor=4)
+    shown = occupancy.compute(what_if, threads=32)._repr_html_()
+    assert "What if: max_blocks_per_multiprocessor = 4." in shown
+    assert "<b>" not in shown
     assert repr(result) == "<Result 0.75 on 7.0: 12 blocks of 128 threads, limited by registers>"
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ..engine import Resource
     from ..report.calc import CalcReport
 
-ABOUT_OCCUPANCY = "Low occupancy can be right: what it hides is latency."
-
 REASONS = {
     "too_little": "too little for one more block",
     "another_limiter": "stopped by another resource",

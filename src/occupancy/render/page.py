@@ -5,38 +5,27 @@ from __future__ import annotations
 from html import escape
 
 from ..report.calc import CalcReport
-from . import advice, words
+from . import advice, answer
 
 
 def calc_html(report: CalcReport) -> str:
-    """The answer as a heading and a table; the limiter is bold."""
-    rows = "".join(
-        _row(
-            (
-                words.name(resource),
-                words.number(use.per_block, "not given"),
-                words.number(use.per_multiprocessor, "unknown"),
-                words.number(use.blocks, "no limit"),
-            ),
-            is_bold=resource in report.limiters,
-        )
-        for resource, use in report.resources.items()
+    """The answer as a heading and a table, the limiters bold, the advice, and what it rests on."""
+    occupancy, where, amounts = answer.headline(report)
+    head = "".join(f"<th>{title}</th>" for title in answer.HEADER)
+    rows = "".join(_row(row) for row in answer.rows(report))
+    remarks = "<br>".join(escape(remark) for remark in answer.remarks(report))
+    advised = "".join(
+        f"<tr><td>{escape(label)}</td><td>{escape(text)}</td></tr>" for label, text in advice.lines(report)
     )
-    if report.launchable:
-        verdict = "limited by " + words.listing([words.name(limiter) for limiter in report.limiters])
-    else:
-        verdict = f"does not launch: {report.reason}"
-    head = "".join(f"<th>{title}</th>" for title in ("Resource", "Per block", "Per SM", "Blocks that fit"))
-    advised = "".join(_row((label, text), is_bold=False) for label, text in advice.lines(report))
     return (
-        f"<p><strong>{words.percent(report.occupancy)} occupancy</strong> on compute capability "
-        f"{escape(report.cc)}: {words.count(report.active_blocks, 'block')}, "
-        f"{words.count(report.active_warps, 'warp')}; {escape(verdict)}</p>"
+        f"<p><strong>{escape(occupancy)}</strong> {escape(where)}<br>{escape(amounts)}<br>"
+        f"{escape(' '.join(answer.verdict(report)))}</p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-        f"<table><tbody>{advised}</tbody></table>"
+        f"<table><tbody>{advised}</tbody></table>" + (f"<p>{remarks}</p>" if remarks else "")
     )
 
 
-def _row(cells: tuple[str, ...], is_bold: bool) -> str:
-    style = ' style="font-weight:bold"' if is_bold else ""
-    return f"<tr{style}>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
+def _row(row: answer.Row) -> str:
+    *cells, is_limiter = row
+    style = ' style="font-weight:bold"' if is_limiter else ""
+    return f"<tr{style}>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>"

@@ -154,9 +154,13 @@ def inputs_of(kernel: Kernel) -> Inputs:
 
 
 def _resources(result: Occupancy) -> dict[Resource, ResourceUse]:
+    not_given = {
+        "registers": result.kernel.registers is None,
+        "shared_memory": not result.kernel.is_shared_memory_given,
+    }
     uses = {}
     for (name, use), blocks in zip(result.uses.items(), result.block_limits, strict=True):
-        is_missing = name == "registers" and result.kernel.registers is None
+        is_missing = not_given.get(name, False) and not use.per_block
         uses[name] = ResourceUse(None if is_missing else use.per_block, use.per_multiprocessor, blocks)
     return uses
 

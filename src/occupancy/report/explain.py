@@ -216,8 +216,7 @@ def _no_registers(result: Occupancy) -> Explanation:
 
 
 def _no_shared_memory(result: Occupancy) -> Explanation:
-    given = (result.kernel.static_smem, result.kernel.dynamic_smem, result.kernel.smem)
-    known = "not given" if given == (None, None, None) else "the kernel uses none"
+    known = "the kernel uses none" if result.kernel.is_shared_memory_given else "not given"
     return Explanation("shared_memory", (f"no limit: {known}",), None)
 
 

@@ -12,7 +12,8 @@ from pydantic import TypeAdapter
 
 import occupancy
 from occupancy.advice import NextStep
-from occupancy.render.advice import ABOUT_OCCUPANCY, most_useful
+from occupancy.render.advice import most_useful
+from occupancy.render.answer import ABOUT_OCCUPANCY
 from occupancy.schema import REPORTS
 
 from .test_calc import run

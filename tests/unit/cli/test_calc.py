@@ -37,6 +37,16 @@ def test_what_was_not_given_is_not_shown_as_given() -> None:
     assert {name for name, value in inputs.items() if value is not None} == {"threads"}
 
 
+def test_what_was_not_given_and_counts_as_none_has_no_number_in_json() -> None:
+    def per_block(*kernel: str) -> dict[str, int | None]:
+        printed = json.loads(run("calc", "--threads", "128", "--format", "json", *kernel).stdout)
+        return {name: use["per_block"] for name, use in printed["resources"].items()}
+
+    assert (per_block("--cc", "7.0")["registers"], per_block("--cc", "7.0")["shared_memory"]) == (None, None)
+    assert per_block("--cc", "7.0", "--smem", "0")["shared_memory"] == 0
+    assert per_block("--cc", "9.0")["shared_memory"] == 1024
+
+
 def test_json_is_the_dictionary_of_the_python_answer() -> None:
     printed = json.loads(run(*V100, "--format", "json").stdout)
     expected = occupancy.compute("7.0", threads=128, regs=37).to_dict()
@@ -58,6 +68,37 @@ def test_csv_is_one_row_with_the_same_numbers() -> None:
 
 def test_markdown_marks_the_limiter() -> None:
     assert "| **registers** | 5,120 | 65,536 | 12 |" in run(*V100, "--format", "markdown").stdout
+
+
+def test_markdown_says_all_that_the_answer_rests_on() -> None:
+    what_if = run("calc", "--cc", "8.6", "--threads", "33", "--smem", "20k", "--model", "spreadsheet",
+                  "--set", "max_blocks_per_multiprocessor=4", "--format", "markdown").stdout  # fmt: skip
+    assert "- What if: max_blocks_per_multiprocessor = 4." in what_if
+    assert "- By the rules of NVIDIA's spreadsheet" in what_if
+    assert "by threads" in what_if
+    assert "| shared memory | 20 KiB | 100 KiB | 5 |" in what_if
+
+
+@pytest.mark.parametrize("kernel", [("--threads", "1025"), ("--threads", "32")])
+def test_markdown_ends_its_sentence_once(kernel: tuple[str, ...]) -> None:
+    first = run("calc", "--cc", "9.0", *kernel, "--format", "markdown").stdout.splitlines()[0]
+    assert first.endswith(".")
+    assert not first.endswith("..")
+
+
+def test_the_explanation_is_one_readable_cell_of_the_csv() -> None:
+    (row,) = csv.DictReader(io.StringIO(run(*V100, "--explain", "--format", "csv").stdout))
+    assert row["explanation"].startswith("warps: 128 threads / 32 = 4 warps, 64 warps per SM // ")
+    assert "{" not in row["explanation"]
+    (plain,) = csv.DictReader(io.StringIO(run(*V100, "--format", "csv").stdout))
+    assert plain["explanation"] == ""
+
+
+def test_a_what_if_is_written_as_set_reads_it() -> None:
+    text = run(
+        "calc", "--cc", "9.0", "--threads", "32", "--set", "max_barriers_per_multiprocessor=null"
+    ).stdout
+    assert "What if: max_barriers_per_multiprocessor = null." in text
 
 
 def test_explain_shows_the_arithmetic_with_its_numbers() -> None:
