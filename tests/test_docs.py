@@ -29,7 +29,8 @@ def test_commands_print_what_the_document_shows(text: str, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_python_answers_what_the_document_shows(document: Path) -> None:
+def test_python_answers_what_the_document_shows(document: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
     # One namespace for a document, as a reader would type it.
     source = "\n".join(text for _, text in blocks(document, "pycon"))
     test = doctest.DocTestParser().get_doctest(source, {}, document.name, None, 0)

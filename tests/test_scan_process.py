@@ -76,7 +76,7 @@ def test_progress_is_shown_on_a_terminal_and_nowhere_else(samples: Path) -> None
     shown = os.read(controller, 65536)
     os.close(controller)
     assert b"kernels" in shown
-    assert b"465 kernels and 19 launches" in done.stdout
+    assert b"459 kernels and 25 launches" in done.stdout
     assert b"Reading" not in done.stdout
 
 

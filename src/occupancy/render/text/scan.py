@@ -20,8 +20,8 @@ IF_THERE_IS_ROOM = (
 )  # fmt: skip
 """The columns that a narrow terminal need not show, the most useful first."""
 
-LEAST_LAST_WIDTH = 20
-"""What the last column needs; the rest of it may be cut."""
+LAST, LEAST_LAST_WIDTH = "Next step", 20
+"""The last column, and what it needs at least; it may be cut where the line ends."""
 
 
 class _Column(NamedTuple):
@@ -54,21 +54,18 @@ def render(report: ScanReport, width: int = PLAIN_WIDTH, color: bool = False) ->
 def _layout(rows: Sequence[ScanRow], width: int) -> tuple[list[_Column], list[str]]:
     """The columns that there is room for, and the titles of those that there is none for."""
     columns = [_Column(column, [column.cell(row) for row in rows]) for column in scan_cells.columns(rows)]
-    by_title = {each.column.title: each for each in columns}
-    chosen = {title for title in by_title if title not in IF_THERE_IS_ROOM}
+    widths = {each.column.title: each.width for each in columns}
+    chosen = [title for title in widths if title not in IF_THERE_IS_ROOM]
     left_out = []
-    for title in filter(by_title.__contains__, IF_THERE_IS_ROOM):
-        with_it = [each for each in columns if each.column.title in {*chosen, title}]
-        if _least_width(with_it) <= width:
-            chosen.add(title)
+    for title in filter(widths.__contains__, IF_THERE_IS_ROOM):
+        room = width - len(INDENT) - sum(widths[each] + len(GAP) for each in chosen)
+        if title == LAST:
+            widths[title] = min(widths[title], max(room, LEAST_LAST_WIDTH))
+        if widths[title] <= room:
+            chosen.append(title)
         else:
             left_out.append(title)
     return [each for each in columns if each.column.title in chosen], left_out
-
-
-def _least_width(columns: list[_Column]) -> int:
-    *most, last = [each.width for each in columns]
-    return len(INDENT) + sum(most) + len(GAP) * len(most) + min(last, LEAST_LAST_WIDTH)
 
 
 def _table(rows: Sequence[ScanRow], columns: list[_Column], width: int) -> Iterator[Text]:
