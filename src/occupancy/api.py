@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import engine, table
 from .errors import InputError, UnknownComputeCapabilityError, shown
-from .inputs import parse_carveout, parse_count, parse_flag, parse_size, parse_threads
+from .inputs import is_automatic, parse_carveout, parse_count, parse_flag, parse_size, parse_threads
 from .kernel import CACHING_MODES, Caching, Carveout, Kernel
 from .sm_limits import ComputeCapability, Limits
 
@@ -142,7 +142,7 @@ def compute(
     kernel = make_kernel(threads, regs, static_smem, dynamic_smem, smem, carveout, barriers, caching, opt_in)
     chosen = engine.default_model(sm) if model is None else model
     result = Result(sm, kernel, chosen, *engine.rules(sm, chosen).evaluate(sm, kernel))
-    if isinstance(carveout, str) and carveout.strip().lower() == "auto":
+    if is_automatic(carveout):
         return _with_smallest_configuration(result)
     return result
 

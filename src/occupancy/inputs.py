@@ -137,6 +137,11 @@ def parse_share(value: object, where: str) -> float:
     raise InputError(f"{value!r} is not a share", where=where, allowed="a percentage such as 75%, or 0.75")
 
 
+def is_automatic(carveout: object) -> bool:
+    """Whether a carveout is to be chosen by the answer."""
+    return isinstance(carveout, str) and carveout.strip().lower() == "auto"
+
+
 def parse_carveout(value: object) -> Carveout | None:
     """How the SM's memory is divided between L1 cache and shared memory.
 

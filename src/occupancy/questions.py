@@ -20,7 +20,7 @@ from .api import (
     limits,
     make_kernel,
 )
-from .inputs import parse_count, parse_share
+from .inputs import is_automatic, parse_count, parse_share
 from .kernel import Caching, Kernel
 from .sm_limits import Limits
 
@@ -68,17 +68,17 @@ def next_steps(cc: ComputeCapabilityLike, **kernel: Unpack[KernelArguments]) -> 
     >>> occupancy.next_steps("8.0", threads=256, regs=36)[0].requires
     {'registers': 32}
     """
-    return advice.next_steps(*_asked(compute(cc, **kernel)))
+    return advice.next_steps(*_asked(cc, **kernel))
 
 
 def slack(cc: ComputeCapabilityLike, **kernel: Unpack[KernelArguments]) -> advice.Slack:
     """How far each resource may grow before a block is lost, and what is left: see `advice.slack`."""
-    return advice.slack(*_asked(compute(cc, **kernel)))
+    return advice.slack(*_asked(cc, **kernel))
 
 
 def carveout(cc: ComputeCapabilityLike, **kernel: Unpack[KernelArguments]) -> advice.CarveoutAdvice:
     """What each size of the SM's shared memory gives: see `advice.carveout`."""
-    return advice.carveout(*_asked(compute(cc, **kernel)))
+    return advice.carveout(*_asked(cc, **kernel))
 
 
 def budget(
@@ -96,7 +96,7 @@ def budget(
         blocks: Resident blocks, instead of the occupancy.
         kernel: As in `compute`.
     """
-    sm, asked, model = _asked(compute(cc, **kernel))
+    sm, asked, model = _asked(cc, **kernel)
     share = None if occupancy is None else parse_share(occupancy, "occupancy")
     count = None if blocks is None else parse_count(blocks, "blocks")
     return advice.budget(sm, asked, occupancy=share, blocks=count, model=model)
@@ -106,7 +106,7 @@ def launch_bounds(
     cc: ComputeCapabilityLike, *, min_blocks: int | None = None, **kernel: Unpack[KernelArguments]
 ) -> advice.LaunchBounds:
     """What the compiler makes of ``__launch_bounds__(threads, min_blocks)``: see `advice.launch_bounds`."""
-    sm, asked, model = _asked(compute(cc, **kernel))
+    sm, asked, model = _asked(cc, **kernel)
     count = None if min_blocks is None else parse_count(min_blocks, "blocks of the launch bounds")
     return advice.launch_bounds(sm, asked, count, model)
 
@@ -127,7 +127,7 @@ def block_sizes(
         use: As in `compute`.
     """
     of_size, fixed = _split(dynamic_smem)
-    asked = _asked(compute(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **use))
+    asked = _asked(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **use)
     return advice.block_sizes(*asked[:2], of_size, asked[2])
 
 
@@ -148,7 +148,7 @@ def fits_everywhere(
 
 def max_active_blocks_per_multiprocessor(cc: ComputeCapabilityLike, **kernel: Unpack[KernelArguments]) -> int:
     """Blocks that can be resident on one SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor."""
-    return advice.max_active_blocks_per_multiprocessor(*_asked(compute(cc, **kernel))[:2])
+    return advice.max_active_blocks_per_multiprocessor(*_asked(cc, **kernel)[:2])
 
 
 def max_potential_block_size(
@@ -171,7 +171,7 @@ def max_potential_block_size(
         use: As in `compute`.
     """
     of_size, fixed = _split(dynamic_smem)
-    sm, kernel, _ = _asked(compute(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **use))
+    sm, kernel, _ = _asked(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **use)
     return advice.max_potential_block_size(
         sm,
         kernel,
@@ -189,7 +189,7 @@ def available_dynamic_shared_memory_per_block(
 
     NVIDIA's driver 580 and older promise 1024 bytes too many from 8.0 on, with which one block fewer fits.
     """
-    sm, asked, _ = _asked(compute(cc, **kernel))
+    sm, asked, _ = _asked(cc, **kernel)
     return advice.available_dynamic_shared_memory_per_block(sm, asked, parse_count(blocks, "blocks"))
 
 
@@ -201,7 +201,7 @@ def max_active_clusters(
     **kernel: Unpack[KernelArguments],
 ) -> advice.ClusterBound:
     """An upper bound of the clusters resident on the device: see `advice.max_active_clusters`."""
-    sm, asked, _ = _asked(compute(cc, **kernel))
+    sm, asked, _ = _asked(cc, **kernel)
     return advice.max_active_clusters(
         sm,
         asked,
@@ -210,7 +210,20 @@ def max_active_clusters(
     )
 
 
-def _asked(result: Result) -> tuple[Limits, Kernel, engine.Model]:
+def given(cc: ComputeCapabilityLike, **kernel: Unpack[KernelArguments]) -> Result:
+    """The answer for the kernel that a question is about.
+
+    An automatic carveout counts as the largest, because it would follow the kernel as that changes.
+    """
+    if is_automatic(kernel.get("carveout")):
+        kernel["carveout"] = None
+    return compute(cc, **kernel)
+
+
+def _asked(
+    cc: ComputeCapabilityLike, **kernel: Unpack[KernelArguments]
+) -> tuple[Limits, Kernel, engine.Model]:
+    result = given(cc, **kernel)
     return result.limits, result.kernel, result.model
 
 

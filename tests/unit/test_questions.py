@@ -89,6 +89,15 @@ def test_the_automatic_carveout_is_the_smallest_with_as_many_blocks() -> None:
     assert occupancy.compute("9.0", threads=1025, carveout="auto").kernel.carveout is None
 
 
+def test_an_automatic_carveout_follows_what_a_question_changes() -> None:
+    """It is the smallest that holds the blocks of a kernel, but there is no kernel yet, or another one."""
+    auto, largest = ({"threads": 256, "smem": "96k", "carveout": each} for each in ("auto", None))
+    assert occupancy.next_steps("9.0", **auto) == occupancy.next_steps("9.0", **largest)  # type: ignore[arg-type]
+    assert occupancy.slack("9.0", **auto) == occupancy.slack("9.0", **largest)  # type: ignore[arg-type]
+    budget = occupancy.budget("9.0", threads=256, blocks=2, carveout=" Auto ")
+    assert budget.wanted.shared_memory == 115712
+
+
 def test_l1_beside_the_shared_memory() -> None:
     sizes = occupancy.carveout("8.0", threads=256, smem="40k").configurations
     assert [(each.shared_memory, each.l1) for each in sizes][:2] == [(65536, 131072), (102400, 94208)]

@@ -29,18 +29,17 @@ def command(
     occupancy block-sizes --cc 8.6 --regs 40
     occupancy block-sizes --cc 9.0 --regs 64 --static-smem 1k --smem-per-thread 32
     """
-    from ..api import compute
     from ..inputs import parse_size
-    from ..questions import ANY_THREADS, block_sizes
+    from ..questions import ANY_THREADS, block_sizes, given
     from ..report.block_sizes import block_sizes_report
 
     sm = chosen_sm(cc, limits_file, changes)
-    given = compute(sm, threads=ANY_THREADS, **use)
+    result = given(sm, threads=ANY_THREADS, **use)
     if smem_per_thread is None:
         per_thread, answers = None, block_sizes(sm, **use)
     else:
         per_thread = parse_size(smem_per_thread, "shared memory per thread")
-        fixed = given.kernel.dynamic_smem or 0
+        fixed = result.kernel.dynamic_smem or 0
         use["dynamic_smem"] = lambda threads: fixed + per_thread * threads
         answers = block_sizes(sm, **use)
-    print_report("block_sizes", block_sizes_report(given, answers, per_thread), output_format)
+    print_report("block_sizes", block_sizes_report(result, answers, per_thread), output_format)

@@ -34,10 +34,9 @@ def command(
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%
     occupancy budget --cc 8.6 --threads 128 --blocks 6
     """
-    from ..api import compute
-    from ..questions import budget
+    from ..questions import budget, given
     from ..report.budget import budget_report
 
     sm = chosen_sm(cc, limits_file, changes)
     answer = budget(sm, occupancy=occupancy, blocks=blocks, **kernel)
-    print_report("budget", budget_report(compute(sm, **kernel), answer), output_format)
+    print_report("budget", budget_report(given(sm, **kernel), answer), output_format)
