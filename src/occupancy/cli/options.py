@@ -38,6 +38,7 @@ def sm_options(command: Command) -> Command:
             click.option(
                 "--limits",
                 "limits_file",
+                type=click.Path(readable=False),  # for the shell's completion alone
                 metavar="FILE",
                 help="A table of your own (YAML), for a chip that ours lacks or an imaginary one.",
             ),
@@ -46,7 +47,7 @@ def sm_options(command: Command) -> Command:
                 "changes",
                 multiple=True,
                 metavar="LIMIT=VALUE",
-                help="What if this limit were different? Repeatable; `occupancy limits` has the names.",
+                help="What if this limit were different? Repeatable; `occupancy limits 9.0` has the names.",
             ),
         )
     ):
