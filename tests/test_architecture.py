@@ -93,6 +93,12 @@ def test_every_room_is_listed_and_every_door_is_used() -> None:
     assert {room: DOORS[room] - used[room] for room in DOORS if DOORS[room] - used[room]} == {}
 
 
+def test_contributing_names_every_room() -> None:
+    text = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rooms = {room for room in DOORS if not room.startswith("__")}
+    assert {room for room in rooms if f"`{room}`" not in text and f"`{room}/`" not in text} == set()
+
+
 def test_each_third_party_package_has_one_home() -> None:
     found: dict[str, set[str]] = {}
     for path in MODULES:
