@@ -127,6 +127,12 @@ def test_no_door_leads_to_a_room_that_comes_later() -> None:
     assert later == set()
 
 
+def test_contributing_names_every_room() -> None:
+    text = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rooms = {room for room in DOORS if not room.startswith("__")}
+    assert {room for room in rooms if f"`{room}`" not in text and f"`{room}/`" not in text} == set()
+
+
 def test_each_third_party_package_has_one_home() -> None:
     found: dict[str, set[str]] = {}
     for path in MODULES:

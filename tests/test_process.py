@@ -103,5 +103,26 @@ def test_an_ascii_terminal_gets_an_answer() -> None:
     assert done.stdout.startswith("75% occupancy")
 
 
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("occupancy ca", "plain,calc"),
+        ("occupancy calc --thr", "plain,--threads"),
+        ("occupancy calc --format j", "plain,json"),
+        ("occupancy calc --limits my", "file,my"),
+        ("occupancy limits --limits my", "file,my"),
+    ],
+)
+def test_the_shell_completes(typed: str, offered: str) -> None:
+    # Completion belongs to the program's name, which `python -m` does not have.
+    code = "import sys; sys.argv = ['occupancy']; from occupancy.cli import main; main()"
+    last = str(typed.count(" "))
+    environment = {"_OCCUPANCY_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": last}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}
+    )
+    assert done.stdout.splitlines() == [offered]
+
+
 def test_version() -> None:
     assert run("--version").stdout.startswith("occupancy, version ")

@@ -1,4 +1,4 @@
-"""The table of limits that ships with the library; the only module that knows ``data/``.
+"""The table of limits that ships with the library; the only module that knows where ``data/`` lies.
 
 The table is written in YAML (``data/gpu_limits.yaml``). A wheel also holds its rows as JSON, made of the
 YAML when the wheel is built, because reading that is five times as fast as only importing PyYAML.
@@ -50,11 +50,8 @@ def known() -> tuple[ComputeCapability, ...]:
     return tuple(sorted(ComputeCapability.parse(name) for name in _rows()))
 
 
-def unknown(
-    cc: ComputeCapability, candidates: tuple[ComputeCapability, ...]
-) -> UnknownComputeCapabilityError:
-    """The error for a compute capability that is not among the candidates; it names the nearest."""
-    ordered = sorted(candidates)
+def _unknown(cc: ComputeCapability) -> UnknownComputeCapabilityError:
+    ordered = known()
     place = bisect(ordered, cc)
     nearest = ordered[max(0, place - 2) : place + 2]
     return UnknownComputeCapabilityError(
@@ -74,7 +71,7 @@ def row(cc: ComputeCapability) -> dict[str, Any]:
     """
     values: dict[str, Any] | str | None = _rows().get(str(cc))
     if values is None:
-        raise unknown(cc, known())
+        raise _unknown(cc)
     return _parse_yaml(values) if isinstance(values, str) else values
 
 

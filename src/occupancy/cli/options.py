@@ -26,6 +26,7 @@ format_option = click.option(
 limits_option = click.option(
     "--limits",
     "limits_file",
+    type=click.Path(readable=False),  # for the shell's completion alone
     metavar="FILE",
     help="A table of your own (YAML), for a chip that ours lacks or an imaginary one.",
 )
@@ -35,7 +36,7 @@ changes_option = click.option(
     "changes",
     multiple=True,
     metavar="LIMIT=VALUE",
-    help="What if this limit were different? Repeatable; `occupancy limits` has the names.",
+    help="What if this limit were different? Repeatable; `occupancy limits 9.0` has the names.",
 )
 
 

@@ -97,6 +97,6 @@ class Occupancy:
 
     @property
     def reason(self) -> str | None:
-        """Why the kernel does not launch, in the runtime's words; None where it does."""
+        """Why the kernel does not launch: the first limit that it breaks; None where it does."""
         failure = self.failure
         return None if failure is None else str(failure)

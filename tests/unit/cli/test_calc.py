@@ -124,6 +124,8 @@ def test_no_line_is_wider_than_the_terminal(columns: int) -> None:
     text = run("calc", "--cc", "9.0", "--threads", "1025", "--smem", "300k", "--explain", columns=columns)
     assert max(len(line) for line in text.stdout.splitlines()) <= columns
     assert "\x1b" not in text.stdout
+    assert "\u2026" not in text.stdout
+    assert "65,536" in text.stdout
 
 
 @pytest.mark.parametrize(

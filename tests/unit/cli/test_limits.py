@@ -3,7 +3,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
+
+import pytest
 
 from occupancy import compute_capabilities
 
@@ -21,6 +24,23 @@ def test_some_side_by_side_with_every_limit() -> None:
     rows = {line.split()[0]: line.split()[1:] for line in text.splitlines()}
     assert rows["Limit"] == ["8.0", "9.0", "12.0"]
     assert rows["max_threads_per_multiprocessor"] == ["2,048", "2,048", "1,536"]
+
+
+@pytest.mark.parametrize("columns", [30, 40, 80, 120])
+@pytest.mark.parametrize("arguments", [(), ("3.7", "5.2", "8.0", "9.0", "12.0"), ("8.6", "--sources")])
+def test_a_narrow_terminal_loses_no_number(arguments: tuple[str, ...], columns: int) -> None:
+    text = run("limits", *arguments, columns=columns).stdout
+    assert max(map(len, text.splitlines())) <= columns
+    assert "\u2026" not in text
+    words = set(text.split())
+    everything = run("limits", *arguments, columns=400).stdout.split()
+    assert {word for word in everything if re.fullmatch(r"[\d,]+\d", word)} <= words
+
+
+def test_many_side_by_side_take_several_tables() -> None:
+    text = run("limits", "3.7", "5.2", "6.0", "7.0", "8.0", columns=80).stdout
+    headers = [line.split()[1:] for line in text.splitlines() if line.startswith("Limit")]
+    assert headers == [["3.7", "5.2", "6.0"], ["7.0", "8.0"]]
 
 
 def test_json_csv_and_markdown_have_the_same_values() -> None:

@@ -3,10 +3,73 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 PLAIN_WIDTH = 80
+
+GAP = 2
+"""Columns between two columns of a table."""
+
+
+def plain_table(gap: int = GAP) -> Table:
+    """A table without lines, as in all our screens."""
+    return Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold")
+
+
+class Column(NamedTuple):
+    """A column of a table that may be too wide for the terminal."""
+
+    title: str
+    cells: Sequence[str]
+    need: int
+    """Width in which it can be read."""
+
+    @classmethod
+    def of_width(cls, title: str, cells: Sequence[str]) -> Column:
+        """A column whose cells must not be broken."""
+        lines = [*title.split("\n"), *cells]
+        return cls(title, cells, max(map(len, lines)))
+
+
+def side_by_side(
+    first: Column, columns: Sequence[Column], width: int, styles: Sequence[str] = ()
+) -> list[Table]:
+    """The columns in as many tables as the width asks for, each of which begins with the first column."""
+    groups: list[list[Column]] = []
+    left = 0
+    for column in columns:
+        if not groups or left < GAP + column.need:
+            groups.append([])
+            left = width - first.need
+        groups[-1].append(column)
+        left -= GAP + column.need
+    return [_table(first, group, width, styles) for group in groups]
+
+
+def _table(first: Column, columns: Sequence[Column], width: int, styles: Sequence[str]) -> Table:
+    table = plain_table()
+    has_room = first.need + GAP + columns[0].need <= width
+    table.add_column(first.title, overflow="fold", no_wrap=has_room)
+    for column in columns:
+        most = max(1, (width - GAP) // 2)
+        table.add_column(column.title, justify="right", overflow="fold", min_width=min(column.need, most))
+    for index, name in enumerate(first.cells):
+        cells = [column.cells[index] for column in columns]
+        table.add_row(name, *cells, style=styles[index] if styles else "")
+    return table
+
+
+def stacked(parts: Iterable[RenderableType]) -> list[RenderableType]:
+    """The parts one below the other, with an empty line between."""
+    lines: list[RenderableType] = []
+    for part in parts:
+        lines += [Text(), part] if lines else [part]
+    return lines
 
 
 def to_string(*parts: RenderableType, width: int = PLAIN_WIDTH, color: bool = False) -> str:

@@ -9,12 +9,15 @@ from rich.text import Text
 
 from ...report.calc import CalcReport, Explanation
 from .. import advice, answer, words
-from . import PLAIN_WIDTH, grade, to_string
+from . import PLAIN_WIDTH, grade, plain_table, to_string
+
+COMFORTABLE_WIDTH = 78
+"""Columns in which the widest table of resources has room."""
 
 
 def render(report: CalcReport, width: int = PLAIN_WIDTH, color: bool = False) -> str:
     """The answer first, then whether it launches, then each resource, the advice, what it rests on."""
-    parts: list[RenderableType] = [_headline(report), _verdict(report), Text(), _resources(report)]
+    parts: list[RenderableType] = [_headline(report), _verdict(report), Text(), _resources(report, width)]
     advised = _advice(report)
     if advised.row_count:
         parts += [Text(), advised]
@@ -36,17 +39,19 @@ def _verdict(report: CalcReport) -> Text:
     return Text.assemble((launches, "bold" if report.launchable else "bold red"), f" {why}")
 
 
-def _resources(report: CalcReport) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
+def _resources(report: CalcReport, width: int) -> Table:
+    is_narrow = width < COMFORTABLE_WIDTH
+    table = plain_table(gap=1 if is_narrow else 3)
     resource, *numbers = answer.HEADER
-    table.add_column(resource, no_wrap=True)
+    table.add_column(resource, overflow="fold", no_wrap=not is_narrow)
     for title in numbers:
-        table.add_column(title, justify="right")
-    table.add_column("")
+        table.add_column(title, justify="right", overflow="fold")
+    table.add_column("", overflow="fold")
+    mark = "<-" if is_narrow else "<- limiter"
     for row in answer.rows(report):
         *cells, is_limiter = row
         style = "bold" if is_limiter else ""
-        table.add_row(*map(str, cells), "<- limiter" if is_limiter else "", style=style)
+        table.add_row(*map(str, cells), mark if is_limiter else "", style=style)
     return table
 
 

@@ -8,8 +8,7 @@ from rich.text import Text
 
 from ...report.device import DeviceEntry, DeviceReport
 from .. import words
-from . import PLAIN_WIDTH, to_string
-from .limits import plain_table
+from . import PLAIN_WIDTH, plain_table, to_string
 
 
 def render(report: DeviceReport, width: int = PLAIN_WIDTH, color: bool = False) -> str:

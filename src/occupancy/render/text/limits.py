@@ -6,7 +6,7 @@ from rich.table import Table
 
 from ...report.limits import LimitsReport, row_of
 from .. import words
-from . import PLAIN_WIDTH, to_string
+from . import PLAIN_WIDTH, Column, side_by_side, stacked, to_string
 
 OVERVIEW = {
     "max_threads_per_multiprocessor": "Threads\nper SM",
@@ -19,35 +19,32 @@ OVERVIEW = {
 }
 
 
+READABLE = 11
+"""Columns for a value of one row: of its longest ones, such as 1024 x 1024 x 64, each line has room."""
+
+
 def render(report: LimitsReport, width: int = PLAIN_WIDTH, color: bool = False) -> str:
     """An overview of a whole table, or every limit of some rows side by side."""
-    table = _overview(report) if report.is_whole_table else _side_by_side(report)
-    return to_string(table, width=width, color=color)
+    tables = _overview(report, width) if report.is_whole_table else _side_by_side(report, width)
+    return to_string(*stacked(tables), width=width, color=color)
 
 
-def _overview(report: LimitsReport) -> Table:
-    table = plain_table()
-    table.add_column("\nCC", no_wrap=True)
-    for title in OVERVIEW.values():
-        table.add_column(title, justify="right")
-    for row in report.rows:
-        values = row_of(row)
-        table.add_row(str(row.compute_capability), *(words.limit(name, values[name]) for name in OVERVIEW))
-    return table
+def _overview(report: LimitsReport, width: int) -> list[Table]:
+    rows = [row_of(row) for row in report.rows]
+    names = [str(row.compute_capability) for row in report.rows]
+    columns = [
+        Column.of_width(title, [words.limit(name, row[name]) for row in rows])
+        for name, title in OVERVIEW.items()
+    ]
+    return side_by_side(Column.of_width("\nCC", names), columns, width)
 
 
-def _side_by_side(report: LimitsReport) -> Table:
-    table = plain_table()
-    table.add_column("Limit", no_wrap=True)
-    for row in report.rows:
-        table.add_column(str(row.compute_capability), justify="right")
-    columns = [row_of(row) for row in report.rows]
-    for name in columns[0]:
-        cells = [words.limit(name, column[name]) for column in columns]
-        table.add_row(name, *cells, style="" if len(set(cells)) == 1 else "bold")
-    return table
-
-
-def plain_table() -> Table:
-    """A table without lines, as in all our screens."""
-    return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+def _side_by_side(report: LimitsReport, width: int) -> list[Table]:
+    rows = [row_of(row) for row in report.rows]
+    values = {name: [words.limit(name, row[name]) for row in rows] for name in rows[0]}
+    columns = [
+        Column(str(row.compute_capability), [cells[index] for cells in values.values()], READABLE)
+        for index, row in enumerate(report.rows)
+    ]
+    styles = ["" if len(set(cells)) == 1 else "bold" for cells in values.values()]
+    return side_by_side(Column.of_width("Limit", list(values)), columns, width, styles)

@@ -11,26 +11,25 @@ from rich.text import Text
 from ...report.limits import SourcesReport
 from ...sources import Provenance
 from .. import words
-from . import PLAIN_WIDTH, to_string
-from .limits import plain_table
+from . import PLAIN_WIDTH, plain_table, to_string
 
 
 def render(report: SourcesReport, width: int = PLAIN_WIDTH, color: bool = False) -> str:
     """For each compute capability its limits with their sources, then what the codes stand for."""
     parts: list[RenderableType] = []
     for cc, values in groupby(report.values, lambda value: value.compute_capability):
-        parts += [Text(f"Compute capability {cc}", style="bold"), *_limits(list(values)), Text()]
+        parts += [Text(f"Compute capability {cc}", style="bold"), *_limits(list(values), width), Text()]
     parts.append(Text("Sources", style="bold"))
     for source in report.cited():
         parts.append(_indented(f"{source.code}: {source.title}. {source.where} ({source.licence})"))
     return to_string(*parts, width=width, color=color)
 
 
-def _limits(values: list[Provenance]) -> list[RenderableType]:
+def _limits(values: list[Provenance], width: int) -> list[RenderableType]:
     table = plain_table()
-    table.add_column("Limit", no_wrap=True)
-    table.add_column("Value", justify="right")
-    table.add_column("Sources")
+    table.add_column("Limit", overflow="fold", no_wrap=width >= PLAIN_WIDTH)
+    table.add_column("Value", justify="right", overflow="fold")
+    table.add_column("Sources", overflow="fold")
     for value in values:
         codes = " ".join(source.code for source in value.sources)
         table.add_row(value.field, words.limit(value.field, value.value), codes)

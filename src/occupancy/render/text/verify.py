@@ -9,9 +9,8 @@ from rich.text import Text
 
 from ...report.verify import VerifyReport
 from .. import words
-from . import PLAIN_WIDTH, to_string
+from . import PLAIN_WIDTH, plain_table, to_string
 from .device import headline
-from .limits import plain_table
 
 
 def render(report: VerifyReport, width: int = PLAIN_WIDTH, color: bool = False) -> str:
