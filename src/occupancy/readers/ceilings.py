@@ -17,15 +17,21 @@ MAX_EXPANSION = 64
 """All that is decompressed, as a multiple of the file; device code shrinks to a third or a tenth."""
 MIN_EXPANDED_BYTES = 1 << 30
 """What may be decompressed whatever the size of the file; logs shrink to a hundredth."""
-MAX_SECTIONS = 1 << 20
+MAX_SECTIONS = 1 << 18
+MAX_ATTRIBUTE_BYTES = 4 * MIB
+"""What the image says about all of its kernels, or about one, beside their code."""
 MAX_NAME_BYTES = 1 << 16
 """Names of C++ templates reach a tenth of this."""
+NAME_COST = 16
+"""Bytes of the budget for each byte of a name: names are kept, while tables are only passed over."""
 MAX_LINE_CHARACTERS = 1 << 20
 """A longer line of text is read in pieces of this length."""
 MAX_PROBLEMS = 100
 """After so many damaged pieces, the rest of a file is not read."""
-MAX_HELD_KERNELS = 1 << 20
-"""Kernels of one file whose names are remembered, to know a linked one from its relocatable copy."""
+MAX_KERNELS = 1 << 20
+"""Kernels of one file; the largest libraries have some tens of thousands. Launches may be any number."""
+MAX_HELD_KERNELS = 1 << 17
+"""Kernels of one file that are remembered, to know a linked one from its relocatable copy."""
 
 
 class Malformed(Exception):  # noqa: N818, it is caught within the readers
@@ -33,12 +39,10 @@ class Malformed(Exception):  # noqa: N818, it is caught within the readers
 
     Args:
         what: What is wrong, as a phrase.
-        offset: The byte of the file, where it can be named.
     """
 
-    def __init__(self, what: str, offset: int | None = None) -> None:
+    def __init__(self, what: str) -> None:
         self.what = what
-        self.offset = offset
         super().__init__(what)
 
 

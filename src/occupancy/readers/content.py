@@ -53,8 +53,14 @@ class Content:
             if isinstance(self._file, io.BytesIO):
                 self._data = self._file.getvalue()
             else:
-                self._data = mmap.mmap(self._file.fileno(), self.size, access=mmap.ACCESS_READ)
+                self._data = self._mapped()
         return self._data
+
+    def _mapped(self) -> mmap.mmap:
+        try:
+            return mmap.mmap(self._file.fileno(), self.size, access=mmap.ACCESS_READ)
+        except (ValueError, OverflowError) as error:  # shrunk since, or too large for the address space
+            raise Malformed(f"cannot be mapped into memory: {error}") from error
 
     def windows(self) -> Iterator[tuple[int, int]]:
         """The parts that hold data, at most 32 MiB each; what was mapped for one is let go with the next.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import NamedTuple
 
-from .ceilings import Budget, Malformed
+from .ceilings import MAX_ATTRIBUTE_BYTES, Budget, Malformed
 from .elf import ET_REL, SHT_NOBITS, Image, Section, Symbol, is_cubin
 from .record import Format, KernelRecord, Shape
 
@@ -107,19 +107,27 @@ def _read_module(image: Image) -> _Module:
         is_old=_is_old(image),
         linked=image.header.type != ET_REL,
     )
-    per_symbol = {REGCOUNT: module.registers, FRAME_SIZE: module.frames, MIN_STACK_SIZE: module.stacks}
+    of_all: Section | None = None
     for section in image.sections:
-        if section.type in (SHT_NOBITS, SHT_CUDA_SHARED) and section.info:
-            if image.section_name(section).startswith(".nv.shared."):
-                module.shared[section.info] = section.size
-        elif section.type == SHT_CUDA_INFO and section.info:
-            module.info[section.info] = section
-        elif section.type == SHT_CUDA_INFO:
-            for attribute in _attributes(image, section, _OF_MODULE):
-                if len(attribute.payload) == _OF_SYMBOL.size:
-                    symbol, value = _OF_SYMBOL.unpack(attribute.payload)
-                    per_symbol[attribute.id][symbol] = value
+        if section.type == SHT_CUDA_INFO:
+            if section.info:
+                module.info[section.info] = section
+            else:
+                of_all = of_all or section
+        elif _is_shared_memory(image, section):
+            module.shared[section.info] = section.size
+    if of_all is not None:
+        per_symbol = {REGCOUNT: module.registers, FRAME_SIZE: module.frames, MIN_STACK_SIZE: module.stacks}
+        for attribute in _attributes(image, of_all, _OF_MODULE):
+            if len(attribute.payload) == _OF_SYMBOL.size:
+                symbol, value = _OF_SYMBOL.unpack(attribute.payload)
+                per_symbol[attribute.id][symbol] = value
     return module
+
+
+def _is_shared_memory(image: Image, section: Section) -> bool:
+    is_of_kernel = section.type in (SHT_NOBITS, SHT_CUDA_SHARED) and section.info
+    return bool(is_of_kernel) and image.section_name(section).startswith(".nv.shared.")
 
 
 def _is_old(image: Image) -> bool:
@@ -143,6 +151,8 @@ def _variant(image: Image) -> str:
 
 
 def _attributes(image: Image, section: Section, wanted: frozenset[int]) -> list[Attribute]:
+    if section.size > MAX_ATTRIBUTE_BYTES:
+        raise Malformed(f"{section.size} bytes about its kernels are declared, more than are read")
     # Most of the time goes here, so what is not wanted is passed over as cheaply as can be.
     data = image.part(section.offset, section.size, "section of attributes")
     unpack, nothing = _ATTRIBUTE.unpack_from, data[:0]

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .ceilings import MAX_NAME_BYTES, MAX_SECTIONS, Budget, Malformed
+from .ceilings import MAX_NAME_BYTES, MAX_SECTIONS, NAME_COST, Budget, Malformed
 
 MAGIC = b"\x7fELF"
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
@@ -186,6 +186,6 @@ class Image:
         while True:
             name, end, _ = bytes(table[offset : offset + length]).partition(b"\0")
             if end or length >= MAX_NAME_BYTES or offset + length >= len(table):
-                self._budget.spend(len(name))
+                self._budget.spend(NAME_COST * len(name))
                 return name.decode("utf-8", "replace")
             length *= 4

@@ -60,11 +60,13 @@ def read_device_code(content: Content) -> Iterator[Found]:
         nothing = False
         if isinstance(found, ReadProblem):
             yield found
-        elif not found.linked and len(held) < MAX_HELD_KERNELS:
-            held.append(found)
-        else:
+        elif found.linked:
             if len(linked) < MAX_HELD_KERNELS:
                 linked.add((found.name, found.arch))
+            yield found
+        elif len(held) < MAX_HELD_KERNELS:
+            held.append(found)
+        else:
             yield found
     yield from (record for record in held if (record.name, record.arch) not in linked)
     if nothing and search.other_kinds:

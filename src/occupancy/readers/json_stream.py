@@ -11,7 +11,7 @@ from .ceilings import MIB, Malformed
 from .content import Text
 
 CHUNK_CHARACTERS = MIB
-MAX_VALUE_CHARACTERS = 64 * MIB
+MAX_VALUE_CHARACTERS = 8 * MIB
 """One value that is no list of events."""
 
 _NO_SPACE = re.compile(r"[^ \t\r\n]")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import ReadError
-from .ceilings import Malformed
+from .ceilings import MAX_KERNELS, Malformed
 from .content import Readable, open_content, stream_name
 from .recognise import read_content, why_nothing
 from .record import Found, KernelRecord, ReadProblem
@@ -89,13 +89,26 @@ def _read_file(source: Source, skip_unknown: bool = False) -> Iterator[Found]:
     is_empty = True
     try:
         with open_content(source) as content:
-            for found in read_content(content):
+            for found in _at_most(MAX_KERNELS, read_content(content), name):
                 is_empty = False
                 yield found
             if is_empty and not skip_unknown:
                 yield ReadProblem(name, None, why_nothing(content))
     except Malformed as error:
-        yield ReadProblem(name, error.offset, error.what)
+        yield ReadProblem(name, None, error.what)
+    except OSError as error:
+        yield ReadProblem(name, None, f"cannot be read: {error.strerror or error}")
+
+
+def _at_most(most: int, found: Iterator[Found], name: str) -> Iterator[Found]:
+    kernels = 0
+    for each in found:
+        if isinstance(each, KernelRecord) and each.launches is None:
+            kernels += 1
+            if kernels > most:
+                yield ReadProblem(name, None, f"more than {most:,} kernels; the rest is not read")
+                return
+        yield each
 
 
 def _read_folder(folder: Path) -> Iterator[Found]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -91,10 +92,11 @@ def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -
 
 def _only_kernel(image: Path, name: str) -> KernelRecord:
     with open_content(image) as content:
-        kernels = list(read_cubin(memoryview(content.data), str(image), "cubin", content.budget))
-    if not kernels:
-        raise Malformed("it holds no kernel")
-    return next((kernel for kernel in kernels if kernel.name == name), kernels[0])
+        kernels = read_cubin(memoryview(content.data), str(image), "cubin", content.budget)
+        first = next(kernels, None)
+        if first is None:
+            raise Malformed("it holds no kernel")
+        return next((kernel for kernel in chain([first], kernels) if kernel.name == name), first)
 
 
 def _cluster(metadata: dict[str, Any]) -> Shape | None:

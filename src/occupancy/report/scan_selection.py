@@ -86,37 +86,40 @@ def _newest(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
     )
 
 
-def _grouped(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
-    kernels: dict[tuple[str, str], dict[object, list[KernelRecord]]] = {}
-    for number, record in enumerate(records):
-        matters = tuple(getattr(record, name) for name in FIELD_NAMES if name not in OF_ONE_LAUNCH)
-        alike = kernels.setdefault((record.source, record.name), {})
-        alike.setdefault(number if record.launches is None else matters, []).append(record)
-    for each in kernels.values():
-        yield from map(_as_one, each.values())
-
-
-OF_ONE_LAUNCH = frozenset({"grid", "duration_us", "achieved_occupancy", "reported_occupancy"})
+OF_ONE_LAUNCH = ("grid", "achieved_occupancy", "reported_occupancy", "duration_us", "launches")
 """What may differ between launches that are shown as one."""
 
+_THE_SAME_FOR_ALL = tuple(name for name in FIELD_NAMES if name not in OF_ONE_LAUNCH)
 
-def _as_one(records: list[KernelRecord]) -> KernelRecord:
-    first = records[0]
-    if len(records) == 1:
-        return first
-    times = [record.duration_us for record in records if record.duration_us is not None]
+
+def _grouped(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+    # Launches are merged as they come, because a trace can have millions of the same few.
+    kernels: dict[tuple[str, str], dict[object, KernelRecord]] = {}
+    for number, record in enumerate(records):
+        alike = kernels.setdefault((record.source, record.name), {})
+        if record.launches is None:
+            alike[number] = record
+            continue
+        key = tuple(getattr(record, name) for name in _THE_SAME_FOR_ALL)
+        known = alike.get(key)
+        alike[key] = record if known is None else _merged(known, record)
+    for each in kernels.values():
+        yield from each.values()
+
+
+def _merged(one: KernelRecord, other: KernelRecord) -> KernelRecord:
     return replace(
-        first,
-        launches=sum(record.launches or 0 for record in records),
-        grid=_if_common([record.grid for record in records]),
-        duration_us=sum(times) if times else None,
-        achieved_occupancy=_if_common([record.achieved_occupancy for record in records]),
-        reported_occupancy=_if_common([record.reported_occupancy for record in records]),
+        one,
+        launches=(one.launches or 0) + (other.launches or 0),
+        duration_us=None if one.duration_us is None else one.duration_us + (other.duration_us or 0),
+        grid=one.grid if one.grid == other.grid else None,
+        achieved_occupancy=_if_equal(one.achieved_occupancy, other.achieved_occupancy),
+        reported_occupancy=_if_equal(one.reported_occupancy, other.reported_occupancy),
     )
 
 
-def _if_common(values: list[T]) -> T | None:
-    return values[0] if len(set(values)) == 1 else None
+def _if_equal(one: float | None, other: float | None) -> float | None:
+    return one if one == other else None
 
 
 OCCUPANCY = "occupancy"

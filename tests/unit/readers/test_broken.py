@@ -207,7 +207,7 @@ class TestHostileTables:
         assert "5000000 sections" in str(problem)
 
     def test_sections_that_are_not_there(self) -> None:
-        (problem,) = read_bytes(self.image(self.section(0, 0, 900_000), 0))
+        (problem,) = read_bytes(self.image(self.section(0, 0, 200_000), 0))
         assert "section table ends at" in str(problem)
 
     def test_a_hundred_thousand_real_sections(self) -> None:
@@ -216,9 +216,16 @@ class TestHostileTables:
         assert "without device code" in str(problem)
 
     def test_sections_that_all_point_to_the_same_bytes(self) -> None:
-        table = self.section(0, 0, 60_000) + self.section(0x70000000, 64, 3_800_000) * 59_999
-        (problem,) = read_bytes(self.image(table, 0))
-        assert "tables overlap" in str(problem)
+        kernels, attributes = 1000, bytes(3_000_000)
+        symbols = b"".join(struct.pack("<IBBHQQ", 0, 2, 0x10, 3 + i, 0, 0) for i in range(kernels))
+        end = 64 + (3 + 2 * kernels) * 64
+        table = self.section(0, 0, 0) + self.section(3, 64, 1) + self.section(2, end, len(symbols), link=1)
+        table += self.section(1, 0, 0) * kernels
+        for index in range(kernels):
+            table += self.section(0x70000000, end + len(symbols), len(attributes), info=3 + index)
+        found = read_bytes(self.image(table + symbols + attributes, 3 + 2 * kernels))
+        assert 1 <= len(records_of(found)) < 10
+        assert "tables overlap" in str(problems_of(found)[-1])
 
     def test_images_that_all_point_to_the_same_sections(self) -> None:
         # Headers everywhere, each of which claims the long table at the end.
@@ -298,3 +305,31 @@ def test_stream_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
     (problem,) = read(Endless())
     assert "from the stream" in str(problem)
+
+
+def test_more_kernels_than_any_library_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("occupancy.readers.reading.MAX_KERNELS", 4)
+    found = read_bytes(sample("samples.fatbin"))
+    assert len(records_of(found)) == 4
+    assert "more than 4 kernels" in str(problems_of(found)[-1])
+    # A trace may have any number of launches.
+    assert len(records_of(read_bytes(sample("pytorch_trace.json")))) == 7
+
+
+def test_file_that_cannot_be_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "k.cubin").write_bytes(CUBIN)
+    for error in (OSError(19, "No such device"), ValueError("mmap length is greater than file size")):
+
+        def refuse(*_: object, error: Exception = error, **__: object) -> None:
+            raise error
+
+        monkeypatch.setattr("mmap.mmap", refuse)
+        (problem,) = read(tmp_path / "k.cubin")
+        assert "cannot be" in str(problem)
+
+
+def test_attributes_of_a_library_that_is_none() -> None:
+    records = struct.pack("<BBHII", 4, 0x2F, 8, 1, 1) * 400_000
+    table = TestHostileTables.section(0, 0, 2) + TestHostileTables.section(0x70000000, 64 + 128, len(records))
+    (problem,) = read_bytes(TestHostileTables.image(table + records, 2))
+    assert "bytes about its kernels" in str(problem)
