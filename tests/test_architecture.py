@@ -20,6 +20,7 @@ DOORS: dict[str, set[str]] = {
     "kernel": {"errors"},
     "sm_limits": {"errors", "kernel"},
     "inputs": {"errors", "kernel"},
+    "ranges": {"errors"},
     "engine": {"errors", "kernel", "sm_limits"},
     "yaml_file": {"errors"},
     "limiter_bits": {"engine"},
@@ -38,14 +39,15 @@ DOORS: dict[str, set[str]] = {
         "sources", "verify",
     },
     "schema": {"errors", "report"},
-    "render": {"advice", "engine", "report", "sources"},
+    "render": {"advice", "engine", "errors", "report", "sources"},
     "api": {
         "advice", "arrays", "engine", "errors", "inputs", "kernel", "render", "report", "sm_limits",
         "table",
     },
+    "grid": {"api", "errors", "inputs", "ranges", "report", "sm_limits"},
     "questions": {"advice", "api", "engine", "inputs", "kernel", "sm_limits"},
     "cli": {
-        "", "api", "custom_table", "device", "errors", "inputs", "questions", "readers", "render",
+        "", "api", "custom_table", "device", "errors", "grid", "inputs", "questions", "readers", "render",
         "report", "schema", "sm_limits", "sources", "table", "verify",
     },
     "autotune": {"api", "engine", "errors", "inputs", "kernel", "readers", "sm_limits"},
@@ -64,6 +66,7 @@ HOMES = {
     "numpy": {"arrays"},
     "compression": {"readers/compression"},  # of the standard library, from Python 3.14
     "demangle": {"readers/names"},
+    "matplotlib": {"render/plot"},
     "lz4": {"readers/compression"},
     "cuda": {"device"},
     "pydantic": {"custom_table", "schema"},

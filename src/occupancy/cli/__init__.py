@@ -26,6 +26,7 @@ COMMANDS = {
     "budget": "The most registers and shared memory that keep an occupancy.",
     "bounds": "What the compiler makes of __launch_bounds__ on each chip.",
     "block-sizes": "Every block size with its occupancy, best first.",
+    "sweep": "The occupancy over one or two inputs: charts, heat maps, rows.",
     "scan": "The kernels that files hold, with their occupancy.",
     "device": "The GPUs of this machine, as their driver tells.",
     "limits": "What an SM of each compute capability offers.",

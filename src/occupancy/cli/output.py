@@ -11,6 +11,9 @@ import click
 
 FORMATS = ("text", "json", "csv", "markdown")
 
+# What charts are drawn with, for terminals that know ASCII only.
+IN_ASCII = str.maketrans("▁▂▃▄▅▆▇█░▒▓│┤└─▲", "__..--##.+%||+-^")
+
 
 def print_report(command: str, report: object, output_format: str) -> None:
     """Print a command's report in one of `FORMATS`.
@@ -27,7 +30,7 @@ def print_report(command: str, report: object, output_format: str) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print on standard output, with a question mark for what its encoding cannot show.
+    """Print on standard output, in plainer characters where its encoding has no others.
 
     Raises:
         OSError: It cannot be written there.
@@ -35,7 +38,11 @@ def print_text(text: str) -> None:
     if sys.stdout is None:  # Python's word for a standard output that was closed from the start
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    click.echo(text.encode(encoding, "replace").decode(encoding))
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(IN_ASCII).encode(encoding, "replace").decode(encoding)
+    click.echo(text)
 
 
 def terminal_width() -> int:

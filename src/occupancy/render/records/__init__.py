@@ -17,6 +17,11 @@ def to_json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
 
 
+def to_json_lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    """An object on each line."""
+    return "\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
+
+
 def to_csv(rows: Iterable[Mapping[str, Any]]) -> str:
     """CSV with a header; nested values are named with dots, lists are joined with semicolons."""
     import csv

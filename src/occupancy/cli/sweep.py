@@ -1,0 +1,56 @@
+"""``occupancy sweep``: the occupancy over one or two inputs of a kernel, or on several SMs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import chosen_sms, kernel_options, sms_options
+from .output import FORMATS, print_report
+
+
+@click.command("sweep")
+@sms_options
+@kernel_options
+@click.option("-o", "--output", metavar="FILE", help="Draw a chart, fit for a slide: .svg, .png or .pdf.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice((*FORMATS, "jsonl")),
+    default="text",
+    show_default=True,
+    help="How to print the answer; jsonl: one JSON object for each row.",
+)
+def command(
+    ccs: tuple[str, ...],
+    limits_file: str | None,
+    changes: tuple[str, ...],
+    output: str | None,
+    output_format: str,
+    **kernel: Any,
+) -> None:
+    """The occupancy over one or two inputs: a chart, a heat map, or rows for a program.
+
+    The compute capability, threads, registers, shared memory and carveout may be lists (128,256) and
+    ranges (FIRST:LAST:STEP). If none of them is, the answer is the three curves of NVIDIA's spreadsheet.
+
+    \b
+    occupancy sweep --cc 7.0 --threads 128 --regs 37
+    occupancy sweep --cc 9.0 --threads 128 --regs 16:128:8
+    occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
+    """
+    from ..grid import sweep_grid
+    from ..report.curves import curves_report
+    from ..report.sweep import SweepReport
+
+    answer = sweep_grid(chosen_sms(ccs, limits_file, changes), kernel)
+    report = answer if isinstance(answer, SweepReport) else curves_report(answer)
+    name = "sweep" if isinstance(report, SweepReport) else "curves"
+    if output is None:
+        print_report(name, report, output_format)
+        return
+    from ..render.plot import save
+
+    save(report, output)
+    click.echo(f"Wrote {output}.", err=True)

@@ -1,0 +1,69 @@
+"""Charts as pictures, fit for a slide; the only home of matplotlib."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from ...errors import InputError, MissingDependencyError
+from ...report.curves import CurvesReport
+from ...report.sweep import SweepReport
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS = (".svg", ".png", ".pdf")
+SLIDE_INCHES = (13.33, 7.5)
+PIXELS_PER_INCH = 144
+STYLE: dict[Any, Any] = {
+    "font.size": 14,
+    "figure.titlesize": 18,
+    "figure.constrained_layout.w_pad": 0.15,
+    "figure.constrained_layout.h_pad": 0.15,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "svg.hashsalt": "occupancy",  # the same picture is the same file
+}
+
+
+def save(report: CurvesReport | SweepReport, path: str) -> None:
+    """Draw a report into a file.
+
+    Raises:
+        InputError: The file's name does not end in one of `FORMATS`.
+        MissingDependencyError: matplotlib is not installed.
+        OSError: The file cannot be written.
+    """
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in FORMATS:
+        raise InputError(
+            f"{path!r} does not say which kind of picture", where="-o", allowed=", ".join(FORMATS)
+        )
+    figure = draw(report)
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
+    figure.savefig(path, dpi=PIXELS_PER_INCH, metadata=metadata)
+
+
+def draw(report: CurvesReport | SweepReport) -> Figure:
+    """The picture of a report.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingDependencyError(
+            "matplotlib is not installed", where="-o", cure='Install it with: pip install "occupancy[plot]"'
+        ) from error
+    from . import curves, sweep
+
+    with rc_context(STYLE):
+        figure = Figure(SLIDE_INCHES, layout="constrained")
+        if isinstance(report, CurvesReport):
+            curves.draw(report, figure)
+        else:
+            sweep.draw(report, figure)
+    return figure
