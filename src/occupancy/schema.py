@@ -11,7 +11,10 @@ from .report.block_sizes import BlockSizesReport
 from .report.bounds import BoundsReport
 from .report.budget import BudgetReport
 from .report.calc import CalcReport
+from .report.device import DeviceReport
 from .report.fits import FitsReport
+from .report.gpus import GpusReport
+from .report.verify import VerifyReport
 
 # Command -> the dataclass whose fields are its JSON.
 REPORTS: dict[str, type] = {
@@ -20,6 +23,9 @@ REPORTS: dict[str, type] = {
     "budget": BudgetReport,
     "bounds": BoundsReport,
     "block-sizes": BlockSizesReport,
+    "gpus": GpusReport,
+    "device": DeviceReport,
+    "verify": VerifyReport,
 }
 
 

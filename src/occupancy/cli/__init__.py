@@ -27,8 +27,9 @@ COMMANDS = {
     "bounds": "What the compiler makes of __launch_bounds__ on each chip.",
     "block-sizes": "Every block size with its occupancy, best first.",
     "scan": "The kernels that files hold, with their occupancy.",
-    "device": "The GPUs of this machine, as their driver tells.",
     "limits": "What an SM of each compute capability offers.",
+    "gpus": "Products, with their compute capability and number of SMs.",
+    "device": "The GPUs of this machine, as their driver tells.",
     "verify": "Whether table and engine are right on this machine's GPU.",
     "schema": "The JSON Schema of what a command prints.",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from ..report.calc import CalcReport
-from . import advice, words
+from . import advice, whole_gpu, words
 
 
 def calc_html(report: CalcReport) -> str:
@@ -27,10 +27,11 @@ def calc_html(report: CalcReport) -> str:
     else:
         verdict = f"does not launch: {report.reason}"
     head = "".join(f"<th>{title}</th>" for title in ("Resource", "Per block", "Per SM", "Blocks that fit"))
-    advised = "".join(_row((label, text), is_bold=False) for label, text in advice.lines(report))
+    labelled = (*whole_gpu.lines(report), *advice.lines(report))
+    advised = "".join(_row((label, text), is_bold=False) for label, text in labelled)
     return (
-        f"<p><strong>{words.percent(report.occupancy)} occupancy</strong> on compute capability "
-        f"{escape(report.cc)}: {words.count(report.active_blocks, 'block')}, "
+        f"<p><strong>{words.percent(report.occupancy)} occupancy</strong> on {escape(words.gpu(report.gpu))}"
+        f"compute capability {escape(report.cc)}: {words.count(report.active_blocks, 'block')}, "
         f"{words.count(report.active_warps, 'warp')}; {escape(verdict)}</p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         f"<table><tbody>{advised}</tbody></table>"

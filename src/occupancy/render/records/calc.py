@@ -23,7 +23,7 @@ def csv(report: CalcReport) -> str:
 
 def markdown(report: CalcReport) -> str:
     """The answer as a sentence and a table, with the advice below."""
-    from .. import advice  # JSON and CSV do without
+    from .. import advice, whole_gpu  # JSON and CSV do without
 
     if report.launchable:
         limiters = words.listing([words.name(limiter) for limiter in report.limiters])
@@ -41,12 +41,13 @@ def markdown(report: CalcReport) -> str:
     ]
     table = to_markdown(("Resource", "Per block", "Per SM", "Blocks that fit"), rows)
     head = (
-        f"**{words.percent(report.occupancy)} occupancy** on compute capability {report.cc}: "
+        f"**{words.percent(report.occupancy)} occupancy** on {words.gpu(report.gpu)}"
+        f"compute capability {report.cc}: "
         f"{words.count(report.active_blocks, 'block')}, {words.count(report.active_warps, 'warp')}, "
         f"{words.count(report.active_threads, 'thread')} per SM; {verdict}."
     )
     parts = [head, table]
-    advised = list(advice.lines(report))
+    advised = [*whole_gpu.lines(report), *advice.lines(report)]
     if advised:
         parts.append("\n".join(f"- {label}: {text}" if label else f"  - {text}" for label, text in advised))
     if report.notes:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ...engine import Resource
 from ...report.calc import CalcReport, Explanation, ResourceUse
-from .. import advice, words
+from .. import advice, whole_gpu, words
 from . import PLAIN_WIDTH, grade, to_string
 
 
@@ -31,7 +31,7 @@ def _headline(report: CalcReport) -> Text:
     warps = report.resources["warps"]
     text = Text()
     text.append(f"{words.percent(report.occupancy)} occupancy", style=grade(report.occupancy))
-    text.append(f" on compute capability {report.cc} ({report.architecture})\n")
+    text.append(f" on {words.gpu(report.gpu)}compute capability {report.cc} ({report.architecture})\n")
     text.append(
         f"{report.active_warps} of {warps.per_multiprocessor} warps, "
         f"{words.count(report.active_blocks, 'block')} of {words.count(report.inputs.threads, 'thread')}, "
@@ -74,7 +74,7 @@ def _advice(report: CalcReport) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
-    for label, text in advice.lines(report):
+    for label, text in (*whole_gpu.lines(report), *advice.lines(report)):
         table.add_row(label, text)
     return table
 
