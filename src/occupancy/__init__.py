@@ -34,9 +34,13 @@ if TYPE_CHECKING:
     from .autotune import fits as fits
     from .autotune import prune as prune
     from .custom_table import read_limits as read_limits
+    from .device import Device as Device
+    from .device import read_device as read_device
+    from .device import read_devices as read_devices
     from .engine import Allocation as Allocation
     from .engine import BlockLimits as BlockLimits
     from .engine import Occupancy as Occupancy
+    from .errors import DeviceError as DeviceError
     from .errors import InputError as InputError
     from .errors import MissingDependencyError as MissingDependencyError
     from .errors import OccupancyError as OccupancyError
@@ -47,6 +51,8 @@ if TYPE_CHECKING:
     from .kernel import Kernel as Kernel
     from .kernel import Launch as Launch
     from .limiter_bits import Limiter as Limiter
+    from .products import Product as Product
+    from .products import find_gpu as find_gpu
     from .questions import (
         available_dynamic_shared_memory_per_block as available_dynamic_shared_memory_per_block,
     )
@@ -66,6 +72,10 @@ if TYPE_CHECKING:
     from .readers import kernels as kernels
     from .sm_limits import ComputeCapability as ComputeCapability
     from .sm_limits import Limits as Limits
+    from .verify import Verification as Verification
+    from .verify import verify_device as verify_device
+    from .waves import FullWave as FullWave
+    from .waves import Waves as Waves
 
 __version__ = "0.1.0"
 
@@ -81,7 +91,10 @@ _HOMES = {
     "ClusterBound": "advice",
     "ComputeCapability": "sm_limits",
     "Configuration": "advice",
+    "Device": "device",
+    "DeviceError": "errors",
     "Fit": "advice",
+    "FullWave": "waves",
     "InputError": "errors",
     "Kernel": "kernel",
     "KernelRecord": "readers",
@@ -94,6 +107,7 @@ _HOMES = {
     "NextStep": "advice",
     "Occupancy": "engine",
     "OccupancyError": "errors",
+    "Product": "products",
     "ReadError": "errors",
     "ReadProblem": "readers",
     "Result": "api",
@@ -101,12 +115,15 @@ _HOMES = {
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
     "Unused": "advice",
+    "Verification": "verify",
+    "Waves": "waves",
     "available_dynamic_shared_memory_per_block": "questions",
     "block_sizes": "questions",
     "budget": "questions",
     "carveout": "questions",
     "compute": "api",
     "compute_capabilities": "api",
+    "find_gpu": "products",
     "fits": "autotune",
     "fits_everywhere": "questions",
     "kernel_of": "readers",
@@ -118,9 +135,12 @@ _HOMES = {
     "max_potential_block_size": "questions",
     "next_steps": "questions",
     "prune": "autotune",
+    "read_device": "device",
+    "read_devices": "device",
     "read_limits": "custom_table",
     "slack": "questions",
     "sweep": "api",
+    "verify_device": "verify",
 }
 
 __all__ = ["__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]

@@ -9,16 +9,27 @@ from typing import TYPE_CHECKING, Any
 
 from . import engine, table
 from .errors import InputError, UnknownComputeCapabilityError, shown
-from .inputs import is_automatic, parse_carveout, parse_count, parse_flag, parse_size, parse_threads
-from .kernel import CACHING_MODES, Caching, Carveout, Kernel
+from .inputs import (
+    is_automatic,
+    parse_carveout,
+    parse_count,
+    parse_flag,
+    parse_shape,
+    parse_size,
+    parse_threads,
+)
+from .kernel import CACHING_MODES, Caching, Carveout, Kernel, Launch
 from .sm_limits import ComputeCapability, Limits
 
 if TYPE_CHECKING:
     from .arrays import ArrayLike, Output, Sweep
     from .report.calc import CalcReport
+    from .report.gpu import WholeGpu
+    from .waves import Waves
 
 ComputeCapabilityLike = str | int | tuple[int, int] | ComputeCapability | Limits
-ThreadsLike = int | str | Sequence[int]
+ShapeLike = int | str | Sequence[int]
+ThreadsLike = ShapeLike
 SizeLike = int | str
 CarveoutLike = int | str | Carveout | None
 
@@ -54,11 +65,45 @@ class Result(engine.Occupancy):
             f"blocks of {self.kernel.threads} threads, limited by {', '.join(self.limiters)}>"
         )
 
-    def report(self, *, explain: bool = False) -> CalcReport:
+    def waves(
+        self,
+        grid: ShapeLike,
+        *,
+        multiprocessors: int,
+        cluster: ShapeLike | None = None,
+        max_active_clusters: int | None = None,
+    ) -> Waves:
+        """How a grid of the kernel runs on a whole GPU: in how many waves, and how full the last one is.
+
+        Args:
+            grid: Blocks, or the grid's shape, such as ``(128, 32)``.
+            multiprocessors: SMs of the GPU.
+            cluster: Blocks per cluster, or the cluster's shape; only from 9.0.
+            max_active_clusters: The clusters that are resident at once, where a live device told it; else
+                the blocks of a wave are an upper bound.
+
+        Raises:
+            InputError: A number out of range, a grid that its clusters do not divide, clusters on a
+                chip that has none, or a kernel that does not launch.
+        """
+        from .waves import count_waves, full_wave
+
+        cluster_dim = None if cluster is None else parse_shape(cluster, "cluster")
+        launch = Launch(self.kernel, parse_shape(grid, "grid"), cluster_dim)
+        wave = full_wave(
+            self,
+            multiprocessors,
+            cluster_size=launch.cluster_size,
+            max_active_clusters=max_active_clusters,
+        )
+        return count_waves(launch, wave)
+
+    def report(self, *, explain: bool = False, whole: WholeGpu | None = None) -> CalcReport:
         """Everything that is shown of the answer, as plain values.
 
         Args:
             explain: Whether to add every step of the arithmetic.
+            whole: The whole GPU, where it is known.
         """
         from .report.calc import calc_report
 
@@ -67,7 +112,7 @@ class Result(engine.Occupancy):
             from .report.explain import explain as steps_of
 
             steps = steps_of(self)
-        return calc_report(self, table_limits=_table_row(self.limits), explanation=steps)
+        return calc_report(self, table_limits=_table_row(self.limits), explanation=steps, whole=whole)
 
 
 def limits(cc: ComputeCapabilityLike) -> Limits:

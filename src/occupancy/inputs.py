@@ -53,7 +53,26 @@ def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
     Raises:
         InputError: Not a number or shape, or a dimension below 1.
     """
-    where = "threads per block"
+    return _parse_count_or_shape(value, "threads per block")
+
+
+def parse_shape(value: object, where: str) -> tuple[int, int, int]:
+    """The shape of a grid or of a cluster, filled up with ones.
+
+    Args:
+        value: As for `parse_threads`; a plain number is the length along x.
+        where: The name of the input, for the error.
+
+    Raises:
+        InputError: Not a number or shape, or a dimension below 1.
+    """
+    count, shape = _parse_count_or_shape(value, where)
+    if count < 1:
+        raise InputError(f"{shown(value)} is out of range", where=where, allowed="1 and up")
+    return shape or (count, 1, 1)
+
+
+def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, int, int] | None]:
     if isinstance(value, str):
         parts: list[object] = list(_SHAPE_SEPARATOR.split(_without_parentheses(value)))
     elif isinstance(value, (tuple, list)):

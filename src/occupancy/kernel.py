@@ -171,6 +171,14 @@ class Launch:
         x, y, z = self.grid_dim
         return x * y * z
 
+    @property
+    def cluster_size(self) -> int | None:
+        """Blocks per cluster; None without clusters."""
+        if self.cluster_dim is None:
+            return None
+        x, y, z = self.cluster_dim
+        return x * y * z
+
 
 def _is_between(low: int, value: object, high: int) -> bool:
     # bool is a subclass of int, and True threads are a mistake.

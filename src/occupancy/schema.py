@@ -11,8 +11,11 @@ from .report.block_sizes import BlockSizesReport
 from .report.bounds import BoundsReport
 from .report.budget import BudgetReport
 from .report.calc import CalcReport
+from .report.device import DeviceReport
 from .report.fits import FitsReport
+from .report.gpus import GpusReport
 from .report.scan import ScanReport
+from .report.verify import VerifyReport
 
 # Command -> the dataclass whose fields are its JSON.
 REPORTS: dict[str, type] = {
@@ -22,6 +25,9 @@ REPORTS: dict[str, type] = {
     "bounds": BoundsReport,
     "block-sizes": BlockSizesReport,
     "scan": ScanReport,
+    "gpus": GpusReport,
+    "device": DeviceReport,
+    "verify": VerifyReport,
 }
 
 

@@ -7,7 +7,9 @@ equally long, each of which starts when one of the wave before ends.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
+from .documented import DOCUMENTED
 from .engine import Occupancy
 from .engine.arithmetic import divide_up
 from .errors import InputError
@@ -18,11 +20,16 @@ from .kernel import INT_MAX, Launch
 class FullWave:
     """The blocks that are resident on a whole GPU at once."""
 
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
+
     multiprocessors: int
+    """SMs of the GPU."""
     blocks: int
     """Blocks of all SMs, in whole clusters: the grid of a persistent kernel."""
+    cluster_size: int | None
+    """Blocks per cluster; None for a kernel without clusters."""
     clusters: int | None
-    """Clusters on the whole GPU; None for a kernel without clusters."""
+    """Clusters on the whole GPU; None likewise."""
     is_upper_bound: bool
     """Whether there may be fewer.
 
@@ -110,12 +117,11 @@ def full_wave(
     """
     blocks = _resident_blocks(occupancy, multiprocessors)
     if cluster_size is None:
-        return FullWave(multiprocessors, blocks, None, is_upper_bound=False)
+        return FullWave(multiprocessors, blocks, None, None, is_upper_bound=False)
     bound = cluster_bound(occupancy, multiprocessors, cluster_size)
     clusters = bound if max_active_clusters is None else max_active_clusters
-    return FullWave(
-        multiprocessors, clusters * cluster_size, clusters, is_upper_bound=max_active_clusters is None
-    )
+    is_upper_bound = max_active_clusters is None
+    return FullWave(multiprocessors, clusters * cluster_size, cluster_size, clusters, is_upper_bound)
 
 
 def count_waves(launch: Launch, wave: FullWave) -> Waves:

@@ -28,8 +28,9 @@ COMMANDS = {
     "block-sizes": "Every block size with its occupancy, best first.",
     "sweep": "The occupancy over one or two inputs: charts, heat maps, rows.",
     "scan": "The kernels that files hold, with their occupancy.",
-    "device": "The GPUs of this machine, as their driver tells.",
     "limits": "What an SM of each compute capability offers.",
+    "gpus": "Products, with their compute capability and number of SMs.",
+    "device": "The GPUs of this machine, as their driver tells.",
     "verify": "Whether table and engine are right on this machine's GPU.",
     "schema": "The JSON Schema of what a command prints.",
 }

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from .options import chosen_sm, format_option, sm_options, use_options
+from .chosen_sm import ChosenSm, sm_options
+from .options import format_option, use_options
 from .output import print_report
 
 
@@ -16,9 +17,7 @@ from .output import print_report
 @click.option("--smem-per-thread", metavar="SIZE", help="Dynamic shared memory that each thread adds.")
 @format_option
 def command(
-    cc: str | None,
-    limits_file: str | None,
-    changes: tuple[str, ...],
+    sm: ChosenSm,
     smem_per_thread: str | None,
     output_format: str,
     **use: Any,
@@ -33,13 +32,12 @@ def command(
     from ..questions import ANY_THREADS, block_sizes, given
     from ..report.block_sizes import block_sizes_report
 
-    sm = chosen_sm(cc, limits_file, changes)
-    result = given(sm, threads=ANY_THREADS, **use)
+    result = given(sm.limits, threads=ANY_THREADS, **use)
     if smem_per_thread is None:
-        per_thread, answers = None, block_sizes(sm, **use)
+        per_thread, answers = None, block_sizes(sm.limits, **use)
     else:
         per_thread = parse_size(smem_per_thread, "shared memory per thread")
         fixed = result.kernel.dynamic_smem or 0
         use["dynamic_smem"] = lambda threads: fixed + per_thread * threads
-        answers = block_sizes(sm, **use)
+        answers = block_sizes(sm.limits, **use)
     print_report("block_sizes", block_sizes_report(result, answers, per_thread), output_format)

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from ..errors import InputError
-from .options import chosen_sms, format_option, kernel_options, sms_options
+from .chosen_sm import ChosenSms, sms_options
+from .options import format_option, kernel_options
 from .output import print_report
 
 
@@ -17,9 +18,7 @@ from .output import print_report
 @click.option("--min-blocks", metavar="N", help="The least number of blocks per SM, as the second bound.")
 @format_option
 def command(
-    ccs: tuple[str, ...],
-    limits_file: str | None,
-    changes: tuple[str, ...],
+    sms: ChosenSms,
     min_blocks: Any,
     output_format: str,
     **kernel: Any,
@@ -36,9 +35,8 @@ def command(
     from ..questions import launch_bounds
     from ..report.bounds import bounds_report
 
-    sms = chosen_sms(ccs, limits_file, changes) if ccs else []
-    if not sms:
+    if not (sms.are_named and sms.limits):
         raise InputError("is missing", where="--cc", allowed="compute capabilities, such as --cc 8.0,9.0")
-    answers = tuple(launch_bounds(sm, min_blocks=min_blocks, **kernel) for sm in sms)
+    answers = tuple(launch_bounds(sm, min_blocks=min_blocks, **kernel) for sm in sms.limits)
     kernel.pop("model")
     print_report("bounds", bounds_report(make_kernel(**kernel), answers), output_format)

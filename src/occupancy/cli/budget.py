@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from .options import chosen_sm, format_option, kernel_options, sm_options
+from .chosen_sm import ChosenSm, sm_options
+from .options import format_option, kernel_options
 from .output import print_report
 
 
@@ -17,9 +18,7 @@ from .output import print_report
 @click.option("--blocks", metavar="N", help="Or the least number of resident blocks.")
 @format_option
 def command(
-    cc: str | None,
-    limits_file: str | None,
-    changes: tuple[str, ...],
+    sm: ChosenSm,
     occupancy: str | None,
     blocks: Any,
     output_format: str,
@@ -37,6 +36,5 @@ def command(
     from ..questions import budget, given
     from ..report.budget import budget_report
 
-    sm = chosen_sm(cc, limits_file, changes)
-    answer = budget(sm, occupancy=occupancy, blocks=blocks, **kernel)
-    print_report("budget", budget_report(given(sm, **kernel), answer), output_format)
+    answer = budget(sm.limits, occupancy=occupancy, blocks=blocks, **kernel)
+    print_report("budget", budget_report(given(sm.limits, **kernel), answer), output_format)

@@ -7,20 +7,24 @@ from typing import Any
 import click
 
 from ..errors import InputError
-from .options import chosen_sm, format_option, kernel_options, sm_options
+from .chosen_sm import ChosenSm, sm_options
+from .options import format_option, kernel_options
 from .output import print_report, print_text
+from .whole_gpu import grid_options, whole_gpu
 
 
 @click.command("calc")
 @sm_options
 @kernel_options
+@grid_options
 @click.option("--explain", is_flag=True, help="Show every step of the arithmetic.")
 @click.option("--charts", is_flag=True, help="Show the curves over block size, registers, shared memory.")
 @format_option
 def command(
-    cc: str | None,
-    limits_file: str | None,
-    changes: tuple[str, ...],
+    sm: ChosenSm,
+    grid: str | None,
+    cluster: str | None,
+    sms: str | None,
     explain: bool,
     charts: bool,
     output_format: str,
@@ -31,6 +35,7 @@ def command(
     \b
     occupancy calc --cc 7.0 --threads 128 --regs 37
     occupancy calc --cc sm_90a --threads 16x16 --regs 40 --dynamic-smem 96k
+    occupancy calc --gpu "RTX 4090" --threads 256 --regs 40 --grid 4096
     """
     from ..api import compute
 
@@ -40,8 +45,9 @@ def command(
             where="--charts",
             cure="`occupancy sweep` with the same options gives their numbers in every format.",
         )
-    result = compute(chosen_sm(cc, limits_file, changes), **kernel)
-    print_report("calc", result.report(explain=explain), output_format)
+    result = compute(sm.limits, **kernel)
+    whole = whole_gpu(result, sm, grid, cluster, sms)
+    print_report("calc", result.report(explain=explain, whole=whole), output_format)
     if charts:
         from ..report.curves import curves_report
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from .options import chosen_sms, format_option, kernel_options, sms_options
+from .chosen_sm import ChosenSms, sms_options
+from .options import format_option, kernel_options
 from .output import print_report
 
 
@@ -15,9 +16,7 @@ from .output import print_report
 @kernel_options
 @format_option
 def command(
-    ccs: tuple[str, ...],
-    limits_file: str | None,
-    changes: tuple[str, ...],
+    sms: ChosenSms,
     output_format: str,
     **kernel: Any,
 ) -> None:
@@ -33,6 +32,6 @@ def command(
     from ..questions import fits_everywhere
     from ..report.fits import fits_report
 
-    answers = fits_everywhere(chosen_sms(ccs, limits_file, changes), **kernel)
+    answers = fits_everywhere(sms.limits, **kernel)
     kernel.pop("model")
     print_report("fits", fits_report(make_kernel(**kernel), answers), output_format)

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from .options import chosen_sms, kernel_options, sms_options
+from .chosen_sm import ChosenSms, sms_options
+from .options import kernel_options
 from .output import FORMATS, print_report
 
 
@@ -23,9 +24,7 @@ from .output import FORMATS, print_report
     help="How to print the answer; jsonl: one JSON object for each row.",
 )
 def command(
-    ccs: tuple[str, ...],
-    limits_file: str | None,
-    changes: tuple[str, ...],
+    sms: ChosenSms,
     output: str | None,
     output_format: str,
     **kernel: Any,
@@ -44,7 +43,7 @@ def command(
     from ..report.curves import curves_report
     from ..report.sweep import SweepReport
 
-    answer = sweep_grid(chosen_sms(ccs, limits_file, changes), kernel)
+    answer = sweep_grid(sms.limits, kernel)
     report = answer if isinstance(answer, SweepReport) else curves_report(answer)
     name = "sweep" if isinstance(report, SweepReport) else "curves"
     if output is None:

@@ -10,10 +10,12 @@ from . import cuda, spreadsheet
 from .arithmetic import round_up
 from .parts import Allocation, BlockLimits, Model
 
-# What cudaGetErrorString says to a launch that breaks the limit, seen on an H200 with driver 580.
+# What cudaGetErrorString says to a launch that breaks the limit. Seen on an H200 with driver 580 and the
+# runtimes of CUDA 11.8 to 13.5; tests/gpu/launch_errors.py asks them.
 OUT_OF_RESOURCES = "too many resources requested for launch"
-INVALID_CONFIGURATION = "invalid configuration argument"
 INVALID_VALUE = "invalid argument"
+INVALID_CONFIGURATION = "invalid configuration argument"
+"""What a block that is too large gets before CUDA 13."""
 
 OPT_IN = (
     "The kernel can opt in to more: cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize."
@@ -34,9 +36,14 @@ class LaunchFailure:
     error: str
     """What the CUDA runtime says to such a launch."""
     cure: str = ""
+    error_before_13: str | None = None
+    """What the runtime of CUDA 12 and older says, if that is something else."""
 
     def __str__(self) -> str:
-        said = "" if self.error == OUT_OF_RESOURCES else f' The runtime says "{self.error}".'
+        said = ""
+        if self.error != OUT_OF_RESOURCES:
+            older = "" if self.error_before_13 is None else f', before CUDA 13 "{self.error_before_13}"'
+            said = f' The runtime says "{self.error}"{older}.'
         cure = f" {self.cure}" if self.cure else ""
         return f"{OUT_OF_RESOURCES}: {self.what}, but {self.limit} is {self.allowed}.{said}{cure}"
 
@@ -80,7 +87,8 @@ def _block_size(limits: Limits, kernel: Kernel) -> LaunchFailure | None:
             kernel.threads,
             limits.max_threads_per_block,
             f"{kernel.threads} threads in one block",
-            INVALID_CONFIGURATION,
+            INVALID_VALUE,
+            error_before_13=INVALID_CONFIGURATION,
         )
     axis = cuda.exceeded_dimension(limits, kernel)
     if axis is None or kernel.block_dim is None:
@@ -90,7 +98,8 @@ def _block_size(limits: Limits, kernel: Kernel) -> LaunchFailure | None:
         kernel.block_dim[axis],
         limits.max_block_dim[axis],
         f"the block is {kernel.block_dim[axis]} threads long in {'xyz'[axis]}",
-        INVALID_CONFIGURATION,
+        INVALID_VALUE,
+        error_before_13=INVALID_CONFIGURATION,
     )
 
 

@@ -29,7 +29,7 @@ def headline(report: CalcReport) -> tuple[str, str, str]:
     warps = report.resources["warps"]
     return (
         f"{words.percent(report.occupancy)} occupancy",
-        f"on compute capability {report.cc} ({report.architecture})",
+        f"on {words.gpu(report.gpu)}compute capability {report.cc} ({report.architecture})",
         f"{report.active_warps} of {warps.per_multiprocessor} warps, "
         f"{words.count(report.active_blocks, 'block')} of {words.count(report.inputs.threads, 'thread')}, "
         f"{words.count(report.active_threads, 'thread')} per SM",

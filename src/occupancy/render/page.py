@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from ..report.calc import CalcReport
-from . import advice, answer
+from . import advice, answer, whole_gpu
 
 
 def calc_html(report: CalcReport) -> str:
@@ -15,7 +15,8 @@ def calc_html(report: CalcReport) -> str:
     rows = "".join(_row(row) for row in answer.rows(report))
     remarks = "<br>".join(escape(remark) for remark in answer.remarks(report))
     advised = "".join(
-        f"<tr><td>{escape(label)}</td><td>{escape(text)}</td></tr>" for label, text in advice.lines(report)
+        f"<tr><td>{escape(label)}</td><td>{escape(text)}</td></tr>"
+        for label, text in (*whole_gpu.lines(report), *advice.lines(report))
     )
     return (
         f"<p><strong>{escape(occupancy)}</strong> {escape(where)}<br>{escape(amounts)}<br>"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..report.device import DeviceEntry
+    from ..report.gpu import Gpu
     from ..report.verify import VerifyReport
     from ..sources import Dispute
 
@@ -72,6 +73,11 @@ def dispute(field: str, disputed: Dispute) -> str:
         for other in disputed.others
     ]
     return f"{'; '.join(others)}. {disputed.why}"
+
+
+def gpu(named: Gpu | None) -> str:
+    """``NVIDIA H200, `` before the compute capability; nothing where no GPU was named."""
+    return "" if named is None else f"{named.name}, "
 
 
 def driver(device: DeviceEntry) -> str:

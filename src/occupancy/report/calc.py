@@ -10,7 +10,9 @@ from ..engine import Model, Occupancy, Resource, cuda, default_model, evaluate
 from ..engine.shared import shared_memory_configuration
 from ..kernel import Carveout, Kernel
 from ..sm_limits import Limits
+from ..waves import FullWave
 from . import DOCUMENTED, SCHEMA_VERSION
+from .gpu import Gpu, WavesReport, WholeGpu, waves_report
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,12 @@ class CalcReport:
     """How far each resource may grow before a block is lost, and what is left unused."""
     carveout: CarveoutAdvice
     """The sizes that the SM's shared memory can be set to."""
+    gpu: Gpu | None
+    """The GPU, where one was named or found."""
+    full_wave: FullWave | None
+    """What is resident on the whole GPU at once, where the number of its SMs is known."""
+    waves: WavesReport | None
+    """How the grid runs, where one was given and the kernel launches."""
     notes: tuple[str, ...]
     explanation: tuple[Explanation, ...] | None
     """The arithmetic, where it was asked for."""
@@ -98,7 +106,11 @@ class CalcReport:
 
 
 def calc_report(
-    result: Occupancy, *, table_limits: Limits | None, explanation: tuple[Explanation, ...] | None = None
+    result: Occupancy,
+    *,
+    table_limits: Limits | None,
+    explanation: tuple[Explanation, ...] | None = None,
+    whole: WholeGpu | None = None,
 ) -> CalcReport:
     """Everything that is shown of an answer.
 
@@ -107,8 +119,10 @@ def calc_report(
         table_limits: The table's row of the same compute capability, to tell a what-if from the real
             chip; None where the table has none.
         explanation: The arithmetic, where it was asked for.
+        whole: The whole GPU, where it is known.
     """
     limits, kernel, model = result.limits, result.kernel, result.model
+    whole = whole or WholeGpu()
     return CalcReport(
         schema_version=SCHEMA_VERSION,
         model=model,
@@ -128,6 +142,9 @@ def calc_report(
         next_steps=next_steps(limits, kernel, model),
         slack=slack(limits, kernel, model),
         carveout=carveout(limits, kernel, model),
+        gpu=whole.gpu,
+        full_wave=whole.full_wave,
+        waves=None if whole.waves is None else waves_report(whole.waves),
         notes=tuple(_notes(result)),
         explanation=explanation,
     )

@@ -29,7 +29,7 @@ def csv(report: CalcReport) -> str:
 
 def markdown(report: CalcReport) -> str:
     """The answer as sentences and a table, with the advice below."""
-    from .. import advice  # JSON and CSV do without
+    from .. import advice, whole_gpu  # JSON and CSV do without
 
     occupancy, where, amounts = answer.headline(report)
     rows = [
@@ -39,7 +39,7 @@ def markdown(report: CalcReport) -> str:
         f"**{occupancy}** {where}: {amounts}. {' '.join(answer.verdict(report))}",
         to_markdown(answer.HEADER, rows),
     ]
-    advised = list(advice.lines(report))
+    advised = [*whole_gpu.lines(report), *advice.lines(report)]
     if advised:
         parts.append("\n".join(f"- {label}: {text}" if label else f"  - {text}" for label, text in advised))
     remarks = answer.remarks(report)

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...report.calc import CalcReport, Explanation
-from .. import advice, answer, words
+from .. import advice, answer, whole_gpu, words
 from . import PLAIN_WIDTH, grade, plain_table, to_string
 
 COMFORTABLE_WIDTH = 78
@@ -59,7 +59,7 @@ def _advice(report: CalcReport) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
-    for label, text in advice.lines(report):
+    for label, text in (*whole_gpu.lines(report), *advice.lines(report)):
         table.add_row(label, text)
     return table
 

@@ -1,0 +1,75 @@
+"""What runs on the whole GPU: the options for it, and what they ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import DeviceError, InputError, MissingDependencyError
+from .chosen_sm import ChosenSm
+
+if TYPE_CHECKING:
+    from ..api import Result
+    from ..report.gpu import WholeGpu
+
+
+def grid_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--grid``, ``--cluster`` and ``--sms``."""
+    for option in (
+        click.option("--sms", metavar="N", help="SMs of the GPU, where --gpu or --device does not tell."),
+        click.option("--cluster", metavar="N|XxYxZ", help="Blocks per cluster, from 9.0."),
+        click.option("--grid", metavar="N|XxYxZ", help="Blocks of the grid, for its waves on the whole GPU."),
+    ):
+        command = option(command)
+    return command
+
+
+def whole_gpu(
+    result: Result, sm: ChosenSm, grid: str | None, cluster: str | None, sms: str | None
+) -> WholeGpu:
+    """What is known and asked of the whole GPU.
+
+    Raises:
+        InputError: A grid or a cluster that the GPU does not have, or the number of SMs is missing.
+    """
+    from ..inputs import parse_count, parse_shape
+    from ..kernel import Launch
+    from ..report.gpu import WholeGpu
+    from ..waves import count_waves, full_wave
+
+    multiprocessors = sm.gpu.multiprocessors if sm.gpu else None
+    if sms is not None:
+        multiprocessors = parse_count(sms, "--sms")
+    if multiprocessors is None:
+        if grid is None and cluster is None:
+            return WholeGpu(sm.gpu)
+        raise InputError(
+            "the number of SMs is missing",
+            where="--cluster" if grid is None else "--grid",
+            allowed="--sms 132, a product such as --gpu H100-SXM, or this machine's GPU by --device 0",
+        )
+    cluster_dim = None if cluster is None else parse_shape(cluster, "cluster")
+    shape = cluster_dim if grid is None else parse_shape(grid, "grid")
+    launch = Launch(result.kernel, shape or (1, 1, 1), cluster_dim)
+    wave = full_wave(
+        result,
+        multiprocessors,
+        cluster_size=launch.cluster_size,
+        max_active_clusters=_told_clusters(result, sm, launch.cluster_size),
+    )
+    waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
+    return WholeGpu(sm.gpu, wave, waves)
+
+
+def _told_clusters(result: Result, sm: ChosenSm, cluster_size: int | None) -> int | None:
+    """The clusters that this machine's GPU says it holds; None where it is not asked or cannot tell."""
+    if cluster_size is None or sm.gpu is None or sm.gpu.device is None or not result.launchable:
+        return None
+    from ..device.clusters import count_active_clusters
+
+    try:
+        return count_active_clusters(sm.gpu.device, sm.limits, result.active_blocks, cluster_size)
+    except (DeviceError, MissingDependencyError):
+        return None

@@ -1,0 +1,58 @@
+"""What runs on the whole GPU, as labelled lines for every kind of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from . import words
+
+if TYPE_CHECKING:
+    from ..report.calc import CalcReport
+    from ..report.gpu import WavesReport
+    from ..waves import FullWave
+
+
+def lines(report: CalcReport) -> Iterator[tuple[str, str]]:
+    """What the whole GPU holds, how the grid runs there, and which grids would fill it: label and text."""
+    if report.full_wave is not None and report.launchable:
+        yield "Whole GPU", _resident(report.full_wave)
+    if report.waves is not None and report.full_wave is not None:
+        yield "Grid", _waves(report.waves, report.full_wave)
+        if report.waves.partial_wave_blocks:
+            yield "Tail", _tail(report.waves)
+            yield "Full waves", _filling(report.waves)
+
+
+def _resident(wave: FullWave) -> str:
+    at_most = "at most " if wave.is_upper_bound else ""
+    text = f"{words.count(wave.multiprocessors, 'SM')} hold {at_most}{words.count(wave.blocks, 'block')}"
+    if wave.clusters is not None:
+        text += f", {words.count(wave.clusters, 'cluster')} of {wave.cluster_size}"
+    text += ": the grid of a persistent kernel"
+    return f"{text} (only the GPU itself tells how many clusters)" if wave.is_upper_bound else text
+
+
+def _waves(waves: WavesReport, wave: FullWave) -> str:
+    at_least = "at least " if wave.is_upper_bound else ""
+    text = f"{words.count(waves.blocks, 'block')}: {at_least}{waves.waves:,.2f} waves"
+    if not waves.partial_wave_blocks:
+        return f"{text}, all of them full"
+    partial = (
+        f"of {words.count(waves.partial_wave_blocks, 'block')}, {words.percent(waves.last_wave_fill)} full"
+    )
+    return (
+        f"{text}, {waves.full_waves:,} full and one {partial}" if waves.full_waves else f"{text}, {partial}"
+    )
+
+
+def _tail(waves: WavesReport) -> str:
+    text = f"{words.percent(waves.idle_share)} of the GPU idle, if all blocks take equally long"
+    if waves.partial_wave_share:
+        text += f"; the last wave takes up to {words.percent(waves.partial_wave_share)} of the time"
+    return text
+
+
+def _filling(waves: WavesReport) -> str:
+    above = words.count(waves.filling_grid_above, "block")
+    return above if waves.filling_grid_below is None else f"{waves.filling_grid_below:,} or {above}"
