@@ -22,7 +22,7 @@ CONTAINER = struct.Struct("<IHHQ")
 """Magic, version, size of this header, size of all entries."""
 VERSION = 1
 ENTRY = struct.Struct("<HHIQIIHHIIIQQQ")
-KIND_PTX, KIND_ELF, KIND_NVVM = 1, 2, 8
+KIND_ELF, KIND_NVVM = 2, 8
 FLAG_LZ4 = 0x2000
 FLAG_ZSTD = 0x8000
 
@@ -74,11 +74,9 @@ def read_device_code(content: Content) -> Iterator[Found]:
 
 
 def _why_no_kernels(kinds: set[int]) -> str:
-    if KIND_PTX in kinds:
-        return (
-            "holds PTX only; registers are known once it is compiled for an architecture (nvcc -arch=sm_90)"
-        )
-    return "holds code for link-time optimisation only; read the linked file instead"
+    if KIND_NVVM in kinds:
+        return "holds code for link-time optimisation only; read the linked file instead"
+    return "holds PTX only; registers are known once it is compiled for an architecture (nvcc -arch=sm_90)"
 
 
 class _Search:

@@ -12,6 +12,25 @@ from ..readers.record import FIELD_NAMES
 from ..sm_limits import ComputeCapability
 from .scan import Scanner, ScanRow
 
+T = TypeVar("T")
+
+RUNTIME_KERNEL = "_cuda_device_runtime_"
+"""In the name of every kernel of CUDA's own device runtime, which linking with cudadevrt adds."""
+
+OF_ONE_LAUNCH = ("grid", "achieved_occupancy", "reported_occupancy", "duration_us", "launches")
+"""What may differ between launches that are shown as one."""
+
+_THE_SAME_FOR_ALL = tuple(name for name in FIELD_NAMES if name not in OF_ONE_LAUNCH)
+
+OCCUPANCY = "occupancy"
+
+SORT_KEYS: dict[str, Callable[[KernelRecord], float | None]] = {
+    "regs": lambda record: _most_first(record.registers),
+    "spills": lambda record: _most_first(_spilled(record)),
+    "time": lambda record: _most_first(record.duration_us),
+}
+"""What records can be sorted by, beside the occupancy, which comes with the answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -65,12 +84,6 @@ class Selection:
         return is_wanted
 
 
-T = TypeVar("T")
-
-RUNTIME_KERNEL = "_cuda_device_runtime_"
-"""In the name of every kernel of CUDA's own device runtime, which linking with cudadevrt adds."""
-
-
 def _newest(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
     kept = list(records)
     best: dict[tuple[str, str], ComputeCapability] = {}
@@ -84,12 +97,6 @@ def _newest(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
         for record in kept
         if record.compute_capability == best.get((record.source, record.name), record.compute_capability)
     )
-
-
-OF_ONE_LAUNCH = ("grid", "achieved_occupancy", "reported_occupancy", "duration_us", "launches")
-"""What may differ between launches that are shown as one."""
-
-_THE_SAME_FOR_ALL = tuple(name for name in FIELD_NAMES if name not in OF_ONE_LAUNCH)
 
 
 def _grouped(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
@@ -120,16 +127,6 @@ def _merged(one: KernelRecord, other: KernelRecord) -> KernelRecord:
 
 def _if_equal(one: float | None, other: float | None) -> float | None:
     return one if one == other else None
-
-
-OCCUPANCY = "occupancy"
-
-SORT_KEYS: dict[str, Callable[[KernelRecord], float | None]] = {
-    "regs": lambda record: _most_first(record.registers),
-    "spills": lambda record: _most_first(_spilled(record)),
-    "time": lambda record: _most_first(record.duration_us),
-}
-"""What records can be sorted by, beside the occupancy, which comes with the answer."""
 
 
 def _most_first(value: float | None) -> float | None:
