@@ -48,3 +48,13 @@ def test_a_text_answer_loads_rich_and_not_pydantic() -> None:
 def test_compute_loads_neither_click_nor_rich() -> None:
     modules = loaded("import occupancy\noccupancy.compute('7.0', threads=128)")
     assert modules & set(HEAVY) <= {"yaml"}
+
+
+def test_rows_of_a_sweep_load_neither_numpy_nor_matplotlib() -> None:
+    arguments = ("sweep", "--cc", "7.0", "--threads", "32:1024:32", "--regs", "37", "--format", "csv")
+    assert loaded(cli(*arguments)) & set(HEAVY) <= {"click", "yaml"}
+
+
+def test_charts_on_a_terminal_load_neither_numpy_nor_matplotlib() -> None:
+    arguments = ("calc", "--cc", "7.0", "--threads", "128", "--charts")
+    assert loaded(cli(*arguments)) & set(HEAVY) <= {"click", "rich", "yaml"}

@@ -55,9 +55,9 @@ def _range(text: str, parse_bound: Callable[[str], int], where: str) -> range:
         raise InputError(
             f"the range {text!r} is empty", where=where, allowed="the lower number first, as in 32:1024:32"
         )
-    values = range(first, last + 1, step)
-    if len(values) > MOST_VALUES:
+    count = (last - first) // step + 1  # len() of such a range may be too large for a C integer
+    if count > MOST_VALUES:
         raise InputError(
-            f"the range {text!r} has {len(values)} values", where=where, allowed=f"up to {MOST_VALUES}"
+            f"the range {text!r} has {count} values", where=where, allowed=f"up to {MOST_VALUES}"
         )
-    return values
+    return range(first, last + 1, step)

@@ -77,19 +77,28 @@ class Dial:
             most: Blocks above which no difference matters; the runs with more count as one.
             high: Where to end; by default where no kernel can have more.
         """
+        for amount, blocks in self._runs(low, high, lambda answer: min(self.blocks(answer), most)):
+            yield Level(amount, blocks)
+
+    def answers(self, low: int) -> Iterator[tuple[int, Occupancy]]:
+        """The last of the amounts from low up that have the same limits, with its answer, ascending."""
+        for amount, _ in self._runs(low, None, lambda answer: answer.block_limits):
+            yield amount, self.answer(amount)
+
+    def _runs(self, low: int, high: int | None, key: Callable[[Occupancy], Key]) -> Iterator[tuple[int, Key]]:
         unit, first = self._unit(low)
         high = self.highest if high is None else high
 
         def amount_at(index: int) -> int:
             return min(first + index * unit, high)
 
-        def key_at(index: int) -> tuple[int, int]:
+        def key_at(index: int) -> tuple[int, Key]:
             answer = self.answer(amount_at(index))
-            return self._stretch(answer), min(self.blocks(answer), most)
+            return self._stretch(answer), key(answer)
 
         count = divide_up(max(high - first, 0), unit)
-        for index, (_, blocks) in _runs(key_at, 0, count):
-            yield Level(amount_at(index), blocks)
+        for index, (_, found) in _runs(key_at, 0, count):
+            yield amount_at(index), found
 
     def _unit(self, low: int) -> tuple[int, int]:
         """The step in which the allocation grows, and the last amount of the step that holds ``low``."""

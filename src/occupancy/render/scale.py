@@ -28,6 +28,8 @@ def title(variable: str) -> str:
 
 def label(variable: str, value: int | str) -> str:
     """What to write at a value of an axis; sizes in KiB."""
+    if variable == "carveout" and isinstance(value, int):
+        return f"{value}%" if value <= 100 else words.size(value)
     if variable in IN_BYTES and isinstance(value, int):
         return f"{value / 1024:.4g}"
     return str(value)
@@ -35,7 +37,9 @@ def label(variable: str, value: int | str) -> str:
 
 def amount(variable: str, value: object) -> str:
     """A value by itself, with its unit where the variable's name does not tell it."""
-    return words.size(value) if variable in IN_BYTES and isinstance(value, int) else str(value)
+    if isinstance(value, int):
+        return words.size(value) if variable in IN_BYTES else label(variable, value)
+    return str(value)
 
 
 def ticks(first: int, last: int, most: int) -> list[int]:

@@ -91,6 +91,10 @@ class CurvesReport:
 def curves_report(result: Occupancy) -> CurvesReport:
     """The curves of a kernel, for the SM and the model of an answer."""
     limits, kernel = result.limits, result.kernel
+
+    def dial(resource: Adjustable) -> Dial:
+        return Dial(limits, kernel, result.model, resource)
+
     has_size = (kernel.smem, kernel.static_smem, kernel.dynamic_smem) != (None, None, None)
     now: dict[Changeable, int | None] = {
         "threads": kernel.threads,
@@ -99,8 +103,8 @@ def curves_report(result: Occupancy) -> CurvesReport:
     }
     steps = {
         "threads": _steps(1, _over_threads(result)),
-        "registers": _steps(1, _over(result, "registers", 1)),
-        "shared_memory": _launching(_steps(0, _over(result, "shared_memory", 0)), now["shared_memory"]),
+        "registers": _steps(1, dial("registers").answers(1)),
+        "shared_memory": _launching(_steps(0, dial("shared_memory").answers(0)), now["shared_memory"]),
     }
     return CurvesReport(
         schema_version=SCHEMA_VERSION,
@@ -126,13 +130,6 @@ def _over_threads(result: Occupancy) -> Iterator[tuple[int, Occupancy]]:
     most = limits.max_threads_per_block
     for threads in [*range(limits.warp_size, most, limits.warp_size), most]:
         yield threads, evaluate(limits, changed(kernel, {"threads": threads}), result.model)
-
-
-def _over(result: Occupancy, resource: Adjustable, low: int) -> Iterator[tuple[int, Occupancy]]:
-    """The answer for each stretch of amounts that allow the same blocks, with the last of them."""
-    dial = Dial(result.limits, result.kernel, result.model, resource)
-    for level in dial.levels(low, result.block_limits.blocks):
-        yield level.amount, dial.answer(level.amount)
 
 
 def _steps(first: int, answers: Iterator[tuple[int, Occupancy]]) -> tuple[Step, ...]:

@@ -23,8 +23,10 @@ STYLE: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
-    "svg.hashsalt": "occupancy",  # the same picture is the same file
 }
+# Without these the same picture would be another file each time.
+SAME_EACH_TIME: dict[Any, Any] = {"svg.hashsalt": "occupancy"}
+NO_DATE = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
 def save(report: CurvesReport | SweepReport, path: str) -> None:
@@ -41,8 +43,10 @@ def save(report: CurvesReport | SweepReport, path: str) -> None:
             f"{path!r} does not say which kind of picture", where="-o", allowed=", ".join(FORMATS)
         )
     figure = draw(report)
-    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
-    figure.savefig(path, dpi=PIXELS_PER_INCH, metadata=metadata)
+    from matplotlib import rc_context
+
+    with rc_context(SAME_EACH_TIME):
+        figure.savefig(path, dpi=PIXELS_PER_INCH, metadata=NO_DATE.get(suffix))
 
 
 def draw(report: CurvesReport | SweepReport) -> Figure:

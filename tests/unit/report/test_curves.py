@@ -1,0 +1,113 @@
+"""The three curves: every step holds for each of its values."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import occupancy
+from occupancy import compute
+from occupancy.advice.dial import changed
+from occupancy.engine import Occupancy, evaluate
+from occupancy.report.curves import Better, Curve, Step, curves_report
+
+KERNELS: list[tuple[str, dict[str, Any]]] = [
+    ("7.0", {"threads": 128, "regs": 37}),
+    ("9.0", {"threads": 128, "regs": 37, "smem": 40_000}),
+    ("9.0", {"threads": 1000, "regs": 70, "static_smem": 1000, "dynamic_smem": 229_000}),
+    ("9.0", {"threads": 64, "regs": 16, "smem": 60_000, "opt_in": False}),
+    ("8.6", {"threads": 96, "regs": 40, "smem": 9_000, "carveout": 16}),
+    ("5.2", {"threads": 128, "regs": 85, "caching": "ca"}),
+    ("2.0", {"threads": 192, "regs": 21, "smem": 5_000}),
+    ("1.3", {"threads": 100, "regs": 10, "smem": 2_000}),
+    ("8.0", {"threads": 5000, "regs": 0}),
+]
+
+
+@pytest.mark.parametrize(("cc", "kernel"), KERNELS)
+class TestExactness:
+    def test_steps_leave_no_gap(self, cc: str, kernel: dict[str, Any]) -> None:
+        result = compute(cc, **kernel)
+        threads, registers, shared_memory = curves_report(result).curves
+        assert (threads.first, threads.last) == (1, result.limits.max_threads_per_block)
+        assert (registers.first, registers.last) == (1, result.limits.max_registers_per_thread)
+        assert shared_memory.first == 0
+        for curve in (threads, registers, shared_memory):
+            assert all(before.last + 1 == after.first for before, after in pairwise(curve.steps))
+
+    def test_steps_are_the_engines_answers(self, cc: str, kernel: dict[str, Any]) -> None:
+        result = compute(cc, **kernel)
+        for curve in curves_report(result).curves:
+            stride = 61 if curve.variable == "shared_memory" else 1
+            edges = {each for step in curve.steps for each in (step.first, step.last)}
+            for value in {*range(curve.first, curve.last + 1, stride), *edges}:
+                answer = answer_at(result, curve, value)
+                step = curve.at(value)
+                assert (step.active_blocks, step.active_warps, step.occupancy, step.limiters) == (
+                    answer.active_blocks,
+                    answer.active_warps,
+                    answer.occupancy,
+                    answer.limiters,
+                ), (curve.variable, value)
+
+    def test_no_two_neighbours_are_alike(self, cc: str, kernel: dict[str, Any]) -> None:
+        for curve in curves_report(compute(cc, **kernel)).curves:
+            answers = [(step.active_blocks, step.active_warps, step.limiters) for step in curve.steps]
+            assert all(before != after for before, after in pairwise(answers))
+
+    def test_the_better_are_the_nearest(self, cc: str, kernel: dict[str, Any]) -> None:
+        result = compute(cc, **kernel)
+        for curve in curves_report(result).curves:
+            if curve.now is None:
+                assert curve.better == ()
+                continue
+            better = [
+                value
+                for value in range(curve.first, curve.last + 1)
+                if curve.at(value).active_warps > result.active_warps
+            ]
+            below = max((value for value in better if value < curve.now), default=None)
+            above = min((value for value in better if value > curve.now), default=None)
+            if above is not None and curve.variable == "threads":
+                above = curve.at(above).last
+            assert [each.value for each in curve.better] == [
+                each for each in (below, above) if each is not None
+            ]
+
+
+def answer_at(result: Occupancy, curve: Curve, value: int) -> Occupancy:
+    return evaluate(result.limits, changed(result.kernel, {curve.variable: value}), result.model)
+
+
+def test_the_spreadsheets_example() -> None:
+    report = curves_report(compute("7.0", threads=128, regs=37))
+    threads, registers, shared_memory = report.curves
+    assert (threads.now, registers.now, shared_memory.now) == (128, 37, None)
+    assert threads.at(128) == Step(97, 128, 12, 48, 0.75, ("registers",))
+    assert threads.better == ()
+    assert registers.at(37) == Step(33, 40, 12, 48, 0.75, ("registers",))
+    assert registers.better == (Better(32, 16, 64, 1.0),)
+    assert shared_memory.last == 96 * 1024
+    assert report.max_warps == 64
+
+
+def test_the_shared_memory_that_no_block_can_have_is_left_out() -> None:
+    report = curves_report(compute("9.0", threads=64, smem=1, opt_in=False))
+    assert report.curves[2].last == 48 * 1024
+    assert curves_report(compute("5.2", threads=64)).curves[2].last == 48 * 1024
+
+
+def test_unless_the_kernel_asks_for_it() -> None:
+    curve = curves_report(compute("9.0", threads=64, smem=49_153, opt_in=False)).curves[2]
+    assert curve.steps[-1].active_blocks == 0
+    assert curve.better == (Better(49_152, 4, 8, 0.125),)
+
+
+def test_to_dict() -> None:
+    values = curves_report(compute("9.0", threads=128)).to_dict()
+    assert values["inputs"]["threads"] == 128
+    assert [curve["variable"] for curve in values["curves"]] == ["threads", "registers", "shared_memory"]
+    assert values["schema_version"] == 1
+    assert values["max_warps"] == occupancy.limits("9.0").max_warps_per_multiprocessor
