@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.recorded import installed, recorded_tape, without_packages
 from tests.samples import unpack
 
 
@@ -11,3 +13,20 @@ from tests.samples import unpack
 def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with every sample of `tests.samples`, decompressed."""
     return unpack(tmp_path_factory.mktemp("samples"))
+
+
+@pytest.fixture(autouse=True)
+def no_gpu_of_this_machine(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Tests answer alike on every machine: only those marked ``gpu`` see its GPU."""
+    if request.node.get_closest_marker("gpu"):
+        yield
+        return
+    with without_packages():
+        yield
+
+
+@pytest.fixture
+def h200(no_gpu_of_this_machine: None) -> Iterator[None]:
+    """The machine has an H200, as far as its driver's recorded answers go."""
+    with installed(recorded_tape()):
+        yield

@@ -55,7 +55,9 @@ class Tape:
         return f"{call}({', '.join(words)})"
 
     def after(self, call: str, arguments: tuple[Any, ...]) -> None:
-        """Remember the setting that a call has made."""
+        """Remember the setting that a call has made, until the kernel is loaded anew."""
+        if call == "cuModuleGetFunction":
+            self._settings.pop(self.key(call, arguments), None)
         if call == "cuFuncSetAttribute":
             function, name, value = arguments
             self._settings.setdefault(self._word(function), {})[_enum_name(name)] = value
@@ -205,12 +207,10 @@ class Modules:
         }
 
     def __enter__(self) -> None:
-        self._before = {name: sys.modules.get(name) for name in self._modules}
+        self._before = {name: sys.modules[name] for name in self._modules if name in sys.modules}
         sys.modules.update(self._modules)
 
     def __exit__(self, *_: object) -> None:
-        for name, module in self._before.items():
-            if module is None:
-                del sys.modules[name]
-            else:
-                sys.modules[name] = module
+        for name in self._modules:
+            del sys.modules[name]
+        sys.modules.update(self._before)

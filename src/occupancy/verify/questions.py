@@ -12,7 +12,7 @@ from ..device.clusters import ClusterCounter
 from ..device.driver import DriverCallError
 from ..device.functions import Function
 from ..engine import cuda, evaluate
-from ..errors import InputError
+from ..errors import DeviceError, InputError
 from ..kernel import Carveout, Kernel
 from ..sm_limits import Limits
 from .kernels import SPECIMENS, Specimen
@@ -210,8 +210,10 @@ def most_per_cluster(limits: Limits) -> int:
 
 
 def _answer(ask: Callable[..., Answer], *arguments: int) -> Answer | str:
-    """The driver's answer, or the name of the error that it answers with."""
+    """The driver's answer, or the error that it answers with."""
     try:
         return ask(*arguments)
     except DriverCallError as error:
         return error.code
+    except DeviceError as error:
+        return error.problem

@@ -1,0 +1,70 @@
+"""On a machine with an NVIDIA GPU: ``pytest -m gpu``, with the extra ``occupancy[device]`` installed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from occupancy.device import read_device, read_devices
+from occupancy.verify import verify_device
+
+from .record import record
+from .tape import Tape
+
+pytestmark = pytest.mark.gpu
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "occupancy", *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+def test_every_answer_of_the_driver_agrees() -> None:
+    result = verify_device()
+    assert result.compared > 100_000
+    assert result.different == 0, [check.differences for check in result.checks if check.different]
+
+
+def test_the_device_is_complete() -> None:
+    device = read_device()
+    assert device.multiprocessor_count
+    assert device.driver_version
+    assert device.missing == ()
+    assert set(device.told) <= {*device.limits.__dataclass_fields__}
+    assert read_devices()[0] == device
+
+
+def test_a_recording_can_be_made_here(tmp_path: Path) -> None:
+    record(tmp_path / "gpu.json.gz")
+    assert len(Tape.load(tmp_path / "gpu.json.gz").answers) > 1000
+
+
+def test_calc_takes_the_gpu() -> None:
+    done = run("calc", "--threads", "256", "--regs", "32", "--grid", "4096")
+    assert (done.returncode, done.stderr) == (
+        0,
+        f"No --cc and no --gpu: the answer is for GPU 0, {read_device().name}.\n",
+    )
+    assert f"on {read_device().name}, compute capability" in done.stdout
+
+
+@pytest.mark.parametrize("visible", ["", "-1"])
+def test_hidden_gpus(visible: str) -> None:
+    for command in (("device",), ("verify",), ("calc", "--threads", "32", "--device", "0")):
+        done = run(*command, CUDA_VISIBLE_DEVICES=visible)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "CUDA_VISIBLE_DEVICES is" in done.stderr
+
+
+def test_a_number_out_of_range() -> None:
+    done = run("device", "99")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no GPU 99" in done.stderr

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from .test_calc import run
+
+KERNEL = ("--threads", "256", "--regs", "32")
+
+
+def answer(*arguments: str) -> Any:
+    return json.loads(run("calc", *KERNEL, *arguments, "--format", "json").stdout)
+
+
+def test_waves_of_a_grid() -> None:
+    printed = answer("--cc", "9.0", "--sms", "132", "--grid", "128x32")
+    assert printed["full_wave"] == {
+        "multiprocessors": 132,
+        "blocks": 1056,
+        "cluster_size": None,
+        "clusters": None,
+        "is_upper_bound": False,
+    }
+    assert printed["waves"] == {
+        "grid_dim": [128, 32, 1],
+        "blocks": 4096,
+        "waves": 4096 / 1056,
+        "full_waves": 3,
+        "partial_wave_blocks": 928,
+        "last_wave_fill": 928 / 1056,
+        "idle_share": 128 / 4224,
+        "partial_wave_share": 0.25,
+        "filling_grid_below": 3168,
+        "filling_grid_above": 4224,
+    }
+
+
+def test_what_was_not_asked_is_null() -> None:
+    printed = answer("--cc", "9.0")
+    assert (printed["gpu"], printed["full_wave"], printed["waves"]) == (None, None, None)
+    printed = answer("--cc", "9.0", "--sms", "132")
+    assert printed["waves"] is None
+    assert printed["full_wave"]["blocks"] == 1056
+
+
+def test_a_product_brings_its_sms() -> None:
+    printed = answer("--gpu", "rtx4090", "--grid", "4096")
+    assert printed["cc"] == "8.9"
+    assert printed["gpu"] == {
+        "name": "GeForce RTX 4090",
+        "multiprocessors": 128,
+        "known_from": "hardware",
+        "device": None,
+    }
+    assert printed["waves"]["waves"] == 4096 / (128 * 6)
+    assert answer("--gpu", "rtx4090", "--sms", "64")["full_wave"]["blocks"] == 64 * 6
+
+
+def test_text_says_what_the_whole_gpu_does() -> None:
+    text = run("calc", *KERNEL, "--gpu", "H200", "--grid", "4096", columns=200).stdout
+    assert text.startswith("100% occupancy on H200, compute capability 9.0 (Hopper)")
+    for line in (
+        "Whole GPU    132 SMs hold 1,056 blocks: the grid of a persistent kernel",
+        "Grid         4,096 blocks: 3.88 waves, 3 full and one of 928 blocks, 87.9% full",
+        "Tail         3% of the GPU idle, if all blocks take equally long; "
+        "the last wave takes up to 25% of the time",
+        "Full waves   3,168 or 4,224 blocks",
+    ):
+        assert line in text
+    markdown = run("calc", *KERNEL, "--gpu", "H200", "--grid", "4096", "--format", "markdown").stdout
+    assert "- Full waves: 3,168 or 4,224 blocks" in markdown
+
+
+@pytest.mark.parametrize(
+    ("grid", "line"),
+    [
+        ("2112", "2,112 blocks: 2.00 waves, all of them full"),
+        ("264", "264 blocks: 0.25 waves, of 264 blocks, 25% full"),
+        ("1", "1 block: 0.00 waves, of 1 block, 0.1% full"),
+    ],
+)
+def test_grids_with_no_partial_wave_or_with_nothing_else(grid: str, line: str) -> None:
+    text = run("calc", *KERNEL, "--gpu", "H200", "--grid", grid, columns=200).stdout
+    assert line in text
+    assert ("Tail" in text) == ("full" in line and "all" not in line)
+
+
+def test_clusters_are_a_bound_and_say_so() -> None:
+    text = run("calc", *KERNEL, "--gpu", "H200", "--grid", "128x32", "--cluster", "2x2", columns=200).stdout
+    assert "132 SMs hold at most 1,056 blocks, 264 clusters of 4" in text
+    assert "at least 3.88 waves" in text
+
+
+def test_a_kernel_that_does_not_launch_has_no_waves() -> None:
+    printed = run("calc", "--threads", "1025", "--gpu", "H200", "--grid", "12", "--format", "json")
+    assert json.loads(printed.stdout)["waves"] is None
+    assert "Whole GPU" not in run("calc", "--threads", "1025", "--gpu", "H200", "--grid", "12").stdout
+
+
+def test_several_gpus() -> None:
+    printed = json.loads(
+        run("fits", *KERNEL, "--gpu", "rtx4090,A100 SXM4 40GB", "--cc", "7.0", "--format", "json").stdout
+    )
+    assert len(printed["chips"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--cc", "9.0", "--grid", "12"), "--grid: the number of SMs is missing. Allowed: --sms 132"),
+        (("--cc", "9.0", "--cluster", "2"), "--cluster: the number of SMs is missing"),
+        (("--cc", "9.0", "--sms", "0"), "number of SMs: 0 is out of range"),
+        (("--cc", "9.0", "--sms", "many"), "--sms: 'many' is not a whole number"),
+        (("--gpu", "H200", "--grid", "0"), "grid: '0' is out of range"),
+        (("--gpu", "H200", "--grid", "1x2x3x4"), "grid: '1x2x3x4' has 4 dimensions"),
+        (("--gpu", "H200", "--grid", "10", "--cluster", "4"), "no whole clusters of 4"),
+        (("--gpu", "rtx4090", "--grid", "10", "--cluster", "2"), "8.9 has no clusters"),
+        (("--gpu", "H200", "--cc", "9.0"), "--cc and --gpu: both say which GPU it is"),
+        (("--gpu", "H200", "--device", "0"), "--gpu and --device: both say"),
+        (("--gpu", "RTX 9999"), "no product is called 'RTX 9999'"),
+        (("--gpu", "H100"), "products that differ"),
+        (("--device", "0", "--limits", "table.yaml"), "--device and --limits: both say"),
+    ],
+)
+def test_wrong_usage_is_one_message_and_exit_code_2(arguments: tuple[str, ...], complaint: str) -> None:
+    result = run("calc", *KERNEL, *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert complaint in result.stderr
+
+
+def test_gpus_of_a_pattern() -> None:
+    lines = run("gpus", "h100 sxm", columns=120).stdout.splitlines()
+    assert all("9.0" in line for line in lines[1:])
+    assert len(json.loads(run("gpus", "--format", "json").stdout)["gpus"]) > 900
+    assert run("gpus", "no such thing").exit_code == 2

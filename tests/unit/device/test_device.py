@@ -1,0 +1,242 @@
+from __future__ import annotations
+
+import pytest
+
+from occupancy import table
+from occupancy.device import read_device, read_devices
+from occupancy.device.clusters import count_active_clusters
+from occupancy.device.compiler import compile_cuda
+from occupancy.device.driver import DriverCallError
+from occupancy.device.live import ATTRIBUTES
+from occupancy.errors import (
+    DeviceError,
+    InputError,
+    MissingDependencyError,
+    OccupancyError,
+    UnknownComputeCapabilityError,
+)
+from occupancy.sm_limits import ComputeCapability
+from tests.gpu.tape import Modules, Player
+from tests.recorded import installed, recorded_tape
+
+DRIVER = "cuDeviceGetAttribute(CU_DEVICE_ATTRIBUTE_{}, cuDeviceGet(0))"
+HOPPER = ComputeCapability(9, 0)
+
+
+def test_an_h200() -> None:
+    tape = recorded_tape()
+    with installed(tape):
+        device = read_device()
+    assert (device.index, device.name, device.compute_capability) == (0, "NVIDIA H200", HOPPER)
+    assert (device.multiprocessor_count, device.driver_version) == (132, tape.origin["driver"])
+    assert (device.cuda_version, device.mig, device.missing) == ((13, 0), False, ())
+    assert set(device.told) == {*ATTRIBUTES, "max_block_dim"}
+    assert device.limits == table.limits("9.0")
+
+
+def test_all_gpus(h200: None) -> None:
+    assert read_devices() == (read_device(0),)
+
+
+def test_a_limit_that_the_driver_tells_counts_before_the_table() -> None:
+    tape = recorded_tape()
+    tape.answers[DRIVER.format("MAX_BLOCKS_PER_MULTIPROCESSOR")][1] = 24
+    with installed(tape):
+        device = read_device()
+    assert device.limits == table.limits("9.0").replace(max_blocks_per_multiprocessor=24)
+    assert device.row.max_blocks_per_multiprocessor == 32
+
+
+def test_an_attribute_that_the_driver_does_not_know_comes_from_the_table() -> None:
+    tape = recorded_tape()
+    tape.answers[DRIVER.format("RESERVED_SHARED_MEMORY_PER_BLOCK")][0] = "CUDA_ERROR_INVALID_VALUE"
+    with installed(tape):
+        device = read_device()
+    assert "reserved_shared_memory_per_block" not in device.told
+    assert device.limits.reserved_shared_memory_per_block == 1024
+
+
+def test_a_gpu_that_the_table_does_not_know() -> None:
+    tape = recorded_tape()
+    tape.answers[DRIVER.format("COMPUTE_CAPABILITY_MAJOR")][1] = 15
+    with installed(tape):
+        device = read_device()
+        assert device.told["warp_size"] == 32
+        with pytest.raises(UnknownComputeCapabilityError, match=r"15\.0 is not in the table"):
+            _ = device.limits
+
+
+def test_without_cuda_bindings_nvml_tells_what_it_knows() -> None:
+    with installed(recorded_tape(), bindings=False):
+        device = read_device()
+    assert (device.name, device.compute_capability) == ("NVIDIA H200", HOPPER)
+    assert device.multiprocessor_count == 132  # of 16,896 CUDA cores
+    assert (device.driver_version, device.mig, device.told) == ("580.159.04", False, {})
+    assert device.missing == ("the package cuda-bindings is not installed",)
+    assert device.limits == table.limits("9.0")
+
+
+def test_without_cuda_bindings_the_sms_of_a_divided_gpu_are_not_known() -> None:
+    tape = recorded_tape()
+    tape.answers["nvmlDeviceGetMigMode(nvmlDeviceGetHandleByIndex(0))"] = [[1, 1]]
+    with installed(tape, bindings=False):
+        device = read_device()
+    assert (device.mig, device.multiprocessor_count) == (True, None)
+
+
+def test_without_nvml_the_driver_tells_what_it_knows() -> None:
+    with installed(recorded_tape(), nvml=False):
+        device = read_device()
+    assert (device.name, device.multiprocessor_count, len(device.told)) == ("NVIDIA H200", 132, 11)
+    assert (device.driver_version, device.mig) == (None, None)
+    assert device.missing == ("the package nvidia-ml-py is not installed",)
+
+
+def test_nvml_that_does_not_answer_is_no_obstacle() -> None:
+    tape = recorded_tape()
+    tape.answers["nvmlInit()"] = {"raises": "NVMLError_DriverNotLoaded", "text": "Driver Not Loaded"}
+    with installed(tape):
+        assert read_device().missing == ("NVML does not answer: Driver Not Loaded",)
+    with installed(tape, bindings=False), pytest.raises(DeviceError, match="Driver Not Loaded"):
+        read_device()
+
+
+def test_without_packages() -> None:
+    with pytest.raises(MissingDependencyError, match=r"pip install 'occupancy\[device\]'"):
+        read_device()
+
+
+@pytest.mark.parametrize(
+    ("visible", "complaint"),
+    [
+        (None, "the driver finds no NVIDIA GPU"),
+        ("", "CUDA_VISIBLE_DEVICES is '', which leaves no GPU to be seen. Unset it"),
+        ("7", "CUDA_VISIBLE_DEVICES is '7', which leaves no GPU to be seen. Unset it"),
+    ],
+)
+def test_no_gpu(visible: str | None, complaint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    tape = recorded_tape()
+    tape.answers["cuInit(0)"] = ["CUDA_ERROR_NO_DEVICE"]
+    with installed(tape), pytest.raises(DeviceError, match=complaint):
+        read_device()
+
+
+@pytest.mark.parametrize("visible", ["", "-1"])
+def test_nvml_alone_respects_that_every_gpu_is_hidden(visible: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    with installed(recorded_tape(), bindings=False), pytest.raises(DeviceError, match="leaves no GPU"):
+        read_device()
+
+
+@pytest.mark.parametrize(
+    ("call", "answer", "complaint"),
+    [
+        ("cuInit(0)", {"raises": "DynamicLibNotFoundError", "text": "libcuda"}, "has no NVIDIA driver"),
+        ("cuInit(0)", ["CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"], "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, system has"),
+        ("cuInit(0)", ["CUDA_ERROR_UNKNOWN"], "nvidia-smi shows whether the driver works"),
+        (
+            "cuDeviceGetCount()",
+            {"raises": "RuntimeError", "text": 'Function "cuDeviceGetCount" not found'},
+            "the NVIDIA driver is too old for the package cuda-bindings",
+        ),
+        (
+            DRIVER.format("WARP_SIZE"),
+            ["CUDA_ERROR_UNKNOWN", 0],
+            "cuDeviceGetAttribute answers CUDA_ERROR_UNKN",
+        ),
+    ],
+)
+def test_a_driver_that_does_not_work(call: str, answer: object, complaint: str) -> None:
+    tape = recorded_tape()
+    tape.answers[call] = answer
+    with installed(tape), pytest.raises(DeviceError, match=complaint):
+        read_device()
+
+
+def test_an_error_that_the_driver_cannot_name() -> None:
+    tape = recorded_tape()
+    tape.answers["cuDeviceGetCount()"] = ["9999"]
+    tape.answers["cuGetErrorName(9999)"] = ["CUDA_ERROR_INVALID_VALUE", None]
+    with installed(tape), pytest.raises(DriverCallError, match="error 9999") as raised:
+        read_device()
+    assert raised.value.code == "error 9999"
+
+
+@pytest.mark.parametrize("index", [-1, 1, 100])
+@pytest.mark.parametrize("bindings", [True, False])
+def test_a_number_out_of_range(index: int, bindings: bool) -> None:
+    with (
+        installed(recorded_tape(), bindings=bindings),
+        pytest.raises(InputError, match=f"there is no GPU {index}. Allowed: 0"),
+    ):
+        read_device(index)
+
+
+def test_clusters_of_an_h200(h200: None) -> None:
+    limits = table.limits("9.0")
+    assert count_active_clusters(0, limits, 2, 16) == 14  # and not 16, as 132 SMs could hold
+    assert count_active_clusters(0, limits, 8, 4) == 248
+
+
+def test_a_number_of_blocks_that_no_stand_in_has() -> None:
+    tape = recorded_tape()
+    for key, answer in tape.answers.items():
+        if key.startswith("cuOccupancyMaxActiveBlocksPerMultiprocessor") and "stand_in" in key:
+            answer[1] = 3 if answer[1] == 2 else answer[1]
+    with installed(tape), pytest.raises(DeviceError, match="no kernel stands in for one of 2 blocks"):
+        count_active_clusters(0, table.limits("9.0"), 2, 16)
+
+
+@pytest.mark.parametrize(
+    ("changes", "cc", "error", "complaint"),
+    [
+        (
+            {"nvrtcGetSupportedArchs()": {"text": "no libnvrtc"}},
+            (9, 0),
+            MissingDependencyError,
+            "Install NVRTC",
+        ),
+        (
+            {"nvrtcGetSupportedArchs()": ["NVRTC_SUCCESS", [75]]},
+            (7, 0),
+            DeviceError,
+            "no longer compiles for 7.0",
+        ),
+    ],
+)
+def test_nvrtc_that_cannot_compile(
+    changes: dict[str, object], cc: tuple[int, int], error: type[OccupancyError], complaint: str
+) -> None:
+    tape = recorded_tape()
+    tape.answers.update(changes)
+    with installed(tape), pytest.raises(error, match=complaint):
+        compile_cuda("__global__ void kernel() {}", ComputeCapability(*cc))
+
+
+def test_without_cuda_bindings_nothing_compiles() -> None:
+    with pytest.raises(MissingDependencyError, match="cuda-bindings is not installed"):
+        compile_cuda("", HOPPER)
+
+
+def test_the_recording_fails_on_a_call_that_it_does_not_know() -> None:
+    player = Player(recorded_tape())
+    with pytest.raises(AssertionError, match=r"cuDeviceGet\(1\) is not in the recording"):
+        player.cuDeviceGet(1)
+    with pytest.raises(AttributeError, match="the recording has no CUgraph"):
+        _ = player.CUgraph
+
+
+def test_the_recording_says_from_where_it_is() -> None:
+    assert recorded_tape().origin.keys() == {"gpu", "driver", "cuda_bindings", "date"}
+
+
+def test_modules_are_put_back() -> None:
+    import sys
+
+    before = dict(sys.modules)
+    with Modules(None, None, None, ""):
+        pass
+    assert sys.modules == before
