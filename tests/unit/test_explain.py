@@ -18,7 +18,7 @@ from ..property.strategies import Question, questions
 DIVISION = re.compile(r"(\d+)(?: [a-z]+)?(?: per [a-zA-Z-]+)? // (\d+)[^=,;]* = (\d+)")
 # 6 warps, counted as 8, x 5376 = 43008 <= 65536 per block: launches
 CHECK = re.compile(r"(\d+)(?: warps?|,) x (\d+) = (\d+) (<=|>) (\d+) per block: (launches|0 blocks)")
-RESULT = re.compile(r"(\d+)(?: blocks?)?(?: per SM)?$")
+RESULT = re.compile(r"(\d+) blocks?(?: per SM)?$")
 
 
 @given(questions())
@@ -72,6 +72,20 @@ def test_one_is_singular(cc: str, kernel: dict[str, int], step: str) -> None:
     explanations = occupancy.compute(cc, **kernel).report(explain=True).explanation  # type: ignore[arg-type]
     assert explanations is not None
     assert step in [each for explanation in explanations for each in explanation.steps]
+
+
+@pytest.mark.parametrize(
+    ("registers_per_sm", "last"),
+    [
+        (65536, "64 // 4 warps = 16 blocks"),
+        (131072, "64 // 4 warps = 16, x 2 shares per SM = 32 blocks"),
+        (32768, "64 // 4 warps = 16, x 0 shares per SM = 0 blocks"),
+    ],
+)
+def test_the_spreadsheet_counts_whole_shares(registers_per_sm: int, last: str) -> None:
+    sm = occupancy.limits("8.0").replace(max_registers_per_multiprocessor=registers_per_sm)
+    steps, _ = registers_of(sm, threads=128, regs=32, model="spreadsheet")
+    assert steps[-1] == last
 
 
 def test_caching_that_is_given_up_is_told() -> None:

@@ -186,8 +186,9 @@ def _spreadsheet_registers(result: Occupancy) -> Explanation:
         _per_warp_step(result, per_warp),
         f"{share} per block // {per_warp} = {_count(unrounded, 'warp')}, "
         f"rounded down to {granularity}s: {fitting}",
-        f"{fitting} // {_count(warps, 'warp')} = {fitting // warps}"
-        + (f", x {shares} shares per SM = {_limit(result, 'registers')}" if shares > 1 else ""),
+        f"{fitting} // {_count(warps, 'warp')} = "
+        + (f"{fitting // warps}, x {shares} shares per SM = " if shares != 1 else "")
+        + _limit(result, "registers"),
     )
     why = None
     if spreadsheet.is_doubled_unit(column, kernel.registers):
