@@ -12,8 +12,14 @@ if TYPE_CHECKING:
 
 
 def percent(share: float) -> str:
-    """A share of 1 as a percentage with one decimal where it needs one: ``75%``, ``62.5%``, ``66.7%``."""
-    return f"{100 * share:.1f}".removesuffix(".0") + "%"
+    """A share of 1 as a percentage with one decimal where it needs one: ``75%``, ``62.5%``, ``66.7%``.
+
+    Halves go up, as people round (6.25 is 6.3); what is not nothing is never shown as nothing.
+    """
+    tenths = int(1000 * share + 0.5)
+    if share > 0 and not tenths:
+        return "<0.1%"
+    return f"{tenths / 10:.1f}".removesuffix(".0") + "%"
 
 
 def size(amount: int) -> str:
