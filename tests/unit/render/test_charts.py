@@ -92,7 +92,7 @@ class TestCurves:
         ]
         report = curves_report(compute("9.0", threads=128, smem=40_000))
         assert curves.caption(report, report.curves[2]) == (
-            "Now 40,000 bytes: 20 warps, 31.2%. With 37 KiB: 24 warps, 37.5%."
+            "Now 40,000 bytes: 20 warps, 31.3%. With 37 KiB: 24 warps, 37.5%."
         )
 
 
