@@ -36,6 +36,12 @@ def shared_memory(limits: Limits) -> list[int]:
     return [*sorted(size for size in edges if size >= 0), 2**30]
 
 
+def shared_memory_steps(limits: Limits) -> list[int]:
+    """One size of each step, and one that is too large."""
+    unit = limits.shared_memory_allocation_unit
+    return list(range(0, limits.max_shared_memory_per_block_optin + 2 * unit, unit))
+
+
 def shared_memory_by_blocks(limits: Limits) -> list[int]:
     """The sizes among them between which the number of blocks of the largest configuration changes."""
     unit, reserved = limits.shared_memory_allocation_unit, limits.reserved_shared_memory_per_block

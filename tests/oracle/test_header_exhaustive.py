@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import itertools
+import math
 
+import numpy as np
 import pytest
 
+from occupancy.arrays import sweep_arrays
+from occupancy.engine import cuda
 from occupancy.kernel import Kernel
+from occupancy.limiter_bits import Limiter
 from occupancy.sm_limits import Limits
 
 from . import axes
-from .against_header import chips_with_percentages, compare, each_chip
-from .header import Header
+from .against_header import chips_with_percentages, compare, each_chip, limiting_factors
+from .header import LIMITING_FACTORS, Header, carveout_settings
 
 pytestmark = pytest.mark.exhaustive
+
+LIMITERS = np.array(
+    [
+        sum(Limiter.of(name) for name, factor in LIMITING_FACTORS.items() if factors & factor)
+        for factors in range(2 * max(LIMITING_FACTORS.values()))
+    ]
+)
+"""The library's bits for each of the header's limiting factors."""
 
 
 @each_chip
@@ -34,20 +47,48 @@ def test_every_percentage_and_step_of_shared_memory(header: Header, limits: Limi
 
 
 @each_chip
-def test_product_of_warps_registers_and_shared_memory(header: Header, limits: Limits) -> None:
-    """Every warp count, by every register level, by every change of blocks, by configuration and barriers."""
-    sizes = axes.shared_memory_by_blocks(limits)
-    for carveout, barriers in itertools.product(axes.configurations(limits), (1, 3)):
-        for caching in axes.cachings(limits):
-            kernels = (
-                Kernel(threads, registers, smem=size, carveout=carveout, barriers=barriers, caching=caching)
-                for threads in axes.threads(limits)
-                for registers in axes.registers(limits)
-                for size in sizes
-            )
-            compared, left_out = compare(header, limits, kernels)
-            assert compared == 34 * len(axes.registers(limits)) * len(sizes)
-            assert not left_out
+def test_every_combination(header: Header, limits: Limits) -> None:
+    """The product of all inputs: warps, register levels, steps of shared memory, configurations, barriers,
+    caching and opt-in.
+
+    So many answers come from the library's arrays, which are held to the engine by tests of their own.
+    """
+    threads, registers, sizes = grid = np.ix_(
+        axes.threads(limits), axes.registers(limits), axes.shared_memory_steps(limits)
+    )
+    has_barriers = limits.compute_capability >= cuda.FIRST_WITH_BARRIER_LIMIT
+    for carveout, caching, opt_in, barriers in itertools.product(
+        axes.configurations(limits),
+        axes.cachings(limits),
+        axes.OPT_IN,
+        range(17) if has_barriers else (0, 16),
+    ):
+        percent, preference = carveout_settings(limits, carveout)
+        asked = header.queries(
+            limits,
+            threads=threads,
+            registers=registers,
+            dynamic_smem=sizes,
+            barriers=barriers,
+            carveout_percent=percent,
+            cache_config=preference,
+            is_cached=caching == "ca",
+            is_opted_in=opt_in,
+        )
+        theirs = header.max_active_blocks(limits, asked)
+        ours = sweep_arrays(
+            [limits],
+            {"threads": threads, "registers": registers, "smem": sizes, "barriers": np.array(barriers)},
+            Kernel(1, carveout=carveout, caching=caching, opt_in=opt_in),
+        )
+        assert len(asked) == math.prod(axis.size for axis in grid)
+        assert not theirs["error"].any()
+        expected = np.stack([theirs["active_blocks"], LIMITERS[limiting_factors(theirs)]])
+        answers = np.stack([ours.active_blocks.reshape(-1), ours.limiters.reshape(-1)])
+        wrong = np.flatnonzero((answers != expected).any(axis=0))[:5]
+        assert not wrong.size, (
+            f"{asked[wrong]}: blocks and limiters {answers[:, wrong]}, not {expected[:, wrong]}"
+        )
 
 
 @each_chip
