@@ -25,7 +25,7 @@ from .sm_limits import (
     ComputeCapability,
     Limits,
     SpreadsheetColumn,
-    with_configurations,
+    with_consequences,
 )
 from .yaml_file import read_yaml
 
@@ -164,7 +164,7 @@ def _check_names(given: Iterable[object], names: Collection[str], where: str) ->
 
 def _validated(cc: ComputeCapability, base: dict[str, Any], given: dict[str, Any], where: str) -> Limits:
     if base:
-        given = with_configurations(given, base["shared_memory_configurations"])
+        given = with_consequences(given, base)
     values = {**base, **given, "compute_capability": cc}
     try:
         # As JSON, whose lists pydantic takes for tuples, strict as it is.

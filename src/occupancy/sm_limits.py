@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -235,7 +235,8 @@ class Limits:
         """The same SM with some limits changed, for a what-if.
 
         A change of ``max_shared_memory_per_multiprocessor`` alone also changes the shared memory
-        configurations: the larger ones go, and the new size is the largest.
+        configurations: the larger ones go, and the new size is the largest. Where a block cannot opt
+        in to more shared memory, ``max_shared_memory_per_block`` changes both maxima.
 
         Raises:
             TableError: No such field, or a value that it cannot have.
@@ -252,21 +253,29 @@ class Limits:
         changes = {name: _plain(value) for name, value in changes.items()}
         if "compute_capability" in changes:
             changes["compute_capability"] = ComputeCapability.parse(changes["compute_capability"])
-        return replace(self, **with_configurations(changes, self.shared_memory_configurations))
+        before = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(self, **with_consequences(changes, before))
 
 
-def with_configurations(changes: Mapping[str, Any], sizes: Iterable[int]) -> dict[str, Any]:
-    """Changes of an SM's limits, with the shared memory configurations that follow from them.
+def with_consequences(changes: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Changes of an SM's limits, with what follows from them for limits that were not named.
+
+    The shared memory configurations follow the SM's shared memory; where a block cannot opt in to
+    more, the most that it could opt in to follows the most that it may have.
 
     Args:
         changes: Names of limits and their new values.
-        sizes: The configurations before the changes.
+        before: All limits before the changes.
     """
+    found = dict(changes)
     size = changes.get("max_shared_memory_per_multiprocessor")
-    if type(size) is not int or "shared_memory_configurations" in changes:
-        return dict(changes)
-    smaller = [each for each in sizes if each < size]
-    return {**changes, "shared_memory_configurations": (*smaller, size)}
+    if type(size) is int and "shared_memory_configurations" not in changes:
+        smaller = [each for each in before["shared_memory_configurations"] if each < size]
+        found["shared_memory_configurations"] = (*smaller, size)
+    most, opt_in = "max_shared_memory_per_block", "max_shared_memory_per_block_optin"
+    if most in changes and opt_in not in changes and before[most] == before[opt_in]:
+        found[opt_in] = changes[most]
+    return found
 
 
 def _plain(value: Any) -> Any:

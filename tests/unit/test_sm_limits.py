@@ -110,6 +110,14 @@ def test_replace_of_the_shared_memory_brings_its_configurations_along() -> None:
     assert [size // 1024 for size in changed.shared_memory_configurations] == [0, 8, 16, 32, 64, 100, 120]
 
 
+def test_without_opt_in_the_most_of_a_block_is_one_number() -> None:
+    changed = occupancy.limits("6.1").replace(max_shared_memory_per_block=16384)
+    assert changed.max_shared_memory_per_block_optin == 16384
+    assert not occupancy.compute(changed, threads=32, smem=16385).launchable
+    hopper = occupancy.limits("9.0").replace(max_shared_memory_per_block=16384)
+    assert hopper.max_shared_memory_per_block_optin == 232448
+
+
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
