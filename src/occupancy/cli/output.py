@@ -49,7 +49,8 @@ def terminal_width() -> int:
     """Columns of the terminal, or of the variable COLUMNS; 80 where there is neither."""
     import shutil  # only for text, and it takes as long to import as a whole answer to compute
 
-    return shutil.get_terminal_size().columns
+    # A terminal that was never told its size has 0 columns, which Python 3.10 passes on.
+    return shutil.get_terminal_size().columns or 80
 
 
 def wants_color() -> bool:
