@@ -26,6 +26,12 @@ def title(variable: str) -> str:
     return f"{name(variable)} (KiB)" if variable in IN_BYTES else name(variable)
 
 
+def header(variable: str) -> str:
+    """The same at the head of a column."""
+    text = title(variable)
+    return text[0].upper() + text[1:]  # capitalize() would make kib of KiB
+
+
 def label(variable: str, value: int | str) -> str:
     """What to write at a value of an axis; sizes in KiB."""
     if variable == "carveout" and isinstance(value, int):

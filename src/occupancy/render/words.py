@@ -22,6 +22,12 @@ def percent(share: float) -> str:
     return f"{tenths / 10:.1f}".removesuffix(".0") + "%"
 
 
+def whole_percent(share: float) -> str:
+    """The same without a decimal, where room is scarce: ``63%`` for 62.5."""
+    percents = int(100 * share + 0.5)
+    return "<1%" if share > 0 and not percents else f"{percents}%"
+
+
 def size(amount: int) -> str:
     """Bytes, in KiB where that is short and exact: ``96 KiB``, ``9.125 KiB``, ``1,001 bytes``."""
     if amount and amount % 128 == 0 and amount >= 1024:

@@ -149,10 +149,7 @@ class TestPictures:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ("--threads", "32,64", "--regs", "1,2", "--smem", "1,2"),
-            "sweep: 3 inputs vary: threads, regs, smem",
-        ),
+        (("--threads", "32,64", "--regs", "1,2", "--smem", "1,2"), "sweep: 3 inputs vary: threads, regs"),
         (("--threads", "32:64:0"), "threads per block: '32:64:0' has a step of 0"),
         (("--threads", "64:32"), "threads per block: the range '64:32' is empty"),
         (("--threads", "0:64:32"), "threads per block: 0 is out of range"),

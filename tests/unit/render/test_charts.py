@@ -139,7 +139,7 @@ class TestHeatMap:
         lines = plain(list(heat_map.heat_map(report, 80)))
         assert lines[2:] == [
             "          32   40  255",
-            "64-128  100%  75%  12%",
+            "64-128  100%  75%  13%",
             "   512  100%  75%    -",
             "  2048     -    -    -",
             "",
@@ -156,7 +156,7 @@ class TestHeatMap:
         for cell in report.cells:
             threads = int(cell.values[0])
             row = shown[f"{(threads - 1) // 32 * 32 + 1}-{(threads + 31) // 32 * 32}"]
-            expected = f"{100 * cell.occupancy:.0f}%" if cell.occupancy else "-"
+            expected = f"{int(100 * cell.occupancy + 0.5)}%" if cell.occupancy else "-"
             assert expected in row
 
     def test_shades_where_there_is_not(self) -> None:

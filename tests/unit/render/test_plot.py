@@ -56,10 +56,10 @@ class TestCurves:
 
     def test_axes_and_legends_are_labelled(self) -> None:
         figure = draw(curves())
-        assert figure.get_suptitle() == (
+        assert [text.get_text() for text in figure.texts] == [
             "75% occupancy on compute capability 7.0 (Volta)\n"
             "12 blocks of 128 threads per SM, limited by registers"
-        )
+        ]
         assert [panel.get_xlabel() for panel in figure.axes] == [
             "threads per block",
             "registers per thread",

@@ -16,6 +16,8 @@ MOST_TICKS = 16
 MOST_WIDE_BARS = 12
 MOST_CELLS_WITH_NUMBERS = 24
 PERCENTAGES = [0, 25, 50, 75, 100]
+DARK_COLORS = 0.6
+"""Occupancy below which the colours of the map are dark."""
 NOTHING_FITS_COLOR = "#dddddd"
 
 
@@ -52,7 +54,7 @@ def _draw_bars(report: SweepReport, panel: Axes) -> None:
     labels = [scale.label(axis.variable, value) for value in axis.values]
     bars = panel.bar(range(len(labels)), [100 * cell.occupancy for cell in report.cells], color=CURVE_COLOR)
     is_narrow = len(labels) > MOST_WIDE_BARS
-    numbers = [f"{100 * cell.occupancy:.0f}" for cell in report.cells]
+    numbers = [words.whole_percent(cell.occupancy) for cell in report.cells]
     panel.bar_label(bars, numbers, fontsize=10 if is_narrow else None)
     panel.set_xticks(range(len(labels)), labels, rotation=90 if is_narrow else 0)
     panel.set_xlabel(scale.title(axis.variable))
@@ -75,11 +77,12 @@ def _draw_map(report: SweepReport, figure: Figure, panel: Axes) -> None:
     panel.set_xticks(*_ticks(across))
     panel.set_yticks(*_ticks(down))
     if max(len(down.values), width) <= MOST_CELLS_WITH_NUMBERS:
-        for row, line in enumerate(lines):
-            for column, share in enumerate(line):
-                if not math.isnan(share):
-                    color = "white" if share < 60 else "black"
-                    panel.text(column, row, f"{share:.0f}", ha="center", va="center", color=color)
+        for place, cell in enumerate(report.cells):
+            if cell.occupancy:
+                row, column = divmod(place, width)
+                color = "white" if cell.occupancy < DARK_COLORS else "black"
+                text = words.whole_percent(cell.occupancy)
+                panel.text(column, row, text, ha="center", va="center", color=color)
 
 
 def _ticks(axis: Axis) -> tuple[Sequence[int], list[str]]:

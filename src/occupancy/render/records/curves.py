@@ -30,7 +30,7 @@ def markdown(report: CurvesReport) -> str:
     """A table for each curve; the kernel's own step is bold."""
     return "\n\n".join(
         to_markdown(
-            (scale.title(curve.variable).capitalize(), *answers.HEADER),
+            (scale.header(curve.variable), *answers.HEADER),
             [(_range(curve, step), *answers.cells(step)) for step in curve.steps],
         )
         for curve in report.curves

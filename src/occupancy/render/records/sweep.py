@@ -24,7 +24,7 @@ def csv(report: SweepReport) -> str:
 
 def markdown(report: SweepReport) -> str:
     """A row for each combination."""
-    header = [scale.title(axis.variable).capitalize() for axis in report.axes]
+    header = [scale.header(axis.variable) for axis in report.axes]
     rows = [
         (
             *(

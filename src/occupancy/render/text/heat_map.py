@@ -9,7 +9,7 @@ from math import ceil
 from rich.text import Text
 
 from ...report.sweep import Axis, SweepReport
-from .. import scale
+from .. import scale, words
 
 MOST_ROWS = 40
 NUMBER_WIDTH = 5
@@ -91,7 +91,7 @@ def _header(labels: list[str], cell_width: int) -> str:
 
 
 def _number(share: float) -> str:
-    return f"{100 * share:.0f}%" if share else "-"
+    return words.whole_percent(share) if share else "-"
 
 
 def _shade(share: float) -> str:

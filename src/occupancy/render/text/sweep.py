@@ -48,7 +48,7 @@ def _over_one(report: SweepReport, axis: Axis, width: int) -> Iterator[Renderabl
         yield from _chart(report, axis, width - GUTTER - 1).lines()
         yield Text()
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
-    table.add_column(scale.title(axis.variable).capitalize(), no_wrap=True)
+    table.add_column(scale.header(axis.variable), no_wrap=True)
     *numbers, limited_by = answers.HEADER
     for header in numbers:
         table.add_column(header, justify="right", no_wrap=True)

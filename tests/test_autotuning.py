@@ -1,0 +1,120 @@
+"""The examples of docs/autotuning.md for Triton and Kernel Tuner, run as far as that goes without a GPU.
+
+Neither framework is installed with the extra ``test``. Where one is missing its tests are skipped, and say
+so; with OCCUPANCY_REQUIRE_FRAMEWORKS=1 they fail instead.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import itertools
+import os
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import occupancy
+
+from .refresh_docs import ROOT, blocks
+
+REQUIRED = "OCCUPANCY_REQUIRE_FRAMEWORKS"
+
+# The frameworks, and what they bring along, warn about themselves.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def framework(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        if os.environ.get(REQUIRED) == "1":
+            raise
+        pytest.skip(f"THE EXAMPLE OF docs/autotuning.md FOR {name} WAS NOT RUN: it is not installed")
+
+
+def example(framework_name: str, folder: Path) -> Any:
+    """The document's example as a module, because Triton reads the source of its kernels."""
+    (source,) = [
+        text for _, text in blocks(ROOT / "docs" / "autotuning.md", "python") if framework_name in text
+    ]
+    path = folder / f"example_for_{framework_name}.py"
+    path.write_text(source, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class TestTriton:
+    @pytest.fixture
+    def tuning(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+        monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
+        framework("triton")
+        return example("triton", tmp_path)
+
+    def test_configurations_are_left_out_before_they_are_compiled(self, tuning: Any) -> None:
+        product = tuning.product
+        kept = product.early_config_prune(product.configs, {})
+        left_out = [config for config in product.configs if config not in kept]
+        assert kept
+        assert left_out
+        assert all(tuning.operands_in_flight(config) <= 227 * 1024 for config in kept)
+        assert all(tuning.operands_in_flight(config) > 227 * 1024 for config in left_out)
+
+    @pytest.mark.parametrize("cc", [(8, 6), (9, 0)])
+    def test_the_estimate_is_what_the_compiler_takes(
+        self, tuning: Any, monkeypatch: pytest.MonkeyPatch, cc: tuple[int, int]
+    ) -> None:
+        monkeypatch.setattr(tuning, "CC", cc)
+        for config in tuning.product.configs[1::11]:
+            compiled = self.compiled(tuning.product.fn, config, cc)
+            assert compiled.metadata.shared == tuning.operands_in_flight(config)
+            assert compiled.metadata.num_warps == config.num_warps
+
+    def test_a_compiled_kernel_tells_its_registers_and_shared_memory(self, tuning: Any) -> None:
+        config = tuning.product.configs[0]
+        compiled = self.compiled(tuning.product.fn, config, (9, 0))
+        record = occupancy.kernel_of(compiled)
+        expected = occupancy.compute(
+            "9.0", threads=32 * config.num_warps, regs=record.registers, smem=compiled.metadata.shared
+        ).occupancy
+        assert record.registers
+        assert occupancy.fits(compiled, cc="9.0", min_occupancy=expected)
+        assert not occupancy.fits(compiled, cc="9.0", min_occupancy=expected + 0.01)
+
+    def compiled(self, kernel: Any, config: Any, cc: tuple[int, int]) -> Any:
+        triton = framework("triton")
+        targets = framework("triton.backends.compiler")
+        sources = framework("triton.compiler")
+        names = kernel.arg_names
+        pointers = dict.fromkeys(("a", "b", "c"), "*fp16")
+        source = sources.ASTSource(
+            kernel,
+            {name: pointers.get(name, "i32" if name == "K" else "constexpr") for name in names},
+            constexprs={(names.index(name),): value for name, value in config.kwargs.items()},
+            attrs={(names.index(name),): [["tt.divisibility", 16]] for name in ("a", "b", "c", "K")},
+        )
+        major, minor = cc
+        return triton.compile(
+            source,
+            target=targets.GPUTarget("cuda", 10 * major + minor, 32),
+            options={"num_warps": config.num_warps, "num_stages": config.num_stages},
+        )
+
+
+def test_kernel_tuner_searches_what_fits(tmp_path: Path) -> None:
+    searchspace = framework("kernel_tuner.searchspace")
+    tuning = example("kernel_tuner", tmp_path)
+    found = searchspace.Searchspace(tuning.tune_params, tuning.runs_well, 1024)
+    expected = {
+        values
+        for values in itertools.product(*tuning.tune_params.values())
+        if tuning.runs_well(dict(zip(tuning.tune_params, values, strict=True)))
+    }
+    assert {tuple(values) for values in found.list} == expected
+    assert 0 < len(expected) < 6 * 4 * 4
