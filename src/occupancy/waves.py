@@ -172,7 +172,16 @@ def cluster_bound(occupancy: Occupancy, multiprocessors: int, cluster_size: int)
     return _resident_blocks(occupancy, multiprocessors) // cluster_size
 
 
+def check_multiprocessors(count: int) -> None:
+    """Refuse a number of SMs that no GPU has.
+
+    Raises:
+        InputError: It is less than 1.
+    """
+    if not 1 <= count <= INT_MAX:
+        raise InputError(f"{count} is out of range", where="number of SMs", allowed="1 and up")
+
+
 def _resident_blocks(occupancy: Occupancy, multiprocessors: int) -> int:
-    if not 1 <= multiprocessors <= INT_MAX:
-        raise InputError(f"{multiprocessors} is out of range", where="number of SMs", allowed="1 and up")
+    check_multiprocessors(multiprocessors)
     return occupancy.active_blocks * multiprocessors if occupancy.launchable else 0

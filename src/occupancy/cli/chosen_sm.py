@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenSm:
+# Tuples, because a dataclass takes ten times as long to make, and every command waits for it.
+class ChosenSm(NamedTuple):
     """What the options name."""
 
     limits: Limits
@@ -28,8 +27,7 @@ class ChosenSm:
     """The product, or this machine's GPU; None for a compute capability."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenSms:
+class ChosenSms(NamedTuple):
     """What the options name where they can name several."""
 
     limits: list[Limits]
@@ -53,6 +51,8 @@ changes_option = click.option(
     help="What if this limit were different? Repeatable; `occupancy limits 9.0` has the names.",
 )
 
+gpu_option = click.option("--gpu", metavar="NAME", help="Or a product: 'RTX 4090', h100-sxm, A6000.")
+
 
 def sm_options(command: Command) -> Command:
     """Add the options that say which SM; the command gets a `ChosenSm` as ``sm``."""
@@ -67,7 +67,7 @@ def sm_options(command: Command) -> Command:
         changes: tuple[str, ...],
         **others: Any,
     ) -> Any:
-        return command(sm=_changed(_chosen(cc, gpu, device, limits_file), changes), **others)
+        return command(sm=_changed(choose_sm(cc, gpu, device, limits_file), changes), **others)
 
     return _with_options(
         with_sm,
@@ -79,7 +79,7 @@ def sm_options(command: Command) -> Command:
             metavar="CC",
             help="Compute capability: 9.0, 90, sm_90a, compute_90, sm_120 (12.0).",
         ),
-        click.option("--gpu", metavar="NAME", help="Or a product: 'RTX 4090', h100-sxm, A6000."),
+        gpu_option,
         click.option(
             "--device",
             metavar="N",
@@ -104,9 +104,9 @@ def sms_options(command: Command) -> Command:
         changes: tuple[str, ...],
         **others: Any,
     ) -> Any:
-        named = [_chosen(cc, None, None, limits_file) for cc in _listed(ccs)]
-        named += [_chosen(None, gpu, None, limits_file) for gpu in _listed(gpus)]
-        named += [_chosen(None, None, device, limits_file) for device in devices]
+        named = [choose_sm(cc, None, None, limits_file) for cc in _listed(ccs)]
+        named += [choose_sm(None, gpu, None, limits_file) for gpu in _listed(gpus)]
+        named += [choose_sm(None, None, device, limits_file) for device in devices]
         are_named = bool(ccs or gpus or devices)
         chosen = named if are_named else [ChosenSm(limits) for limits in _all(limits_file)]
         sms = ChosenSms([_changed(each, changes).limits for each in chosen], are_named)
@@ -149,7 +149,7 @@ def _listed(values: tuple[str, ...]) -> list[str]:
     return [name for listed in values for name in listed.split(",") if name.strip()]
 
 
-def _chosen(cc: str | None, gpu: str | None, device: int | None, limits_file: str | None) -> ChosenSm:
+def choose_sm(cc: str | None, gpu: str | None, device: int | None, limits_file: str | None) -> ChosenSm:
     """The SM of one compute capability, product or device, or of none of them.
 
     Raises:
@@ -213,7 +213,7 @@ def _changed(sm: ChosenSm, changes: tuple[str, ...]) -> ChosenSm:
         return sm
     from ..custom_table import with_changes
 
-    return replace(sm, limits=with_changes(sm.limits, changes))
+    return sm._replace(limits=with_changes(sm.limits, changes))
 
 
 def _all(limits_file: str | None) -> list[Limits]:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .chosen_sm import choose_sm, gpu_option
 from .output import FORMATS, print_report, print_text
+from .whole_gpu import count_of_sms, sms_option
 
 if TYPE_CHECKING:
     from ..readers import KernelRecord, ReadProblem
@@ -23,6 +25,9 @@ SORT_KEYS = ("occupancy", "regs", "spills", "time")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("--threads", metavar="N|XxYxZ", help="Threads per block, for kernels whose file has none.")
 @click.option("--cc", metavar="CC", help="What if the kernels ran on this compute capability?")
+@gpu_option
+@click.option("--device", metavar="N", type=click.IntRange(min=0), help="Or on a GPU of this machine?")
+@sms_option
 @click.option(
     "--limits", "limits_file", metavar="FILE", help="A table of your own (YAML), for chips that ours lacks."
 )
@@ -44,6 +49,9 @@ def command(
     files: tuple[str, ...],
     threads: str | None,
     cc: str | None,
+    gpu: str | None,
+    device: int | None,
+    sms: str | None,
     limits_file: str | None,
     name: str | None,
     archs: tuple[str, ...],
@@ -62,6 +70,7 @@ def command(
 
     \b
     occupancy scan libkernels.so --newest --sort occupancy --limit 20
+    occupancy scan report.ncu-rep --gpu "H200"
     nvcc -Xptxas -v ... 2>&1 | occupancy scan - --threads 256
     """
     from ..inputs import parse_threads
@@ -69,11 +78,14 @@ def command(
     from ..report.scan_selection import Selection
     from ..sm_limits import ComputeCapability
 
-    limits_of = _limits(limits_file)
+    chosen = None
+    if (cc, gpu, device) != (None, None, None):
+        chosen = choose_sm(cc, gpu, device, limits_file)
     scanner = Scanner(
-        limits_of,
+        _limits(limits_file),
         threads=None if threads is None else parse_threads(threads)[0],
-        what_if=None if cc is None else limits_of(ComputeCapability.parse(cc)),
+        what_if=None if chosen is None else chosen.limits,
+        multiprocessors=count_of_sms(chosen, sms),
     )
     selection = Selection(
         name,

@@ -15,15 +15,34 @@ if TYPE_CHECKING:
     from ..report.gpu import WholeGpu
 
 
+sms_option = click.option("--sms", metavar="N", help="SMs of the GPU, where --gpu or --device does not tell.")
+
+
 def grid_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--grid``, ``--cluster`` and ``--sms``."""
     for option in (
-        click.option("--sms", metavar="N", help="SMs of the GPU, where --gpu or --device does not tell."),
+        sms_option,
         click.option("--cluster", metavar="N|XxYxZ", help="Blocks per cluster, from 9.0."),
         click.option("--grid", metavar="N|XxYxZ", help="Blocks of the grid, for its waves on the whole GPU."),
     ):
         command = option(command)
     return command
+
+
+def count_of_sms(sm: ChosenSm | None, sms: str | None) -> int | None:
+    """The number of SMs that ``--sms`` gives, or else the GPU that was named.
+
+    Raises:
+        InputError: Not a number of SMs.
+    """
+    from ..inputs import parse_count
+    from ..waves import check_multiprocessors
+
+    if sms is not None:
+        count = parse_count(sms, "--sms")
+        check_multiprocessors(count)
+        return count
+    return sm.gpu.multiprocessors if sm is not None and sm.gpu is not None else None
 
 
 def whole_gpu(
@@ -34,14 +53,12 @@ def whole_gpu(
     Raises:
         InputError: A grid or a cluster that the GPU does not have, or the number of SMs is missing.
     """
-    from ..inputs import parse_count, parse_shape
+    from ..inputs import parse_shape
     from ..kernel import Launch
     from ..report.gpu import WholeGpu
     from ..waves import count_waves, full_wave
 
-    multiprocessors = sm.gpu.multiprocessors if sm.gpu else None
-    if sms is not None:
-        multiprocessors = parse_count(sms, "--sms")
+    multiprocessors = count_of_sms(sm, sms)
     if multiprocessors is None:
         if grid is None and cluster is None:
             return WholeGpu(sm.gpu)

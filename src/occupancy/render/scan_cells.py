@@ -128,6 +128,7 @@ COLUMNS = (
     Column("Occ.", lambda row: _share(row.occupancy)),
     Column("Reported", lambda row: _share(row.reported_occupancy)),
     Column("Limited by", _limiters, is_number=False),
+    Column("Waves", lambda row: "" if row.waves is None else f"{row.waves:,.2f}"),
     Column("Next step", _next_step, is_number=False),
 )
 

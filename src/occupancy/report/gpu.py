@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from ..waves import FullWave, Waves
 from . import DOCUMENTED
@@ -65,8 +65,7 @@ def waves_report(waves: Waves) -> WavesReport:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class WholeGpu:
+class WholeGpu(NamedTuple):
     """What is known and asked of a whole GPU; None for what is not."""
 
     gpu: Gpu | None = None

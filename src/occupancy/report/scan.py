@@ -12,10 +12,11 @@ from ..advice import NextStep
 from ..documented import DOCUMENTED
 from ..engine import Occupancy, Resource, evaluate
 from ..errors import InputError, OccupancyError
-from ..kernel import Kernel
+from ..kernel import Kernel, Launch
 from ..readers import KernelRecord, ReadProblem
 from ..readers.record import FIELD_NAMES, ThreadsFrom
 from ..sm_limits import ComputeCapability, Limits
+from ..waves import Waves, count_waves, full_wave
 
 LimitsOf = Callable[[ComputeCapability], Limits]
 
@@ -46,6 +47,10 @@ class ScanRow(KernelRecord):
     """Why it does not launch."""
     next_step: NextStep | None = None
     """The nearest higher occupancy, and what must change to reach it."""
+    waves: float | None = None
+    """Waves of a launch on the whole GPU, where the number of its SMs was given."""
+    idle_share: float | None = None
+    """The share of the GPU's time that the last wave leaves idle, 0 to 1, where the waves are known."""
 
     def to_dict(self) -> dict[str, Any]:
         """The row as plain dictionaries, lists and numbers: one object of the JSON."""
@@ -81,14 +86,20 @@ class Scanner:
         limits_of: From a compute capability to what its SM offers; raises for an unknown one.
         threads: Threads per block for kernels whose source does not state them.
         what_if: The SM to answer for, instead of the one that each kernel was compiled for.
+        multiprocessors: SMs of the GPU, for the waves of launches; None where they are not asked for.
     """
 
     def __init__(
-        self, limits_of: LimitsOf, threads: int | None = None, what_if: Limits | None = None
+        self,
+        limits_of: LimitsOf,
+        threads: int | None = None,
+        what_if: Limits | None = None,
+        multiprocessors: int | None = None,
     ) -> None:
         self._limits_of = limits_of
         self._threads = threads
         self._what_if = what_if
+        self._multiprocessors = multiprocessors
         # A library has the same needs over and over, and advice takes a hundred times as long as an answer.
         self._best_block_size = lru_cache(maxsize=1 << 14)(_best_block_size)
         self._answer = lru_cache(maxsize=1 << 14)(_answer)
@@ -132,6 +143,11 @@ class Scanner:
             notes.append(NOT_LINKED_NOTE)
         if not what_if and _is_less_for_the_grid(row, answer):
             notes.append(GRID_NOTE)
+        waves = None
+        try:
+            waves = self._waves(row, answer)
+        except InputError as error:  # clusters on a chip that has none, or a grid that no launch has
+            notes.append(str(error))
         return replace(
             row,
             cc=str(limits.compute_capability),
@@ -144,8 +160,16 @@ class Scanner:
             launchable=answer.launchable,
             reason=answer.reason,
             next_step=next_step,
+            waves=None if waves is None else waves.waves,
+            idle_share=None if waves is None else waves.idle_share,
             notes=tuple(notes),
         )
+
+    def _waves(self, row: ScanRow, answer: Occupancy) -> Waves | None:
+        if self._multiprocessors is None or row.grid is None or not answer.launchable:
+            return None
+        launch = Launch(answer.kernel, row.grid, row.cluster)
+        return count_waves(launch, full_wave(answer, self._multiprocessors, cluster_size=launch.cluster_size))
 
     def _block_size(self, row: ScanRow, limits: Limits) -> tuple[int, ThreadsFrom]:
         if row.threads is not None:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from .test_calc import run
 
+NSIGHT = str(Path(__file__).parents[2] / "data" / "kernels" / "ncu_raw.csv")
 KERNEL = ("--threads", "256", "--regs", "32")
 
 
@@ -135,3 +137,30 @@ def test_gpus_of_a_pattern() -> None:
     assert all("9.0" in line for line in lines[1:])
     assert len(json.loads(run("gpus", "--format", "json").stdout)["gpus"]) > 900
     assert run("gpus", "no such thing").exit_code == 2
+
+
+def test_scan_counts_the_waves_of_launches() -> None:
+    launches = json.loads(run("scan", NSIGHT, "--gpu", "H200", "--format", "json").stdout)["kernels"]
+    assert [f"{launch['waves']:.2f}" for launch in launches] == [
+        "3.88",
+        "3.88",
+        "3.88",
+        "0.25",
+        "1.00",
+        "1.00",
+    ]
+    assert [launch["idle_share"] for launch in launches[3:]] == [0.75, 0.0, 0.0]
+    assert "Waves" in run("scan", NSIGHT, "--sms", "132").stdout
+
+
+def test_scan_without_sms_counts_no_waves() -> None:
+    launches = json.loads(run("scan", NSIGHT, "--cc", "9.0", "--format", "json").stdout)["kernels"]
+    assert {launch["waves"] for launch in launches} == {None}
+    assert "Waves" not in run("scan", NSIGHT).stdout
+    assert run("scan", NSIGHT, "--sms", "0").exit_code == 2
+
+
+def test_scan_on_the_gpu_of_this_machine(h200: None) -> None:
+    (first, *_) = json.loads(run("scan", NSIGHT, "--device", "0", "--format", "json").stdout)["kernels"]
+    assert (first["cc"], first["what_if"], first["active_blocks"]) == ("9.0", False, 8)
+    assert f"{first['waves']:.2f}" == "3.88"

@@ -15,8 +15,8 @@ from . import PLAIN_WIDTH, grade, to_string
 INDENT = GAP = "  "
 
 IF_THERE_IS_ROOM = (
-    "File", "Next step", "Reported", "Static", "Dynamic", "Shared", "Spills", "Stack", "Time", "Launches",
-    "Bar", "Bound",
+    "File", "Waves", "Next step", "Reported", "Static", "Dynamic", "Shared", "Spills", "Stack", "Time",
+    "Launches", "Bar", "Bound",
 )  # fmt: skip
 """The columns that a narrow terminal need not show, the most useful first."""
 
