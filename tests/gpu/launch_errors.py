@@ -62,6 +62,7 @@ class Runtime:
     def __init__(self, path: str, fatbin: bytes) -> None:
         self._library = ctypes.CDLL(path)
         self._memory = ctypes.c_void_p()
+        self._names = [b"small", b"with_255_registers"]
         self._handles: dict[str, Any] = {}
         self._library.cudaGetErrorString.restype = ctypes.c_char_p
         self._library.cudaGetErrorName.restype = ctypes.c_char_p
@@ -77,10 +78,10 @@ class Runtime:
         add = self._library["__cudaRegisterFunction"]
         add.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int]
         add.argtypes += [ctypes.c_void_p] * 5
-        for name in ("small", "with_255_registers"):
-            self._handles[name] = ctypes.create_string_buffer(16)  # only its address counts
-            address = ctypes.addressof(self._handles[name])
-            add(binary, address, name.encode(), name.encode(), -1, *[None] * 5)
+        for name in self._names:  # which must outlive the call
+            handle = ctypes.create_string_buffer(16)  # only its address counts
+            self._handles[name.decode()] = handle
+            add(binary, ctypes.addressof(handle), name, name, -1, *[None] * 5)
         end = self._library["__cudaRegisterFatBinaryEnd"]
         end.argtypes = [ctypes.c_void_p]
         end(binary)

@@ -31,4 +31,4 @@ def command(index: int, quick: bool, output_format: str) -> None:
     report = verify_report(verify_device(index, QUICK_PLAN if quick else FULL_PLAN))
     print_report("verify", report, output_format)
     if report.different:
-        raise SystemExit(1)
+        click.get_current_context().exit(1)

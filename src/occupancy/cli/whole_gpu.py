@@ -70,12 +70,8 @@ def whole_gpu(
     cluster_dim = None if cluster is None else parse_shape(cluster, "cluster")
     shape = cluster_dim if grid is None else parse_shape(grid, "grid")
     launch = Launch(result.kernel, shape or (1, 1, 1), cluster_dim)
-    wave = full_wave(
-        result,
-        multiprocessors,
-        cluster_size=launch.cluster_size,
-        max_active_clusters=_told_clusters(result, sm, launch.cluster_size),
-    )
+    told = _told_clusters(result, sm, launch.cluster_size) if sms is None else None
+    wave = full_wave(result, multiprocessors, cluster_size=launch.cluster_size, max_active_clusters=told)
     waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
     return WholeGpu(sm.gpu, wave, waves)
 

@@ -118,10 +118,11 @@ def _reader() -> tuple[int, Callable[[int], Device]]:
         except MissingDependencyError:
             raise no_bindings from None
         return nvml.device_count(), partial(_from_management, nvml, (no_bindings.problem,))
+    count = driver.device_count()
     try:
-        return driver.device_count(), partial(_from_driver, driver, Management(), ())
+        return count, partial(_from_driver, driver, Management(), ())
     except (MissingDependencyError, DeviceError) as no_management:
-        return driver.device_count(), partial(_from_driver, driver, None, (no_management.problem,))
+        return count, partial(_from_driver, driver, None, (no_management.problem,))
 
 
 def _from_driver(driver: Driver, nvml: Management | None, missing: tuple[str, ...], index: int) -> Device:

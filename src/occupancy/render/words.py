@@ -103,7 +103,10 @@ def driver(device: DeviceEntry) -> str:
 
 def versions(report: VerifyReport) -> str:
     """``2026-11-21, occupancy 0.1.0, Python 3.12.3, ...``: when, and with what."""
-    return ", ".join((report.date, *(f"{name} {version}" for name, version in report.versions.items())))
+    named = (
+        version if name == "system" else f"{name} {version}" for name, version in report.versions.items()
+    )
+    return ", ".join((report.date, *named))
 
 
 def verdict(report: VerifyReport) -> str:

@@ -126,6 +126,11 @@ def test_the_clusters_of_this_machine_are_counted_not_bounded(h200: None) -> Non
     assert (bounded["clusters"], bounded["blocks"], bounded["is_upper_bound"]) == (16, 256, True)
 
 
+def test_the_clusters_of_a_part_of_this_machine_are_bounded(h200: None) -> None:
+    kernel = ("--threads", "1024", "--cluster", "16", "--device", "0", "--sms", "66", "--format", "json")
+    assert json.loads(run("calc", *kernel).stdout)["full_wave"]["is_upper_bound"] is True
+
+
 def test_clusters_are_bounded_where_the_driver_cannot_be_asked() -> None:
     kernel = ("--threads", "1024", "--cluster", "16", "--device", "0", "--format", "json")
     with installed(recorded_tape(), bindings=False):

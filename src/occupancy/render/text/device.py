@@ -17,7 +17,8 @@ def render(report: DeviceReport, width: int = PLAIN_WIDTH, color: bool = False) 
     for device in report.devices:
         parts += [Text()] if parts else []
         parts += [headline(device), Text(), _limits(device)]
-        parts += [Text(note, style="dim") for note in ("", *device.notes) if device.notes]
+        if device.notes:
+            parts += [Text(), *(Text(note, style="dim") for note in device.notes)]
     return to_string(*parts, width=width, color=color)
 
 
