@@ -112,6 +112,7 @@ class _Found:
 
     def records(self) -> Iterator[KernelRecord]:
         from ..readers import KernelRecord, read
+        from ..render.words import printable
 
         for file in self._files:
             for found in read(file):
@@ -120,7 +121,7 @@ class _Found:
                     yield found
                 else:
                     self.problems.append(found)
-                    click.echo(f"Warning: {found}", err=True)
+                    click.echo(f"Warning: {printable(str(found))}", err=True)
 
 
 def _limits(file: str | None) -> Callable[[ComputeCapability], Limits]:

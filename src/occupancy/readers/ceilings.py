@@ -32,6 +32,8 @@ MAX_KERNELS = 1 << 20
 """Kernels of one file; the largest libraries have some tens of thousands. Launches may be any number."""
 MAX_HELD_KERNELS = 1 << 17
 """Kernels of one file that are remembered, to know a linked one from its relocatable copy."""
+MAX_NUMBER = 10**12 - 1
+"""The largest count, size or time in JSON, which may have numbers too large for a float, or to be printed."""
 
 
 class Malformed(Exception):  # noqa: N818, it is caught within the readers

@@ -60,6 +60,8 @@ class _Reader:
         self._strings = 0
         self._compiled: dict[str, KernelRecord] = {}
         self.position = len(MAGIC)
+        self._end = len(self._data)
+        """Where the block ends that is being read; between blocks, where the file does."""
         self.version: int | None = None
 
     def run(self) -> Iterator[Found]:
@@ -70,21 +72,23 @@ class _Reader:
             end = self.position + size
             if end > len(self._data):
                 raise Malformed(f"a block of {size} bytes goes beyond the end of the file")
+            self._end = end
             self._learn_strings(header)
             for _ in range(_number(header, _SOURCES)):
                 yield from self._read_source(self._item())
             for _ in range(_number(header, _RESULTS)):
                 yield from self._read_result(self._item())
-            self.position = end  # beyond results of ranges and graphs, which have no block size
+            # Beyond results of ranges and graphs, which have no block size.
+            self.position, self._end = end, len(self._data)
 
     def _item(self) -> memoryview:
         """The message that comes next, which has its size before it."""
         start = self.position + _SIZE.size
-        if start > len(self._data):
-            raise Malformed("the report ends early")
+        if start > self._end:
+            raise Malformed("the report, or a block of it, ends early")
         (size,) = _SIZE.unpack_from(self._data, self.position)
-        if start + size > len(self._data):
-            raise Malformed(f"a message of {size} bytes goes beyond the end of the file")
+        if start + size > self._end:
+            raise Malformed(f"a message of {size} bytes goes beyond the end of its block or of the file")
         self.position = start + size
         return self._data[start : self.position]
 

@@ -14,7 +14,7 @@ from . import nsight
 from .lines import NumberedLines
 from .record import Found, KernelRecord, ReadProblem, Shape
 
-MARKERS = ('"ID","',)
+MARKERS = re.compile('"ID","')
 
 # Names of columns.
 _ID, _KERNEL, _BLOCK, _GRID, _CC = "ID", "Kernel Name", "Block Size", "Grid Size", "CC"

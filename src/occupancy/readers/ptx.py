@@ -14,7 +14,8 @@ _ENTRY = re.compile(r"\.entry\s+([\w$%]+)")
 _DIRECTIVE = re.compile(r"\.(\w+)\s+(\d{1,12})(?:\s*,\s*(\d{1,12}))?(?:\s*,\s*(\d{1,12}))?")
 _COMMENT = re.compile(r"//.*")
 
-MARKERS = (".target sm_",)
+MARKERS = _TARGET
+"""Only where a line begins so: the compiler's errors say which .target a feature requires."""
 
 MAX_DIRECTIVE_LINES = 1000
 """Between the name of a kernel and its body; parameters have a line each."""

@@ -14,13 +14,11 @@ from .lines import NumberedLines, first_number
 from .record import Found, KernelRecord, ReadProblem
 
 # 'name' for 'sm_90a', where forums and word processors have turned the quotes.
-_ENTRY = re.compile(r"Compiling entry function\s+['‘’`\"](.+)['‘’´\"]\s+for\s+['‘’`\"](sm_\w+)['‘’´\"]")
-_PROPERTIES = re.compile(r"Function properties for\s+['‘’`\"]?(.+?)['‘’´\"]?:?\s*$")
+_ENTRY = re.compile(r"\s+['‘’`\"](.+)['‘’´\"]\s+for\s+['‘’`\"](sm_\w+)['‘’´\"]")
 _FRAME = re.compile(
     r"(\d{1,12}) bytes stack frame, (\d{1,12}) bytes spill stores, (\d{1,12}) bytes spill loads"
 )
 _USED = re.compile(r"\b[Uu]sed (\d{1,12}) registers(.*)")
-_NVLINK = re.compile(r"\bnvlink\b.*info\s*:")
 _BARRIERS = re.compile(r"used (\d{1,12}) barriers")
 # The second number of old chips is the system's share, which takes its place as well.
 _SMEM = re.compile(r"(\d{1,12})(?:\+(\d{1,12}))? bytes smem")
@@ -28,8 +26,15 @@ _CUMULATIVE_STACK = re.compile(r"(\d{1,12}) bytes cumulative stack size")
 _LINKED_STACK = re.compile(r"(\d{1,12}) stack\b")
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
-MARKERS = ("Compiling entry function", "Function properties for")
-"""One of these is in the first line of interest."""
+_QUOTES = "'‘’`´\""
+
+COMPILING, PROPERTIES = "Compiling entry function", "Function properties for"
+MARKERS = re.compile(f"{COMPILING}|{PROPERTIES}")
+"""One of these is in the first line of interest. What follows it is matched from there on: a search with
+such patterns would take hours for a line that has the same words over and over."""
+
+NVLINK = "nvlink"
+"""In front of what the linker prints."""
 
 _LINKED_SMEM_NOTE = (
     "the linker's shared memory counts 1024 bytes of the system's for sm_90, and none for others"
@@ -78,16 +83,18 @@ class _Reader:
 
     def read(self, line: str, number: int) -> Found | None:
         """Take one line; return what it completes."""
-        if found := _ENTRY.search(line):
+        _, is_entry, rest = line.partition(COMPILING)
+        if is_entry and (found := _ENTRY.match(rest)):
             left = self.left_open(number)
             self._kernel = _Open(found[1], found[2])
             return left
-        if found := _PROPERTIES.search(line):
-            self._subject = found[1]
+        _, is_about_frame, rest = line.partition(PROPERTIES)
+        if is_about_frame:
+            self._subject = rest.strip().removesuffix(":").strip(_QUOTES)
         elif found := _FRAME.search(line):
             self._take_frame(*map(int, found.groups()))
         elif found := _USED.search(line):
-            if _NVLINK.search(line):
+            if NVLINK in line[: found.start()]:
                 return self._linked(int(found[1]), found[2])
             return self._complete(int(found[1]), found[2], number)
         return None

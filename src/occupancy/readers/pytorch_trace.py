@@ -8,10 +8,10 @@ memory, because it computes as if no kernel had opted in to more.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite, prod
+from math import prod
 from typing import Any
 
-from .ceilings import Malformed
+from .ceilings import MAX_NUMBER, Malformed
 from .content import Text
 from .json_stream import JsonStream
 from .record import Found, KernelRecord, ReadProblem, Shape
@@ -99,12 +99,16 @@ def _shape(value: Any) -> Shape:
 def _real(value: Any) -> float | None:
     if value is None:
         return None
-    if not isfinite(value):
-        raise ValueError(f"{value} is not a number")
+    if type(value) not in (int, float) or not abs(value) <= MAX_NUMBER:
+        raise ValueError(f"{_short(value)} is not a number that a trace has")
     return float(value)
 
 
 def _whole(value: Any) -> int:
-    if type(value) is not int:
-        raise TypeError(f"{str(value)[:40]!r} is not a whole number")
+    if type(value) is not int or abs(value) > MAX_NUMBER:
+        raise TypeError(f"{_short(value)} is not a whole number that a trace has")
     return value
+
+
+def _short(value: Any) -> str:
+    return repr(str(value)[:40])

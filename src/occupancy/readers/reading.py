@@ -115,6 +115,10 @@ def _read_folder(folder: Path) -> Iterator[Found]:
     is_empty = True
     described: set[Path] = set()
     for path in _files(folder):
+        if isinstance(path, ReadProblem):
+            is_empty = False
+            yield path
+            continue
         if path.with_suffix("") in described:
             continue
         for found in _read_file(path, skip_unknown=True):
@@ -126,17 +130,23 @@ def _read_folder(folder: Path) -> Iterator[Found]:
         yield ReadProblem(str(folder), None, "a folder without kernels")
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _files(folder: Path) -> Iterator[Path | ReadProblem]:
     # A file that the folder has under several names, as libraries often are, is read once.
     seen: set[tuple[int, int]] = set()
-    for parent, folders, names in os.walk(folder):
+    closed: list[OSError] = []
+    for parent, folders, names in os.walk(folder, onerror=closed.append):
         folders.sort()
         for name in sorted(names, key=lambda name: (not name.endswith(METADATA_SUFFIX), name)):
             path = Path(parent, name)
             try:
                 status = path.stat()
+            except PermissionError as error:
+                closed.append(error)
+                continue
             except OSError:  # a link that leads nowhere
                 continue
             if stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) not in seen:
                 seen.add((status.st_dev, status.st_ino))
                 yield path
+    for refused in closed:
+        yield ReadProblem(str(refused.filename), None, f"cannot be read: {refused.strerror or refused}")

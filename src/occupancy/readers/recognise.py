@@ -14,13 +14,13 @@ from .record import Found, stop_after_many_problems
 
 LineReader = Callable[[NumberedLines, str], Iterator[Found]]
 
-LINE_READERS: tuple[tuple[tuple[str, ...], LineReader], ...] = (
+LINE_READERS: tuple[tuple[re.Pattern[str], LineReader], ...] = (
     (ptxas.MARKERS, ptxas.read_ptxas),
     (res_usage.MARKERS, res_usage.read_res_usage),
     (nsight_csv.MARKERS, nsight_csv.read_nsight_csv),
     (ptx.MARKERS, ptx.read_ptx),
 )
-"""The first line with one of these words decides; what comes before it is another program's."""
+"""The first line where one of these is found decides; what comes before it is another program's."""
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
@@ -37,7 +37,7 @@ def read_content(content: Content) -> Iterator[Found]:
         return
     head = content.head()
     if head.startswith(ncu_rep.MAGIC):
-        yield from ncu_rep.read_ncu_rep(content)
+        yield from stop_after_many_problems(ncu_rep.read_ncu_rep(content), content.name)
     elif _is_binary(head):
         if not content.is_compressed:
             yield from read_device_code(content)
@@ -85,6 +85,6 @@ def _read_lines(content: Content) -> Iterator[Found]:
         lines = text.lines()
         for number, line in lines:
             for markers, reader in LINE_READERS:
-                if any(marker in line for marker in markers):
+                if markers.search(line):
                     yield from reader(chain([(number, line)], lines), content.name)
                     return

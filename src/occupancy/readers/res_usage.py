@@ -17,7 +17,7 @@ _SHARED = re.compile(r"\bSHARED:(\d{1,12})")
 _KERNEL = "CONSTANT[0]:"
 """Only kernels have parameters; device functions have rows as well."""
 
-MARKERS = ("Resource usage:", "Fatbin elf code:")
+MARKERS = re.compile("Resource usage:|Fatbin elf code:")
 
 _UNKNOWN_ARCH_NOTE = "if this is for sm_90 or newer, 1024 bytes of the shared memory are the system's"
 

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from .ceilings import MIB, Malformed
+from .ceilings import MAX_NUMBER, MIB, Malformed
 from .content import open_content
 from .cubin import read_cubin
 from .record import Format, Found, KernelRecord, ReadProblem, Shape
@@ -91,6 +91,8 @@ def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -
 
 
 def _only_kernel(image: Path, name: str) -> KernelRecord:
+    if image.exists() and not image.is_file():  # a pipe would be waited for
+        raise Malformed("it is no file")
     with open_content(image) as content:
         kernels = read_cubin(memoryview(content.data), str(image), "cubin", content.budget)
         first = next(kernels, None)
@@ -101,16 +103,19 @@ def _only_kernel(image: Path, name: str) -> KernelRecord:
 
 def _cluster(metadata: dict[str, Any]) -> Shape | None:
     dimensions = metadata.get("cluster_dims")  # up to Triton 3.5
-    match dimensions:
-        case [int(x), int(y), int(z)]:
-            shape = (x, y, z)
-        case _:
-            shape = (_whole(metadata, "num_ctas") or 1, 1, 1)
+    if isinstance(dimensions, (list, tuple)) and len(dimensions) == 3:
+        x, y, z = (_checked(each, "cluster_dims") or 1 for each in dimensions)
+    else:
+        x, y, z = _whole(metadata, "num_ctas") or 1, 1, 1
+    shape = (x, y, z)
     return None if shape == (1, 1, 1) else shape
 
 
 def _whole(values: dict[str, Any], key: str) -> int | None:
-    value = values.get(key)
-    if value is None or type(value) is int:
+    return _checked(values.get(key), key)
+
+
+def _checked(value: Any, key: str) -> int | None:
+    if value is None or (type(value) is int and abs(value) <= MAX_NUMBER):
         return value
     raise Malformed(f"{key} of the metadata is {str(value)[:40]!r}, not a whole number")

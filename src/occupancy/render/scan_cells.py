@@ -39,7 +39,7 @@ def columns(rows: Sequence[ScanRow]) -> list[Column]:
 
 def short_name(row: ScanRow) -> str:
     """The demangled name without the parameters, which a launch does not need to be told apart."""
-    name = row.demangled.removeprefix("void ")
+    name = words.printable(row.demangled).removeprefix("void ")
     if name.endswith(")"):
         depth = 0
         for position in range(len(name) - 1, 0, -1):
@@ -50,7 +50,7 @@ def short_name(row: ScanRow) -> str:
 
 
 def _architecture(row: ScanRow) -> str:
-    text = row.arch or "unknown"
+    text = words.printable(row.arch or "unknown")
     if row.linked is False:
         text += " (not linked)"
     return f"{text} on {row.cc}" if row.what_if or (row.cc and not row.arch) else text
@@ -110,7 +110,7 @@ def _duration(row: ScanRow) -> str:
     return "" if row.duration_us is None else f"{row.duration_us:,.1f} us"
 
 
-FILE = Column("File", lambda row: PurePath(row.source).name, is_number=False)
+FILE = Column("File", lambda row: words.printable(PurePath(row.source).name), is_number=False)
 
 COLUMNS = (
     Column("Arch", _architecture, is_number=False),

@@ -40,6 +40,15 @@ def count(amount: int, noun: str) -> str:
     return f"{amount:,} {noun}" if amount == 1 else f"{amount:,} {noun}s"
 
 
+def printable(text: str) -> str:
+    """A name from a file that nobody vouches for, with escapes for what a terminal would obey."""
+    return text if text.isprintable() else "".join(map(_printable, text))
+
+
+def _printable(character: str) -> str:
+    return character if character.isprintable() else character.encode("unicode_escape").decode()
+
+
 def name(identifier: str) -> str:
     """An identifier in words: ``shared_memory`` is shared memory."""
     return identifier.replace("_", " ")

@@ -311,12 +311,35 @@ class TestFormats:
         assert "sgemm_tiled<32>" in run("scan", str(samples / "samples.exe")).stdout
 
 
+class TestNamesThatNobodyVouchesFor:
+    HOSTILE = "a\x1b]0;owned\x07b\nWarning: c"
+
+    def test_kernels(self, tmp_path: Path) -> None:
+        log = tmp_path / "log"
+        log.write_text(
+            "Compiling entry function 'a\x1b]0;b\x07' for 'sm_90'\nptxas info : Used 8 registers\n"
+        )
+        for output_format in ("text", "markdown"):
+            done = run("scan", str(log), "--format", output_format)
+            assert "a\\x1b]0;b\\x07" in done.stdout
+            assert "\x1b" not in done.output
+        assert scan(log)[0]["name"] == "a\x1b]0;b\x07"
+
+    def test_files(self, samples: Path, tmp_path: Path) -> None:
+        (tmp_path / self.HOSTILE).write_text("nothing")
+        (tmp_path / f"{self.HOSTILE}.cubin").write_bytes((samples / "samples.cubin").read_bytes())
+        done = run("scan", *map(str, sorted(tmp_path.iterdir())), str(samples / "samples.cubin"), columns=120)
+        assert "\x1b" not in done.output
+        assert len(done.stderr.splitlines()) == 1
+        assert "a\\x1b]0;owned\\x07b\\nWarning: c.cubin  sm_90" in done.stdout
+
+
 class TestProblems:
     def test_kernels_that_could_be_read_are_still_shown(self, samples: Path, tmp_path: Path) -> None:
         damaged = bytearray((samples / "samples.fatbin").read_bytes())
         damaged[damaged.find(b"\x7fELF")] = 0
         (tmp_path / "damaged").write_bytes(damaged)
-        done = run("scan", str(tmp_path / "damaged"), str(samples / "samples.cubin"))
+        done = run("scan", str(tmp_path / "damaged"), str(samples / "samples.cubin"), columns=120)
         assert done.exit_code == 1
         assert "9 kernels" in done.stdout
         assert f"Warning: {tmp_path / 'damaged'}, byte 0x" in done.stderr

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
+import re
 import struct
 import sys
+import time
 import tracemalloc
 from pathlib import Path
 
@@ -285,6 +288,65 @@ def test_text_without_end_of_line(tmp_path: Path) -> None:
 def test_numbers_of_thousands_of_digits(line: str) -> None:
     for digits in ("9" * 5000, "-1", "١٢", "1e9"):
         assert read_bytes(line.replace("{}", digits).encode())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Compiling entry function 'x" * 40_000,
+        "Function properties for " + " " * 1_000_000 + "x y",
+        "Function properties for x" + (" " * 2000 + "x") * 400,
+        "Function properties for x\n" + "nvlink " * 140_000 + "Used 1 registers",
+    ],
+    ids=["entries", "spaces", "words", "linkers"],
+)
+def test_long_line_takes_time_in_proportion(line: str) -> None:
+    start = time.process_time()
+    assert read_bytes(line.encode())
+    assert time.process_time() - start < 5  # it took minutes to hours
+
+
+@pytest.mark.parametrize("digits", [13, 400, 4290])
+def test_numbers_of_json_that_nothing_can_hold(digits: int) -> None:
+    trace = sample("pytorch_trace.json")
+    metadata = b'{"num_warps": 4, "shared": 0, "cluster_dims": [2, 1, 1], "target": {"arch": 90}}'
+    for text in (trace[: trace.index(b"}", trace.index(b"est. achieved"))] + b"}}]}", metadata):
+        for found in re.finditer(rb"\b\d+\b", text):
+            damaged = text[: found.start()] + b"9" * digits + text[found.end() :]
+            for each in read_bytes(damaged):
+                if isinstance(each, KernelRecord):
+                    json.dumps(each.to_dict(), allow_nan=False)
+
+
+class TestReports:
+    """Reports of Nsight Compute whose blocks hold less than they say."""
+
+    @staticmethod
+    def report(*blocks: bytes) -> bytes:
+        head = b"\x08\x07"
+        return b"NVR\0" + struct.pack("<I", len(head)) + head + b"".join(blocks)
+
+    @staticmethod
+    def block(results: int, payload: bytes) -> bytes:
+        head = b"\x10" + _varint(results) + b"\x28" + _varint(len(payload))
+        return struct.pack("<I", len(head)) + head + payload
+
+    def test_blocks_that_share_their_results(self) -> None:
+        # Each claims all that follow as its own results.
+        data = self.report(*(self.block(1000 - number, b"") for number in range(1000)))
+        (problem,) = read_bytes(data)
+        assert "ends early" in str(problem)
+
+    def test_many_damaged_results(self) -> None:
+        damaged = struct.pack("<I", 2) + b"\x28\x01"
+        found = read_bytes(self.report(self.block(100_000, damaged * 100_000)))
+        assert len(found) == 101
+        assert "too much is damaged" in str(found[-1])
+
+
+def _varint(value: int) -> bytes:
+    low, rest = value & 0x7F, value >> 7
+    return bytes([low | 0x80]) + _varint(rest) if rest else bytes([low])
 
 
 def test_stream_that_fails() -> None:

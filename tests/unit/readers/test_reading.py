@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,6 +125,41 @@ class TestNothingToRead:
         assert "No such file" in str(problem)
         with pytest.raises(ReadError, match="No such file"):
             next(occupancy.kernels(tmp_path / "missing"))
+
+    def test_folder_that_cannot_be_opened(
+        self, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "closed").mkdir()
+        shutil.copy(samples / "samples.cubin", tmp_path)
+        scandir = os.scandir
+
+        def refuse(path: str) -> Any:  # also where the tests run as root
+            if os.path.basename(path) == "closed":
+                raise PermissionError(13, "Permission denied", path)
+            return scandir(path)
+
+        monkeypatch.setattr("os.scandir", refuse)
+        *found, problem = read(tmp_path)
+        assert len(found) == 3
+        assert str(problem) == f"{tmp_path / 'closed'}: cannot be read: Permission denied"
+
+    def test_file_of_a_folder_that_must_not_be_looked_at(
+        self, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        shutil.copy(samples / "samples.cubin", tmp_path)
+
+        def refuse(path: Path, **_: object) -> Any:
+            raise PermissionError(13, "Permission denied", str(path))
+
+        monkeypatch.setattr("pathlib.Path.stat", refuse)
+        (problem,) = read(tmp_path)
+        assert str(problem) == f"{tmp_path / 'samples.cubin'}: cannot be read: Permission denied"
+
+    def test_pipe_beside_metadata_is_not_waited_for(self, tmp_path: Path) -> None:
+        (tmp_path / "k.json").write_text('{"num_warps": 4, "shared": 0, "name": "k", "target": {"arch": 90}}')
+        os.mkfifo(tmp_path / "k.cubin")
+        _, problem = read(tmp_path)
+        assert "k.cubin: it is no file" in str(problem)
 
     def test_library_with_nothing_but_ptx(self, tmp_path: Path) -> None:
         ptx_entry = bytearray(sample("samples.exe"))

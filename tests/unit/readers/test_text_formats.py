@@ -110,6 +110,16 @@ class TestPtx:
             assert "compile" in record.notes[0]
 
 
+def test_error_about_a_target_makes_no_ptx_of_a_log() -> None:
+    log = (
+        "ptxas a.ptx, line 36; error   : Feature '.bf16' requires .target sm_80 or higher\n"
+        "ptxas info    : Compiling entry function 'k' for 'sm_90'\nptxas info    : Used 8 registers\n"
+    )
+    (found,) = read(io.StringIO(log))
+    assert isinstance(found, KernelRecord)
+    assert found.format == "ptxas"
+
+
 def test_first_line_of_interest_decides() -> None:
     text = "$ cuobjdump -res-usage app\nResource usage:\n Function k:\n  REG:8 SHARED:0 CONSTANT[0]:360\n"
     (found,) = read(io.StringIO(text))
