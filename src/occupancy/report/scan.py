@@ -103,6 +103,7 @@ class Scanner:
         # A library has the same needs over and over, and advice takes a hundred times as long as an answer.
         self._best_block_size = lru_cache(maxsize=1 << 14)(_best_block_size)
         self._answer = lru_cache(maxsize=1 << 14)(_answer)
+        self._with_bound = lru_cache(maxsize=1 << 12)(_with_bound)
 
     def row(self, record: KernelRecord) -> ScanRow:
         """The record with its answer; where there is none, a note says why."""
@@ -130,6 +131,8 @@ class Scanner:
 
     def _answered(self, row: ScanRow, limits: Limits, compiled_for: ComputeCapability | None) -> ScanRow:
         what_if = compiled_for is not None and compiled_for != limits.compute_capability
+        if row.max_threads is not None:  # no launch of this kernel may have more, whatever the chip allows
+            limits = self._with_bound(limits, row.max_threads)
         threads, threads_from = self._block_size(row, limits)
         kernel, notes = row.kernel(threads), list(row.notes)
         if kernel.carveout is not None and (
@@ -183,6 +186,10 @@ class Scanner:
 
 def _best_block_size(limits: Limits, kernel: Kernel) -> int:
     return advice.block_sizes(limits, kernel)[0].threads
+
+
+def _with_bound(limits: Limits, max_threads: int) -> Limits:
+    return limits.replace(max_threads_per_block=min(limits.max_threads_per_block, max_threads))
 
 
 def _answer(limits: Limits, kernel: Kernel) -> tuple[Occupancy, NextStep | None]:

@@ -121,9 +121,13 @@ class TestBlockSize:
         }
 
     def test_more_threads_than_it_was_compiled_for(self, samples: Path) -> None:
-        rows = {row["name"]: row["notes"] for row in scan(samples / "samples.cubin", "--threads", 512)}
-        assert rows["_Z10reduce_dynPKfPfi"] == ["It was compiled for blocks of 256 threads at most."]
-        assert rows["_Z6spillyPfi"] == []
+        rows = {row["name"]: row for row in scan(samples / "samples.cubin", "--threads", 512)}
+        bounded = rows["_Z10reduce_dynPKfPfi"]
+        assert bounded["notes"] == ["It was compiled for blocks of 256 threads at most."]
+        assert (bounded["launchable"], bounded["active_blocks"]) == (False, 0)
+        assert bounded["next_step"]["requires"] == {"threads": 256}
+        assert rows["_Z6spillyPfi"]["notes"] == []
+        assert rows["_Z6spillyPfi"]["launchable"]
 
     def test_the_text_says_whence(self, samples: Path) -> None:
         text = run("scan", str(samples / "samples.cubin")).stdout
