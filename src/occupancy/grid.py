@@ -9,8 +9,9 @@ from typing import Any, cast
 
 from .api import Result, compute
 from .errors import InputError
-from .inputs import parse_count, parse_size
+from .inputs import is_automatic, parse_count, parse_size
 from .ranges import parse_values
+from .report.curves import CurvesReport, curves_report
 from .report.sweep import Axis, SweepReport, Value, Variable, sweep_report
 from .sm_limits import Limits
 
@@ -26,8 +27,24 @@ WHERE: dict[Variable, str] = {
 }
 
 
-def sweep_grid(chips: Sequence[Limits], kernel: Mapping[str, Any]) -> Result | SweepReport:
-    """The answers for every combination, or the one answer if nothing varies.
+def curves_of(chip: Limits, kernel: Mapping[str, Any]) -> CurvesReport:
+    """The three curves of a kernel.
+
+    An automatic carveout counts as the largest, because it would follow the kernel along each curve.
+
+    Args:
+        chip: The SM.
+        kernel: Arguments of `compute`.
+
+    Raises:
+        InputError: What `compute` refuses.
+    """
+    is_auto = is_automatic(kernel.get("carveout"))
+    return curves_report(compute(chip, **{**kernel, "carveout": None} if is_auto else kernel))
+
+
+def sweep_grid(chips: Sequence[Limits], kernel: Mapping[str, Any]) -> CurvesReport | SweepReport:
+    """The answers for every combination, or the three curves if nothing varies.
 
     Args:
         chips: The SMs.
@@ -51,7 +68,7 @@ def sweep_grid(chips: Sequence[Limits], kernel: Mapping[str, Any]) -> Result | S
             yield compute(named_chips[arguments.pop("cc")], **arguments)
 
     if not axes:
-        return next(answers())
+        return curves_of(chips[0], {name: values[0] for name, values in choices.items() if name in kernel})
     fixed = {
         name: values[0] for name, values in choices.items() if len(values) == 1 and values[0] is not None
     }

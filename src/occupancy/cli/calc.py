@@ -49,7 +49,7 @@ def command(
     whole = whole_gpu(result, sm, grid, cluster, sms)
     print_report("calc", result.report(explain=explain, whole=whole), output_format)
     if charts:
-        from ..report.curves import curves_report
+        from ..grid import curves_of
 
         print_text("")
-        print_report("curves", curves_report(result), output_format)
+        print_report("curves", curves_of(sm.limits, kernel), output_format)

@@ -40,11 +40,9 @@ def command(
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
     """
     from ..grid import sweep_grid
-    from ..report.curves import curves_report
     from ..report.sweep import SweepReport
 
-    answer = sweep_grid(sms.limits, kernel)
-    report = answer if isinstance(answer, SweepReport) else curves_report(answer)
+    report = sweep_grid(sms.limits, kernel)
     name = "sweep" if isinstance(report, SweepReport) else "curves"
     if output is None:
         print_report(name, report, output_format)

@@ -22,6 +22,11 @@ class Axis:
     values: tuple[Value, ...]
     """Threads per block, registers per thread, bytes of shared memory per block; else as given."""
 
+    @property
+    def is_numeric(self) -> bool:
+        """Whether all values are numbers."""
+        return all(isinstance(value, int) for value in self.values)
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -45,6 +50,11 @@ class SweepReport:
     axes: tuple[Axis, ...]
     cells: tuple[Cell, ...]
     """One for each combination; the last axis changes fastest."""
+
+    def lines(self) -> list[tuple[Cell, ...]]:
+        """The cells in lines: one for each value of the first of two axes."""
+        length = len(self.axes[-1].values)
+        return [self.cells[start : start + length] for start in range(0, len(self.cells), length)]
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain dictionaries, lists and numbers."""

@@ -118,6 +118,13 @@ class TestCurves:
         plain, charted = run("calc", *H100).stdout, run("calc", *H100, "--charts").stdout
         assert charted == plain + "\n" + run("sweep", *H100).stdout
 
+    def test_an_automatic_carveout_follows_the_kernel(self) -> None:
+        kernel = ("--cc", "9.0", "--threads", "128", "--smem", "1k")
+        automatic = run("sweep", *kernel, "--carveout", "auto").stdout
+        assert automatic == run("sweep", *kernel).stdout
+        assert automatic != run("sweep", *kernel, "--carveout", "32k").stdout
+        assert automatic in run("calc", *kernel, "--carveout", "auto", "--charts").stdout
+
     def test_calc_has_them_as_text_only(self) -> None:
         done = run("calc", *H100, "--charts", "--format", "json")
         assert done.exit_code == 2

@@ -126,6 +126,13 @@ class TestSweep:
         assert [line.count("█") for line in by_chip.splitlines()[-2:]] == [5, 12]
         assert "shared memory per block 20 KiB" in by_chip
 
+    @pytest.mark.parametrize("width", [1, 10, 37])
+    @pytest.mark.parametrize("regs", ["40", "1:255"])
+    def test_a_terminal_without_room_gets_something(self, width: int, regs: str) -> None:
+        assert "Occupancy" in sweep.render(swept("9.0", threads="32:1024:32", regs=regs), 40)
+        assert sweep.render(swept("9.0", threads="32:1024:32", regs=regs), width)
+        assert curves.render(curves_report(compute("9.0", threads=128, smem=1)), width)
+
     @pytest.mark.parametrize("width", [60, 80, 120])
     @pytest.mark.parametrize("regs", ["40", "1:255"])
     def test_as_wide_as_the_terminal(self, width: int, regs: str) -> None:

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...report.curves import Curve, CurvesReport
-from .. import scale, words
+from .. import answers, scale, words
 
 CURVE_COLOR = "#1f77b4"
 KERNEL_MARK = {"marker": "o", "markersize": 12, "color": "#d62728"}
@@ -70,16 +70,9 @@ def _mark(curve: Curve, panel: Axes, value: int, warps: int, occupancy: float, m
         linestyle="",
         clip_on=False,
         zorder=3,
-        label=f"{amount(curve, value)}: {words.percent(occupancy)}",
+        label=f"{answers.amount(curve, value)}: {words.percent(occupancy)}",
         **mark,
     )
-
-
-def amount(curve: Curve, value: int) -> str:
-    """A value of the curve, with its unit."""
-    if curve.variable == "shared_memory":
-        return words.size(value)
-    return words.count(value, curve.variable.removesuffix("s"))
 
 
 def _add_percentages(report: CurvesReport, panel: Axes) -> None:

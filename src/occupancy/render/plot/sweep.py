@@ -9,12 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...report.sweep import Axis, SweepReport
-from .. import scale, words
+from .. import answers, scale, words
 from .curves import CURVE_COLOR
 
 MOST_TICKS = 16
 MOST_WIDE_BARS = 12
-MOST_CELLS_WITH_NUMBERS = 24
+MOST_CELLS_WITH_NUMBERS = 16
 PERCENTAGES = [0, 25, 50, 75, 100]
 DARK_COLORS = 0.6
 """Occupancy below which the colours of the map are dark."""
@@ -24,12 +24,11 @@ NOTHING_FITS_COLOR = "#dddddd"
 def draw(report: SweepReport, figure: Figure) -> None:
     """The occupancy over the variables."""
     names = words.listing([scale.name(axis.variable) for axis in report.axes])
-    given = [f"{scale.name(name)} {scale.amount(name, value)}" for name, value in report.fixed.items()]
-    figure.suptitle(f"Occupancy by {names}\n{', '.join(given)}")
+    figure.suptitle(f"Occupancy by {names}\n{answers.fixed(report)}")
     panel = figure.subplots()
     if len(report.axes) == 2:
         _draw_map(report, figure, panel)
-    elif all(isinstance(value, int) for value in report.axes[0].values):
+    elif report.axes[0].is_numeric:
         _draw_steps(report, panel)
     else:
         _draw_bars(report, panel)
@@ -37,15 +36,15 @@ def draw(report: SweepReport, figure: Figure) -> None:
 
 def _draw_steps(report: SweepReport, panel: Axes) -> None:
     (axis,) = report.axes
-    values = [int(value) for value in axis.values]
-    shares = [100 * cell.occupancy for cell in report.cells]
+    points = sorted((int(cell.values[0]), 100 * cell.occupancy) for cell in report.cells)
+    values, shares = zip(*points, strict=True)
     panel.plot(values, shares, "o-", color=CURVE_COLOR, drawstyle="steps-mid", linewidth=2.5)
     panel.set_xlabel(scale.title(axis.variable))
     panel.set_ylabel("occupancy (%)")
     panel.set_ylim(0, 105)
     panel.set_yticks(PERCENTAGES)
     panel.grid(alpha=0.3)
-    ticks = scale.ticks(min(values), max(values), MOST_TICKS)
+    ticks = scale.ticks(values[0], values[-1], MOST_TICKS)
     panel.set_xticks(ticks, [scale.label(axis.variable, tick) for tick in ticks])
 
 
@@ -65,24 +64,25 @@ def _draw_bars(report: SweepReport, panel: Axes) -> None:
 
 def _draw_map(report: SweepReport, figure: Figure, panel: Axes) -> None:
     down, across = report.axes
-    width = len(across.values)
     # What does not fit is left out of the colours, so that it is not taken for a little.
-    shares = [100 * cell.occupancy or math.nan for cell in report.cells]
-    lines = [shares[start : start + width] for start in range(0, len(shares), width)]
-    image = panel.imshow(lines, cmap="viridis", vmin=0, vmax=100, aspect="auto", origin="lower")
+    shares = [[100 * cell.occupancy or math.nan for cell in line] for line in report.lines()]
+    image = panel.imshow(shares, cmap="viridis", vmin=0, vmax=100, aspect="auto", origin="lower")
     panel.set_facecolor(NOTHING_FITS_COLOR)
     figure.colorbar(image, ax=panel, label="occupancy (%); grey: does not fit", ticks=PERCENTAGES)
     panel.set_xlabel(scale.title(across.variable))
     panel.set_ylabel(scale.title(down.variable))
     panel.set_xticks(*_ticks(across))
     panel.set_yticks(*_ticks(down))
-    if max(len(down.values), width) <= MOST_CELLS_WITH_NUMBERS:
-        for place, cell in enumerate(report.cells):
-            if cell.occupancy:
-                row, column = divmod(place, width)
-                color = "white" if cell.occupancy < DARK_COLORS else "black"
-                text = words.whole_percent(cell.occupancy)
-                panel.text(column, row, text, ha="center", va="center", color=color)
+    if max(len(down.values), len(across.values)) <= MOST_CELLS_WITH_NUMBERS:
+        for row, line in enumerate(report.lines()):
+            for column, cell in enumerate(line):
+                _write_number(panel, row, column, cell.occupancy)
+
+
+def _write_number(panel: Axes, row: int, column: int, share: float) -> None:
+    if share:
+        color = "white" if share < DARK_COLORS else "black"
+        panel.text(column, row, words.whole_percent(share), ha="center", va="center", color=color)
 
 
 def _ticks(axis: Axis) -> tuple[Sequence[int], list[str]]:

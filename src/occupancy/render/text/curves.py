@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from ...report.curves import Curve, CurvesReport
-from .. import scale, words
+from .. import answers, scale, words
 from . import PLAIN_WIDTH, to_string
 from .chart import GUTTER, ColumnChart
 
@@ -32,7 +32,8 @@ def curve_lines(report: CurvesReport, curve: Curve, width: int) -> Iterator[Text
 
 def _chart(report: CurvesReport, curve: Curve, columns: int) -> ColumnChart:
     span = curve.last - curve.first + 1
-    if curve.variable == "threads":
+    columns = max(columns, 1)
+    if curve.variable == "threads" and columns >= len(curve.steps):
         columns -= columns % len(curve.steps)  # as many for each number of warps
 
     def column_of(value: int) -> int:
@@ -56,9 +57,11 @@ def caption(report: CurvesReport, curve: Curve) -> str:
     """Where the kernel is, and the nearest values with more warps."""
     if curve.now is None:
         return "Not given, and counted as none."
-    parts = [f"Now {_amount(curve, curve.now)}: {_warps(report.active_warps, report.occupancy)}."]
+    parts = [f"Now {answers.amount(curve, curve.now)}: {_warps(report.active_warps, report.occupancy)}."]
     for better in curve.better:
-        parts.append(f"With {_amount(curve, better.value)}: {_warps(better.active_warps, better.occupancy)}.")
+        parts.append(
+            f"With {answers.amount(curve, better.value)}: {_warps(better.active_warps, better.occupancy)}."
+        )
     if not curve.better and report.occupancy < 1:
         parts.append("No other value gives more warps.")
     return " ".join(parts)
@@ -66,9 +69,3 @@ def caption(report: CurvesReport, curve: Curve) -> str:
 
 def _warps(warps: int, occupancy: float) -> str:
     return f"{words.count(warps, 'warp')}, {words.percent(occupancy)}"
-
-
-def _amount(curve: Curve, value: int) -> str:
-    if curve.variable == "shared_memory":
-        return words.size(value)
-    return words.count(value, curve.variable.removesuffix("s"))

@@ -25,19 +25,16 @@ SHADES_LEGEND = "█ over 75%   ▓ over 50%   ▒ over 25%   ░ less   blank: 
 def heat_map(report: SweepReport, width: int) -> Iterator[Text]:
     """The first variable downwards, the second to the right; neighbours that are alike share a place."""
     down, across = report.axes
-    shares = [cell.occupancy for cell in report.cells]
-    length = len(across.values)
-    lines = [shares[start : start + length] for start in range(0, len(shares), length)]
+    lines = [[cell.occupancy for cell in line] for line in report.lines()]
     rows = _runs(len(lines), lambda row: tuple(lines[row]))
-    columns = _runs(length, lambda column: tuple(line[column] for line in lines))
-
+    columns = _runs(len(lines[0]), lambda column: tuple(line[column] for line in lines))
     row_labels = [_label(down, row) for row in rows]
     column_labels = [_label(across, column) for column in columns]
     gutter = max(map(len, row_labels)) + 1
     room = width - gutter
     cell_width, has_numbers = _cell_width(column_labels, room)
     row_places = thinned(range(len(rows)), MOST_ROWS)
-    column_places = thinned(range(len(columns)), room // cell_width)
+    column_places = thinned(range(len(columns)), max(room // cell_width, 1))
 
     yield Text(f"{scale.title(down.variable)} downwards, {scale.title(across.variable)} to the right")
     yield Text()
@@ -49,7 +46,7 @@ def heat_map(report: SweepReport, width: int) -> Iterator[Text]:
             text = _number(share).rjust(cell_width) if has_numbers else _shade(share) * cell_width
             line.append(text, style=_color(share))
         yield line
-    if not has_numbers or 0 in shares:
+    if not has_numbers or any(0 in line for line in lines):
         yield from (Text(), Text(NUMBERS_LEGEND if has_numbers else SHADES_LEGEND))
     left_out = len(rows) * len(columns) - len(row_places) * len(column_places)
     if left_out:

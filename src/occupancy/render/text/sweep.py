@@ -22,7 +22,7 @@ LABELS_APART = 10
 
 def render(report: SweepReport, width: int = PLAIN_WIDTH, color: bool = False) -> str:
     """The occupancy over the variables, and what stops one more block."""
-    parts: list[RenderableType] = [Text(heading(report), style="bold"), Text(fixed(report)), Text()]
+    parts: list[RenderableType] = [Text(heading(report), style="bold"), Text(answers.fixed(report)), Text()]
     if len(report.axes) == 1:
         parts += _over_one(report, report.axes[0], width)
     else:
@@ -35,15 +35,9 @@ def heading(report: SweepReport) -> str:
     return "Occupancy by " + " and ".join(scale.title(axis.variable) for axis in report.axes)
 
 
-def fixed(report: SweepReport) -> str:
-    """What does not vary."""
-    given = [f"{scale.name(name)} {scale.amount(name, value)}" for name, value in report.fixed.items()]
-    return ", ".join(given)
-
-
 def _over_one(report: SweepReport, axis: Axis, width: int) -> Iterator[RenderableType]:
     """A chart for numbers, a bar for anything else; then each answer with what limits it."""
-    has_chart = all(isinstance(value, int) for value in axis.values) and len(axis.values) > 2
+    has_chart = axis.is_numeric and len(axis.values) > 2
     if has_chart:
         yield from _chart(report, axis, width - GUTTER - 1).lines()
         yield Text()
@@ -75,8 +69,9 @@ def runs(cells: Sequence[Cell]) -> list[list[Cell]]:
 
 
 def _chart(report: SweepReport, axis: Axis, room: int) -> ColumnChart:
-    count = len(report.cells)
-    columns = room - room % count if count <= room else room
+    count, columns = len(report.cells), max(room, 1)
+    if columns >= count:
+        columns -= columns % count
     shown = [report.cells[column * count // columns] for column in range(columns)]
     labels = {
         index * columns // count: scale.label(axis.variable, axis.values[index])
