@@ -20,7 +20,7 @@ GOALS = {
 }
 
 # What pip's entry point does; `python -m` would add the time of runpy.
-ENTRY_POINT = "import sys; from occupancy.cli import main; sys.argv[0] = 'occupancy'; sys.exit(main())"
+ENTRY_POINT = "import sys; from occupancy.__main__ import main; sys.argv[0] = 'occupancy'; sys.exit(main())"
 
 
 def seconds(arguments: tuple[str, ...]) -> float:

@@ -1,5 +1,20 @@
-"""``python -m occupancy``."""
+"""The program ``occupancy``, and ``python -m occupancy``."""
 
-from .cli import main
+from __future__ import annotations
 
-main()
+import gc
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Run the command line."""
+    # The collector would go through all that is being imported several times over and find nothing;
+    # without that an answer comes a twentieth sooner. Long commands still reach the threshold.
+    gc.set_threshold(100_000, 20, 20)
+    from .cli import main as run
+
+    run()
+
+
+if __name__ == "__main__":
+    main()

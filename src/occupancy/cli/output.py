@@ -9,6 +9,8 @@ import sys
 
 import click
 
+DEFAULT_WIDTH = 80
+
 FORMATS = ("text", "json", "csv", "markdown")
 
 # What charts are drawn with, for terminals that know ASCII only.
@@ -47,10 +49,15 @@ def print_text(text: str) -> None:
 
 def terminal_width() -> int:
     """Columns of the terminal, or of the variable COLUMNS; 80 where there is neither."""
-    import shutil  # only for text, and it takes as long to import as a whole answer to compute
-
-    # A terminal that was never told its size has 0 columns, which Python 3.10 passes on.
-    return shutil.get_terminal_size().columns or 80
+    # As shutil.get_terminal_size(), whose module takes as long to import as a whole answer to compute.
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return int(columns)
+    try:
+        # A terminal that was never told its size says 0.
+        return os.get_terminal_size(sys.stdout.fileno()).columns or DEFAULT_WIDTH
+    except (AttributeError, OSError, ValueError):  # closed, no terminal, or a test's stand-in
+        return DEFAULT_WIDTH
 
 
 def wants_color() -> bool:
