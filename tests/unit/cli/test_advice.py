@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -199,12 +200,18 @@ def test_block_sizes() -> None:
     assert len(as_csv(*BLOCK_SIZES)) == 32
 
 
-@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("columns", [40, 80, 120])
 @pytest.mark.parametrize("arguments", [TIED, FITS, BUDGET, BOUNDS, (*BLOCK_SIZES, "--smem-per-thread", "8")])
 def test_no_line_is_wider_than_the_terminal_and_none_is_cut(arguments: tuple[str, ...], columns: int) -> None:
     text = run(*arguments, columns=columns).stdout
     assert max(len(line) for line in text.splitlines()) <= columns
     assert text.isascii()
+
+
+@pytest.mark.parametrize("arguments", [FITS, BUDGET, BOUNDS, (*BLOCK_SIZES, "--smem-per-thread", "8")])
+def test_a_narrow_terminal_loses_nothing(arguments: tuple[str, ...]) -> None:
+    wide, narrow = (run(*arguments, columns=columns).stdout for columns in (200, 40))
+    assert Counter(wide.split()) - Counter(narrow.split()) == Counter()
 
 
 @pytest.mark.parametrize(
