@@ -114,6 +114,9 @@ def test_the_carveout_in_one_line_and_with_all_sizes_where_it_was_asked_for() ->
     lines = advice_of(*kernel, "--carveout", "auto")
     assert "1 block with 100 KiB, 132 KiB and 164 KiB" in lines
     assert "2 blocks with 196 KiB and 228 KiB" in lines
+    large = advice_of("calc", "--cc", "9.0", "--threads", "256", "--smem", "200k", "--carveout", "auto")
+    assert "228 KiB (86%) is needed, and leaves 28 KiB of L1" in large
+    assert "1 block with 228 KiB" in large
     assert "Carveout" not in run("calc", "--cc", "6.1", "--threads", "256", "--smem", "9k").stdout
 
 
