@@ -113,8 +113,8 @@ def _is_of_interest(report: CalcReport, resource: Resource) -> bool:
 
 def _carveout(report: CalcReport) -> Iterator[str]:
     smallest, configurations = report.carveout.smallest, report.carveout.configurations
-    if smallest is None or len(configurations) == 1:
-        return
+    if smallest is None or (smallest.percent is None and smallest.l1 is None):
+        return  # no block, or a size that nobody chooses
     percent = "" if smallest.percent is None else f" ({smallest.percent}%)"
     verdict = "is needed" if smallest == configurations[-1] else "is enough"
     l1 = "" if smallest.l1 is None else f", and leaves {words.size(smallest.l1)} of L1"

@@ -20,13 +20,16 @@ def lines(report: CalcReport) -> Iterator[tuple[str, str]]:
     if report.waves is not None and report.full_wave is not None:
         yield "Grid", _waves(report.waves, report.full_wave)
         if report.waves.partial_wave_blocks:
-            yield "Tail", _tail(report.waves)
-            yield "Full waves", _filling(report.waves)
+            yield "Tail", _tail(report.waves, report.full_wave)
+            yield "Full waves", _filling(report.waves, report.full_wave)
 
 
 def _resident(wave: FullWave) -> str:
     at_most = "at most " if wave.is_upper_bound else ""
-    text = f"{words.count(wave.multiprocessors, 'SM')} hold {at_most}{words.count(wave.blocks, 'block')}"
+    hold = f"{words.count(wave.multiprocessors, 'SM')} {'holds' if wave.multiprocessors == 1 else 'hold'}"
+    if not wave.blocks:
+        return f"{hold} no cluster of {words.count(wave.cluster_size or 1, 'block')}"
+    text = f"{hold} {at_most}{words.count(wave.blocks, 'block')}"
     if wave.clusters is not None:
         text += f", {words.count(wave.clusters, 'cluster')} of {wave.cluster_size}"
     text += ": the grid of a persistent kernel"
@@ -35,24 +38,29 @@ def _resident(wave: FullWave) -> str:
 
 def _waves(waves: WavesReport, wave: FullWave) -> str:
     at_least = "at least " if wave.is_upper_bound else ""
-    text = f"{words.count(waves.blocks, 'block')}: {at_least}{waves.waves:,.2f} waves"
+    number = f"{waves.waves:,.2f}" if waves.waves >= 0.005 else "<0.01"
+    text = f"{words.count(waves.blocks, 'block')}: {at_least}{number} waves"
     if not waves.partial_wave_blocks:
         return f"{text}, all of them full"
+    fill = f"{words.percent(waves.last_wave_fill)} full"
+    if not waves.full_waves:
+        return f"{text}, {at_least}{fill}"
     partial = (
-        f"of {words.count(waves.partial_wave_blocks, 'block')}, {words.percent(waves.last_wave_fill)} full"
+        f"{waves.full_waves:,} full and one of {words.count(waves.partial_wave_blocks, 'block')}, {fill}"
     )
-    return (
-        f"{text}, {waves.full_waves:,} full and one {partial}" if waves.full_waves else f"{text}, {partial}"
-    )
+    return f"{text}; with so many clusters {partial}" if wave.is_upper_bound else f"{text}, {partial}"
 
 
-def _tail(waves: WavesReport) -> str:
-    text = f"{words.percent(waves.idle_share)} of the GPU idle, if all blocks take equally long"
+def _tail(waves: WavesReport, wave: FullWave) -> str:
+    so_many = "there are so many clusters and " if wave.is_upper_bound else ""
+    text = f"{words.percent(waves.idle_share)} of the GPU idle, if {so_many}all blocks take equally long"
     if waves.partial_wave_share:
         text += f"; the last wave takes up to {words.percent(waves.partial_wave_share)} of the time"
     return text
 
 
-def _filling(waves: WavesReport) -> str:
-    above = words.count(waves.filling_grid_above, "block")
-    return above if waves.filling_grid_below is None else f"{waves.filling_grid_below:,} or {above}"
+def _filling(waves: WavesReport, wave: FullWave) -> str:
+    text = words.count(waves.filling_grid_above, "block")
+    if waves.filling_grid_below is not None:
+        text = f"{waves.filling_grid_below:,} or {text}"
+    return f"{text}, if there are so many clusters" if wave.is_upper_bound else text

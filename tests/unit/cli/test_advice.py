@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -113,6 +114,9 @@ def test_the_carveout_in_one_line_and_with_all_sizes_where_it_was_asked_for() ->
     lines = advice_of(*kernel, "--carveout", "auto")
     assert "1 block with 100 KiB, 132 KiB and 164 KiB" in lines
     assert "2 blocks with 196 KiB and 228 KiB" in lines
+    large = advice_of("calc", "--cc", "9.0", "--threads", "256", "--smem", "200k", "--carveout", "auto")
+    assert "228 KiB (86%) is needed, and leaves 28 KiB of L1" in large
+    assert "1 block with 228 KiB" in large
     assert "Carveout" not in run("calc", "--cc", "6.1", "--threads", "256", "--smem", "9k").stdout
 
 
@@ -199,12 +203,18 @@ def test_block_sizes() -> None:
     assert len(as_csv(*BLOCK_SIZES)) == 32
 
 
-@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("columns", [40, 80, 120])
 @pytest.mark.parametrize("arguments", [TIED, FITS, BUDGET, BOUNDS, (*BLOCK_SIZES, "--smem-per-thread", "8")])
 def test_no_line_is_wider_than_the_terminal_and_none_is_cut(arguments: tuple[str, ...], columns: int) -> None:
     text = run(*arguments, columns=columns).stdout
     assert max(len(line) for line in text.splitlines()) <= columns
     assert text.isascii()
+
+
+@pytest.mark.parametrize("arguments", [FITS, BUDGET, BOUNDS, (*BLOCK_SIZES, "--smem-per-thread", "8")])
+def test_a_narrow_terminal_loses_nothing(arguments: tuple[str, ...]) -> None:
+    wide, narrow = (run(*arguments, columns=columns).stdout for columns in (200, 40))
+    assert Counter(wide.split()) - Counter(narrow.split()) == Counter()
 
 
 @pytest.mark.parametrize(

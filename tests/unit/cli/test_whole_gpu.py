@@ -79,8 +79,8 @@ def test_text_says_what_the_whole_gpu_does() -> None:
     ("grid", "line"),
     [
         ("2112", "2,112 blocks: 2.00 waves, all of them full"),
-        ("264", "264 blocks: 0.25 waves, of 264 blocks, 25% full"),
-        ("1", "1 block: 0.00 waves, of 1 block, 0.1% full"),
+        ("264", "264 blocks: 0.25 waves, 25% full"),
+        ("1", "1 block: <0.01 waves, 0.1% full"),
     ],
 )
 def test_grids_with_no_partial_wave_or_with_nothing_else(grid: str, line: str) -> None:
@@ -92,7 +92,19 @@ def test_grids_with_no_partial_wave_or_with_nothing_else(grid: str, line: str) -
 def test_clusters_are_a_bound_and_say_so() -> None:
     text = run("calc", *KERNEL, "--gpu", "H200", "--grid", "128x32", "--cluster", "2x2", columns=200).stdout
     assert "132 SMs hold at most 1,056 blocks, 264 clusters of 4" in text
-    assert "at least 3.88 waves" in text
+    assert "at least 3.88 waves; with so many clusters 3 full and one of 928 blocks, 87.9% full" in text
+    assert "3% of the GPU idle, if there are so many clusters and all blocks take equally long" in text
+    assert "3,168 or 4,224 blocks, if there are so many clusters" in text
+    small = run("calc", *KERNEL, "--gpu", "H200", "--grid", "264", "--cluster", "2", columns=200).stdout
+    assert "264 blocks: at least 0.25 waves, at least 25% full" in small
+
+
+def test_one_sm() -> None:
+    text = run("calc", *KERNEL, "--cc", "9.0", "--sms", "1").stdout
+    assert "1 SM holds 8 blocks: the grid of a persistent kernel" in text
+    text = run("calc", *KERNEL, "--cc", "9.0", "--sms", "1", "--cluster", "16", "--grid", "16").stdout
+    assert "1 SM holds no cluster of 16 blocks" in text
+    assert "persistent" not in text
 
 
 def test_a_kernel_that_does_not_launch_has_no_waves() -> None:

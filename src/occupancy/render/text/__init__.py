@@ -40,15 +40,21 @@ def side_by_side(
     first: Column, columns: Sequence[Column], width: int, styles: Sequence[str] = ()
 ) -> list[Table]:
     """The columns in as many tables as the width asks for, each of which begins with the first column."""
-    groups: list[list[Column]] = []
+    groups = grouped(first.need, [column.need for column in columns], width)
+    return [_table(first, [columns[index] for index in group], width, styles) for group in groups]
+
+
+def grouped(first: int, needs: Sequence[int], width: int) -> list[list[int]]:
+    """Which columns stand in one table: as many as have room beside the first one, which is in each."""
+    groups: list[list[int]] = []
     left = 0
-    for column in columns:
-        if not groups or left < GAP + column.need:
+    for index, need in enumerate(needs):
+        if not groups or left < GAP + need:
             groups.append([])
-            left = width - first.need
-        groups[-1].append(column)
-        left -= GAP + column.need
-    return [_table(first, group, width, styles) for group in groups]
+            left = width - first
+        groups[-1].append(index)
+        left -= GAP + need
+    return groups
 
 
 def _table(first: Column, columns: Sequence[Column], width: int, styles: Sequence[str]) -> Table:

@@ -7,7 +7,7 @@ from rich.text import Text
 from ...report.budget import BudgetReport
 from .. import grids, words
 from . import PLAIN_WIDTH, to_string
-from .grid import table_of
+from .grid import tables_of
 
 
 def render(report: BudgetReport, width: int = PLAIN_WIDTH, color: bool = False) -> str:
@@ -21,4 +21,4 @@ def render(report: BudgetReport, width: int = PLAIN_WIDTH, color: bool = False) 
         (most, "bold"),
         " per block",
     )
-    return to_string(headline, Text(), table_of(grids.budget(report)), width=width, color=color)
+    return to_string(headline, Text(), *tables_of(grids.budget(report), width), width=width, color=color)

@@ -58,7 +58,7 @@ def _resources(report: CalcReport, width: int) -> Table:
 def _advice(report: CalcReport) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), show_header=False)
     table.add_column(style="bold", no_wrap=True)
-    table.add_column()
+    table.add_column(overflow="fold")
     for label, text in (*whole_gpu.lines(report), *advice.lines(report)):
         table.add_row(label, text)
     return table
