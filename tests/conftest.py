@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,3 +31,17 @@ def h200(no_gpu_of_this_machine: None) -> Iterator[None]:
     """The machine has an H200, as far as its driver's recorded answers go."""
     with installed(recorded_tape()):
         yield
+
+
+@pytest.fixture(scope="session")
+def builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The two builds of tests/data/builds, ``before`` and ``after``: cubins, and what ptxas printed."""
+    target = tmp_path_factory.mktemp("builds")
+    for path in (Path(__file__).parent / "data" / "builds").rglob("*.*"):
+        copy = target / path.parent.name / path.name
+        copy.parent.mkdir(exist_ok=True)
+        if path.suffix == ".gz":
+            copy.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
+        elif path.suffix == ".log":
+            (target / f"{path.parent.name}.log").write_bytes(path.read_bytes())
+    return target

@@ -34,27 +34,39 @@ DOORS: dict[str, set[str]] = {
     "verify": {"", "advice", "device", "documented", "engine", "errors", "kernel", "sm_limits"},
     "custom_table": {"errors", "inputs", "sm_limits", "table", "yaml_file"},
     "readers": {"errors", "kernel", "sm_limits"},
+    "identity": set(),
+    "matching": {"identity"},
+    "rules": {"identity", "kernel", "sm_limits"},
+    "rules_file": {"errors", "inputs", "rules", "sm_limits"},
+    "atomic_file": set(),
+    "baseline": {"", "atomic_file", "errors", "identity", "kernel", "readers"},
+    "builds": {"baseline", "errors", "readers"},
     "report": {
-        "advice", "device", "documented", "engine", "errors", "kernel", "products", "readers",
-        "sm_limits", "sources", "verify", "waves",
+        "advice", "device", "documented", "engine", "errors", "identity", "kernel", "matching",
+        "products", "readers", "rules", "sm_limits", "sources", "verify", "waves",
     },
     "schema": {"errors", "report"},
-    "render": {"advice", "engine", "errors", "report", "sources", "waves"},
+    "render": {"advice", "engine", "errors", "report", "rules", "sources", "waves"},
     "api": {
         "advice", "arrays", "engine", "errors", "inputs", "kernel", "render", "report", "sm_limits",
         "table", "waves",
     },
+    "guard": {
+        "api", "baseline", "builds", "errors", "inputs", "report", "rules", "rules_file",
+        "sm_limits", "table",
+    },
     "grid": {"api", "errors", "inputs", "ranges", "report", "sm_limits"},
     "questions": {"advice", "api", "engine", "inputs", "kernel", "sm_limits"},
     "cli": {
-        "", "api", "custom_table", "device", "errors", "grid", "inputs", "kernel", "products",
-        "questions", "readers", "render", "report", "schema", "sm_limits", "sources", "table",
-        "verify", "waves",
+        "", "api", "custom_table", "device", "errors", "grid", "guard", "inputs", "kernel",
+        "products", "questions", "readers", "render", "report", "schema", "sm_limits", "sources",
+        "table", "verify", "waves",
     },
     "autotune": {"api", "engine", "errors", "inputs", "kernel", "readers", "sm_limits"},
     "__init__": {
-        "advice", "api", "autotune", "custom_table", "device", "engine", "errors", "kernel",
-        "limiter_bits", "products", "questions", "readers", "sm_limits", "verify", "waves",
+        "advice", "api", "autotune", "custom_table", "device", "engine", "errors", "guard",
+        "kernel", "limiter_bits", "products", "questions", "readers", "sm_limits", "verify",
+        "waves",
     },
     "__main__": {"cli"},
 }  # fmt: skip
@@ -70,10 +82,11 @@ HOMES = {
     "matplotlib": {"render/plot"},
     "lz4": {"readers/compression"},
     "cuda": {"device"},
-    "pydantic": {"custom_table", "schema"},
+    "pydantic": {"baseline", "custom_table", "schema"},
     "pynvml": {"device"},
     "rich": {"render/text"},
-    "typing_extensions": {"autotune", "questions"},  # for type checkers only
+    "tomli": {"rules_file"},  # in the standard library from Python 3.11
+    "typing_extensions": {"autotune", "guard", "questions"},  # for type checkers only
     "yaml": {"yaml_file"},
 }
 

@@ -40,13 +40,18 @@ if TYPE_CHECKING:
     from .engine import Allocation as Allocation
     from .engine import BlockLimits as BlockLimits
     from .engine import Occupancy as Occupancy
+    from .errors import BaselineError as BaselineError
     from .errors import DeviceError as DeviceError
     from .errors import InputError as InputError
     from .errors import MissingDependencyError as MissingDependencyError
     from .errors import OccupancyError as OccupancyError
     from .errors import ReadError as ReadError
+    from .errors import RulesError as RulesError
     from .errors import TableError as TableError
     from .errors import UnknownComputeCapabilityError as UnknownComputeCapabilityError
+    from .guard import check as check
+    from .guard import diff as diff
+    from .guard import save_baseline as save_baseline
     from .kernel import Carveout as Carveout
     from .kernel import Kernel as Kernel
     from .kernel import Launch as Launch
@@ -82,6 +87,7 @@ __version__ = "0.1.0"
 # Public name -> the module that has it.
 _HOMES = {
     "Allocation": "engine",
+    "BaselineError": "errors",
     "BlockLimits": "engine",
     "BlockSize": "advice",
     "Budget": "advice",
@@ -111,6 +117,7 @@ _HOMES = {
     "ReadError": "errors",
     "ReadProblem": "readers",
     "Result": "api",
+    "RulesError": "errors",
     "Slack": "advice",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
@@ -121,8 +128,10 @@ _HOMES = {
     "block_sizes": "questions",
     "budget": "questions",
     "carveout": "questions",
+    "check": "guard",
     "compute": "api",
     "compute_capabilities": "api",
+    "diff": "guard",
     "find_gpu": "products",
     "fits": "autotune",
     "fits_everywhere": "questions",
@@ -138,6 +147,7 @@ _HOMES = {
     "read_device": "device",
     "read_devices": "device",
     "read_limits": "custom_table",
+    "save_baseline": "guard",
     "slack": "questions",
     "sweep": "api",
     "verify_device": "verify",

@@ -51,6 +51,14 @@ class ReadError(OccupancyError):
     """A file that should hold kernels, and of which nothing could be read."""
 
 
+class BaselineError(OccupancyError):
+    """A baseline that cannot be read or written, or that says nothing about the build."""
+
+
+class RulesError(OccupancyError):
+    """Rules that cannot be read, contradict each other, or cannot be checked."""
+
+
 class MissingDependencyError(OccupancyError):
     """An optional package that this answer needs is not installed."""
 

@@ -11,7 +11,9 @@ from .report.block_sizes import BlockSizesReport
 from .report.bounds import BoundsReport
 from .report.budget import BudgetReport
 from .report.calc import CalcReport
+from .report.check import CheckReport
 from .report.device import DeviceReport
+from .report.diff import DiffReport
 from .report.fits import FitsReport
 from .report.gpus import GpusReport
 from .report.scan import ScanReport
@@ -25,6 +27,8 @@ REPORTS: dict[str, type] = {
     "bounds": BoundsReport,
     "block-sizes": BlockSizesReport,
     "scan": ScanReport,
+    "diff": DiffReport,
+    "check": CheckReport,
     "gpus": GpusReport,
     "device": DeviceReport,
     "verify": VerifyReport,

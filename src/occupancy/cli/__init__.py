@@ -28,6 +28,8 @@ COMMANDS = {
     "block-sizes": "Every block size with its occupancy, best first.",
     "sweep": "The occupancy over one or two inputs: charts, heat maps, rows.",
     "scan": "The kernels that files hold, with their occupancy.",
+    "diff": "What became of the kernels between two builds.",
+    "check": "Whether the kernels of a build hold your rules.",
     "limits": "What an SM of each compute capability offers.",
     "gpus": "Products, with their compute capability and number of SMs.",
     "device": "The GPUs of this machine, as their driver tells.",

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import InputError
 from .chosen_sm import choose_sm, gpu_option
+from .kernel_files import kernel_file_options, limits_from, reading, warn_of
 from .output import FORMATS, print_report, print_text
 from .whole_gpu import count_of_sms, sms_option
 
 if TYPE_CHECKING:
     from ..readers import KernelRecord, ReadProblem
     from ..report.scan import ScanRow
-    from ..sm_limits import ComputeCapability, Limits
 
 FOR_PEOPLE = ("text", "markdown")
 SORT_KEYS = ("occupancy", "regs", "spills", "time")
@@ -23,23 +24,14 @@ SORT_KEYS = ("occupancy", "regs", "spills", "time")
 
 @click.command("scan")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option("--threads", metavar="N|XxYxZ", help="Threads per block, for kernels whose file has none.")
-@click.option("--cc", metavar="CC", help="What if the kernels ran on this compute capability?")
+@kernel_file_options
 @gpu_option
 @click.option("--device", metavar="N", type=click.IntRange(min=0), help="Or on a GPU of this machine?")
 @sms_option
-@click.option(
-    "--limits", "limits_file", metavar="FILE", help="A table of your own (YAML), for chips that ours lacks."
-)
-@click.option("--name", metavar="PART", help="Only kernels with this in their name; * stands for anything.")
-@click.option(
-    "--arch", "archs", metavar="ARCH", multiple=True, help="Only kernels for this architecture. Repeatable."
-)
-@click.option("--newest", "only_newest", is_flag=True, help="Of each kernel only the newest architecture.")
 @click.option("--sort", type=click.Choice(SORT_KEYS), help="Lowest occupancy, or most of the others, first.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show at most so many.")
 @click.option(
-    "--runtime", "with_runtime", is_flag=True, help="Show kernels of CUDA's own device runtime, too."
+    "-o", "--baseline", metavar="FILE", help="Show nothing, but write a baseline for diff and check."
 )
 @click.option(
     "--format", "output_format", type=click.Choice((*FORMATS, "jsonl")), default="text", show_default=True,
@@ -47,19 +39,14 @@ SORT_KEYS = ("occupancy", "regs", "spills", "time")
 )  # fmt: skip
 def command(
     files: tuple[str, ...],
-    threads: str | None,
-    cc: str | None,
     gpu: str | None,
     device: int | None,
     sms: str | None,
-    limits_file: str | None,
-    name: str | None,
-    archs: tuple[str, ...],
-    only_newest: bool,
     sort: str | None,
     limit: int | None,
-    with_runtime: bool,
+    baseline: str | None,
     output_format: str,
+    **options: Any,
 ) -> None:
     """The kernels that files hold, with their registers, shared memory and occupancy.
 
@@ -72,7 +59,49 @@ def command(
     occupancy scan libkernels.so --newest --sort occupancy --limit 20
     occupancy scan report.ncu-rep --gpu "H200"
     nvcc -Xptxas -v ... 2>&1 | occupancy scan - --threads 256
+    occupancy scan build/ -o baseline.json
     """
+    if baseline is None:
+        _scan(
+            files,
+            gpu=gpu,
+            device=device,
+            sms=sms,
+            sort=sort,
+            limit=limit,
+            output_format=output_format,
+            **options,
+        )
+    elif limit is not None:
+        raise InputError("a baseline holds every kernel", where="--limit", cure="Leave it out.")
+    elif (gpu, device, sms) != (None, None, None):
+        raise InputError(
+            "a baseline is not about one GPU", where="--gpu, --device and --sms", cure="Use --cc instead."
+        )
+    else:
+        from ..guard import save_baseline
+
+        kernels = save_baseline(files, baseline, **reading(**options)).kernels
+        print_text(f"{baseline}: a baseline of {len(kernels):,} kernels.")
+
+
+def _scan(
+    files: tuple[str, ...],
+    *,
+    threads: str | None,
+    cc: str | None,
+    gpu: str | None,
+    device: int | None,
+    sms: str | None,
+    limits_file: str | None,
+    name: str | None,
+    archs: tuple[str, ...],
+    only_newest: bool,
+    with_runtime: bool,
+    sort: str | None,
+    limit: int | None,
+    output_format: str,
+) -> None:
     from ..inputs import parse_threads
     from ..report.scan import Scanner
     from ..report.scan_selection import Selection
@@ -82,7 +111,7 @@ def command(
     if (cc, gpu, device) != (None, None, None):
         chosen = choose_sm(cc, gpu, device, limits_file)
     scanner = Scanner(
-        _limits(limits_file),
+        limits_from(limits_file),
         threads=None if threads is None else parse_threads(threads)[0],
         what_if=None if chosen is None else chosen.limits,
         multiprocessors=count_of_sms(chosen, sms),
@@ -112,7 +141,6 @@ class _Found:
 
     def records(self) -> Iterator[KernelRecord]:
         from ..readers import KernelRecord, read
-        from ..render.words import printable
 
         for file in self._files:
             for found in read(file):
@@ -121,18 +149,7 @@ class _Found:
                     yield found
                 else:
                     self.problems.append(found)
-                    click.echo(f"Warning: {printable(str(found))}", err=True)
-
-
-def _limits(file: str | None) -> Callable[[ComputeCapability], Limits]:
-    from .. import table
-
-    if file is None:
-        return table.limits
-    from ..custom_table import read_limits
-
-    rows = read_limits(file)
-    return lambda cc: rows.get(str(cc)) or table.limits(cc)
+                    warn_of([found])
 
 
 def _watched(records: Iterable[KernelRecord], output_format: str) -> Iterable[KernelRecord]:

@@ -49,7 +49,8 @@ def short_name(row: ScanRow) -> str:
     return name
 
 
-def _architecture(row: ScanRow) -> str:
+def architecture(row: ScanRow) -> str:
+    """The architecture, and what about it is out of the ordinary."""
     text = words.printable(row.arch or "unknown")
     if row.linked is False:
         text += " (not linked)"
@@ -113,7 +114,7 @@ def _duration(row: ScanRow) -> str:
 FILE = Column("File", lambda row: words.printable(PurePath(row.source).name), is_number=False)
 
 COLUMNS = (
-    Column("Arch", _architecture, is_number=False),
+    Column("Arch", architecture, is_number=False),
     Column("Regs", lambda row: words.number(row.registers, "?")),
     Column("Static", lambda row: _size(row.static_smem)),
     Column("Dynamic", lambda row: _size(row.dynamic_smem)),

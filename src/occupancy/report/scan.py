@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
 from .. import advice
 from ..advice import NextStep
-from ..documented import DOCUMENTED
+from ..documented import DOCUMENTED, DOCUMENTED_WITH_NAME
 from ..engine import Occupancy, Resource, evaluate
 from ..errors import InputError, OccupancyError
 from ..kernel import Kernel, Launch
@@ -31,9 +31,8 @@ GRID_NOTE = "PyTorch's profiler counts no more blocks than the grid has for each
 class ScanRow(KernelRecord):
     """One kernel of one architecture, or one launch, with the answer."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED_WITH_NAME
 
-    demangled: str = field()
     cc: str | None = None
     """The compute capability that is answered for."""
     what_if: bool = False
@@ -87,6 +86,7 @@ class Scanner:
         threads: Threads per block for kernels whose source does not state them.
         what_if: The SM to answer for, instead of the one that each kernel was compiled for.
         multiprocessors: SMs of the GPU, for the waves of launches; None where they are not asked for.
+        with_advice: Whether to find the next steps, which take a hundred times as long as the rest.
     """
 
     def __init__(
@@ -95,22 +95,20 @@ class Scanner:
         threads: int | None = None,
         what_if: Limits | None = None,
         multiprocessors: int | None = None,
+        with_advice: bool = True,
     ) -> None:
         self._limits_of = limits_of
         self._threads = threads
         self._what_if = what_if
         self._multiprocessors = multiprocessors
-        # A library has the same needs over and over, and advice takes a hundred times as long as an answer.
+        # A library has the same needs over and over.
         self._best_block_size = lru_cache(maxsize=1 << 14)(_best_block_size)
-        self._answer = lru_cache(maxsize=1 << 14)(_answer)
+        self._answer = lru_cache(maxsize=1 << 14)(_advised_answer if with_advice else _answer)
         self._with_bound = lru_cache(maxsize=1 << 12)(_with_bound)
 
     def row(self, record: KernelRecord) -> ScanRow:
         """The record with its answer; where there is none, a note says why."""
-        row = ScanRow(
-            **{name: getattr(record, name) for name in FIELD_NAMES},
-            demangled=record.demangled,
-        )
+        row = ScanRow(**{name: getattr(record, name) for name in FIELD_NAMES})
         compiled_for = record.compute_capability
         try:
             limits = self._limits(compiled_for)
@@ -119,6 +117,11 @@ class Scanner:
             return self._answered(row, limits, compiled_for)
         except OccupancyError as error:
             return replace(row, notes=(*row.notes, str(error)))
+
+    def question(self, row: ScanRow) -> tuple[Limits, Kernel]:
+        """What the engine was asked for a row that has an answer."""
+        limits = self._limits(row.compute_capability)
+        return limits, _kernel(row, limits, row.threads)
 
     def _limits(self, compiled_for: ComputeCapability | None) -> Limits:
         if self._what_if is not None:
@@ -134,12 +137,8 @@ class Scanner:
         if row.max_threads is not None:  # no launch of this kernel may have more, whatever the chip allows
             limits = self._with_bound(limits, row.max_threads)
         threads, threads_from = self._block_size(row, limits)
-        kernel, notes = row.kernel(threads), list(row.notes)
-        if kernel.carveout is not None and (
-            what_if or kernel.carveout.amount not in limits.shared_memory_configurations
-        ):
-            kernel = replace(kernel, carveout=None)
-        answer, next_step = self._answer(limits, kernel)
+        notes = list(row.notes)
+        answer, next_step = self._answer(limits, _kernel(row, limits, threads))
         if row.max_threads is not None and threads > row.max_threads:
             notes.append(f"It was compiled for blocks of {row.max_threads} threads at most.")
         if row.linked is False:
@@ -192,7 +191,21 @@ def _with_bound(limits: Limits, max_threads: int) -> Limits:
     return limits.replace(max_threads_per_block=min(limits.max_threads_per_block, max_threads))
 
 
+def _kernel(row: ScanRow, limits: Limits, threads: int | None) -> Kernel:
+    kernel, cc = row.kernel(threads), row.compute_capability
+    what_if = cc is not None and cc != limits.compute_capability
+    if kernel.carveout is not None and (
+        what_if or kernel.carveout.amount not in limits.shared_memory_configurations
+    ):
+        return replace(kernel, carveout=None)
+    return kernel
+
+
 def _answer(limits: Limits, kernel: Kernel) -> tuple[Occupancy, NextStep | None]:
+    return evaluate(limits, kernel), None
+
+
+def _advised_answer(limits: Limits, kernel: Kernel) -> tuple[Occupancy, NextStep | None]:
     return evaluate(limits, kernel), next(iter(advice.next_steps(limits, kernel)), None)
 
 

@@ -52,6 +52,16 @@ def step(step: NextStep) -> str:
     return f"{step.active_blocks}: {changes}"
 
 
+MOST_OF_A_NAME = 200
+"""Characters of a kernel's name in a table; templates have names of thousands."""
+
+
+def code(name: str) -> str:
+    """A kernel's name as code, in which Markdown and HTML leave ``<`` and ``*`` alone."""
+    cut = name if len(name) <= MOST_OF_A_NAME else f"{name[: MOST_OF_A_NAME - 3]}..."
+    return "`" + cut.replace("`", "'") + "`"
+
+
 def to_markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A Markdown table; the first column is text, the others are numbers."""
     lines = [_markdown_row(header), _markdown_row(["---"] + ["---:"] * (len(header) - 1))]

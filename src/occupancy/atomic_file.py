@@ -1,0 +1,62 @@
+"""Files that are either the old ones or the new ones, whatever happens in between."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from contextlib import suppress
+
+
+def write_atomically(path: str, text: str) -> None:
+    """Write a text file in UTF-8, so that no reader and no crash ever sees half of it.
+
+    The text goes to a file beside the target, onto the disk, and then takes the target's name. A link
+    stays a link, and its target keeps its permissions.
+
+    Raises:
+        OSError: It cannot be written; then the target is as it was.
+    """
+    target = os.path.realpath(path)
+    mode = _mode(target)
+    folder, name = os.path.split(target)
+    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(descriptor)
+        if mode is not None:
+            os.chmod(temporary, mode)
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _sync_folder(folder)
+
+
+def _mode(target: str) -> int | None:
+    """The permissions of a file that is there already; None where there is none."""
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(mode):
+        # To take the place of a device, which the superuser could, would harm the whole system.
+        raise OSError(0, "is not a regular file", target)
+    if not os.access(target, os.W_OK):
+        raise PermissionError(0, "is write-protected", target)
+    return stat.S_IMODE(mode)
+
+
+def _sync_folder(folder: str) -> None:
+    """Have the new name on the disk, too, where the system can do that for folders."""
+    if os.name == "posix":
+        with suppress(OSError):
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)

@@ -1,0 +1,49 @@
+"""``occupancy check``: whether the kernels of a build hold the rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .kernel_files import kernel_file_options, reading
+from .output import FORMATS, print_report
+
+
+@click.command("check")
+@click.argument("build", metavar="BUILD...", nargs=-1, required=True)
+@click.option(
+    "--rules",
+    metavar="FILE",
+    help="TOML with the rules. [default: tool.occupancy of the pyproject.toml in this folder]",
+)
+@click.option("--baseline", metavar="FILE", help="What to compare with. [default: what the rules name]")
+@click.option("--update", is_flag=True, help="Make this build the baseline; rules that compare are skipped.")
+@kernel_file_options
+@click.option(
+    "--format", "output_format", type=click.Choice((*FORMATS, "github", "junit")), default="text",
+    show_default=True, help="How to print the answer.",
+)  # fmt: skip
+def command(
+    build: tuple[str, ...],
+    rules: str | None,
+    baseline: str | None,
+    update: bool,
+    output_format: str,
+    **options: Any,
+) -> None:
+    """Whether the kernels of a build hold your rules: exit code 0 if all do, 1 if one does not.
+
+    BUILD is anything that `occupancy scan` reads. A rule that looks at no kernel is an error, so that
+    nothing passes because nothing was checked.
+
+    \b
+    occupancy check build/ --rules occupancy.toml --baseline baseline.json
+    occupancy check build/ --update
+    """
+    from ..guard import check
+
+    report = check(build, rules, baseline=baseline, update=update, **reading(**options))
+    print_report("check", report, output_format)
+    if not report.passed:
+        click.get_current_context().exit(1)

@@ -1,0 +1,43 @@
+"""``occupancy diff``: what became of the kernels between two builds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .kernel_files import kernel_file_options, reading, warn_of
+from .options import format_option
+from .output import print_report
+
+
+@click.command("diff")
+@click.argument("old")
+@click.argument("new")
+@kernel_file_options
+@click.option("--only-changes", is_flag=True, help="Leave out the kernels that are the same.")
+@click.option(
+    "--threshold", type=click.FloatRange(0, 100), default=0, metavar="N",
+    help="Changes of up to N percent, or N points of occupancy, count as none.",
+)  # fmt: skip
+@format_option
+def command(
+    old: str, new: str, only_changes: bool, threshold: float, output_format: str, **options: Any
+) -> None:
+    """What became of each kernel between two builds, the worst first.
+
+    OLD and NEW are baselines, or anything that `occupancy scan` reads; - is standard input. A kernel is
+    recognised by its name and architecture; one whose template arguments or parameters changed, by
+    the rest of its name.
+
+    \\b
+    occupancy diff baseline.json build/ --only-changes
+    git show main:baseline.json | occupancy diff - baseline.json --format markdown
+    """
+    from ..guard import diff
+
+    report = diff(old, new, threshold=threshold, only_changes=only_changes, **reading(**options))
+    print_report("diff", report, output_format)
+    warn_of(report.problems)
+    if report.problems:
+        click.get_current_context().exit(1)

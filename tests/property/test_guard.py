@@ -1,0 +1,112 @@
+"""Laws of comparing builds, for builds of all kinds."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from occupancy.baseline import baseline_of, parse_baseline, records_of, to_text
+from occupancy.matching import match
+from occupancy.readers import KernelRecord
+from occupancy.report.diff import DiffReport, compared, diff_report
+from occupancy.report.measures import MEASURES
+from occupancy.report.scan import Scanner, ScanRow
+from occupancy.table import limits
+
+SCANNER = Scanner(limits, with_advice=False)
+
+NAMES = (
+    "_Z4gemmILi16EEvPf", "_Z4gemmILi32EEvPf", "_Z4gemmILi32ELb1EEvPf", "_Z4gemmILi64EEvPfi", "_Z3addPf",
+    "_ZN36_GLOBAL__N__9e609c31_4_a_cu_f763c0353addEPf", "_ZN36_GLOBAL__N__bf52febb_4_a_cu_f763c0353addEPf",
+    "cname",
+)  # fmt: skip
+
+RECORDS = st.builds(
+    KernelRecord,
+    source=st.sampled_from(["a.cubin", "b.cubin"]),
+    format=st.just("ptxas"),
+    name=st.sampled_from(NAMES),
+    arch=st.sampled_from(["sm_80", "sm_90", "sm_90a", None]),
+    registers=st.sampled_from([16, 32, 40, 128, 255]),
+    static_smem=st.none() | st.sampled_from([0, 4096, 40_000]),
+    dynamic_smem=st.none() | st.sampled_from([0, 60_000]),
+    barriers=st.none() | st.integers(0, 16),
+    stack_bytes=st.none() | st.sampled_from([0, 16, 712]),
+    spill_store_bytes=st.none() | st.sampled_from([0, 4, 1008]),
+    spill_load_bytes=st.none() | st.sampled_from([0, 8]),
+    max_threads=st.none() | st.sampled_from([128, 1024]),
+    threads=st.none() | st.sampled_from([64, 256]),
+)
+BUILDS = st.lists(RECORDS, max_size=12).map(lambda records: [SCANNER.row(record) for record in records])
+MIRRORED = {"worse": "better", "better": "worse"}
+
+
+def compare(old: list[ScanRow], new: list[ScanRow], threshold: float = 0) -> DiffReport:
+    return diff_report(old, new, names=("old", "new"), threshold=threshold)
+
+
+@given(BUILDS, st.randoms(use_true_random=False))
+def test_a_build_does_not_differ_from_itself(build: list[ScanRow], chance: random.Random) -> None:
+    shuffled = chance.sample(build, len(build))
+    report = compare(build, shuffled)
+    assert {row.verdict for row in report.kernels} <= {"same"}
+    assert (report.added, report.removed, report.summary.same) == ((), (), len(build))
+    assert diff_report(build, shuffled, names=("", ""), only_changes=True).kernels == ()
+
+
+@given(BUILDS, BUILDS, st.sampled_from([0, 0, 10, 60]))
+def test_the_way_back_mirrors_the_way_there(old: list[ScanRow], new: list[ScanRow], threshold: float) -> None:
+    there, back = compare(old, new, threshold), compare(new, old, threshold)
+    assert (there.added, there.removed) == (back.removed, back.added)
+
+    def pairs(report: DiffReport, mirror: bool) -> set[tuple[object, ...]]:
+        return {
+            (row.new, row.old, MIRRORED.get(row.verdict, row.verdict), row.matched_by)
+            if mirror
+            else (row.old, row.new, row.verdict, row.matched_by)
+            for row in report.kernels
+        }
+
+    assert pairs(there, mirror=False) == pairs(back, mirror=True)
+    for row in there.kernels:
+        twin = next(each for each in back.kernels if (each.old, each.new) == (row.new, row.old))
+        for name in MEASURES:
+            change, reverse = getattr(row.change, name), getattr(twin.change, name)
+            assert (change is None and reverse is None) or change == -reverse
+
+
+@given(BUILDS, BUILDS, st.randoms(use_true_random=False))
+def test_each_kernel_is_matched_once_whatever_the_order(
+    old: list[ScanRow], new: list[ScanRow], chance: random.Random
+) -> None:
+    result = match(old, new, compared)
+    assert len(result.pairs) + len(result.removed) == len(old)
+    assert len(result.pairs) + len(result.added) == len(new)
+    again = match(chance.sample(old, len(old)), chance.sample(new, len(new)), compared)
+    assert sorted(map(repr, result.pairs)) == sorted(map(repr, again.pairs))
+
+
+@given(BUILDS, BUILDS)
+def test_nothing_that_could_be_matched_is_left_over(old: list[ScanRow], new: list[ScanRow]) -> None:
+    result = match(old, new, compared)
+    gone = {(row.name, row.arch) for row in result.removed}
+    assert not gone & {(row.name, row.arch) for row in result.added}
+
+
+@given(BUILDS, BUILDS)
+def test_a_higher_threshold_never_shows_more(old: list[ScanRow], new: list[ScanRow]) -> None:
+    same = [compare(old, new, threshold).summary.same for threshold in (0, 5, 50, 100)]
+    assert same == sorted(same)
+
+
+@given(BUILDS)
+def test_a_baseline_comes_back_and_compares_as_the_build(build: list[ScanRow]) -> None:
+    text = to_text(baseline_of(build))
+    baseline = parse_baseline(text.encode(), "base.json")
+    assert to_text(baseline) == text
+    read = [SCANNER.row(record) for record in records_of(baseline)]
+    assert to_text(baseline_of(read)) == text
+    once = list({(compared(row), row.name, row.arch, row.source): row for row in build}.values())
+    assert {row.verdict for row in compare(read, once).kernels} <= {"same"}
