@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 
 from .errors import InputError, shown
 from .kernel import CARVEOUTS, INT_MAX, Carveout
 
 _SIZE = re.compile(r"([0-9]{1,20})\s*(?:(k|m|g)(?:i?b)?|b)?", re.IGNORECASE)
+_SHARE = re.compile(r"([+-]?(?:[0-9]{1,20}(?:\.[0-9]*)?|\.[0-9]+))\s*(%?)")
 _FACTOR = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _SHAPE_SEPARATOR = re.compile(r"\s*[x×,*]\s*", re.IGNORECASE)
 
@@ -146,14 +149,19 @@ def parse_share(value: object, where: str) -> float:
     Raises:
         InputError: Not a number.
     """
-    try:
-        if isinstance(value, str) and value.strip().endswith("%"):
-            return float(value.strip()[:-1]) / 100
-        if not isinstance(value, bool):
-            return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        pass
-    raise InputError(f"{value!r} is not a share", where=where, allowed="a percentage such as 75%, or 0.75")
+    share = math.nan
+    if isinstance(value, str):
+        # float() would also take 1_0, "infinity" and digits of other scripts.
+        if found := _SHARE.fullmatch(value.strip()):
+            share = float(found[1]) / (100 if found[2] else 1)
+    elif not isinstance(value, bool):
+        with suppress(TypeError, ValueError, OverflowError):
+            share = float(value)  # type: ignore[arg-type]
+    if not math.isfinite(share):
+        raise InputError(
+            f"{shown(value)} is not a share", where=where, allowed="a percentage such as 75%, or 0.75"
+        )
+    return share
 
 
 def is_automatic(carveout: object) -> bool:

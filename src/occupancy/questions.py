@@ -137,11 +137,13 @@ def fits_everywhere(
     """Whether a kernel runs on each of some chips: see `advice.fits_everywhere`.
 
     Args:
-        ccs: Compute capabilities, each as in `compute`; by default all of the table.
+        ccs: Compute capabilities, each as in `compute`, or a single text; by default all of the table.
         kernel: As in `compute`.
     """
     arguments: dict[str, Any] = {**kernel}
     model = arguments.pop("model", None)
+    if isinstance(ccs, str):  # not its characters
+        ccs = (ccs,)
     chips = [limits(cc) for cc in (compute_capabilities() if ccs is None else ccs)]
     return advice.fits_everywhere(chips, make_kernel(**arguments), model)
 

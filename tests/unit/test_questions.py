@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -119,7 +119,11 @@ def test_what_a_chip_does_not_offer_stops_the_kernel_there_alone() -> None:
     assert old.launchable
     assert (new.launchable, new.limit) == (False, None)
     assert new.reason is not None
-    assert "9.0 has no choice of the caching" in new.reason
+    assert new.reason == "compute capability 9.0 has no choice of the caching of global loads"
+
+
+def test_one_chip_is_not_its_letters() -> None:
+    assert [each.cc for each in occupancy.fits_everywhere("9.0", threads=32)] == ["9.0"]
 
 
 def test_everywhere_is_the_whole_table() -> None:
@@ -146,12 +150,14 @@ def test_the_compiler_divides_the_registers_of_6_0_as_for_the_rest_of_its_family
 @pytest.mark.parametrize(
     ("question", "complaint"),
     [
-        (lambda: occupancy.budget("9.0", threads=256, occupancy=1.01), "occupancy: 1.01 is out of range"),
-        (lambda: occupancy.budget("9.0", threads=256, occupancy="0%"), "occupancy: 0 is out of range"),
-        (lambda: occupancy.budget("9.0", threads=256, occupancy=-1), "occupancy: -1 is out of range"),
-        (lambda: occupancy.budget("9.0", threads=256, occupancy="nan"), "occupancy: nan is out of range"),
+        (lambda: occupancy.budget("9.0", threads=256, occupancy=1.01), r"occupancy: 1.01 \(101%\) is out"),
+        (lambda: occupancy.budget("9.0", threads=256, occupancy="0%"), r"occupancy: 0 \(0%\) is out"),
+        (lambda: occupancy.budget("9.0", threads=256, occupancy=-1), r"occupancy: -1 \(-100%\) is out"),
+        (lambda: occupancy.budget("9.0", threads=256, occupancy="nan"), "'nan' is not a share"),
         (lambda: occupancy.budget("9.0", threads=256, occupancy="most"), "'most' is not a share"),
         (lambda: occupancy.budget("9.0", threads=256, occupancy=True), "True is not a share"),
+        (lambda: occupancy.budget("9.0", threads=256, occupancy=float("inf")), "inf is not a share"),
+        (lambda: occupancy.budget("9.0", threads=256, occupancy="٥٠%"), "is not a share"),
         (lambda: occupancy.budget("9.0", threads=256), "exactly one of them"),
         (lambda: occupancy.budget("9.0", threads=256, occupancy=1, blocks=8), "exactly one of them"),
         (lambda: occupancy.budget("9.0", threads=256, blocks=0), "blocks: 0 is out of range"),
@@ -164,6 +170,10 @@ def test_the_compiler_divides_the_registers_of_6_0_as_for_the_rest_of_its_family
         (lambda: occupancy.launch_bounds("9.0", threads=128, min_blocks=0), "0 is out of range"),
         (lambda: occupancy.fits_everywhere([], threads=128), "there are none"),
         (lambda: occupancy.block_sizes("9.0", dynamic_smem=lambda threads: -1), "-1 is out of range"),
+        (
+            lambda: occupancy.block_sizes("9.0", dynamic_smem=lambda threads: cast(int, None)),
+            "the function gives None for 1024 threads",
+        ),
         (lambda: occupancy.block_sizes("9.0", smem=1, dynamic_smem=lambda threads: 1), "either the total"),
         (
             lambda: occupancy.max_potential_block_size("9.0", multiprocessors=0),

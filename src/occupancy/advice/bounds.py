@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 from ..documented import DOCUMENTED
 from ..engine import Model, Occupancy, evaluate
-from ..errors import InputError
-from ..kernel import Kernel
+from ..errors import InputError, shown
+from ..kernel import INT_MAX, Kernel
 from ..sm_limits import Limits
 from .dial import Dial, most_keeping
 
@@ -71,9 +71,11 @@ def launch_bounds(
             where="threads of the launch bounds",
             allowed=f"1 to {min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor)}",
         )
-    if min_blocks is not None and min_blocks < 1:
+    if min_blocks is not None and not 1 <= min_blocks <= INT_MAX:
         raise InputError(
-            f"{min_blocks} is out of range", where="blocks of the launch bounds", allowed="1 and up"
+            f"{shown(min_blocks)} is out of range",
+            where="blocks of the launch bounds",
+            allowed=f"1 to {INT_MAX}",
         )
     is_legal = min_blocks is None or min_blocks <= alone.active_blocks
     counted = min_blocks if min_blocks is not None and is_legal else 1
@@ -102,11 +104,12 @@ def launch_bounds(
 def _warning(alone: Occupancy, min_blocks: int) -> str:
     limits = alone.limits
     if min_blocks > limits.max_blocks_per_multiprocessor:
-        why = f"an SM holds at most {limits.max_blocks_per_multiprocessor} blocks"
+        why = f"an SM has places for {limits.max_blocks_per_multiprocessor} blocks"
     else:
         threads = min_blocks * alone.allocated.warps * limits.warp_size
+        in_whole_warps = " in whole warps" if alone.kernel.threads % limits.warp_size else ""
         why = (
-            f"{min_blocks} blocks of {alone.kernel.threads} take {threads} threads, "
+            f"{min_blocks} blocks of {alone.kernel.threads} take {threads} threads{in_whole_warps}, "
             f"and an SM holds {limits.max_threads_per_multiprocessor}"
         )
     return f"ptxas ignores minnctapersm: {why}"

@@ -12,7 +12,7 @@ from ..engine import Model, Occupancy, evaluate
 from ..errors import InputError
 from ..kernel import Kernel
 from ..sm_limits import Limits
-from .dial import Dial, changed, most_keeping
+from .dial import Dial, changed, most_keeping, used
 from .pools import needs_opt_in
 
 TOLERANCE = 0.0005
@@ -89,7 +89,7 @@ def _target(given: Occupancy, occupancy: float | None, blocks: int | None) -> in
     assert occupancy is not None
     if not 0 < occupancy <= 1:
         raise InputError(
-            f"{occupancy:.4g} is out of range",
+            f"{occupancy:.4g} ({100 * occupancy:.6g}%) is out of range",
             where="occupancy",
             allowed="above 0 and up to 100%, such as 75% or 0.75",
         )
@@ -101,11 +101,10 @@ def _unreachable(given: Occupancy, target: int, occupancy: float | None) -> Inpu
     """The error for more blocks than are possible; it names the most, and what limits them."""
     threads, most = given.kernel.threads, given.active_blocks
     if not most:
-        return InputError(
-            f"no block of {threads} threads can be resident: {given.reason}", where="threads per block"
-        )
+        return InputError(f"no block of {threads} threads can be resident: {given.reason}", where="kernel")
     limiters = " and ".join(given.limiters).replace("_", " ")
-    possible = f"the most is {most} ({100 * given.occupancy:.4g}%), limited by {limiters}"
+    with_use = "with what the kernel uses " if used(given.kernel) else ""
+    possible = f"{with_use}the most is {most} ({100 * given.occupancy:.4g}%), limited by {limiters}"
     cc = given.limits.compute_capability
     if occupancy is None:
         return InputError(

@@ -55,7 +55,7 @@ def _fit(limits: Limits, kernel: Kernel, model: Model | None) -> Fit:
     try:
         answer = evaluate(limits, kernel, model)
     except InputError as error:
-        return Fit(cc, False, False, 0, 0.0, (), None, None, str(error))
+        return Fit(cc, False, False, 0, 0.0, (), None, None, error.problem)
     failure = answer.failure
     return Fit(
         cc,

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from ..documented import DOCUMENTED
 from ..engine import Model, Occupancy, Resource, evaluate
+from ..errors import InputError
 from ..kernel import Kernel
 from ..sm_limits import Limits
 from .dial import changed
@@ -86,5 +87,12 @@ def answers_by_size(
     for threads in sizes:
         sized = changed(kernel, {"threads": threads})
         if dynamic_smem is not None:
-            sized = replace(sized, dynamic_smem=dynamic_smem(threads))
+            amount = dynamic_smem(threads)
+            if amount is None:  # a function that forgets to return it
+                raise InputError(
+                    f"the function gives None for {threads} threads",
+                    where="dynamic shared memory per block",
+                    allowed="a number of bytes",
+                )
+            sized = replace(sized, dynamic_smem=amount)
         yield evaluate(limits, sized, model)

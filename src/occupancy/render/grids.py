@@ -100,8 +100,13 @@ def block_sizes(report: BlockSizesReport) -> Grid:
     )
     header = ("Threads", *dynamic, "Blocks", "Warps", "Occupancy", "Limited by")
     highest = report.block_sizes[0].occupancy
-    best = frozenset(i for i, each in enumerate(report.block_sizes) if each.occupancy == highest)
+    best = frozenset(i for i, each in enumerate(report.block_sizes) if 0 < each.occupancy == highest)
     return Grid(header, rows, best, frozenset({len(header) - 1}))
+
+
+def block_sizes_note(report: BlockSizesReport) -> str:
+    """Why equals stand in this order, or that there is nothing to order."""
+    return TIES if report.block_sizes[0].active_blocks else "No block of any size launches with so much."
 
 
 def fits(report: FitsReport) -> Grid:

@@ -188,7 +188,9 @@ def test_bounds() -> None:
         ("8.6", True, 40),
     ]
     too_many = run("bounds", "--threads", "32", "--min-blocks", "48", "--cc", "12.0", columns=120).stdout
-    assert "ptxas ignores minnctapersm: an SM holds at most 24 blocks. At most 24 blocks." in too_many
+    assert "ptxas ignores minnctapersm: an SM has places for 24 blocks. At most 24 blocks." in too_many
+    partial = run("bounds", "--threads", "1000", "--min-blocks", "2", "--cc", "8.6", columns=120).stdout
+    assert "2 blocks of 1000 take 2048 threads in whole warps, and an SM holds 1536" in partial
 
 
 def test_block_sizes() -> None:
@@ -201,6 +203,9 @@ def test_block_sizes() -> None:
         threads: 1024 + 8 * threads for threads in range(32, 1025, 32)
     }
     assert len(as_csv(*BLOCK_SIZES)) == 32
+    none = run("block-sizes", "--cc", "9.0", "--smem", "300k", "--format", "markdown").stdout
+    assert "**" not in none
+    assert "Among equals" not in run("block-sizes", "--cc", "9.0", "--smem", "300k").stdout
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
@@ -221,8 +226,18 @@ def test_a_narrow_terminal_loses_nothing(arguments: tuple[str, ...]) -> None:
     ("arguments", "complaint"),
     [
         (("budget", "--cc", "9.0", "--threads", "256"), "exactly one of them is needed"),
-        (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "120%"), "1.2 is out of range"),
-        (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "0"), "0 is out of range"),
+        (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "120%"), "1.2 (120%) is out of range"),
+        (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "1_0%"), "'1_0%' is not a share"),
+        (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "nan"), "'nan' is not a share"),
+        (
+            ("budget", "--cc", "9.0", "--threads", "256", "--regs", "64", "--blocks", "6"),
+            "cannot be resident on 9.0; with what the kernel uses the most is 4 (50%)",
+        ),
+        (
+            ("budget", "--cc", "9.0", "--threads", "256", "--smem", "300k", "--blocks", "1"),
+            "Error: kernel: no block of 256 threads",
+        ),
+        (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "0"), "0 (0%) is out of range"),
         (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "75"), "such as 75% or 0.75"),
         (
             ("budget", "--cc", "9.0", "--threads", "256", "--blocks", "9"),
@@ -232,6 +247,7 @@ def test_a_narrow_terminal_loses_nothing(arguments: tuple[str, ...]) -> None:
         (("bounds", "--threads", "256"), "--cc: is missing"),
         (("bounds", "--threads", "256", "--cc", ","), "--cc: is missing"),
         (("bounds", "--threads", "256", "--cc", "9.0", "--min-blocks", "0"), "0 is out of range"),
+        (("bounds", "--threads", "256", "--cc", "9.0", "--min-blocks", "9" * 20), "1 to 2147483647"),
         (
             ("bounds", "--threads", "256", "--cc", "9.0", "--min-blocks", "many"),
             "'many' is not a whole number",
