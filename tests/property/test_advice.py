@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from occupancy import InputError, table
 from occupancy.advice import (
     available_dynamic_shared_memory_per_block,
+    best_block_size,
     block_sizes,
     budget,
     carveout,
@@ -335,6 +336,13 @@ def test_the_smallest_configuration_that_keeps_the_answer(question: Question) ->
         if each.percent is not None:
             asked = evaluate(limits, replace(kernel, carveout=Carveout(each.percent, "percent")), model)
             assert asked.shared_memory_pool == each.shared_memory
+
+
+@given(questions())
+def test_the_best_block_size_is_the_first_of_all(question: Question) -> None:
+    limits, kernel, model = question
+    every = [each.threads for each in block_sizes(limits, kernel, model=model)]
+    assert best_block_size(limits, kernel, model) == [*every, limits.max_threads_per_block][0]
 
 
 @given(questions())

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .runtime import max_active_clusters as max_active_clusters
     from .runtime import max_potential_block_size as max_potential_block_size
     from .sizes import BlockSize as BlockSize
+    from .sizes import best_block_size as best_block_size
     from .sizes import block_sizes as block_sizes
     from .steps import NextStep as NextStep
     from .steps import next_steps as next_steps
@@ -51,6 +52,7 @@ _HOMES = {
     "Slack": "growth",
     "Unused": "growth",
     "available_dynamic_shared_memory_per_block": "runtime",
+    "best_block_size": "sizes",
     "block_sizes": "sizes",
     "budget": "budgets",
     "carveout": "pools",

@@ -54,10 +54,9 @@ def block_sizes(
     Raises:
         InputError: The function gives no size in bytes, or the total was given beside it.
     """
-    warp = limits.warp_size
-    sizes = range(limits.max_threads_per_block // warp * warp, 0, -warp)
     answers = sorted(
-        answers_by_size(limits, kernel, sizes, dynamic_smem, model), key=lambda answer: -answer.active_warps
+        answers_by_size(limits, kernel, _sizes(limits), dynamic_smem, model),
+        key=lambda answer: -answer.active_warps,
     )
     return tuple(
         BlockSize(
@@ -70,6 +69,44 @@ def block_sizes(
         )
         for answer in answers
     )
+
+
+def best_block_size(limits: Limits, kernel: Kernel, model: Model | None = None) -> int:
+    """Threads of the first of `block_sizes`, which is mostly found after a few of them; where not even
+    one warp is allowed, as many as are.
+
+    Args:
+        limits: What the SM offers.
+        kernel: What a block uses; its own size does not matter.
+        model: Whose answer; by default that of `evaluate`.
+    """
+    one_warp = evaluate(limits, changed(kernel, {"threads": limits.warp_size}), model)
+    if one_warp.model != "cuda" or kernel.caching == "ca":
+        sizes = block_sizes(limits, kernel, model=model)
+        return sizes[0].threads if sizes else limits.max_threads_per_block
+    # Registers are given to warps, and blocks of one warp leave the fewest unused; what else a block
+    # takes, it takes at any size. So much is known of every size, and most need not be asked for.
+    allowed = one_warp.block_limits
+    most_warps = min(_known(allowed.warps, allowed.registers))
+    most_blocks = min(_known(allowed.blocks, allowed.shared_memory, allowed.barriers))
+    best_threads, best_warps = max(_sizes(limits), default=limits.max_threads_per_block), 0
+    for threads in _sizes(limits):
+        warps = threads // limits.warp_size
+        if min(most_warps // warps, most_blocks) * warps > best_warps:
+            answer = evaluate(limits, changed(kernel, {"threads": threads}), model)
+            if answer.active_warps > best_warps:
+                best_threads, best_warps = threads, answer.active_warps
+    return best_threads
+
+
+def _known(*limits: int | None) -> list[int]:
+    return [each for each in limits if each is not None]
+
+
+def _sizes(limits: Limits) -> range:
+    """The multiples of the warp size that the chip allows, the largest first."""
+    warp = limits.warp_size
+    return range(limits.max_threads_per_block // warp * warp, 0, -warp)
 
 
 def answers_by_size(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 from ..documented import DOCUMENTED
@@ -203,4 +203,4 @@ def _rank(row: DiffRow) -> tuple[Any, ...]:
 
 def compared(row: ScanRow) -> tuple[object, ...]:
     """All that is compared of a kernel."""
-    return (*astuple(measures(row)), row.threads, row.dynamic_smem)
+    return (*measures(row).values(), row.threads, row.dynamic_smem)

@@ -31,8 +31,12 @@ class Measures:
     barriers: int | None
     """Named barriers per block."""
 
+    def values(self) -> tuple[float | None, ...]:
+        """All of them, in the order of `MEASURES`."""
+        return tuple(getattr(self, name) for name in MEASURES)
+
     def __sub__(self, old: Measures) -> Measures:
-        return Measures(*(_less(getattr(self, name), getattr(old, name)) for name in MEASURES))
+        return Measures(*map(_less, self.values(), old.values()))
 
 
 MEASURES: tuple[Measure, ...] = get_args(Measure)

@@ -102,100 +102,98 @@ class Scanner:
         self._what_if = what_if
         self._multiprocessors = multiprocessors
         # A library has the same needs over and over.
-        self._best_block_size = lru_cache(maxsize=1 << 14)(_best_block_size)
+        self._best_block_size = lru_cache(maxsize=1 << 14)(advice.best_block_size)
         self._answer = lru_cache(maxsize=1 << 14)(_advised_answer if with_advice else _answer)
         self._with_bound = lru_cache(maxsize=1 << 12)(_with_bound)
 
     def row(self, record: KernelRecord) -> ScanRow:
         """The record with its answer; where there is none, a note says why."""
-        row = ScanRow(**{name: getattr(record, name) for name in FIELD_NAMES})
-        compiled_for = record.compute_capability
+        values = {name: getattr(record, name) for name in FIELD_NAMES}
         try:
-            limits = self._limits(compiled_for)
-            if record.registers is None:
-                return row
-            return self._answered(row, limits, compiled_for)
+            limits = self._limits(record)
+            if record.registers is not None:
+                values |= self._answered(record, limits)
         except OccupancyError as error:
-            return replace(row, notes=(*row.notes, str(error)))
+            values["notes"] = (*record.notes, str(error))
+        return ScanRow(**values)
 
     def question(self, row: ScanRow) -> tuple[Limits, Kernel]:
         """What the engine was asked for a row that has an answer."""
-        limits = self._limits(row.compute_capability)
+        limits = self._limits(row)
         return limits, _kernel(row, limits, row.threads)
 
-    def _limits(self, compiled_for: ComputeCapability | None) -> Limits:
-        if self._what_if is not None:
-            return self._what_if
-        if compiled_for is None:
-            raise InputError(
-                "is not known", where="architecture", cure="Say which one to answer for: --cc 9.0."
-            )
-        return self._limits_of(compiled_for)
+    def _limits(self, record: KernelRecord) -> Limits:
+        limits, compiled_for = self._what_if, record.compute_capability
+        if limits is None:
+            if compiled_for is None:
+                raise InputError(
+                    "is not known", where="architecture", cure="Say which one to answer for: --cc 9.0."
+                )
+            limits = self._limits_of(compiled_for)
+        # No launch of a kernel may have more threads than its bound, whatever the chip allows.
+        return limits if record.max_threads is None else self._with_bound(limits, record.max_threads)
 
-    def _answered(self, row: ScanRow, limits: Limits, compiled_for: ComputeCapability | None) -> ScanRow:
-        what_if = compiled_for is not None and compiled_for != limits.compute_capability
-        if row.max_threads is not None:  # no launch of this kernel may have more, whatever the chip allows
-            limits = self._with_bound(limits, row.max_threads)
-        threads, threads_from = self._block_size(row, limits)
-        notes = list(row.notes)
-        answer, next_step = self._answer(limits, _kernel(row, limits, threads))
-        if row.max_threads is not None and threads > row.max_threads:
-            notes.append(f"It was compiled for blocks of {row.max_threads} threads at most.")
-        if row.linked is False:
+    def _answered(self, record: KernelRecord, limits: Limits) -> dict[str, Any]:
+        """What the answer adds to a record, and what it takes the place of."""
+        threads, threads_from = self._block_size(record, limits)
+        notes = list(record.notes)
+        answer, next_step = self._answer(limits, _kernel(record, limits, threads))
+        if record.max_threads is not None and threads > record.max_threads:
+            notes.append(f"It was compiled for blocks of {record.max_threads} threads at most.")
+        if record.linked is False:
             notes.append(NOT_LINKED_NOTE)
-        if not what_if and _is_less_for_the_grid(row, answer):
+        what_if = _is_what_if(record, limits)
+        if not what_if and _is_less_for_the_grid(record, answer):
             notes.append(GRID_NOTE)
         waves = None
         try:
-            waves = self._waves(row, answer)
+            waves = self._waves(record, answer)
         except InputError as error:  # clusters on a chip that has none, or a grid that no launch has
             notes.append(str(error))
-        return replace(
-            row,
-            cc=str(limits.compute_capability),
-            what_if=what_if,
-            threads=threads,
-            threads_from=threads_from,
-            occupancy=answer.occupancy,
-            active_blocks=answer.active_blocks,
-            limiters=answer.limiters,
-            launchable=answer.launchable,
-            reason=answer.reason,
-            next_step=next_step,
-            waves=None if waves is None else waves.waves,
-            idle_share=None if waves is None else waves.idle_share,
-            notes=tuple(notes),
-        )
+        return {
+            "cc": str(limits.compute_capability),
+            "what_if": what_if,
+            "threads": threads,
+            "threads_from": threads_from,
+            "occupancy": answer.occupancy,
+            "active_blocks": answer.active_blocks,
+            "limiters": answer.limiters,
+            "launchable": answer.launchable,
+            "reason": answer.reason,
+            "next_step": next_step,
+            "waves": None if waves is None else waves.waves,
+            "idle_share": None if waves is None else waves.idle_share,
+            "notes": tuple(notes),
+        }
 
-    def _waves(self, row: ScanRow, answer: Occupancy) -> Waves | None:
-        if self._multiprocessors is None or row.grid is None or not answer.launchable:
+    def _waves(self, record: KernelRecord, answer: Occupancy) -> Waves | None:
+        if self._multiprocessors is None or record.grid is None or not answer.launchable:
             return None
-        launch = Launch(answer.kernel, row.grid, row.cluster)
+        launch = Launch(answer.kernel, record.grid, record.cluster)
         return count_waves(launch, full_wave(answer, self._multiprocessors, cluster_size=launch.cluster_size))
 
-    def _block_size(self, row: ScanRow, limits: Limits) -> tuple[int, ThreadsFrom]:
-        if row.threads is not None:
-            return row.threads, row.threads_from or "launch"
+    def _block_size(self, record: KernelRecord, limits: Limits) -> tuple[int, ThreadsFrom]:
+        if record.threads is not None:
+            return record.threads, record.threads_from or "launch"
         if self._threads is not None:
             return self._threads, "option"
-        if row.max_threads is not None:
-            return row.max_threads, "launch_bounds"
-        return self._best_block_size(limits, row.kernel(limits.warp_size)), "best"
-
-
-def _best_block_size(limits: Limits, kernel: Kernel) -> int:
-    return advice.block_sizes(limits, kernel)[0].threads
+        if record.max_threads is not None:
+            return record.max_threads, "launch_bounds"
+        return self._best_block_size(limits, record.kernel(limits.warp_size)), "best"
 
 
 def _with_bound(limits: Limits, max_threads: int) -> Limits:
     return limits.replace(max_threads_per_block=min(limits.max_threads_per_block, max_threads))
 
 
-def _kernel(row: ScanRow, limits: Limits, threads: int | None) -> Kernel:
-    kernel, cc = row.kernel(threads), row.compute_capability
-    what_if = cc is not None and cc != limits.compute_capability
+def _is_what_if(record: KernelRecord, limits: Limits) -> bool:
+    return record.compute_capability not in (None, limits.compute_capability)
+
+
+def _kernel(record: KernelRecord, limits: Limits, threads: int | None) -> Kernel:
+    kernel = record.kernel(threads)
     if kernel.carveout is not None and (
-        what_if or kernel.carveout.amount not in limits.shared_memory_configurations
+        _is_what_if(record, limits) or kernel.carveout.amount not in limits.shared_memory_configurations
     ):
         return replace(kernel, carveout=None)
     return kernel
@@ -209,8 +207,8 @@ def _advised_answer(limits: Limits, kernel: Kernel) -> tuple[Occupancy, NextStep
     return evaluate(limits, kernel), next(iter(advice.next_steps(limits, kernel)), None)
 
 
-def _is_less_for_the_grid(row: ScanRow, answer: Occupancy) -> bool:
+def _is_less_for_the_grid(record: KernelRecord, answer: Occupancy) -> bool:
     # Its reader has said so already where PyTorch's profiler takes a kernel as not opted in.
-    if row.format != "pytorch-trace" or row.reported_occupancy is None or row.notes:
+    if record.format != "pytorch-trace" or record.reported_occupancy is None or record.notes:
         return False
-    return row.reported_occupancy < answer.occupancy_by_threads - LEAST_DIFFERENCE
+    return record.reported_occupancy < answer.occupancy_by_threads - LEAST_DIFFERENCE

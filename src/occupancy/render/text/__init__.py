@@ -6,7 +6,9 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from rich.color import ColorSystem
 from rich.console import Console, RenderableType
+from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
@@ -90,10 +92,22 @@ def to_string(*parts: RenderableType, width: int = PLAIN_WIDTH, color: bool = Fa
         legacy_windows=False,
     )
     for part in parts:
-        console.print(part, markup=False)
+        if isinstance(part, Text) and part.no_wrap and not part.spans:
+            console.file.write(_line(part, color))
+        else:
+            console.print(part, markup=False)
     text = console.file
     assert isinstance(text, io.StringIO)
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+
+def _line(text: Text, color: bool) -> str:
+    """A line that is laid out already; rich takes a millisecond for each, and there may be thousands."""
+    plain = text.plain
+    if color and text.style:
+        style = Style.parse(text.style) if isinstance(text.style, str) else text.style
+        plain = style.render(plain, color_system=ColorSystem.STANDARD)
+    return f"{plain}\n"
 
 
 def grade(occupancy: float) -> str:

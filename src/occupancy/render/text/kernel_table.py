@@ -25,9 +25,12 @@ class Cells(NamedTuple):
         """Of the widest cell."""
         return max(map(len, (self.title, *self.cells)))
 
-    def padded(self, cell: str) -> str:
-        """A cell as wide as all."""
-        return cell.rjust(self.width) if self.is_number else cell.ljust(self.width)
+    def padded(self) -> list[str]:
+        """The title and the cells, all as wide as the widest."""
+        width = self.width
+        return [
+            each.rjust(width) if self.is_number else each.ljust(width) for each in (self.title, *self.cells)
+        ]
 
 
 class Row(NamedTuple):
@@ -67,13 +70,16 @@ def fitting(
 def lines(rows: Sequence[Row], columns: Sequence[Cells], width: int) -> Iterator[Text]:
     """The header, and the rows, of which neighbours of one name stand together below it."""
     # Lines that are too long are cut and not wrapped: a table that wraps can no longer be read.
-    yield line(INDENT + GAP.join(each.padded(each.title) for each in columns), width, "bold")
+    head, *cells = (
+        INDENT + GAP.join(each) for each in zip(*(each.padded() for each in columns), strict=True)
+    )
+    yield line(head, width, "bold")
     last = None
-    for index, row in enumerate(rows):
+    for row, text in zip(rows, cells, strict=True):
         if row.kernel != last:
             last = row.kernel
             yield line(row.name, width)
-        yield line(INDENT + GAP.join(each.padded(each.cells[index]) for each in columns), width, row.style)
+        yield line(text, width, row.style)
 
 
 def no_room_for(titles: Sequence[str]) -> str:
