@@ -16,7 +16,7 @@ from .report.checking import check as check_rows
 from .report.diff import DiffReport, diff_report
 from .report.scan import LimitsOf, Scanner, ScanRow
 from .report.scan_selection import Selection
-from .rules import Rules, without_comparisons
+from .rules import Rule, Rules, without_comparisons
 from .rules_file import PYPROJECT, has_rules, read_rules
 from .sm_limits import ComputeCapability, Limits
 
@@ -67,8 +67,11 @@ def diff(
     Raises:
         ReadError: One of them holds no compiled kernel.
         BaselineError: A baseline is damaged, or one of a later version.
-        InputError: The two baselines assume different block sizes, and none is given.
+        InputError: The two baselines assume different block sizes, and none is given; or the threshold is
+            none.
     """
+    if not 0 <= threshold <= 100:  # also where it is not a number
+        raise InputError(f"{threshold} is out of range", where="threshold", allowed="0 to 100")
     how = _Reading(**reading)
     before, after = read_build(_paths(old)), read_build(_paths(new))
     scanner = how.scanner(before, after)
@@ -110,24 +113,25 @@ def check(
     path = asked.baseline if baseline is None else os.fspath(baseline)
     if update:
         return _update(how, _paths(build), asked, _path_to_write(path, how))
-    before = None if path is None else build_of(read_baseline(path), path)
+    before = [] if path is None else [build_of(read_baseline(path), path)]
     after = _whole(read_build(_paths(build)))
-    scanner = how.scanner(after) if before is None else how.scanner(before, after)
+    scanner = how.scanner(*before, after)
     rows = how.rows(after, scanner)
-    old_rows = None if before is None else how.rows(before, scanner)
-    done = check_rows(rows, asked.rules, scanner, old_rows, (after.name, path or ""))
+    old_rows = how.rows(before[0], scanner) if before else None
+    done = check_rows(rows, how.relevant(asked.rules), scanner, old_rows, (after.name, path or ""))
     return check_report(done, asked, build=after.name, baseline=path)
 
 
 def _update(how: _Reading, build: Sequence[str], asked: Rules, path: str) -> CheckReport:
     """Check what compares nothing, then make the build the baseline."""
-    before = build_of(read_baseline(path), path) if os.path.exists(path) else None
+    before = [build_of(read_baseline(path), path)] if os.path.exists(path) else []
     after = _whole(read_build(build))
-    scanner = how.scanner(after) if before is None else how.scanner(before, after)
+    scanner = how.scanner(*before, after)
     rows = how.rows(after, scanner)
-    done = check_rows(rows, without_comparisons(asked.rules), scanner, None, (after.name, ""))
-    change = diff_report(() if before is None else how.rows(before, scanner), rows, names=(path, after.name))
-    write_baseline(path, baseline_of(rows, how.assumed(after)))
+    old_rows = [row for each in before for row in how.rows(each, scanner)]
+    done = check_rows(rows, without_comparisons(how.relevant(asked.rules)), scanner, None, (after.name, ""))
+    change = diff_report(old_rows, rows, names=(path, after.name))
+    write_baseline(path, baseline_of(rows, how.assumed(*before, after)))
     return check_report(done, asked, build=after.name, baseline=path, updated=change.summary)
 
 
@@ -169,9 +173,8 @@ class _Reading:
         self._threads = None if threads is None else parse_threads(threads)[0]
         self.what_if = None if cc is None else _limits(cc, limits_of)
         self._limits_of = limits_of
-        self._selection = Selection(
-            name, frozenset(map(ComputeCapability.parse, archs)), only_newest, with_runtime, group=True
-        )
+        self._archs = frozenset(map(ComputeCapability.parse, archs))
+        self._selection = Selection(name, self._archs, only_newest, with_runtime, group=True)
 
     def assumed(self, *builds: Build) -> int | None:
         """Threads per block where a source does not state them: as given, else as the baselines say."""
@@ -185,6 +188,20 @@ class _Reading:
                 cure="Say which one to compare with: --threads.",
             )
         return next(iter(assumed), None)
+
+    def relevant(self, rules: Sequence[Rule]) -> tuple[Rule, ...]:
+        """The rules less those for architectures that are not asked for.
+
+        Raises:
+            RulesError: None are left.
+        """
+        left = tuple(
+            rule for rule in rules if not (self._archs and rule.archs) or self._archs & set(rule.archs)
+        )
+        if not left:
+            asked = ", ".join(arch.sm for arch in sorted(self._archs))
+            raise RulesError(f"there are none for {asked}", where="rules")
+        return left
 
     def scanner(self, *builds: Build) -> Scanner:
         """What answers for all of the builds."""

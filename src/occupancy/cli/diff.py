@@ -17,7 +17,7 @@ from .output import print_report
 @kernel_file_options
 @click.option("--only-changes", is_flag=True, help="Leave out the kernels that are the same.")
 @click.option(
-    "--threshold", type=click.FloatRange(0, 100), default=0, metavar="N",
+    "--threshold", type=float, default=0, metavar="N",
     help="Changes of up to N percent, or N points of occupancy, count as none.",
 )  # fmt: skip
 @format_option

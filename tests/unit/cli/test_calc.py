@@ -11,8 +11,10 @@ import occupancy
 from occupancy.cli import COMMANDS, commands
 
 
-def run(*arguments: str, columns: int = 80) -> Result:
-    return CliRunner().invoke(commands, arguments, prog_name="occupancy", env={"COLUMNS": str(columns)})
+def run(*arguments: str, columns: int = 80, stdin: bytes | None = None) -> Result:
+    return CliRunner().invoke(
+        commands, arguments, prog_name="occupancy", env={"COLUMNS": str(columns)}, input=stdin
+    )
 
 
 V100 = ("calc", "--cc", "7.0", "--threads", "128", "--regs", "37")

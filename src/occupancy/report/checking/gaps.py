@@ -107,12 +107,12 @@ class Gaps:
     def _not_known(self, question: Question) -> RulesError:
         unknown = [each for kernel, each in self._unknown.items() if kernel not in self._answered]
         alike = sum(each.name == question.name for each in unknown)
-        of = "the baseline's " if question.value is not None else ""
+        in_baseline = " in the baseline" if question.value is not None else ""
         others = f" and {alike - 1:,} more" if alike > 1 else ""
         measure = question.criterion.measure.replace("_", " ")
         return RulesError(
-            f"{question.rule} asks for {question.name}, but {of}{measure} is not known of "
-            f"{question.row.demangled}{others}",
+            f"{question.rule} asks for {question.name}; not known{in_baseline}: the {measure} of "
+            f"{base_name(question.row.name)}{others}",
             where=question.row.source,
             cure=_SOURCES.get(question.criterion.measure, ""),
         )

@@ -249,7 +249,7 @@ def test_a_baseline_without_the_kernels() -> None:
 def test_spills_that_no_file_tells(name: str) -> None:
     cubin = replace(KERNEL, format="cubin", spill_store_bytes=None, spill_load_bytes=None)
     with pytest.raises(
-        RulesError, match=f"asks for {name}, but spill bytes is not known of img::blur"
+        RulesError, match=f"asks for {name}; not known: the spill bytes of img::blur"
     ) as caught:
         checked([cubin], rule({name: 0}), baseline=[cubin])
     assert "ptxas -v" in str(caught.value)
@@ -260,12 +260,12 @@ def test_spills_that_no_file_tells(name: str) -> None:
 
 def test_spills_that_only_the_baseline_does_not_tell() -> None:
     old = replace(KERNEL, spill_store_bytes=None, spill_load_bytes=None)
-    refused(RulesError, r"but the baseline's spill bytes is not known",
+    refused(RulesError, r"not known in the baseline: the spill bytes of img::blur",
             rule({"no_new_spills": 0}), baseline=[old])  # fmt: skip
 
 
 def test_an_occupancy_without_an_architecture() -> None:
-    with pytest.raises(RulesError, match="occupancy is not known"):
+    with pytest.raises(RulesError, match="not known: the occupancy of img::blur"):
         checked([replace(KERNEL, arch=None)], rule({"min_occupancy": 50}))
 
 

@@ -1,0 +1,304 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import occupancy
+from occupancy.rules_file import PYPROJECT
+
+from .test_calc import run
+
+RULES = """
+baseline = "base.json"
+[[rules]]
+max_occupancy_drop = 0
+[[rules]]
+kernels = "img::histogram"
+arch = "sm_80"
+max_registers = 96
+"""
+
+
+@pytest.fixture
+def project(builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with rules and the baseline of the build ``before``, which is where we are."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rules.toml").write_text(RULES)
+    occupancy.save_baseline(builds / "before", tmp_path / "base.json")
+    return tmp_path
+
+
+def check(*arguments: object, code: int, columns: int = 80) -> str:
+    done = run("check", *map(str, arguments), columns=columns)
+    assert done.exit_code == code, done.output
+    assert done.stderr == "" or code == 2
+    return done.stderr if code == 2 else done.stdout
+
+
+def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Path, project: Path) -> None:
+    text = check(builds / "after", "--rules", "rules.toml", code=1, columns=120)
+    assert text == (
+        "img::blur (sm_80)\n"
+        "  max_occupancy_drop = 0 points (rule 1): is 50%, was 100%\n"
+        "    Next step: shared memory 36 KiB -> 19.5 KiB would give 100% occupancy.\n"
+        "  Since the baseline: limited by warps -> shared, shared 4 KiB -> 36 KiB.\n"
+        "\n"
+        "img::blur (sm_90)\n"
+        "  max_occupancy_drop = 0 points (rule 1): is 75%, was 100%\n"
+        "    Next step: shared memory 36 KiB -> 27.5 KiB would give 100% occupancy.\n"
+        "  Since the baseline: limited by warps -> shared, regs 23 -> 22, shared 4 KiB -> 36 KiB.\n"
+        "\n"
+        "img::histogram<64, true> (sm_80)\n"
+        "  max_registers = 96 (rule 2): is 128, was 128\n"
+        "    Next step: registers 128 -> 96 would give 31.3% occupancy; "
+        "__launch_bounds__(128, 5) asks the compiler for that.\n"
+        "\n"
+        "3 of 14 kernels break a rule.\n"
+        "Dynamic shared memory that no file states counts as none.\n"
+        "Where no block size is known, the occupancy is for the launch bound.\n"
+    )
+
+
+def test_all_rules_hold(builds: Path, project: Path) -> None:
+    (project / "rules.toml").write_text(RULES.replace("96", "128"))
+    assert check(builds / "before", "--rules", "rules.toml", code=0) == (
+        "14 kernels hold 2 rules (16 checks).\n"
+    )
+
+
+def test_rules_of_pyproject(builds: Path, project: Path) -> None:
+    (project / PYPROJECT).write_text(RULES.replace("[[rules]]", "[[tool.occupancy.rules]]").replace(
+        'baseline = "base.json"', '[tool.occupancy]\nbaseline = "base.json"'
+    ))  # fmt: skip
+    assert check(builds / "after", code=1) == check(builds / "after", "--rules", "rules.toml", code=1)
+    assert "3 of 14" in check(builds / "after", code=1)
+    # A file that is named comes before it.
+    (project / "other.toml").write_text("[[rules]]\nmax_registers = 255")
+    assert "14 kernels hold 1 rule (14 checks)" in check(builds / "after", "--rules", "other.toml", code=0)
+
+
+def test_no_rules(builds: Path, project: Path) -> None:
+    assert "rules: there are none. Allowed: --rules FILE, or [tool.occupancy]" in check(
+        builds / "after", code=2
+    )
+    (project / PYPROJECT).write_text("[tool.ruff]")
+    assert "there are none" in check(builds / "after", code=2)
+
+
+def test_json(builds: Path, project: Path) -> None:
+    report = json.loads(check(builds / "after", "--rules", "rules.toml", "--format", "json", code=1))
+    assert (report["passed"], report["checks"], report["baseline"]) == (False, 14, "base.json")
+    assert [rule["matched"] for rule in report["rules"]] == [14, 2]
+    first = report["violating"][0]
+    assert (first["kernel"]["name"], first["kernel"]["arch"]) == ("_ZN3img4blurEPf", "sm_80")
+    assert first["baseline"]["static_smem"] == 4096
+    assert first["violations"] == [
+        {
+            "rule": 1,
+            "criterion": "max_occupancy_drop",
+            "bound": 0.0,
+            "was": 1.0,
+            "value": 0.5,
+            "next_step": {"active_blocks": 8, "occupancy": 1.0, "requires": {"shared_memory": 19968}},
+        }
+    ]
+    assert len(report["violating"]) + len(report["holding"]) == 14
+
+
+def test_csv_and_markdown(builds: Path, project: Path) -> None:
+    printed = check(builds / "after", "--rules", "rules.toml", "--format", "csv", code=1)
+    rows = list(csv.DictReader(io.StringIO(printed)))
+    assert [(row["arch"], row["criterion"], row["value"]) for row in rows] == [
+        ("sm_80", "max_occupancy_drop", "0.5"),
+        ("sm_90", "max_occupancy_drop", "0.75"),
+        ("sm_80", "max_registers", "128"),
+    ]
+    text = check(builds / "after", "--rules", "rules.toml", "--format", "markdown", code=1)
+    assert text.startswith("**3 of 14 kernels break a rule.**\n\n| Kernel | What it breaks | Next step |")
+    (project / "rules.toml").write_text("[[rules]]\nmax_registers = 255")
+    passed = check(builds / "after", "--rules", "rules.toml", "--format", "csv", code=0)
+    assert passed.strip() == ",".join(rows[0])
+
+
+def test_annotations_of_github(builds: Path, project: Path) -> None:
+    lines = check(builds / "after", "--rules", "rules.toml", "--format", "github", code=1).splitlines()
+    annotations = [line for line in lines if line.startswith("::")]
+    assert annotations[0].startswith("::error title=")
+    assert "blur" in annotations[0].partition(" (sm_80)::max_occupancy_drop = 0 points (rule 1): is 50%25")[0]
+    assert "%0Ashared memory 36 KiB -> 19.5 KiB would give 100%25 occupancy." in annotations[0]
+    assert len(annotations) == 3
+    assert "3 of 14 kernels break a rule." in lines
+
+
+def test_properties_of_annotations_are_escaped(project: Path) -> None:
+    (project / "build.log").write_text(
+        "ptxas info    : Compiling entry function 'a::b,c%' for 'sm_90'\n"
+        "ptxas info    : Used 8 registers, used 0 barriers\n"
+    )
+    (project / "rules.toml").write_text("[[rules]]\nmax_registers = 7")
+    printed = check("build.log", "--rules", "rules.toml", "--format", "github", code=1)
+    assert printed.startswith("::error title=a%3A%3Ab%2Cc%25 (sm_90)::max_registers = 7 (rule 1): is 8%0A")
+
+
+def test_junit(builds: Path, project: Path) -> None:
+    root = ElementTree.fromstring(
+        check(builds / "after", "--rules", "rules.toml", "--format", "junit", code=1)
+    )
+    (suite,) = root
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("14", "3", "0")
+    cases = suite.findall("testcase")
+    assert len(cases) == len({(case.get("classname"), case.get("name")) for case in cases}) == 14
+    failures = [case for case in cases if case.find("failure") is not None]
+    assert len(failures) == 3
+    assert "is 50%, was 100%" in (failures[0][0].get("message") or "")
+    assert "Next" not in (failures[0][0].get("message") or "")
+
+
+def test_junit_of_a_kernel_whose_name_is_no_xml(project: Path) -> None:
+    (project / "build.log").write_text(
+        "ptxas info    : Compiling entry function 'k\x01<&>\x7f\ufffe' for 'sm_90'\n"
+        "ptxas info    : Used 8 registers, used 0 barriers\n"
+    )
+    (project / "rules.toml").write_text("[[rules]]\nmax_registers = 7")
+    for code in (0, 1):
+        printed = check("build.log", "--rules", "rules.toml", "--format", "junit", code=1)
+        case = ElementTree.fromstring(printed)[0][0]
+        assert "k?<&>\x7f?" in (case.get("name") or ""), code
+
+
+def test_update_makes_the_build_the_baseline(builds: Path, project: Path) -> None:
+    (project / "rules.toml").write_text(RULES.replace("96", "128"))
+    before = (project / "base.json").read_bytes()
+    text = check(builds / "after", "--rules", "rules.toml", "--update", code=0)
+    assert "base.json is written: 2 worse, 2 mixed and 8 the same; 2 added and 2 removed." in text
+    assert (project / "base.json").read_bytes() != before
+    # What compares nothing is checked all the same, so 2 and not 14.
+    assert "14 kernels hold 2 rules (2 checks)." in text
+    assert "14 kernels hold" in check(builds / "after", "--rules", "rules.toml", code=0)
+
+
+def test_update_makes_the_first_baseline(builds: Path, project: Path) -> None:
+    (project / "rules.toml").write_text(RULES.replace("96", "128"))
+    (project / "base.json").unlink()
+    text = check(builds / "after", "--rules", "rules.toml", "--update", code=0)
+    assert "base.json is written: 14 added." in text
+    other = check(builds / "after", "--rules", "rules.toml", "--update", "--baseline", "new.json", code=0)
+    assert "new.json is written" in other
+    assert (project / "new.json").read_bytes() == (project / "base.json").read_bytes()
+
+
+def test_update_writes_and_fails_where_a_rule_is_broken(builds: Path, project: Path) -> None:
+    text = check(builds / "after", "--rules", "rules.toml", "--update", code=1)
+    assert "max_registers = 96 (rule 2): is 128" in text
+    assert "is written" in text
+
+
+def test_update_keeps_the_assumed_block_size(builds: Path, project: Path) -> None:
+    (project / "rules.toml").write_text(RULES.replace("96", "128"))
+    check(builds / "after", "--rules", "rules.toml", "--update", "--threads", "64", code=0)
+    assert json.loads((project / "base.json").read_text())["threads"] == 64
+    check(builds / "after", "--rules", "rules.toml", "--update", code=0)
+    assert json.loads((project / "base.json").read_text())["threads"] == 64
+
+
+LATER = '{"schema": "occupancy-baseline", "schema_version": 2, "tool_version": "9.9"}'
+
+
+@pytest.mark.parametrize(
+    ("rules", "baseline", "arguments", "message"),
+    [
+        ("[[rules]]\nmax_regs = 1", None, [], "max_regs: there is no such name. Allowed: max_reg"),
+        ("[[rules]]\nmax_registers = 1\n[[rules]]\nmax_registers = 2", None, [], "the same kernels"),
+        ("[[rules]]\nkernels = 'blr'\nmax_registers = 1", None, [], "rule 1 (blr) is for no kernel"),
+        ("[[rules]]\narch = 'sm_75'\nmax_registers = 1", None, [], "rule 1 (* on sm_75) is for no kernel"),
+        ("[[rules]]\nno_new_spills = true", None, [], "not known: the spill bytes of img::"),
+        ("[[rules]]\nmax_stack_growth = 0", "", [], "base.json: is not JSON"),
+        ("[[rules]]\nmax_stack_growth = 0", LATER, [], "is a baseline of version 2"),
+        ("[[rules]]\nmax_stack_growth = 0", LATER, ["--update"], "is a baseline of version 2"),
+        ("[[rules]]\nmax_stack_growth = 0", '{"a": 1}', ["--update"], "is not a baseline"),
+        ("[[rules]]\nmax_stack_growth = 0", None, ["--baseline", "no.json"], "no.json: cannot be read"),
+        ("[[rules]]\nmax_stack_growth = 0", None, ["--update", "--cc", "8.6"], "--cc: a baseline holds"),
+        ("[[rules]]\nmax_stack_growth = 0", None, ["--update", "--baseline", "no/a.json"], "be written"),
+        ("[[rules]]\nmax_stack_growth = 0", None, ["--update", "--baseline", "."], "cannot be read"),
+        ("[[rules]]\nmax_stack_growth = 0", None, ["--name", "nothing"], "none that is asked for"),
+        ("[[rules]]\nmax_stack_growth = 0", None, ["--format", "xml"], "xml"),
+    ],
+)  # fmt: skip
+def test_errors_end_with_2_and_leave_every_file_as_it_was(
+    builds: Path, project: Path, rules: str, baseline: str | None, arguments: list[str], message: str
+) -> None:
+    (project / "rules.toml").write_text(f'baseline = "base.json"\n{rules}')
+    if baseline is not None:
+        (project / "base.json").write_text(baseline)
+    before = {path: path.read_bytes() for path in project.iterdir()}
+    error = check(builds / "after", "--rules", "rules.toml", *arguments, code=2)
+    assert message in error
+    assert "Traceback" not in error
+    assert {path: path.read_bytes() for path in project.iterdir()} == before
+
+
+def test_rules_that_compare_need_a_baseline(builds: Path, project: Path) -> None:
+    (project / "rules.toml").write_text("[[rules]]\nmax_stack_growth = 0")
+    assert "there is no baseline" in check(builds / "after", "--rules", "rules.toml", code=2)
+    refused = check(builds / "after", "--rules", "rules.toml", "--update", code=2)
+    assert "--baseline FILE" in refused
+
+
+def test_a_baseline_for_another_architecture(builds: Path, project: Path) -> None:
+    occupancy.save_baseline(builds / "before", "base.json", archs=["sm_80"])
+    error = check(builds / "after", "--rules", "rules.toml", code=2)
+    assert "base.json: has no kernels for sm_90" in error
+    check(builds / "after", "--rules", "rules.toml", "--arch", "sm_80", code=1)
+
+
+def test_a_build_of_which_a_part_is_damaged_is_not_checked(builds: Path, project: Path) -> None:
+    cubin = (builds / "after" / "filters.sm_90.cubin").read_bytes()
+    (project / "good.cubin").write_bytes(cubin)
+    (project / "torn.cubin").write_bytes(cubin[:5000])
+    (project / "rules.toml").write_text("[[rules]]\nmax_registers = 255")
+    error = check("good.cubin", "torn.cubin", "--rules", "rules.toml", code=2)
+    assert "torn.cubin" in error
+    assert "1 kernel" not in error
+    check("good.cubin", "--rules", "rules.toml", code=0)
+
+
+def test_cubins_with_the_log_of_the_compiler(builds: Path, project: Path) -> None:
+    """The cubins do not hold the spills; the log does, and that is enough."""
+    (project / "rules.toml").write_text("[[rules]]\nno_new_spills = true\n")
+    occupancy.save_baseline([builds / "before", builds / "before.log"], "base.json")
+    arguments = ("--rules", "rules.toml", "--baseline", "base.json", "--threads", "256")
+    text = check(builds / "after", builds / "after.log", *arguments, code=1, columns=120)
+    assert "no_new_spills = true (rule 1): is 840 bytes, was 0 bytes" in text
+    assert "registers 40 -> 48 would need fewer spills, at 62.5% occupancy" in text
+    assert "2 of 28 kernels break a rule." in text
+    same = check(builds / "before", builds / "before.log", *arguments, code=0)
+    assert "14 checks" in same
+
+
+def test_the_same_in_python(builds: Path, project: Path) -> None:
+    report = occupancy.check([builds / "after"], "rules.toml", archs=["sm_80"])
+    assert not report.passed
+    assert [each.kernel.name for each in report.violating] == [
+        "_ZN3img4blurEPf",
+        "_ZN3img9histogramILi64ELb1EEEvPfi",
+    ]
+
+
+def test_rules_for_architectures_that_are_not_asked_for_are_left_aside(builds: Path, project: Path) -> None:
+    text = check(builds / "after", "--rules", "rules.toml", "--arch", "sm_90", code=1)
+    assert "1 of 7 kernels breaks a rule." in text
+    (project / "rules.toml").write_text("[[rules]]\narch = 'sm_80'\nmax_registers = 255")
+    assert "there are none for sm_90" in check(
+        builds / "after", "--rules", "rules.toml", "--arch", "sm_90", code=2
+    )
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_the_screen_fits(builds: Path, project: Path, columns: int) -> None:
+    text = check(builds / "after", "--rules", "rules.toml", code=1, columns=columns)
+    assert max(map(len, text.splitlines())) <= columns
