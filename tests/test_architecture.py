@@ -85,7 +85,8 @@ HOMES = {
     "pydantic": {"baseline", "custom_table", "schema"},
     "pynvml": {"device"},
     "rich": {"render/text"},
-    "tomli": {"rules_file"},  # in the standard library from Python 3.11
+    "tomli": {"rules_file"},
+    "tomllib": {"rules_file"},  # of the standard library, from Python 3.11
     "typing_extensions": {"autotune", "guard", "questions"},  # for type checkers only
     "yaml": {"yaml_file"},
 }

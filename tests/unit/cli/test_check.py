@@ -41,6 +41,7 @@ def check(*arguments: object, code: int, columns: int = 80) -> str:
 
 
 def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Path, project: Path) -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
     text = check(builds / "after", "--rules", "rules.toml", code=1, columns=120)
     assert text == (
         "img::blur (sm_80)\n"
