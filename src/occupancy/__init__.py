@@ -14,26 +14,43 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .advice import BlockSize as BlockSize
-    from .advice import Budget as Budget
-    from .advice import BudgetLevel as BudgetLevel
-    from .advice import CarveoutAdvice as CarveoutAdvice
-    from .advice import ClusterBound as ClusterBound
-    from .advice import Configuration as Configuration
-    from .advice import Fit as Fit
-    from .advice import LaunchBounds as LaunchBounds
-    from .advice import LaunchConfiguration as LaunchConfiguration
-    from .advice import NextStep as NextStep
-    from .advice import Slack as Slack
-    from .advice import Unused as Unused
-    from .api import Result as Result
-    from .api import compute as compute
-    from .api import compute_capabilities as compute_capabilities
-    from .api import limits as limits
-    from .api import sweep as sweep
-    from .autotune import fits as fits
-    from .autotune import prune as prune
-    from .custom_table import read_limits as read_limits
+    from .advice.block_sizes import BlockSize as BlockSize
+    from .advice.budget import Budget as Budget
+    from .advice.budget import BudgetLevel as BudgetLevel
+    from .advice.carveout import CarveoutAdvice as CarveoutAdvice
+    from .advice.carveout import Configuration as Configuration
+    from .advice.launch_bounds import LaunchBounds as LaunchBounds
+    from .advice.next_steps import NextStep as NextStep
+    from .advice.portability import Fit as Fit
+    from .advice.runtime import ClusterBound as ClusterBound
+    from .advice.runtime import LaunchConfiguration as LaunchConfiguration
+    from .advice.slack import Slack as Slack
+    from .advice.slack import Unused as Unused
+    from .advice.waves import FullWave as FullWave
+    from .advice.waves import Waves as Waves
+    from .api.builds import check as check
+    from .api.builds import diff as diff
+    from .api.builds import save_baseline as save_baseline
+    from .api.compute import Result as Result
+    from .api.compute import compute as compute
+    from .api.compute import compute_capabilities as compute_capabilities
+    from .api.compute import limits as limits
+    from .api.compute import sweep as sweep
+    from .api.questions import (
+        available_dynamic_shared_memory_per_block as available_dynamic_shared_memory_per_block,
+    )
+    from .api.questions import block_sizes as block_sizes
+    from .api.questions import budget as budget
+    from .api.questions import carveout as carveout
+    from .api.questions import fits_everywhere as fits_everywhere
+    from .api.questions import launch_bounds as launch_bounds
+    from .api.questions import max_active_blocks_per_multiprocessor as max_active_blocks_per_multiprocessor
+    from .api.questions import max_active_clusters as max_active_clusters
+    from .api.questions import max_potential_block_size as max_potential_block_size
+    from .api.questions import next_steps as next_steps
+    from .api.questions import slack as slack
+    from .api.tuning import fits as fits
+    from .api.tuning import prune as prune
     from .device import Device as Device
     from .device import read_device as read_device
     from .device import read_devices as read_devices
@@ -49,38 +66,21 @@ if TYPE_CHECKING:
     from .errors import RulesError as RulesError
     from .errors import TableError as TableError
     from .errors import UnknownComputeCapabilityError as UnknownComputeCapabilityError
-    from .guard import check as check
-    from .guard import diff as diff
-    from .guard import save_baseline as save_baseline
-    from .kernel import Carveout as Carveout
-    from .kernel import Kernel as Kernel
-    from .kernel import Launch as Launch
-    from .limiter_bits import Limiter as Limiter
-    from .products import Product as Product
-    from .products import find_gpu as find_gpu
-    from .questions import (
-        available_dynamic_shared_memory_per_block as available_dynamic_shared_memory_per_block,
-    )
-    from .questions import block_sizes as block_sizes
-    from .questions import budget as budget
-    from .questions import carveout as carveout
-    from .questions import fits_everywhere as fits_everywhere
-    from .questions import launch_bounds as launch_bounds
-    from .questions import max_active_blocks_per_multiprocessor as max_active_blocks_per_multiprocessor
-    from .questions import max_active_clusters as max_active_clusters
-    from .questions import max_potential_block_size as max_potential_block_size
-    from .questions import next_steps as next_steps
-    from .questions import slack as slack
     from .readers import KernelRecord as KernelRecord
     from .readers import ReadProblem as ReadProblem
     from .readers import kernel_of as kernel_of
     from .readers import kernels as kernels
-    from .sm_limits import ComputeCapability as ComputeCapability
-    from .sm_limits import Limits as Limits
+    from .tables.custom import read_limits as read_limits
+    from .tables.products import Product as Product
+    from .tables.products import find_gpu as find_gpu
+    from .values.kernel import Carveout as Carveout
+    from .values.kernel import Kernel as Kernel
+    from .values.kernel import Launch as Launch
+    from .values.limiter_bits import Limiter as Limiter
+    from .values.limits import ComputeCapability as ComputeCapability
+    from .values.limits import Limits as Limits
     from .verify import Verification as Verification
     from .verify import verify_device as verify_device
-    from .waves import FullWave as FullWave
-    from .waves import Waves as Waves
 
 __version__ = "0.1.0"
 
@@ -89,67 +89,67 @@ _HOMES = {
     "Allocation": "engine",
     "BaselineError": "errors",
     "BlockLimits": "engine",
-    "BlockSize": "advice",
-    "Budget": "advice",
-    "BudgetLevel": "advice",
-    "Carveout": "kernel",
-    "CarveoutAdvice": "advice",
-    "ClusterBound": "advice",
-    "ComputeCapability": "sm_limits",
-    "Configuration": "advice",
+    "BlockSize": "advice.block_sizes",
+    "Budget": "advice.budget",
+    "BudgetLevel": "advice.budget",
+    "Carveout": "values.kernel",
+    "CarveoutAdvice": "advice.carveout",
+    "ClusterBound": "advice.runtime",
+    "ComputeCapability": "values.limits",
+    "Configuration": "advice.carveout",
     "Device": "device",
     "DeviceError": "errors",
-    "Fit": "advice",
-    "FullWave": "waves",
+    "Fit": "advice.portability",
+    "FullWave": "advice.waves",
     "InputError": "errors",
-    "Kernel": "kernel",
+    "Kernel": "values.kernel",
     "KernelRecord": "readers",
-    "Launch": "kernel",
-    "LaunchBounds": "advice",
-    "LaunchConfiguration": "advice",
-    "Limiter": "limiter_bits",
-    "Limits": "sm_limits",
+    "Launch": "values.kernel",
+    "LaunchBounds": "advice.launch_bounds",
+    "LaunchConfiguration": "advice.runtime",
+    "Limiter": "values.limiter_bits",
+    "Limits": "values.limits",
     "MissingDependencyError": "errors",
-    "NextStep": "advice",
+    "NextStep": "advice.next_steps",
     "Occupancy": "engine",
     "OccupancyError": "errors",
-    "Product": "products",
+    "Product": "tables.products",
     "ReadError": "errors",
     "ReadProblem": "readers",
-    "Result": "api",
+    "Result": "api.compute",
     "RulesError": "errors",
-    "Slack": "advice",
+    "Slack": "advice.slack",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
-    "Unused": "advice",
+    "Unused": "advice.slack",
     "Verification": "verify",
-    "Waves": "waves",
-    "available_dynamic_shared_memory_per_block": "questions",
-    "block_sizes": "questions",
-    "budget": "questions",
-    "carveout": "questions",
-    "check": "guard",
-    "compute": "api",
-    "compute_capabilities": "api",
-    "diff": "guard",
-    "find_gpu": "products",
-    "fits": "autotune",
-    "fits_everywhere": "questions",
+    "Waves": "advice.waves",
+    "available_dynamic_shared_memory_per_block": "api.questions",
+    "block_sizes": "api.questions",
+    "budget": "api.questions",
+    "carveout": "api.questions",
+    "check": "api.builds",
+    "compute": "api.compute",
+    "compute_capabilities": "api.compute",
+    "diff": "api.builds",
+    "find_gpu": "tables.products",
+    "fits": "api.tuning",
+    "fits_everywhere": "api.questions",
     "kernel_of": "readers",
     "kernels": "readers",
-    "launch_bounds": "questions",
-    "limits": "api",
-    "max_active_blocks_per_multiprocessor": "questions",
-    "max_active_clusters": "questions",
-    "max_potential_block_size": "questions",
-    "next_steps": "questions",
-    "prune": "autotune",
+    "launch_bounds": "api.questions",
+    "limits": "api.compute",
+    "max_active_blocks_per_multiprocessor": "api.questions",
+    "max_active_clusters": "api.questions",
+    "max_potential_block_size": "api.questions",
+    "next_steps": "api.questions",
+    "prune": "api.tuning",
     "read_device": "device",
     "read_devices": "device",
-    "read_limits": "custom_table",
-    "save_baseline": "guard",
-    "slack": "questions",
-    "sweep": "api",
+    "read_limits": "tables.custom",
+    "save_baseline": "api.builds",
+    "slack": "api.questions",
+    "sweep": "api.compute",
     "verify_device": "verify",
 }
 

@@ -38,8 +38,8 @@ import numpy as np
 import numpy.typing as npt
 
 from occupancy.engine import Resource
-from occupancy.kernel import Carveout, Kernel
-from occupancy.sm_limits import Limits
+from occupancy.values.kernel import Carveout, Kernel
+from occupancy.values.limits import Limits
 
 Records = npt.NDArray[np.void]
 

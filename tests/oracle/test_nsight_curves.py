@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from occupancy import table
 from occupancy.engine import evaluate
-from occupancy.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Carveout, Kernel
+from occupancy.tables import shipped
+from occupancy.values.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Carveout, Kernel
 
 from .golden import Comparison, read_json
 
-LIMITS = table.limits("9.0")
+LIMITS = shipped.limits("9.0")
 LAUNCHES: list[dict[str, Any]] = read_json("nsight_compute_curves_h200")
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from occupancy import InputError, table
-from occupancy.advice import (
+from occupancy import InputError
+from occupancy.advice.runtime import (
     LaunchConfiguration,
     available_dynamic_shared_memory_per_block,
     max_active_clusters,
     max_potential_block_size,
 )
-from occupancy.kernel import Kernel
-from occupancy.sm_limits import Limits
+from occupancy.tables import shipped
+from occupancy.values.kernel import Kernel
+from occupancy.values.limits import Limits
 
 from . import axes
 from .against_header import each_chip, is_known_to_header
@@ -40,7 +41,7 @@ def kernel_of(row: dict[str, str]) -> Kernel:
 
 
 def test_max_potential_block_size_on_an_h200() -> None:
-    limits, comparison = table.limits(H200), Comparison()
+    limits, comparison = shipped.limits(H200), Comparison()
     for row in read_rows("h200_max_potential_block_size"):
         seen = LaunchConfiguration(int(row["min_grid_size"]), int(row["block_size"]))
         comparison.check(row, seen, max_potential_block_size(limits, kernel_of(row), MULTIPROCESSORS))
@@ -49,7 +50,7 @@ def test_max_potential_block_size_on_an_h200() -> None:
 
 def test_available_dynamic_shared_memory_on_an_h200() -> None:
     """The driver's own answer, which is 1024 too high, and its refusals."""
-    limits, comparison = table.limits(H200), Comparison()
+    limits, comparison = shipped.limits(H200), Comparison()
     for row in read_rows("h200_available_dynamic_smem"):
         seen = int(row["driver_580_bytes"]) if row["driver_580_bytes"] else None
         kernel, blocks = kernel_of(row), int(row["blocks"])
@@ -62,7 +63,7 @@ def test_available_dynamic_shared_memory_on_an_h200() -> None:
 
 
 def test_no_more_clusters_on_an_h200_than_the_bound() -> None:
-    limits = table.limits(H200)
+    limits = shipped.limits(H200)
     rows = list(read_rows("h200_max_active_clusters"))
     reached = 0
     for row in rows:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from occupancy.engine import Model, Occupancy, Resource, cuda, spreadsheet
 from occupancy.engine.arithmetic import divide_up, round_up
-from occupancy.sm_limits import Limits
+from occupancy.values.limits import Limits
 
 
 def fits(result: Occupancy, resource: Resource, blocks: int) -> bool:

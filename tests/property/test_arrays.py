@@ -7,10 +7,11 @@ import random
 import numpy as np
 import pytest
 
-from occupancy import Limiter, table
+from occupancy import Limiter
 from occupancy.arrays import Sweep, sweep_arrays
 from occupancy.engine import MODELS, Model, Occupancy, evaluate
-from occupancy.kernel import (
+from occupancy.tables import shipped
+from occupancy.values.kernel import (
     INT_MAX,
     MAX_BARRIERS_PER_BLOCK,
     MAX_REGISTERS_PER_THREAD,
@@ -18,11 +19,11 @@ from occupancy.kernel import (
     Carveout,
     Kernel,
 )
-from occupancy.sm_limits import Limits
+from occupancy.values.limits import Limits
 
 CHIPS_AND_MODELS = [
     pytest.param(limits, model, id=f"{limits.compute_capability}-{model}")
-    for limits in map(table.limits, table.known())
+    for limits in map(shipped.limits, shipped.known())
     for model, rules in MODELS.items()
     if rules.supports(limits)
 ]

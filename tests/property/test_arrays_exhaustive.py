@@ -16,11 +16,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from occupancy import Limiter, table
+from occupancy import Limiter
 from occupancy.arrays import Sweep, sweep_arrays
 from occupancy.engine import RESOURCES, evaluate
-from occupancy.kernel import MAX_REGISTERS_PER_THREAD, Kernel
-from occupancy.sm_limits import Limits
+from occupancy.tables import shipped
+from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Kernel
+from occupancy.values.limits import Limits
 
 Array = NDArray[Any]
 
@@ -88,14 +89,14 @@ def assert_grid_is_as_combined(limits: Limits, sizes: Array) -> None:
 
 
 def test_all_combinations_on_one_chip() -> None:
-    limits = table.limits("9.0")
+    limits = shipped.limits("9.0")
     sizes = steps_of(limits)
     assert (len(threads_of(limits)), len(REGISTERS), len(sizes)) == (1024, 256, 1817)
     assert_grid_is_as_combined(limits, sizes)
 
 
 def test_every_byte_of_shared_memory_on_one_chip() -> None:
-    limits = table.limits("9.0")
+    limits = shipped.limits("9.0")
     sizes = np.arange(limits.max_shared_memory_per_multiprocessor + 1)
     found = sweep_arrays([limits], {"threads": 1, "smem": sizes}, Kernel(1))
     allowed = limits_by_size(limits, sizes)[:, 0]
@@ -105,15 +106,15 @@ def test_every_byte_of_shared_memory_on_one_chip() -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("cc", table.known(), ids=str)
+@pytest.mark.parametrize("cc", shipped.known(), ids=str)
 def test_all_combinations_on_every_chip(cc: object) -> None:
-    limits = table.limits(cc)
+    limits = shipped.limits(cc)
     assert_grid_is_as_combined(limits, steps_of(limits))
 
 
 @pytest.mark.exhaustive
 def test_the_engine_itself_on_all_combinations_of_one_chip() -> None:
-    limits = table.limits("9.0")
+    limits = shipped.limits("9.0")
     sizes = steps_of(limits)
     for warps in range(1, limits.max_threads_per_block // limits.warp_size + 1):
         threads = warps * limits.warp_size

@@ -7,13 +7,13 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from occupancy.baseline import baseline_of, parse_baseline, records_of, to_text
-from occupancy.matching import match
+from occupancy.builds.baseline import baseline_of, parse_baseline, records_of, to_text
+from occupancy.builds.matching import match
+from occupancy.builds.measures import MEASURES
 from occupancy.readers import KernelRecord
 from occupancy.report.diff import DiffReport, compared, diff_report
-from occupancy.report.measures import MEASURES
 from occupancy.report.scan import Scanner, ScanRow
-from occupancy.table import limits
+from occupancy.tables.shipped import limits
 
 SCANNER = Scanner(limits, with_advice=False)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .chosen_sm import ChosenSm, sm_options
+from .choose_sm import ChosenSm, sm_options
 from .options import format_option, use_options
 from .output import print_report
 
@@ -28,9 +28,9 @@ def command(
     occupancy block-sizes --cc 8.6 --regs 40
     occupancy block-sizes --cc 9.0 --regs 64 --static-smem 1k --smem-per-thread 32
     """
-    from ..inputs import parse_size
-    from ..questions import ANY_THREADS, block_sizes, given
+    from ..api.questions import ANY_THREADS, block_sizes, given
     from ..report.block_sizes import block_sizes_report
+    from ..values.spellings import parse_size
 
     result = given(sm.limits, threads=ANY_THREADS, **use)
     if smem_per_thread is None:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ..errors import InputError
-from .chosen_sm import ChosenSms, sms_options
+from .choose_sm import ChosenSms, sms_options
 from .options import format_option, kernel_options
 from .output import print_report
 
@@ -31,8 +31,8 @@ def command(
     \b
     occupancy bounds --threads 256 --min-blocks 4 --cc 8.0,8.6,9.0,12.0
     """
-    from ..api import make_kernel
-    from ..questions import launch_bounds
+    from ..api.compute import make_kernel
+    from ..api.questions import launch_bounds
     from ..report.bounds import bounds_report
 
     if not (sms.are_named and sms.limits):

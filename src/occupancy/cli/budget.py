@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .chosen_sm import ChosenSm, sm_options
+from .choose_sm import ChosenSm, sm_options
 from .options import format_option, kernel_options
 from .output import print_report
 
@@ -33,7 +33,7 @@ def command(
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%
     occupancy budget --cc 8.6 --threads 128 --blocks 6
     """
-    from ..questions import budget, given
+    from ..api.questions import budget, given
     from ..report.budget import budget_report
 
     answer = budget(sm.limits, occupancy=occupancy, blocks=blocks, **kernel)

@@ -41,7 +41,7 @@ def command(
     occupancy check build/ --rules occupancy.toml --baseline baseline.json
     occupancy check build/ --update
     """
-    from ..guard import check
+    from ..api.builds import check
 
     report = check(build, rules, baseline=baseline, update=update, **reading(**options))
     print_report("check", report, output_format)

@@ -34,7 +34,7 @@ def command(
     occupancy diff baseline.json build/ --only-changes
     git show main:baseline.json | occupancy diff - baseline.json --format markdown
     """
-    from ..guard import diff
+    from ..api.builds import diff
 
     report = diff(old, new, threshold=threshold, only_changes=only_changes, **reading(**options))
     print_report("diff", report, output_format)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .chosen_sm import ChosenSms, sms_options
+from .choose_sm import ChosenSms, sms_options
 from .options import format_option, kernel_options
 from .output import print_report
 
@@ -28,8 +28,8 @@ def command(
     occupancy fits --threads 256 --regs 64 --smem 96k
     occupancy fits --threads 256 --regs 64 --smem 96k --cc 8.0,8.6,9.0
     """
-    from ..api import make_kernel
-    from ..questions import fits_everywhere
+    from ..api.compute import make_kernel
+    from ..api.questions import fits_everywhere
     from ..report.fits import fits_report
 
     answers = fits_everywhere(sms.limits, **kernel)

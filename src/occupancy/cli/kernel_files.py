@@ -11,9 +11,9 @@ from ..render.words import printable
 from .options import Command
 
 if TYPE_CHECKING:
-    from ..guard import ReadingArguments
+    from ..api.builds import ReadingArguments
     from ..readers import ReadProblem
-    from ..sm_limits import ComputeCapability, Limits
+    from ..values.limits import ComputeCapability, Limits
 
 
 def kernel_file_options(command: Command) -> Command:
@@ -50,14 +50,14 @@ def kernel_file_options(command: Command) -> Command:
 
 def limits_from(file: str | None) -> Callable[[ComputeCapability], Limits]:
     """Where limits come from: the shipped table, and a user's own before it."""
-    from .. import table
+    from ..tables import shipped
 
     if file is None:
-        return table.limits
-    from ..custom_table import read_limits
+        return shipped.limits
+    from ..tables.custom import read_limits
 
     rows = read_limits(file)
-    return lambda cc: rows.get(str(cc)) or table.limits(cc)
+    return lambda cc: rows.get(str(cc)) or shipped.limits(cc)
 
 
 def reading(limits_file: str | None, **options: Any) -> ReadingArguments:

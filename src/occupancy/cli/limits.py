@@ -12,7 +12,7 @@ from .output import print_report
 
 if TYPE_CHECKING:
     from ..report.limits import SourcesReport
-    from ..sm_limits import Limits
+    from ..values.limits import Limits
 
 
 @click.command("limits")
@@ -36,18 +36,18 @@ def command(ccs: tuple[str, ...], limits_file: str | None, with_sources: bool, o
     occupancy limits 8.0 9.0 12.0
     occupancy limits 10.3 --sources
     """
-    from .. import table
     from ..report.limits import LimitsReport
-    from ..sm_limits import ComputeCapability
+    from ..tables import shipped
+    from ..values.limits import ComputeCapability
 
     if limits_file is None:
-        rows = {str(cc): table.limits(cc) for cc in table.known()}
+        rows = {str(cc): shipped.limits(cc) for cc in shipped.known()}
     else:
-        from ..custom_table import read_limits
+        from ..tables.custom import read_limits
 
         rows = read_limits(limits_file)
     wanted = [ComputeCapability.parse(cc) for cc in ccs]
-    chosen = [rows.get(str(cc)) or table.limits(cc) for cc in wanted] or list(rows.values())
+    chosen = [rows.get(str(cc)) or shipped.limits(cc) for cc in wanted] or list(rows.values())
     if with_sources:
         print_report("sources", _sources_report(chosen, limits_file), output_format)
     else:
@@ -56,7 +56,7 @@ def command(ccs: tuple[str, ...], limits_file: str | None, with_sources: bool, o
 
 def _sources_report(rows: list[Limits], limits_file: str | None) -> SourcesReport:
     from ..report.limits import FIELDS, SourcesReport
-    from ..sources import provenance
+    from ..tables.sources import provenance
 
     if limits_file is not None:
         raise InputError("a table of your own has no sources", where="--sources", cure="Leave out --limits.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
-from .chosen_sm import choose_sm, gpu_option
+from .choose_sm import choose_sm, gpu_option
 from .kernel_files import kernel_file_options, limits_from, reading, warn_of
 from .output import FORMATS, print_report, print_text
 from .whole_gpu import count_of_sms, sms_option
@@ -79,7 +79,7 @@ def command(
             "a baseline is not about one GPU", where="--gpu, --device and --sms", cure="Use --cc instead."
         )
     else:
-        from ..guard import save_baseline
+        from ..api.builds import save_baseline
 
         kernels = save_baseline(files, baseline, **reading(**options)).kernels
         print_text(f"{baseline}: a baseline of {len(kernels):,} kernels.")
@@ -102,10 +102,10 @@ def _scan(
     limit: int | None,
     output_format: str,
 ) -> None:
-    from ..inputs import parse_threads
+    from ..builds.selection import Selection
     from ..report.scan import Scanner
-    from ..report.scan_selection import Selection
-    from ..sm_limits import ComputeCapability
+    from ..values.limits import ComputeCapability
+    from ..values.spellings import parse_threads
 
     chosen = None
     if (cc, gpu, device) != (None, None, None):

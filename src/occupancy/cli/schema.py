@@ -16,6 +16,6 @@ def command(name: str) -> None:
     occupancy schema calc
     """
     from ..render.records import to_json
-    from ..schema import json_schema
+    from ..report.schema import json_schema
 
     print_text(to_json(json_schema(name)))

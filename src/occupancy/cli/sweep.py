@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .chosen_sm import ChosenSms, sms_options
+from .choose_sm import ChosenSms, sms_options
 from .options import kernel_options
 from .output import FORMATS, print_report
 
@@ -39,7 +39,7 @@ def command(
     occupancy sweep --cc 9.0 --threads 128 --regs 16:128:8
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
     """
-    from ..grid import sweep_grid
+    from ..api.sweep import sweep_grid
     from ..report.sweep import SweepReport
 
     report = sweep_grid(sms.limits, kernel)

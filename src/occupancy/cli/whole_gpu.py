@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import DeviceError, InputError, MissingDependencyError
-from .chosen_sm import ChosenSm
+from .choose_sm import ChosenSm
 
 if TYPE_CHECKING:
-    from ..api import Result
+    from ..api.compute import Result
     from ..report.gpu import WholeGpu
 
 
@@ -35,8 +35,8 @@ def count_of_sms(sm: ChosenSm | None, sms: str | None) -> int | None:
     Raises:
         InputError: Not a number of SMs.
     """
-    from ..inputs import parse_count
-    from ..waves import check_multiprocessors
+    from ..advice.waves import check_multiprocessors
+    from ..values.spellings import parse_count
 
     if sms is not None:
         count = parse_count(sms, "--sms")
@@ -53,10 +53,10 @@ def whole_gpu(
     Raises:
         InputError: A grid or a cluster that the GPU does not have, or the number of SMs is missing.
     """
-    from ..inputs import parse_shape
-    from ..kernel import Launch
+    from ..advice.waves import count_waves, full_wave
     from ..report.gpu import WholeGpu
-    from ..waves import count_waves, full_wave
+    from ..values.kernel import Launch
+    from ..values.spellings import parse_shape
 
     multiprocessors = count_of_sms(sm, sms)
     if multiprocessors is None:

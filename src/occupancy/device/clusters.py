@@ -7,7 +7,7 @@ between chips of the same product.
 from __future__ import annotations
 
 from ..errors import DeviceError
-from ..sm_limits import Limits
+from ..values.limits import Limits
 from .functions import Context, Function
 
 STAND_IN = b"""

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from .. import table
 from ..errors import DeviceError, InputError, MissingDependencyError, UnknownComputeCapabilityError
-from ..sm_limits import ComputeCapability, Limits
+from ..tables import shipped
+from ..values.limits import ComputeCapability, Limits
 from .driver import VISIBLE_DEVICES, Driver
 from .management import Management
 
@@ -60,7 +60,7 @@ class Device:
         Raises:
             UnknownComputeCapabilityError: The table has none.
         """
-        return table.limits(self.compute_capability)
+        return shipped.limits(self.compute_capability)
 
     @property
     def limits(self) -> Limits:
@@ -165,7 +165,7 @@ def _from_management(nvml: Management, missing: tuple[str, ...], index: int) -> 
 def _multiprocessors(cc: ComputeCapability, cores: int | None) -> int | None:
     """SMs of a GPU of so many CUDA cores, which are NVIDIA's name for FP32 lanes."""
     try:
-        lanes = table.limits(cc).fp32_lanes_per_multiprocessor
+        lanes = shipped.limits(cc).fp32_lanes_per_multiprocessor
     except UnknownComputeCapabilityError:
         return None
     return None if cores is None else cores // lanes

@@ -8,10 +8,10 @@ from __future__ import annotations
 from types import ModuleType
 
 from ..errors import InputError, shown
-from ..kernel import Kernel
-from ..sm_limits import Limits
+from ..values.kernel import Kernel
+from ..values.limits import Limits
 from . import cuda, spreadsheet
-from .launch import LaunchFailure
+from .launch_failure import LaunchFailure
 from .parts import RESOURCES, Allocation, BlockLimits, Model, Resource, Use
 from .result import Occupancy
 

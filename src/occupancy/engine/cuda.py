@@ -6,17 +6,17 @@ surprises, its docstring says why it is so.
 
 from __future__ import annotations
 
-from ..kernel import Kernel
-from ..sm_limits import Limits
+from ..values.kernel import Kernel
+from ..values.limits import Limits
 from .arithmetic import round_up
-from .parts import Allocation, BlockLimits
-from .shared import (
+from .common import (
     check_caching,
     registers_per_warp,
     shared_memory_configuration,
     smallest_configuration,
     warps_per_block,
 )
+from .parts import Allocation, BlockLimits
 
 FIRST_COMPUTE_CAPABILITY = (3, 0)
 FIRST_WITH_FLEXIBLE_CARVEOUT = (7, 0)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..kernel import Kernel
-from ..sm_limits import Limits
+from ..values.kernel import Kernel
+from ..values.limits import Limits
 from . import cuda
-from .launch import LaunchFailure, first_failure
+from .common import shared_memory_configuration
+from .launch_failure import LaunchFailure, first_failure
 from .parts import RESOURCES, Allocation, BlockLimits, Model, Resource, Use
-from .shared import shared_memory_configuration
 
 
 @dataclass(frozen=True, slots=True)

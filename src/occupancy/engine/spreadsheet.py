@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..kernel import Kernel
-from ..sm_limits import Limits, SpreadsheetColumn
+from ..values.kernel import Kernel
+from ..values.limits import Limits, SpreadsheetColumn
 from .arithmetic import round_up
+from .common import check_caching, registers_per_warp, shared_memory_configuration, warps_per_block
 from .parts import Allocation, BlockLimits
-from .shared import check_caching, registers_per_warp, shared_memory_configuration, warps_per_block
 
 
 class Bound(NamedTuple):

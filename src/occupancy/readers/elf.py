@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .ceilings import MAX_NAME_BYTES, MAX_SECTIONS, NAME_COST, Budget, Malformed
+from .budget import MAX_NAME_BYTES, MAX_SECTIONS, NAME_COST, Budget, Malformed
 
 MAGIC = b"\x7fELF"
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")

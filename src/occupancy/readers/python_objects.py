@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import InputError, OccupancyError
-from .ceilings import Malformed
+from .budget import Malformed
 from .reading import kernels
 from .record import KernelRecord, Shape
 from .triton import describe

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import ReadError
-from .ceilings import MAX_KERNELS, Malformed
+from .budget import MAX_KERNELS, Malformed
 from .content import Readable, open_content, stream_name
 from .recognise import read_content, why_nothing
 from .record import Found, KernelRecord, ReadProblem

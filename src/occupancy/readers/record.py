@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from ..errors import InputError
-from ..kernel import Carveout, Kernel, Launch
-from ..sm_limits import ComputeCapability
-from .ceilings import MAX_PROBLEMS
+from ..values.kernel import Carveout, Kernel, Launch
+from ..values.limits import ComputeCapability
+from .budget import MAX_PROBLEMS
 
 Format = Literal[
     "cubin",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from . import words
 
 if TYPE_CHECKING:
-    from ..advice import NextStep
+    from ..advice.next_steps import NextStep
     from ..engine import Resource
     from ..report.calc import CalcReport
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..advice import NextStep
+from ..advice.next_steps import NextStep
+from ..builds.measures import measures
+from ..builds.rules import CRITERIA, Measure
 from ..report.check import CheckReport, Violating, Violation
-from ..report.measures import measures
 from ..report.scan import ScanRow
-from ..rules import CRITERIA, Measure
 from . import diff_cells, scan_cells, words
 
 _REPORTED = ("Limited by", "Regs", "Spills", "Stack", "Shared", "Bar", "Threads")

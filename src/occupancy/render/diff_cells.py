@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from ..builds.measures import measures
 from ..report.diff import DiffReport, DiffRow, DiffSummary
-from ..report.measures import measures
 from ..report.scan import ScanRow
 from . import scan_cells, words
 

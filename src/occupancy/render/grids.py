@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..advice import Fit
+from ..advice.portability import Fit
 from ..report.block_sizes import BlockSizesReport
 from ..report.bounds import BoundsReport
 from ..report.budget import BudgetReport

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from . import words
 
 if TYPE_CHECKING:
+    from ..advice.waves import FullWave
     from ..report.calc import CalcReport
     from ..report.gpu import WavesReport
-    from ..waves import FullWave
 
 
 def lines(report: CalcReport) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ..report.device import DeviceEntry
     from ..report.gpu import Gpu
     from ..report.verify import VerifyReport
-    from ..sources import Dispute
+    from ..tables.sources import Dispute
 
 
 def percent(share: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from ..advice import BlockSize
+from ..advice.block_sizes import BlockSize
 from ..engine import Model, Occupancy
 from . import DOCUMENTED, SCHEMA_VERSION
 from .calc import inputs_of

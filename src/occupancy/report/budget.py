@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from ..advice import Budget, BudgetLevel
+from ..advice.budget import Budget, BudgetLevel
 from ..engine import Model, Occupancy
 from . import DOCUMENTED, SCHEMA_VERSION
 from .calc import Inputs, inputs_of

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from ..advice import CarveoutAdvice, NextStep, Slack, carveout, next_steps, slack
+from ..advice.carveout import CarveoutAdvice, carveout
+from ..advice.next_steps import NextStep, next_steps
+from ..advice.slack import Slack, slack
+from ..advice.waves import FullWave
 from ..engine import Model, Occupancy, Resource, cuda, default_model, evaluate
-from ..engine.shared import shared_memory_configuration
-from ..kernel import Carveout, Kernel
-from ..sm_limits import Limits
-from ..waves import FullWave
+from ..engine.common import shared_memory_configuration
+from ..values.kernel import Carveout, Kernel
+from ..values.limits import Limits
 from . import DOCUMENTED, SCHEMA_VERSION
 from .gpu import Gpu, WavesReport, WholeGpu, waves_report
 

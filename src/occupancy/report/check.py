@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
-from ..advice import NextStep
-from ..documented import DOCUMENTED
+from ..advice.next_steps import NextStep
+from ..builds.rules import Rules
 from ..readers.names import demangle
-from ..rules import Rules
+from ..values.documented import DOCUMENTED
 from . import SCHEMA_VERSION
 from .diff import DiffSummary
 from .scan import ScanRow

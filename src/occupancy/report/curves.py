@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
-from ..advice.dial import Adjustable, Changeable, Dial, changed
+from ..advice.search import Adjustable, Changeable, Dial, changed
 from ..engine import Model, Occupancy, Resource, evaluate
 from . import SCHEMA_VERSION
 from .calc import Inputs, inputs_of

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from ..device import Device
 from ..errors import OccupancyError
-from ..sm_limits import Limits
+from ..values.limits import Limits
 from . import DOCUMENTED, SCHEMA_VERSION
 from .limits import FIELDS
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, get_args
 
-from ..documented import DOCUMENTED
-from ..matching import MatchedBy, match
+from ..builds.matching import MatchedBy, match
+from ..builds.measures import HIGHER_IS_BETTER, MEASURES, Measures, measures
+from ..builds.rules import Measure
 from ..readers import ReadProblem
 from ..readers.record import ThreadsFrom
-from ..rules import Measure
+from ..values.documented import DOCUMENTED
 from . import SCHEMA_VERSION
-from .measures import HIGHER_IS_BETTER, MEASURES, Measures, measures
 from .scan import ScanRow
 
 Verdict = Literal["worse", "mixed", "other", "better", "same"]

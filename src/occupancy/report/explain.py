@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from ..engine import Occupancy, Resource, cuda, spreadsheet
 from ..engine.arithmetic import round_up
-from ..engine.shared import shared_memory_configuration
+from ..engine.common import shared_memory_configuration
 from .calc import Explanation, is_confined_to_half
 
 NO_BLOCKS = "0 blocks"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from ..advice import Fit
-from ..kernel import Kernel
+from ..advice.portability import Fit
+from ..values.kernel import Kernel
 from . import DOCUMENTED, SCHEMA_VERSION
 from .calc import Inputs, inputs_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from ..waves import FullWave, Waves
+from ..advice.waves import FullWave, Waves
 from . import DOCUMENTED
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from ..products import Product
+from ..tables.products import Product
 from . import DOCUMENTED, SCHEMA_VERSION
 
 

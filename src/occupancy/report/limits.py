@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from ..sm_limits import Limits, SpreadsheetColumn
-from ..sources import Provenance, Source
+from ..tables.sources import Provenance, Source
+from ..values.limits import Limits, SpreadsheetColumn
 from . import SCHEMA_VERSION
 
 

@@ -7,16 +7,16 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from .. import advice
-from ..advice import NextStep
-from ..documented import DOCUMENTED, DOCUMENTED_WITH_NAME
+from ..advice.block_sizes import best_block_size
+from ..advice.next_steps import NextStep, next_steps
+from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Occupancy, Resource, evaluate
 from ..errors import InputError, OccupancyError
-from ..kernel import Kernel, Launch
 from ..readers import KernelRecord, ReadProblem
 from ..readers.record import FIELD_NAMES, ThreadsFrom
-from ..sm_limits import ComputeCapability, Limits
-from ..waves import Waves, count_waves, full_wave
+from ..values.documented import DOCUMENTED, DOCUMENTED_WITH_NAME
+from ..values.kernel import Kernel, Launch
+from ..values.limits import ComputeCapability, Limits
 
 LimitsOf = Callable[[ComputeCapability], Limits]
 
@@ -102,7 +102,7 @@ class Scanner:
         self._what_if = what_if
         self._multiprocessors = multiprocessors
         # A library has the same needs over and over.
-        self._best_block_size = lru_cache(maxsize=1 << 14)(advice.best_block_size)
+        self._best_block_size = lru_cache(maxsize=1 << 14)(best_block_size)
         self._answer = lru_cache(maxsize=1 << 14)(_advised_answer if with_advice else _answer)
         self._with_bound = lru_cache(maxsize=1 << 12)(_with_bound)
 
@@ -204,7 +204,7 @@ def _answer(limits: Limits, kernel: Kernel) -> tuple[Occupancy, NextStep | None]
 
 
 def _advised_answer(limits: Limits, kernel: Kernel) -> tuple[Occupancy, NextStep | None]:
-    return evaluate(limits, kernel), next(iter(advice.next_steps(limits, kernel)), None)
+    return evaluate(limits, kernel), next(iter(next_steps(limits, kernel)), None)
 
 
 def _is_less_for_the_grid(record: KernelRecord, answer: Occupancy) -> bool:

@@ -6,15 +6,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from ..advice import available_dynamic_shared_memory_per_block, max_active_clusters, max_potential_block_size
+from ..advice.runtime import (
+    available_dynamic_shared_memory_per_block,
+    max_active_clusters,
+    max_potential_block_size,
+)
 from ..device import Device
 from ..device.clusters import ClusterCounter
 from ..device.driver import DriverCallError
 from ..device.functions import Function
 from ..engine import cuda, evaluate
 from ..errors import DeviceError, InputError
-from ..kernel import Carveout, Kernel
-from ..sm_limits import Limits
+from ..values.kernel import Carveout, Kernel
+from ..values.limits import Limits
 from .kernels import SPECIMENS, Specimen
 from .result import Check
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from ..device import Device
-from ..documented import DOCUMENTED
+from ..values.documented import DOCUMENTED
 
 KEPT_DIFFERENCES = 20
 """Differences that are kept of each check; all are counted."""

@@ -12,10 +12,10 @@ import pytest
 from pydantic import TypeAdapter
 
 import occupancy
-from occupancy.advice import NextStep
+from occupancy.advice.next_steps import NextStep
 from occupancy.render.advice import most_useful
 from occupancy.render.answer import ABOUT_OCCUPANCY
-from occupancy.schema import REPORTS
+from occupancy.report.schema import REPORTS
 
 from .test_calc import run
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 import occupancy
-from occupancy.rules_file import PYPROJECT
+from occupancy.builds.rules_file import PYPROJECT
 
 from .test_calc import run
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from occupancy.schema import REPORTS
+from occupancy.report.schema import REPORTS
 from tests.recorded import installed, recorded_tape
+from tests.unit.verify.test_verify import FEW
 
-from ..test_verify import FEW
 from .test_calc import run
 
 KERNEL = ("--threads", "256", "--regs", "32")

@@ -13,11 +13,12 @@ import pytest
 import yaml
 from pydantic import TypeAdapter
 
-from occupancy import KernelRecord, table
+from occupancy import KernelRecord
+from occupancy.builds import selection
+from occupancy.builds.selection import Selection
 from occupancy.cli.scan import SORT_KEYS
-from occupancy.report import scan_selection
 from occupancy.report.scan import ROW_FIELDS, Scanner, ScanReport
-from occupancy.report.scan_selection import Selection
+from occupancy.tables import shipped
 from tests.unit.readers.test_launches import LAUNCHES
 
 from .test_calc import run
@@ -161,7 +162,7 @@ class TestWhatIf:
     def test_table_of_ones_own(self, tmp_path: Path) -> None:
         log = "Compiling entry function 'k' for 'sm_99'\nptxas info : Used 32 registers\n"
         (tmp_path / "log").write_text(log)
-        ours = next(yaml.safe_load_all(Path(table.data_path(table.FILE_NAME)).read_text()))
+        ours = next(yaml.safe_load_all(Path(shipped.data_path(shipped.FILE_NAME)).read_text()))
         rows = {"9.9": ours["compute_capabilities"]["9.0"]}
         (tmp_path / "own.yaml").write_text(yaml.safe_dump(ours | {"compute_capabilities": rows}))
         (row,) = scan(tmp_path / "log", "--threads", 256, "--limits", tmp_path / "own.yaml")
@@ -210,13 +211,13 @@ class TestSelection:
         assert self.names(exe, "--limit", 2) == self.names(exe)[:2]
 
     def test_the_commands_choices_are_the_librarys(self) -> None:
-        assert set(SORT_KEYS) == {scan_selection.OCCUPANCY, *scan_selection.SORT_KEYS}
+        assert set(SORT_KEYS) == {selection.OCCUPANCY, *selection.SORT_KEYS}
 
     def test_cudas_own_kernels_are_hidden(self) -> None:
         own = KernelRecord(
             source="a", format="cubin", name="__nv_static_51__38_cuda_device_runtime_compute_86_cpp1_ii_k"
         )
-        scanner = Scanner(table.limits)
+        scanner = Scanner(shipped.limits)
         assert list(Selection().rows([own], scanner)) == []
         assert len(list(Selection(with_runtime=True).rows([own], scanner))) == 1
 
@@ -240,7 +241,7 @@ class TestGroups:
         return KernelRecord(source="t", format="pytorch-trace", name="k", **known)
 
     def rows(self, *records: KernelRecord) -> list[Any]:
-        return list(Selection(group=True).rows(records, Scanner(table.limits)))
+        return list(Selection(group=True).rows(records, Scanner(shipped.limits)))
 
     def test_launches_that_differ_in_nothing_of_interest(self) -> None:
         (row,) = self.rows(self.launch(), self.launch(grid=(9, 1, 1), duration_us=3.0), self.launch())

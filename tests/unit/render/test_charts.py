@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from occupancy import compute
-from occupancy.grid import sweep_grid
+from occupancy.api.sweep import sweep_grid
 from occupancy.render import scale
 from occupancy.render.text import chart, curves, heat_map, sweep
 from occupancy.report.curves import curves_report
 from occupancy.report.sweep import SweepReport
-from occupancy.table import limits
+from occupancy.tables.shipped import limits
 
 
 def swept(ccs: str, **kernel: str) -> SweepReport:

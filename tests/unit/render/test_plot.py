@@ -14,7 +14,7 @@ from matplotlib.patches import Rectangle, StepPatch
 
 import occupancy
 from occupancy import InputError, compute
-from occupancy.grid import sweep_grid
+from occupancy.api.sweep import sweep_grid
 from occupancy.render.plot import FORMATS, draw, save
 from occupancy.report.curves import CurvesReport, curves_report
 from occupancy.report.sweep import SweepReport

@@ -9,7 +9,7 @@ import pytest
 
 import occupancy
 from occupancy import compute
-from occupancy.advice.dial import changed
+from occupancy.advice.search import changed
 from occupancy.engine import Occupancy, evaluate
 from occupancy.report.curves import Better, Curve, Step, curves_report
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ...advice import NextStep
+    from ...advice.next_steps import NextStep
     from ..grids import Grid
 
 

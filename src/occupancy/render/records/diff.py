@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...builds.measures import MEASURES, measures
 from ...report.diff import DiffReport, DiffRow
-from ...report.measures import MEASURES, measures
 from ...report.scan import ScanRow
 from .. import diff_cells, scan_cells
 from . import code, to_csv, to_json

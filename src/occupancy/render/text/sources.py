@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from ...report.limits import SourcesReport
-from ...sources import Provenance
+from ...tables.sources import Provenance
 from .. import words
 from . import PLAIN_WIDTH, plain_table, to_string
 

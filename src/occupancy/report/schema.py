@@ -1,0 +1,50 @@
+"""JSON Schema of what the commands print, made from the dataclasses that hold it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from ..errors import InputError, shown
+from .block_sizes import BlockSizesReport
+from .bounds import BoundsReport
+from .budget import BudgetReport
+from .calc import CalcReport
+from .check import CheckReport
+from .device import DeviceReport
+from .diff import DiffReport
+from .fits import FitsReport
+from .gpus import GpusReport
+from .scan import ScanReport
+from .verify import VerifyReport
+
+# Command -> the dataclass whose fields are its JSON.
+REPORTS: dict[str, type] = {
+    "calc": CalcReport,
+    "fits": FitsReport,
+    "budget": BudgetReport,
+    "bounds": BoundsReport,
+    "block-sizes": BlockSizesReport,
+    "scan": ScanReport,
+    "diff": DiffReport,
+    "check": CheckReport,
+    "gpus": GpusReport,
+    "device": DeviceReport,
+    "verify": VerifyReport,
+}
+
+
+def json_schema(command: str) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of what ``occupancy COMMAND --format json`` prints.
+
+    Raises:
+        InputError: No such command, or its JSON has no schema.
+    """
+    report = REPORTS.get(command)
+    if report is None:
+        raise InputError(
+            f"there is no schema for {shown(command)}", where="schema", allowed=", ".join(REPORTS)
+        )
+    schema = TypeAdapter(report).json_schema(mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
