@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,6 +50,9 @@ HOMES = {
 }
 
 MODULES = sorted(SOURCE.rglob("*.py"))
+
+
+TESTS = Path(__file__).parent
 
 
 def room_of(path: Path) -> str:
@@ -125,3 +129,25 @@ def test_no_room_has_the_name_of_a_public_function() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_modules_can_be_read_in_one_sitting(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 350
+
+
+@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda path: str(path.relative_to(TESTS)))
+def test_no_test_module_is_imported(path: Path) -> None:
+    """What several test modules need has a module of its own, so that each can be moved or read alone."""
+    imported = {
+        name for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) for name in _targets(node)
+    }
+    assert {name for name in imported if re.search(r"(^|\.)test_", name)} == set()
+
+
+def _targets(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        yield from (node.module or "", *(alias.name for alias in node.names))
+
+
+def test_the_unit_tests_stand_in_the_rooms_of_the_package() -> None:
+    rooms = {path.name for path in (TESTS / "unit").iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert rooms <= set(STOREY_OF)
+    assert not list((TESTS / "unit").glob("test_*.py"))

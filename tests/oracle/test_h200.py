@@ -6,9 +6,7 @@ from occupancy.engine import evaluate
 from occupancy.tables import shipped
 from occupancy.values.kernel import Carveout, Kernel
 
-from .golden import Comparison, read_rows
-
-H200 = "9.0"
+from .golden import H200, Comparison, carveout_of, read_rows
 
 
 def test_active_blocks() -> None:
@@ -71,8 +69,3 @@ def resident_kernel(row: dict[str, str], carveout: Carveout | None) -> Kernel:
         dynamic_smem=int(row["dynamic_smem"]),
         carveout=carveout,
     )
-
-
-def carveout_of(row: dict[str, str]) -> Carveout | None:
-    percent = int(row["carveout_percent"])
-    return None if percent < 0 else Carveout(percent, "percent")

@@ -18,9 +18,8 @@ from occupancy.values.limits import Limits
 
 from . import axes
 from .against_header import each_chip, is_known_to_header
-from .golden import Comparison, read_rows
+from .golden import H200, Comparison, carveout_of, read_rows
 from .header import Header
-from .test_h200 import H200, carveout_of
 
 MULTIPROCESSORS = 132
 """SMs of the H200."""

@@ -16,8 +16,7 @@ from occupancy.advice.next_steps import NextStep
 from occupancy.render.advice import most_useful
 from occupancy.render.answer import ABOUT_OCCUPANCY
 from occupancy.report.schema import REPORTS
-
-from .test_calc import run
+from tests.cli_runner import run
 
 FITS = ("fits", "--threads", "256", "--regs", "64", "--smem", "96k")
 BUDGET = ("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "75%")

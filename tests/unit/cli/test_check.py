@@ -10,8 +10,7 @@ import pytest
 
 import occupancy
 from occupancy.builds.rules_file import PYPROJECT
-
-from .test_calc import run
+from tests.cli_runner import run
 
 RULES = """
 baseline = "base.json"

@@ -9,10 +9,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from occupancy.report.schema import REPORTS
-from tests.recorded import installed, recorded_tape
-from tests.unit.verify.test_verify import FEW
-
-from .test_calc import run
+from tests.cli_runner import run
+from tests.recorded import FEW_QUESTIONS, installed, recorded_tape
 
 KERNEL = ("--threads", "256", "--regs", "32")
 
@@ -20,7 +18,7 @@ KERNEL = ("--threads", "256", "--regs", "32")
 @pytest.fixture(autouse=True)
 def few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     """``verify --quick`` is quicker still."""
-    monkeypatch.setattr("occupancy.verify.QUICK_PLAN", FEW)
+    monkeypatch.setattr("occupancy.verify.QUICK_PLAN", FEW_QUESTIONS)
 
 
 def test_device_shows_each_limit_with_who_tells_it(h200: None) -> None:

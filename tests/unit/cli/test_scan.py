@@ -19,9 +19,8 @@ from occupancy.builds.selection import Selection
 from occupancy.cli.scan import SORT_KEYS
 from occupancy.report.scan import ROW_FIELDS, Scanner, ScanReport
 from occupancy.tables import shipped
-from tests.unit.readers.test_launches import LAUNCHES
-
-from .test_calc import run
+from tests.cli_runner import run
+from tests.samples import LAUNCHES
 
 NAMES_OF_THE_JSON = {
     "source", "format", "name", "demangled", "arch", "linked", "registers", "static_smem", "dynamic_smem",

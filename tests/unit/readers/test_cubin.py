@@ -8,19 +8,7 @@ from pathlib import Path
 import pytest
 
 from occupancy.readers import KernelRecord, kernels
-from tests.samples import CUBINS, sample
-
-SGEMM_32, SGEMM_16 = "_Z11sgemm_tiledILi32EEvPKfS1_Pfi", "_Z11sgemm_tiledILi16EEvPKfS1_Pfi"
-SPILLY, REDUCE, VEC_ADD = "_Z6spillyPfi", "_Z10reduce_dynPKfPfi", "_Z7vec_addPKfS0_Pfi"
-
-# Of samples.cu for sm_90: registers, static shared memory, barriers, max threads, max registers, stack.
-SAMPLES = {
-    SGEMM_32: (32, 8192, 1, None, 255, 0),
-    SGEMM_16: (32, 2048, 1, None, 255, 0),
-    SPILLY: (64, 0, 1, 1024, 64, 712),
-    REDUCE: (12, 0, 1, 256, 128, 0),
-    VEC_ADD: (12, 0, 0, None, 255, 0),
-}
+from tests.samples import CUBINS, REDUCE, SAMPLES, SGEMM_16, SPILLY, VEC_ADD, sample
 
 # Of kernels.cu, whatever the architecture: registers, static shared memory, barriers.
 KERNELS = {

@@ -11,20 +11,7 @@ from typing import Any
 import pytest
 
 from occupancy.readers import KernelRecord, ReadProblem, kernels, read
-from tests.samples import sample
-
-from .test_cubin import REDUCE, SGEMM_16, SGEMM_32, SPILLY, VEC_ADD
-
-# Launches of samples.cu on an H200: name, registers, block, grid, static and dynamic shared memory,
-# shared memory configuration, theoretical occupancy.
-LAUNCHES: list[tuple[Any, ...]] = [
-    (VEC_ADD, 12, (256, 1, 1), (4096, 1, 1), 0, 0, 32768, 1.0),
-    (SGEMM_16, 32, (16, 16, 1), (64, 64, 1), 2048, 0, 65536, 1.0),
-    (SGEMM_32, 32, (32, 32, 1), (32, 32, 1), 8192, 0, 32768, 1.0),
-    (REDUCE, 12, (256, 1, 1), (264, 1, 1), 0, 1024, 32768, 1.0),
-    (REDUCE, 12, (256, 1, 1), (264, 1, 1), 0, 102400, 233472, 0.25),
-    (SPILLY, 64, (1024, 1, 1), (132, 1, 1), 0, 0, 8192, 0.5),
-]
+from tests.samples import LAUNCHES, sample
 
 
 def facts(record: KernelRecord) -> tuple[Any, ...]:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from occupancy.readers import KernelRecord, ReadProblem, kernels, read
-
-from .test_cubin import REDUCE, SAMPLES, SPILLY
+from tests.samples import REDUCE, SAMPLES, SPILLY
 
 KERNEL = """\
 ptxas info    : Compiling entry function '_Z1kPf' for 'sm_80'

@@ -6,8 +6,7 @@ import io
 from pathlib import Path
 
 from occupancy.readers import KernelRecord, kernels, read
-
-from .test_cubin import SAMPLES
+from tests.samples import SAMPLES
 
 
 class TestResUsage:

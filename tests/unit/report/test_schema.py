@@ -11,7 +11,7 @@ import occupancy
 from occupancy.render.records import to_json
 from occupancy.report.calc import CalcReport
 from occupancy.report.schema import REPORTS, json_schema
-from tests.unit.cli.test_calc import run
+from tests.cli_runner import run
 
 
 @pytest.mark.parametrize("command", REPORTS)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import replace
 
 import pytest
 
@@ -12,10 +11,7 @@ from occupancy.tables import shipped
 from occupancy.verify import FULL_PLAN, QUICK_PLAN, verify_device
 from occupancy.verify.kernels import SPECIMENS
 from occupancy.verify.result import KEPT_DIFFERENCES, Check
-from tests.recorded import installed, recorded_tape
-
-# As much of the recording as it takes to see that something is noticed.
-FEW = replace(QUICK_PLAN, specimens=QUICK_PLAN.specimens[6:8], threads=QUICK_PLAN.threads[:4])
+from tests.recorded import FEW_QUESTIONS, installed, recorded_tape
 
 
 def test_an_h200_agrees() -> None:
@@ -43,7 +39,7 @@ def test_an_answer_that_differs_is_found_and_told() -> None:
     asked = next(key for key in tape.answers if "BlocksPerMulti" in key and "barriers5), 128, 0" in key)
     tape.answers[asked][1] += 1
     with installed(tape):
-        result = verify_device(plan=FEW)
+        result = verify_device(plan=FEW_QUESTIONS)
     assert result.different == 1
     (difference,) = result.checks[1].differences
     assert "threads=128" in difference.question
@@ -59,7 +55,7 @@ def test_a_refusal_of_the_driver_is_a_difference() -> None:
     asked = next(key for key in tape.answers if "MaxPotentialBlockSize" in key and "barriers5)" in key)
     tape.answers[asked] = ["CUDA_ERROR_UNKNOWN", 0, 0]
     with installed(tape):
-        checks = verify_device(plan=FEW).checks
+        checks = verify_device(plan=FEW_QUESTIONS).checks
     assert [difference.driver for check in checks for difference in check.differences] == [
         "CUDA_ERROR_UNKNOWN"
     ]
@@ -69,7 +65,7 @@ def test_a_table_that_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = shipped.limits("9.0").replace(max_registers_per_multiprocessor=32768)
     monkeypatch.setattr(shipped, "limits", lambda cc: wrong)
     with installed(recorded_tape()):
-        result = verify_device(plan=FEW)
+        result = verify_device(plan=FEW_QUESTIONS)
     limits, blocks, *_ = result.checks
     assert [(each.question, each.driver, each.ours) for each in limits.differences] == [
         ("max_registers_per_multiprocessor", "65536", "32768")
@@ -83,7 +79,7 @@ def test_more_clusters_than_the_bound() -> None:
         if key.startswith("cuOccupancyMaxActiveClusters") and "stand_in" not in key:
             answer[1] = 10_000
     with installed(tape):
-        bound, stand_in = verify_device(plan=FEW).checks[-2:]
+        bound, stand_in = verify_device(plan=FEW_QUESTIONS).checks[-2:]
     assert bound.different == bound.compared > 20
     assert bound.differences[0].ours.startswith("at most ")
     assert stand_in.different == bound.different
