@@ -31,7 +31,6 @@ STOREY_OF = {room: number for number, rooms in enumerate(STOREYS) for room in ro
 
 # Third-party package -> its only homes.
 HOMES = {
-    "annotated_types": {"tables/custom"},
     "backports": {"readers/compression"},
     "click": {"cli"},
     "numpy": {"arrays"},
@@ -40,7 +39,7 @@ HOMES = {
     "matplotlib": {"render/plot"},
     "lz4": {"readers/compression"},
     "cuda": {"device"},
-    "pydantic": {"builds/baseline", "tables/custom", "report/schema"},
+    "pydantic": {"builds/baseline", "report/schema"},
     "pynvml": {"device"},
     "rich": {"render/text"},
     "tomli": {"builds/rules_file"},

@@ -104,11 +104,13 @@ def sms_options(command: Command) -> Command:
         changes: tuple[str, ...],
         **others: Any,
     ) -> Any:
+        from ..tables.table import Table
+
         named = [choose_sm(cc, None, None, limits_file) for cc in _listed(ccs)]
         named += [choose_sm(None, gpu, None, limits_file) for gpu in _listed(gpus)]
         named += [choose_sm(None, None, device, limits_file) for device in devices]
         are_named = bool(ccs or gpus or devices)
-        chosen = named if are_named else [ChosenSm(limits) for limits in _all(limits_file)]
+        chosen = named if are_named else [ChosenSm(limits) for limits in Table(limits_file).rows()]
         sms = ChosenSms([_changed(each, changes).limits for each in chosen], are_named)
         return command(sms=sms, **others)
 
@@ -216,32 +218,17 @@ def _changed(sm: ChosenSm, changes: tuple[str, ...]) -> ChosenSm:
     return sm._replace(limits=with_changes(sm.limits, changes))
 
 
-def _all(limits_file: str | None) -> list[Limits]:
-    from ..tables import shipped
-
-    if limits_file is None:
-        return [shipped.limits(cc) for cc in shipped.known()]
-    from ..tables.custom import read_limits
-
-    return list(read_limits(limits_file).values())
-
-
 def _row(cc: str | None, limits_file: str | None) -> Limits:
-    from ..tables import shipped
-    from ..values.limits import ComputeCapability
+    from ..tables.table import Table
 
-    if limits_file is None:
-        return shipped.limits(cc)
-    from ..tables.custom import read_limits
-
-    rows = read_limits(limits_file)
+    table = Table(limits_file)
     if cc is not None:
-        wanted = ComputeCapability.parse(cc)
-        return rows.get(str(wanted)) or shipped.limits(wanted)
+        return table.limits(cc)
+    rows = table.rows()
     if len(rows) == 1:
-        return next(iter(rows.values()))
+        return rows[0]
     raise InputError(
         f"{limits_file} has {len(rows)} compute capabilities, and --cc is missing",
         where="--cc",
-        allowed=", ".join(rows),
+        allowed=", ".join(str(row.compute_capability) for row in rows),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +13,6 @@ from .options import Command
 if TYPE_CHECKING:
     from ..api.builds import ReadingArguments
     from ..readers import ReadProblem
-    from ..values.limits import ComputeCapability, Limits
 
 
 def kernel_file_options(command: Command) -> Command:
@@ -48,21 +47,11 @@ def kernel_file_options(command: Command) -> Command:
     return command
 
 
-def limits_from(file: str | None) -> Callable[[ComputeCapability], Limits]:
-    """Where limits come from: the shipped table, and a user's own before it."""
-    from ..tables import shipped
-
-    if file is None:
-        return shipped.limits
-    from ..tables.custom import read_limits
-
-    rows = read_limits(file)
-    return lambda cc: rows.get(str(cc)) or shipped.limits(cc)
-
-
 def reading(limits_file: str | None, **options: Any) -> ReadingArguments:
     """The options as the arguments of `guard`'s functions."""
-    return {"limits_of": limits_from(limits_file), **options}  # type: ignore[typeddict-item]
+    from ..tables.table import Table
+
+    return {"limits_of": Table(limits_file).limits, **options}  # type: ignore[typeddict-item]
 
 
 def warn_of(problems: Iterable[ReadProblem]) -> None:

@@ -37,24 +37,17 @@ def command(ccs: tuple[str, ...], limits_file: str | None, with_sources: bool, o
     occupancy limits 10.3 --sources
     """
     from ..report.limits import LimitsReport
-    from ..tables import shipped
-    from ..values.limits import ComputeCapability
+    from ..tables.table import Table
 
-    if limits_file is None:
-        rows = {str(cc): shipped.limits(cc) for cc in shipped.known()}
-    else:
-        from ..tables.custom import read_limits
-
-        rows = read_limits(limits_file)
-    wanted = [ComputeCapability.parse(cc) for cc in ccs]
-    chosen = [rows.get(str(cc)) or shipped.limits(cc) for cc in wanted] or list(rows.values())
+    table = Table(limits_file)
+    chosen = tuple(map(table.limits, ccs)) or table.rows()
     if with_sources:
         print_report("sources", _sources_report(chosen, limits_file), output_format)
     else:
-        print_report("limits", LimitsReport(tuple(chosen), is_whole_table=not ccs), output_format)
+        print_report("limits", LimitsReport(chosen, is_whole_table=not ccs), output_format)
 
 
-def _sources_report(rows: list[Limits], limits_file: str | None) -> SourcesReport:
+def _sources_report(rows: tuple[Limits, ...], limits_file: str | None) -> SourcesReport:
     from ..report.limits import FIELDS, SourcesReport
     from ..tables.sources import provenance
 

@@ -10,7 +10,7 @@ import click
 
 from ..errors import InputError
 from .choose_sm import choose_sm, gpu_option
-from .kernel_files import kernel_file_options, limits_from, reading, warn_of
+from .kernel_files import kernel_file_options, reading, warn_of
 from .output import FORMATS, print_report, print_text
 from .whole_gpu import count_of_sms, sms_option
 
@@ -104,6 +104,7 @@ def _scan(
 ) -> None:
     from ..builds.selection import Selection
     from ..report.scan import Scanner
+    from ..tables.table import Table
     from ..values.limits import ComputeCapability
     from ..values.spellings import parse_threads
 
@@ -111,7 +112,7 @@ def _scan(
     if (cc, gpu, device) != (None, None, None):
         chosen = choose_sm(cc, gpu, device, limits_file)
     scanner = Scanner(
-        limits_from(limits_file),
+        Table(limits_file).limits,
         threads=None if threads is None else parse_threads(threads)[0],
         what_if=None if chosen is None else chosen.limits,
         multiprocessors=count_of_sms(chosen, sms),

@@ -1,25 +1,23 @@
-"""Limits that a user brings: a table in a file, or changes to a row. Checked with pydantic.
+"""Limits that a user brings: a table in a file, or changes to a row.
 
-The types are those of `Limits` itself; nothing is declared twice.
+Names and types are those of `Limits` and `SpreadsheetColumn`, whose own checks do the rest. By hand, because
+pydantic takes longer to import than an answer to compute.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, fields
+from dataclasses import MISSING, asdict, fields
 from typing import Any
-
-from pydantic import TypeAdapter, ValidationError
 
 from ..errors import InputError, TableError, UnknownComputeCapabilityError, shown
 from ..values.limits import (
     DERIVED_CURES,
     FIELD_NAMES,
     KIND_CHECKS,
-    KINDS,
     ComputeCapability,
     Limits,
     SpreadsheetColumn,
@@ -29,17 +27,18 @@ from ..values.spellings import did_you_mean, parse_count, parse_size
 from . import shipped
 from .yaml_file import read_yaml
 
-_LIMITS = TypeAdapter(Limits)
-
 _CHANGEABLE = FIELD_NAMES - {"compute_capability"}
 
 _START_FROM_A_ROW = 'Start from a shipped row with like: "9.0", and give only what differs.'
 
-# In place of pydantic's words, which are those of JSON and of Python.
-_ALLOWED = {
-    "tuple_type": "a list",
-    "dataclass_type": "names and values",
-    "unexpected_keyword_argument": "only " + ", ".join(field.name for field in fields(SpreadsheetColumn)),
+# The type of a field -> whether a plain value is one, and what a file may have there.
+_PLAIN_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "str": (lambda value: isinstance(value, str), "a valid string"),
+    "bool": (lambda value: isinstance(value, bool), "a valid boolean"),
+    "int": (lambda value: type(value) is int, "a valid integer"),
+    "int | None": (lambda value: value is None or type(value) is int, "a valid integer"),
+    "Granularity": (lambda value: value in ("warp", "block"), "'warp' or 'block'"),
+    "Literal['2.4', '11.1']": (lambda value: value in ("2.4", "11.1"), "'2.4' or '11.1'"),
 }
 
 
@@ -165,46 +164,82 @@ def _check_names(given: Iterable[object], names: Collection[str], where: str) ->
 def _validated(cc: ComputeCapability, base: dict[str, Any], given: dict[str, Any], where: str) -> Limits:
     if base:
         given = with_consequences(given, base)
-    values = {**base, **given, "compute_capability": cc}
     try:
-        # As JSON, whose lists pydantic takes for tuples, strict as it is.
-        return _LIMITS.validate_json(json.dumps(values, default=str))
-    except ValidationError as error:
-        raise _table_error(error, where) from error
+        # Plain values alone: a date of YAML becomes text, and a name that is a number too.
+        values: dict[str, Any] = json.loads(json.dumps({**base, **given}, default=str))
     except TypeError as error:
         raise TableError(f"holds a name that is not text: {error}", where=where.rstrip(".: ")) from error
-
-
-def _table_error(error: ValidationError, where: str) -> TableError:
-    problems = error.errors(include_url=False)
-    first, *others = problems
-    if first["type"] in ("missing", "too_long") and isinstance(first["input"], list):
-        field = str(first["loc"][0])
-        return TableError(_got(first["input"]), where=where + field, allowed=KIND_CHECKS[KINDS[field]][1])
-    missing = [each["loc"] for each in problems if each["type"] == "missing"]
+    values.pop("compute_capability", None)
+    missing, wrong = list(_missing(Limits, values)), list(_wrong(Limits, values))
     if missing:
-        return TableError(
-            "is missing",
-            where=where + ", ".join(map(_path, missing)),
-            cure=_START_FROM_A_ROW if len(missing[0]) == 1 else "",
+        cure = _START_FROM_A_ROW if "." not in missing[0] else ""
+        raise TableError("is missing", where=where + ", ".join(missing), cure=cure)
+    if wrong:
+        (path, value, allowed), *others = wrong
+        also = ", ".join(other for other, _, _ in others)
+        raise TableError(
+            _got(value), where=where + path, allowed=allowed, cure=f"Wrong too: {also}." if also else ""
         )
-    broken_rule = first.get("ctx", {}).get("error")
-    if isinstance(broken_rule, TableError):
-        field = broken_rule.where.rpartition(": ")[2]
-        return TableError(
-            broken_rule.problem, where=where + _path((*first["loc"], field)), allowed=broken_rule.allowed
-        )
-    also = ", ".join(_path(each["loc"]) for each in others)
-    return TableError(
-        _got(first["input"]),
-        where=where + _path(first["loc"]),
-        allowed=_ALLOWED.get(first["type"], first["msg"].removeprefix("Input should be ")),
-        cure=f"Wrong too: {also}." if also else "",
-    )
+    part = ""
+    try:
+        if values.get("spreadsheet") is not None:
+            part = "spreadsheet."
+            values["spreadsheet"] = SpreadsheetColumn(**_with_tuples(values["spreadsheet"]))
+            part = ""
+        return Limits(compute_capability=cc, **_with_tuples(values))
+    except TableError as error:
+        field = error.where.rpartition(": ")[2]
+        raise TableError(error.problem, where=where + part + field, allowed=error.allowed) from error
 
 
-def _path(location: tuple[int | str, ...]) -> str:
-    return ".".join(map(str, location))
+def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+
+
+def _missing(
+    cls: type[Limits | SpreadsheetColumn], values: Mapping[str, Any], within: str = ""
+) -> Iterator[str]:
+    for field in fields(cls):
+        if field.name in values:
+            if field.name == "spreadsheet" and isinstance(values[field.name], dict):
+                yield from _missing(SpreadsheetColumn, values[field.name], "spreadsheet.")
+        elif field.default is MISSING and field.name != "compute_capability":
+            yield within + field.name
+
+
+def _wrong(
+    cls: type[Limits | SpreadsheetColumn], values: Mapping[str, Any], within: str = ""
+) -> Iterator[tuple[str, Any, str]]:
+    """Where a value is of another type than its field, that value, and what is allowed there."""
+    known = {field.name: str(field.type) for field in fields(cls)}
+    for name, kind in known.items():
+        if name not in values:
+            continue
+        value, path = values[name], within + name
+        if kind == "SpreadsheetColumn | None":
+            if isinstance(value, dict):
+                yield from _wrong(SpreadsheetColumn, value, f"{path}.")
+            elif value is not None:
+                yield path, value, "names and values"
+        elif kind.startswith("tuple"):
+            yield from _wrong_in_list(path, value, kind)
+        elif not _PLAIN_KINDS[kind][0](value):
+            yield path, value, _PLAIN_KINDS[kind][1]
+    for name in values:
+        if name not in known:
+            yield within + name, values[name], "only " + ", ".join(known)
+
+
+def _wrong_in_list(path: str, value: Any, kind: str) -> Iterator[tuple[str, Any, str]]:
+    if not isinstance(value, list):
+        yield path, value, "a list"
+        return
+    is_one, allowed = _PLAIN_KINDS["int"]
+    wrong = [(f"{path}.{place}", each, allowed) for place, each in enumerate(value) if not is_one(each)]
+    yield from wrong
+    is_list, allowed = KIND_CHECKS[kind]
+    if not wrong and not is_list(tuple(value)):
+        yield path, value, allowed
 
 
 def _got(value: object) -> str:

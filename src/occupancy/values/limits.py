@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..errors import InputError, TableError, shown
 from .kernel import MAX_REGISTERS_PER_THREAD
@@ -120,9 +120,6 @@ class Limits:
     Raises:
         TableError: A value is out of range or contradicts another one.
     """
-
-    # Types by name, because pydantic reads them when a user brings a table of his own.
-    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "strict": True}
 
     compute_capability: ComputeCapability
     architecture: str
