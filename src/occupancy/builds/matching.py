@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -17,7 +17,7 @@ and the libraries of a build; or the name without template arguments and paramet
 
 
 class Identified(Protocol):
-    """What a kernel is recognised by."""
+    """What a kernel is recognised by; its ``repr`` is to state all that is known of it."""
 
     @property
     def name(self) -> str: ...
@@ -61,8 +61,8 @@ def match(old: Iterable[K], new: Iterable[K], measures: Callable[[K], Hashable])
         new: The kernels of the new one.
         measures: All that is compared of a kernel; namesakes that agree in it need not be told apart.
     """
-    left = [_Entry.of(kernel, measures(kernel)) for kernel in old]
-    right = [_Entry.of(kernel, measures(kernel)) for kernel in new]
+    left = [_Entry(kernel, measures(kernel)) for kernel in old]
+    right = [_Entry(kernel, measures(kernel)) for kernel in new]
     pairs: list[tuple[K, K, MatchedBy]] = []
     for matched_by, key in _keys():
         found, left, right = _match_by(key, left, right, _closest_first)
@@ -75,17 +75,21 @@ def family(arch: str | None) -> str:
     return (arch or "").rstrip("af")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Entry(Generic[K]):
     kernel: K
     measures: Hashable
-    line: str
-    """A text by which kernels that are alike are neighbours."""
 
-    @classmethod
-    def of(cls, kernel: K, measures: Hashable) -> _Entry[K]:
+    @cached_property
+    def line(self) -> str:
+        """A text by which kernels that are alike are neighbours; only equal kernels have the same one.
+
+        What tells kernels apart stands first, and all that is known of one last, so that nothing is left
+        to the order in which the kernels were found. Most kernels are matched without it.
+        """
+        kernel = self.kernel
         names = f"{kernel.arch} {stable_name(kernel.name)} {kernel.source} {kernel.name}"
-        return cls(kernel, measures, f"{names} {kernel.threads} {kernel.dynamic_smem} {measures}")
+        return f"{names} {kernel.threads} {kernel.dynamic_smem} {self.measures} {kernel!r}"
 
 
 Entries = list[_Entry[K]]
