@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, TypedDict
 from ..builds.baseline import Baseline, baseline_of, read_baseline, write_baseline
 from ..builds.build import Build, build_of, read_build
 from ..builds.check import check as check_rows
+from ..builds.diff import compare
 from ..builds.rules import Rule, Rules, without_comparisons
 from ..builds.rules_file import PYPROJECT, has_rules, read_rules
+from ..builds.scanner import LimitsOf, Scanner, ScanRow
 from ..builds.selection import Selection
 from ..errors import InputError, ReadError, RulesError
 from ..report.check import CheckReport, check_report
 from ..report.diff import DiffReport, diff_report
-from ..report.scan import LimitsOf, Scanner, ScanRow
 from ..tables import shipped
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import parse_threads
@@ -77,8 +78,7 @@ def diff(
     before, after = read_build(_paths(old)), read_build(_paths(new))
     scanner = how.scanner(before, after)
     return diff_report(
-        how.rows(before, scanner),
-        how.rows(after, scanner),
+        compare(how.rows(before, scanner), how.rows(after, scanner), threshold),
         names=(before.name, after.name),
         threshold=threshold,
         only_changes=only_changes,
@@ -131,7 +131,7 @@ def _update(how: _Reading, build: Sequence[str], asked: Rules, path: str) -> Che
     rows = how.rows(after, scanner)
     old_rows = [row for each in before for row in how.rows(each, scanner)]
     done = check_rows(rows, without_comparisons(how.relevant(asked.rules)), scanner, None, (after.name, ""))
-    change = diff_report(old_rows, rows, names=(path, after.name))
+    change = compare(old_rows, rows)
     write_baseline(path, baseline_of(rows, how.assumed(*before, after)))
     return check_report(done, asked, build=after.name, baseline=path, updated=change.summary)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..readers.names import demangle
-from ..report.check import Checked, Holding, Violating, launched_with
-from ..report.diff import compared
-from ..report.scan import Scanner, ScanRow
+from .diff import compared
 from .kernel_names import Names
 from .matching import match
 from .question import Question
 from .rules import Rule, bounds_of
+from .scanner import Scanner, ScanRow
 from .unanswered import Gaps
+from .violations import Checked, Holding, Violating, launched_with
 
 
 def check(

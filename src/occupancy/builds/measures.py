@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, get_args
 
-from ..report.scan import ScanRow
 from ..values.documented import DOCUMENTED
 from .rules import Measure
+from .scanner import ScanRow
 
 HIGHER_IS_BETTER: frozenset[Measure] = frozenset({"occupancy"})
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..advice.budget import TOLERANCE
-from ..report.check import Violation
-from ..report.scan import Scanner, ScanRow
 from .measures import HIGHER_IS_BETTER, measures
 from .remedies import mending_step
 from .rules import CRITERIA, Criterion, Rule
+from .scanner import Scanner, ScanRow
+from .violations import Violation
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from ..advice.next_steps import NextStep, next_steps
 from ..advice.search import Changeable, changed
 from ..advice.slack import slack
 from ..engine import evaluate
-from ..report.scan import Scanner, ScanRow
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .rules import Measure
+from .scanner import Scanner, ScanRow
 
 
 def mending_step(row: ScanRow, measure: Measure, bound: float, scanner: Scanner) -> NextStep | None:

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from ..readers import KernelRecord
 from ..readers.record import FIELD_NAMES
-from ..report.scan import Scanner, ScanRow
 from ..values.limits import ComputeCapability
+from .scanner import Scanner, ScanRow
 
 T = TypeVar("T")
 

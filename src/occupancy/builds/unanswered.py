@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from ..errors import BaselineError, RulesError
-from ..report.scan import ScanRow
 from .kernel_names import base_name
 from .matching import family
 from .question import Question
 from .rules import CRITERIA, Measure, Rule
+from .scanner import ScanRow
 
 MOST_NAMED = 5
 """Kernels that an error names; it counts the others."""

@@ -15,8 +15,8 @@ from .output import FORMATS, print_report, print_text
 from .whole_gpu import count_of_sms, sms_option
 
 if TYPE_CHECKING:
+    from ..builds.scanner import ScanRow
     from ..readers import KernelRecord, ReadProblem
-    from ..report.scan import ScanRow
 
 FOR_PEOPLE = ("text", "markdown")
 SORT_KEYS = ("occupancy", "regs", "spills", "time")
@@ -102,8 +102,8 @@ def _scan(
     limit: int | None,
     output_format: str,
 ) -> None:
+    from ..builds.scanner import Scanner
     from ..builds.selection import Selection
-    from ..report.scan import Scanner
     from ..tables.table import Table
     from ..values.limits import ComputeCapability
     from ..values.spellings import parse_threads

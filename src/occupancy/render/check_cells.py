@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from ..advice.next_steps import NextStep
 from ..builds.measures import measures
 from ..builds.rules import CRITERIA, Measure
-from ..report.check import CheckReport, Violating, Violation
-from ..report.scan import ScanRow
+from ..builds.scanner import ScanRow
+from ..builds.violations import Violating, Violation
+from ..report.check import CheckReport
 from . import diff_cells, scan_cells, words
 
 _REPORTED = ("Limited by", "Regs", "Spills", "Stack", "Shared", "Bar", "Threads")

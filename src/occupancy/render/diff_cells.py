@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from ..builds.diff import DiffRow, DiffSummary
 from ..builds.measures import measures
-from ..report.diff import DiffReport, DiffRow, DiffSummary
-from ..report.scan import ScanRow
+from ..builds.scanner import ScanRow
+from ..report.diff import DiffReport
 from . import scan_cells, words
 
 

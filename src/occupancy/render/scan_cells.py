@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
-from ..report.scan import ScanReport, ScanRow
+from ..builds.scanner import ScanRow
+from ..report.scan import ScanReport
 from . import words
 
 SHORT = {

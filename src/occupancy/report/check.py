@@ -2,94 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from ..advice.next_steps import NextStep
+from ..builds.diff import DiffSummary
 from ..builds.rules import Rules
-from ..readers.names import demangle
+from ..builds.violations import Checked, Holding, Violating
 from ..values.documented import DOCUMENTED
 from . import SCHEMA_VERSION
-from .diff import DiffSummary
-from .scan import ScanRow
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """What breaks a rule."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    rule: int
-    """The rule's place in the file, from 1."""
-    criterion: str
-    """Its name in the file, such as ``min_occupancy``."""
-    bound: float
-    """The least or the most that it allows, or how much of a change; an occupancy from 0 to 1."""
-    was: float | None
-    """The value in the baseline; None without one, or where the kernel is not in it."""
-    value: float
-    """The value now."""
-    next_step: NextStep | None
-    """What would mend it, and the occupancy then; None where no single change is known to."""
-
-
-@dataclass(frozen=True, slots=True)
-class Violating:
-    """A kernel that breaks rules."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    kernel: ScanRow
-    baseline: ScanRow | None
-    """The kernel in the baseline; None without one, or where it is not in it."""
-    violations: tuple[Violation, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The kernel as plain dictionaries, lists and numbers."""
-        return {
-            "kernel": self.kernel.to_dict(),
-            "baseline": None if self.baseline is None else self.baseline.to_dict(),
-            "violations": [asdict(each) for each in self.violations],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Holding:
-    """A kernel that holds all rules."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    name: str
-    arch: str | None
-    source: str
-    threads: int | None
-    """Threads per block of a launch; None for a kernel."""
-    checks: int
-    """How much was asked of it."""
-
-    @property
-    def demangled(self) -> str:
-        """The name as people write it."""
-        return demangle(self.name)
-
-
-def launched_with(row: ScanRow) -> int | None:
-    """Threads per block, where the row is a launch: they tell it from other launches of the kernel."""
-    return row.threads if row.threads_from == "launch" else None
-
-
-@dataclass(slots=True)
-class Checked:
-    """What came of a check."""
-
-    violating: list[Violating] = field(default_factory=list)
-    holding: list[Holding] = field(default_factory=list)
-    matched: Counter[int] = field(default_factory=Counter)
-    """The number of a rule -> the kernels that it is for."""
-    checks: int = 0
-    """Questions that were answered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ import pytest
 from occupancy import BaselineError, NextStep, RulesError
 from occupancy.builds.check import check
 from occupancy.builds.rules import CRITERIA, Rule
+from occupancy.builds.scanner import Scanner
+from occupancy.builds.violations import Checked
 from occupancy.readers import KernelRecord
-from occupancy.report.check import Checked
-from occupancy.report.scan import Scanner
 from occupancy.tables.shipped import limits
 from occupancy.values.limits import ComputeCapability
 

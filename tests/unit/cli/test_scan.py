@@ -15,9 +15,10 @@ from pydantic import TypeAdapter
 
 from occupancy import KernelRecord
 from occupancy.builds import selection
+from occupancy.builds.scanner import ROW_FIELDS, Scanner
 from occupancy.builds.selection import Selection
 from occupancy.cli.scan import SORT_KEYS
-from occupancy.report.scan import ROW_FIELDS, Scanner, ScanReport
+from occupancy.report.scan import ScanReport
 from occupancy.tables import shipped
 from tests.cli_runner import run
 from tests.samples import LAUNCHES

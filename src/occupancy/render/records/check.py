@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from ...report.check import CheckReport, Holding, Violating, launched_with
-from ...report.scan import ScanRow
+from ...builds.scanner import ScanRow
+from ...builds.violations import Holding, Violating, launched_with
+from ...report.check import CheckReport
 from .. import check_cells
 from ..scan_cells import short_name
 from . import code, to_csv, to_json

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...builds.diff import DiffRow
 from ...builds.measures import MEASURES, measures
-from ...report.diff import DiffReport, DiffRow
-from ...report.scan import ScanRow
+from ...builds.scanner import ScanRow
+from ...report.diff import DiffReport
 from .. import diff_cells, scan_cells
 from . import code, to_csv, to_json
 from .page import MOST_IN_SIGHT, Page

@@ -11,8 +11,9 @@ import json as _json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 
+from ...builds.scanner import ROW_FIELDS, ScanRow
 from ...report import SCHEMA_VERSION
-from ...report.scan import ROW_FIELDS, ScanReport, ScanRow
+from ...report.scan import ScanReport
 from .. import scan_cells
 from . import flatten, step, to_markdown
 

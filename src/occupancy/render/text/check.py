@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from rich.padding import Padding
 from rich.text import Text
 
-from ...report.check import CheckReport, Violating
+from ...builds.violations import Violating
+from ...report.check import CheckReport
 from .. import check_cells
 from . import PLAIN_WIDTH, to_string
 

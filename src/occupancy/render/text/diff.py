@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from ...report.diff import DiffReport, DiffRow
-from ...report.scan import ScanRow
+from ...builds.diff import DiffRow
+from ...builds.scanner import ScanRow
+from ...report.diff import DiffReport
 from .. import diff_cells, scan_cells
 from . import PLAIN_WIDTH, kernel_table, to_string
 from .kernel_table import Cells, Row
