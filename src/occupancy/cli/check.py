@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .kernel_files import kernel_file_options, reading
-from .output import FORMATS, print_report
+from .output import FORMATS, print_by_module
 
 
 @click.command("check")
@@ -44,6 +44,6 @@ def command(
     from ..api.builds import check
 
     report = check(build, rules, baseline=baseline, update=update, **reading(**options))
-    print_report("check", report, output_format)
+    print_by_module("check", report, output_format)
     if not report.passed:
         click.get_current_context().exit(1)

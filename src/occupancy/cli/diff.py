@@ -8,7 +8,7 @@ import click
 
 from .kernel_files import kernel_file_options, reading, warn_of
 from .options import format_option
-from .output import print_report
+from .output import print_by_module
 
 
 @click.command("diff")
@@ -37,7 +37,7 @@ def command(
     from ..api.builds import diff
 
     report = diff(old, new, threshold=threshold, only_changes=only_changes, **reading(**options))
-    print_report("diff", report, output_format)
+    print_by_module("diff", report, output_format)
     warn_of(report.problems)
     if report.problems:
         click.get_current_context().exit(1)

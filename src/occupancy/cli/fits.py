@@ -34,4 +34,4 @@ def command(
 
     answers = fits_everywhere(sms.limits, **kernel)
     kernel.pop("model")
-    print_report("fits", fits_report(make_kernel(**kernel), answers), output_format)
+    print_report(fits_report(make_kernel(**kernel), answers), output_format)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import errno
-import importlib
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from ..report.base import Report
 
 DEFAULT_WIDTH = 80
 
@@ -17,12 +20,29 @@ FORMATS = ("text", "json", "csv", "markdown")
 IN_ASCII = str.maketrans("▁▂▃▄▅▆▇█░▒▓│┤└─▲", "__..--##.+%||+-^")
 
 
-def print_report(command: str, report: object, output_format: str) -> None:
-    """Print a command's report in one of `FORMATS`.
+def print_report(report: Report, output_format: str) -> None:
+    """Print an answer in one of `FORMATS`, or as JSON lines."""
+    if output_format == "text":
+        from ..render.text import to_text
 
-    The text is made by ``render`` in the module of that name in ``render.text``, the others by the
-    function of the format's name in ``render.records``.
-    """
+        print_text(to_text(report.document(), width=terminal_width(), color=wants_color()))
+    elif output_format == "markdown":
+        from ..render.markdown import markdown
+
+        print_text(markdown(report.document()))
+    else:
+        from ..render.csv_json import to_csv, to_json, to_json_lines
+
+        if output_format == "json":
+            print_text(to_json(report.to_dict()))
+        else:
+            print_text((to_csv if output_format == "csv" else to_json_lines)(report.rows()))
+
+
+def print_by_module(command: str, report: object, output_format: str) -> None:
+    """The same for an answer that has modules of its own for its formats; goes when none has."""
+    import importlib
+
     kind = "text" if output_format == "text" else "records"
     module = importlib.import_module(f"...render.{kind}.{command}", __name__)
     if output_format == "text":

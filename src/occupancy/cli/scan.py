@@ -11,7 +11,7 @@ import click
 from ..errors import InputError
 from .choose_sm import choose_sm, gpu_option
 from .kernel_files import kernel_file_options, reading, warn_of
-from .output import FORMATS, print_report, print_text
+from .output import FORMATS, print_by_module, print_text
 from .whole_gpu import count_of_sms, sms_option
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _print(rows: Iterable[ScanRow], found: _Found, output_format: str) -> None:
 
     if output_format in FOR_PEOPLE:
         kernels = tuple(rows)
-        print_report("scan", report(kernels), output_format)
+        print_by_module("scan", report(kernels), output_format)
         return
     lines = streams.json(rows, report) if output_format == "json" else getattr(streams, output_format)(rows)
     for line in lines:

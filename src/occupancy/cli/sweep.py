@@ -8,7 +8,7 @@ import click
 
 from .choose_sm import ChosenSms, sms_options
 from .options import kernel_options
-from .output import FORMATS, print_report
+from .output import FORMATS, print_by_module
 
 
 @click.command("sweep")
@@ -45,7 +45,7 @@ def command(
     report = sweep_grid(sms.limits, kernel)
     name = "sweep" if isinstance(report, SweepReport) else "curves"
     if output is None:
-        print_report(name, report, output_format)
+        print_by_module(name, report, output_format)
         return
     from ..render.plot import save
 

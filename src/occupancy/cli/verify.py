@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .options import format_option
-from .output import print_report
+from .output import print_by_module
 
 
 @click.command("verify")
@@ -29,6 +29,6 @@ def command(index: int, quick: bool, output_format: str) -> None:
     from ..verify import FULL_PLAN, QUICK_PLAN, verify_device
 
     report = verify_report(verify_device(index, QUICK_PLAN if quick else FULL_PLAN))
-    print_report("verify", report, output_format)
+    print_by_module("verify", report, output_format)
     if report.different:
         click.get_current_context().exit(1)

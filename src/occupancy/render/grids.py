@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..advice.portability import Fit
 from ..report.block_sizes import BlockSizesReport
 from ..report.bounds import BoundsReport
 from ..report.budget import BudgetReport
-from ..report.fits import FitsReport
 from . import words
 
 TIES = (
@@ -107,32 +105,3 @@ def block_sizes(report: BlockSizesReport) -> Grid:
 def block_sizes_note(report: BlockSizesReport) -> str:
     """Why equals stand in this order, or that there is nothing to order."""
     return TIES if report.block_sizes[0].active_blocks else "No block of any size launches with so much."
-
-
-def fits(report: FitsReport) -> Grid:
-    """A row for each chip; those on which the kernel does not launch stand out."""
-    rows = tuple(
-        (
-            chip.cc,
-            "yes" if chip.launchable else "no",
-            "needed" if chip.needs_opt_in else "",
-            str(chip.active_blocks),
-            words.percent(chip.occupancy),
-            _verdict(chip),
-        )
-        for chip in report.chips
-    )
-    refused = frozenset(index for index, chip in enumerate(report.chips) if not chip.launchable)
-    header = ("CC", "Launches", "Opt-in", "Blocks", "Occupancy", "Limited or stopped by")
-    return Grid(header, rows, refused, frozenset({0, 1, 2, 5}))
-
-
-def _verdict(chip: Fit) -> str:
-    if chip.launchable:
-        return words.listing([words.name(limiter) for limiter in chip.limiters])
-    if chip.limit is None or chip.allowed is None:
-        return chip.reason or ""
-    most = words.limit(chip.limit, chip.allowed)
-    if chip.limit.startswith("max_block_dim"):
-        return f"over {most} threads in one dimension"
-    return f"over {most} {words.name(chip.limit.removeprefix('max_').removesuffix('_optin'))}"

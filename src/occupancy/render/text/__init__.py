@@ -1,18 +1,126 @@
-"""Text for a terminal; the only home of rich."""
+"""A document as text for a terminal; the only home of rich."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from rich.color import ColorSystem
-from rich.console import Console, RenderableType
-from rich.style import Style
+from rich.console import RenderableType
+from rich.padding import Padding
 from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
-PLAIN_WIDTH = 80
+from .. import document as blocks
+from ..document import (
+    Block,
+    Bullets,
+    Code,
+    Document,
+    Folded,
+    GroupedTable,
+    Heading,
+    KeyValues,
+    Line,
+    Marked,
+    Only,
+    Paragraph,
+    Together,
+    pieces,
+)
+from . import tables
+from .screen import PLAIN_WIDTH as PLAIN_WIDTH
+from .screen import STYLES
+from .screen import to_string as to_string
+
+LABEL_GAP = 3
+"""Columns between a label and its text."""
+
+
+def to_text(document: Document, width: int = PLAIN_WIDTH, color: bool = False) -> str:
+    """The blocks one below the other, with an empty line between two.
+
+    Args:
+        document: What to show.
+        width: Columns of the terminal.
+        color: Whether to mark with ANSI colours what stands out.
+    """
+    layout = _Layout(width)
+    parts = list(layout.apart(document))
+    if layout.left_out:
+        parts.append(Text(tables.no_room_for(layout.left_out), style=STYLES["faint"]))
+    return to_string(*parts, width=width, color=color)
+
+
+class _Layout:
+    """Blocks as what rich prints, and what there was no room for."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.left_out: list[str] = []
+
+    def apart(self, document: Document) -> Iterator[RenderableType]:
+        """The blocks with an empty line between two."""
+        is_first = True
+        for block in document:
+            parts = list(self.block(block))
+            if parts and not is_first:
+                yield Text()
+            yield from parts
+            is_first = is_first and not parts
+
+    def block(self, block: Block) -> Iterator[RenderableType]:
+        """What one block comes to; nothing where it has nothing to show."""
+        if isinstance(block, Heading):
+            yield Text(block.text, style=STYLES["strong"])
+        elif isinstance(block, Paragraph):
+            yield _indented(_inline(block.line), block.indent)
+        elif isinstance(block, Bullets):
+            for item in block.items:
+                yield _indented(_inline(Marked(item, block.mark)), block.indent)
+        elif isinstance(block, KeyValues):
+            yield from _key_values(block)
+        elif isinstance(block, Code):
+            yield Text(block.text, style=STYLES["strong"])
+        elif isinstance(block, blocks.Table):
+            yield from tables.table(block, self.width)
+        elif isinstance(block, GroupedTable):
+            lines, left_out = tables.grouped_table(block, self.width)
+            self.left_out += left_out
+            yield from lines
+        elif isinstance(block, Together):
+            for each in block.blocks:
+                yield from self.block(each)
+        elif isinstance(block, Only):
+            if block.output == "text":
+                yield from self.apart(block.blocks)
+        else:
+            assert isinstance(block, Folded)
+            yield Text(block.summary, style=STYLES["strong"])
+            yield from self.apart(block.blocks)
+
+
+def _inline(line: Line) -> Text:
+    if isinstance(line, Marked):
+        return Text(line.text, style=STYLES[line.mark])
+    return Text.assemble(*((text, STYLES[mark]) for text, mark in pieces(line)))
+
+
+def _indented(text: Text, indent: int) -> RenderableType:
+    return Padding(text, (0, 0, 0, indent)) if indent else text
+
+
+def _key_values(block: KeyValues) -> Iterator[RichTable]:
+    table = RichTable(box=None, pad_edge=False, padding=(0, LABEL_GAP, 0, 0), show_header=False)
+    table.add_column(style=STYLES["strong"], no_wrap=True)
+    table.add_column(overflow="fold")
+    for label, text in block.lines:
+        table.add_row(label, text)
+    if block.lines:
+        yield table
+
+
+# The helpers of the screens that still lay themselves out.
 
 GAP = 2
 """Columns between two columns of a table."""
@@ -78,36 +186,6 @@ def stacked(parts: Iterable[RenderableType]) -> list[RenderableType]:
     for part in parts:
         lines += [Text(), part] if lines else [part]
     return lines
-
-
-def to_string(*parts: RenderableType, width: int = PLAIN_WIDTH, color: bool = False) -> str:
-    """Lay out the parts one below the other, with ANSI colour or without."""
-    console = Console(
-        file=io.StringIO(),
-        width=width,
-        force_terminal=color,
-        color_system="standard" if color else None,
-        highlight=False,
-        emoji=False,
-        legacy_windows=False,
-    )
-    for part in parts:
-        if isinstance(part, Text) and part.no_wrap and not part.spans:
-            console.file.write(_line(part, color))
-        else:
-            console.print(part, markup=False)
-    text = console.file
-    assert isinstance(text, io.StringIO)
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
-
-
-def _line(text: Text, color: bool) -> str:
-    """A line that is laid out already; rich takes a millisecond for each, and there may be thousands."""
-    plain = text.plain
-    if color and text.style:
-        style = Style.parse(text.style) if isinstance(text.style, str) else text.style
-        plain = style.render(plain, color_system=ColorSystem.STANDARD)
-    return f"{plain}\n"
 
 
 def grade(occupancy: float) -> str:
