@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,9 @@ import pytest
 
 from tests.recorded import installed, recorded_tape, without_packages
 from tests.samples import unpack
+
+# A build server may set it; tests say themselves where they want colour.
+os.environ.pop("FORCE_COLOR", None)
 
 
 @pytest.fixture(scope="session")

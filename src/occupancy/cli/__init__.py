@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
@@ -58,7 +59,19 @@ def errors_as_messages() -> Iterator[None]:
     except BrokenPipeError:
         raise ClosedPipe from None
     except OSError as error:
-        raise Refusal(f"The answer cannot be written: {error.strerror or error}.") from error
+        problem = error.strerror or str(error)
+        if _was_printing(error):
+            raise Refusal(f"The answer cannot be written: {problem}.") from error
+        file = error.filename or "the system"
+        raise Refusal(f"{os.fsdecode(file)}: {problem}.") from error
+
+
+def _was_printing(error: OSError) -> bool:
+    """Whether it came out of one of the two functions that print."""
+    from .output import print_text
+
+    printing = {click.echo.__code__, print_text.__code__}
+    return any(frame.f_code in printing for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 class LazyCommands(click.Group):

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from .kernel_files import kernel_file_options, reading
-from .output import FORMATS, print_by_module
+from .options import format_option_with
+from .output import print_by_module
 
 
 @click.command("check")
@@ -20,10 +21,7 @@ from .output import FORMATS, print_by_module
 @click.option("--baseline", metavar="FILE", help="What to compare with. [default: what the rules name]")
 @click.option("--update", is_flag=True, help="Make this build the baseline; rules that compare are skipped.")
 @kernel_file_options
-@click.option(
-    "--format", "output_format", type=click.Choice((*FORMATS, "github", "junit")), default="text",
-    show_default=True, help="How to print the answer.",
-)  # fmt: skip
+@format_option_with("github", "junit")
 def command(
     build: tuple[str, ...],
     rules: str | None,

@@ -10,6 +10,7 @@ import click
 
 from ..errors import DeviceError, InputError, MissingDependencyError
 from ..values.limits import Limits
+from .options import Command as Decorated
 
 if TYPE_CHECKING:
     from ..device import Device
@@ -35,13 +36,26 @@ class ChosenSms(NamedTuple):
     """Whether an option named them; otherwise these are all of the user's table, or of ours."""
 
 
-limits_option = click.option(
-    "--limits",
-    "limits_file",
-    type=click.Path(readable=False),  # for the shell's completion alone
-    metavar="FILE",
-    help="A table of your own (YAML), for a chip that ours lacks or an imaginary one.",
-)
+def limits_option(text: str) -> Callable[[Decorated], Decorated]:
+    """``--limits FILE`` with a text of help."""
+    return click.option(
+        "--limits",
+        "limits_file",
+        type=click.Path(readable=False),  # for the shell's completion alone
+        metavar="FILE",
+        help=text,
+    )
+
+
+def device_option(name: str, **how: Any) -> Callable[[Decorated], Decorated]:
+    """``--device N`` as the argument of that name, with click's further settings."""
+    return click.option("--device", name, metavar="N", type=click.IntRange(min=0), **how)
+
+
+def cc_option(name: str, **how: Any) -> Callable[[Decorated], Decorated]:
+    """``--cc CC``, under all its names, as the argument of that name, with click's further settings."""
+    return click.option("--cc", "--arch", "--sm", name, **how)
+
 
 changes_option = click.option(
     "--set",
@@ -51,7 +65,17 @@ changes_option = click.option(
     help="What if this limit were different? Repeatable; `occupancy limits 9.0` has the names.",
 )
 
-gpu_option = click.option("--gpu", metavar="NAME", help="Or a product: 'RTX 4090', h100-sxm, A6000.")
+own_limits_option = limits_option(
+    "A table of your own (YAML), for a chip that ours lacks or an imaginary one."
+)
+
+
+def gpu_option_as(name: str, **how: Any) -> Callable[[Decorated], Decorated]:
+    """``--gpu NAME`` as the argument of that name, with click's further settings."""
+    return click.option("--gpu", name, **how)
+
+
+gpu_option = gpu_option_as("gpu", metavar="NAME", help="Or a product: 'RTX 4090', h100-sxm, A6000.")
 
 
 def sm_options(command: Command) -> Command:
@@ -71,22 +95,10 @@ def sm_options(command: Command) -> Command:
 
     return _with_options(
         with_sm,
-        click.option(
-            "--cc",
-            "--arch",
-            "--sm",
-            "cc",
-            metavar="CC",
-            help="Compute capability: 9.0, 90, sm_90a, compute_90, sm_120 (12.0).",
-        ),
+        cc_option("cc", metavar="CC", help="Compute capability: 9.0, 90, sm_90a, compute_90, sm_120 (12.0)."),
         gpu_option,
-        click.option(
-            "--device",
-            metavar="N",
-            type=click.IntRange(min=0),
-            help="Or a GPU of this machine. [default: 0, where there is one]",
-        ),
-        limits_option,
+        device_option("device", help="Or a GPU of this machine. [default: 0, where there is one]"),
+        own_limits_option,
         changes_option,
     )
 
@@ -116,27 +128,15 @@ def sms_options(command: Command) -> Command:
 
     return _with_options(
         with_sms,
-        click.option(
-            "--cc",
-            "--arch",
-            "--sm",
+        cc_option(
             "ccs",
             multiple=True,
             metavar="CC,CC...",
             help="Compute capabilities, with commas between them or repeated.",
         ),
-        click.option(
-            "--gpu", "gpus", multiple=True, metavar="NAME,NAME...", help="Or products: 'RTX 4090', A6000."
-        ),
-        click.option(
-            "--device",
-            "devices",
-            multiple=True,
-            metavar="N",
-            type=click.IntRange(min=0),
-            help="Or GPUs of this machine.",
-        ),
-        limits_option,
+        gpu_option_as("gpus", multiple=True, metavar="NAME,NAME...", help="Or products: 'RTX 4090', A6000."),
+        device_option("devices", multiple=True, help="Or GPUs of this machine."),
+        own_limits_option,
         changes_option,
     )
 

@@ -30,7 +30,7 @@ def command(
     recognised by its name and architecture; one whose template arguments or parameters changed, by
     the rest of its name.
 
-    \\b
+    \b
     occupancy diff baseline.json build/ --only-changes
     git show main:baseline.json | occupancy diff - baseline.json --format markdown
     """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..render.words import printable
+from .choose_sm import limits_option
 from .options import Command
 
 if TYPE_CHECKING:
@@ -23,10 +24,7 @@ def kernel_file_options(command: Command) -> Command:
                 "--threads", metavar="N|XxYxZ", help="Threads per block, for kernels whose file has none."
             ),
             click.option("--cc", metavar="CC", help="What if the kernels ran on this compute capability?"),
-            click.option(
-                "--limits", "limits_file", metavar="FILE",
-                help="A table of your own (YAML), for chips that ours lacks.",
-            ),
+            limits_option("A table of your own (YAML), for chips that ours lacks."),
             click.option(
                 "--name", metavar="PART", help="Only kernels with this in their name; * stands for anything."
             ),

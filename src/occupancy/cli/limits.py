@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
+from .choose_sm import limits_option
 from .options import format_option
 from .output import print_by_module
 
@@ -17,13 +18,7 @@ if TYPE_CHECKING:
 
 @click.command("limits")
 @click.argument("ccs", metavar="[CC]...", nargs=-1)
-@click.option(
-    "--limits",
-    "limits_file",
-    type=click.Path(readable=False),  # for the shell's completion alone
-    metavar="FILE",
-    help="Show a table of your own (YAML) instead.",
-)
+@limits_option("Show a table of your own (YAML) instead.")
 @click.option("--sources", "with_sources", is_flag=True, help="Where each value comes from.")
 @format_option
 def command(ccs: tuple[str, ...], limits_file: str | None, with_sources: bool, output_format: str) -> None:

@@ -25,7 +25,8 @@ def print_report(report: Report, output_format: str) -> None:
     if output_format == "text":
         from ..render.text import to_text
 
-        print_text(to_text(report.document(), width=terminal_width(), color=wants_color()))
+        color = wants_color()
+        print_text(to_text(report.document(), width=terminal_width(), color=color), color=color)
     elif output_format == "markdown":
         from ..render.markdown import markdown
 
@@ -46,13 +47,18 @@ def print_by_module(command: str, report: object, output_format: str) -> None:
     kind = "text" if output_format == "text" else "records"
     module = importlib.import_module(f"...render.{kind}.{command}", __name__)
     if output_format == "text":
-        print_text(module.render(report, width=terminal_width(), color=wants_color()))
+        color = wants_color()
+        print_text(module.render(report, width=terminal_width(), color=color), color=color)
     else:
         print_text(getattr(module, output_format)(report))
 
 
-def print_text(text: str) -> None:
+def print_text(text: str, *, color: bool = False) -> None:
     """Print on standard output, in plainer characters where its encoding has no others.
+
+    Args:
+        text: What to print.
+        color: Whether to keep the text's colours even where standard output is no terminal.
 
     Raises:
         OSError: It cannot be written there.
@@ -64,7 +70,7 @@ def print_text(text: str) -> None:
         text.encode(encoding)
     except UnicodeEncodeError:
         text = text.translate(IN_ASCII).encode(encoding, "replace").decode(encoding)
-    click.echo(text)
+    click.echo(text, color=color or None)
 
 
 def terminal_width() -> int:
@@ -81,6 +87,14 @@ def terminal_width() -> int:
 
 
 def wants_color() -> bool:
-    """Colour only on a terminal that can show it, and not where NO_COLOR is set."""
-    is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    return is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Whether the text is coloured.
+
+    The first that applies decides: NO_COLOR is set: no; FORCE_COLOR is set: yes; otherwise only on a terminal
+    that can show colours. A variable that is empty counts as not set, as both conventions have it
+    (no-color.org, force-color.org).
+    """
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

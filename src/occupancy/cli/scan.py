@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
-from .choose_sm import choose_sm, gpu_option
+from .choose_sm import choose_sm, device_option, gpu_option
 from .kernel_files import kernel_file_options, reading, warn_of
-from .output import FORMATS, print_by_module, print_text
+from .options import format_option_with
+from .output import print_by_module, print_text
 from .whole_gpu import count_of_sms, sms_option
 
 if TYPE_CHECKING:
@@ -26,17 +27,14 @@ SORT_KEYS = ("occupancy", "regs", "spills", "time")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @kernel_file_options
 @gpu_option
-@click.option("--device", metavar="N", type=click.IntRange(min=0), help="Or on a GPU of this machine?")
+@device_option("device", help="Or on a GPU of this machine?")
 @sms_option
 @click.option("--sort", type=click.Choice(SORT_KEYS), help="Lowest occupancy, or most of the others, first.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show at most so many.")
 @click.option(
     "-o", "--baseline", metavar="FILE", help="Show nothing, but write a baseline for diff and check."
 )
-@click.option(
-    "--format", "output_format", type=click.Choice((*FORMATS, "jsonl")), default="text", show_default=True,
-    help="How to print the answer; jsonl is one JSON object for each kernel.",
-)  # fmt: skip
+@format_option_with("jsonl", note="; jsonl is one JSON object for each kernel.")
 def command(
     files: tuple[str, ...],
     gpu: str | None,

@@ -7,22 +7,15 @@ from typing import Any
 import click
 
 from .choose_sm import ChosenSms, sms_options
-from .options import kernel_options
-from .output import FORMATS, print_by_module
+from .options import format_option_with, kernel_options
+from .output import print_by_module
 
 
 @click.command("sweep")
 @sms_options
 @kernel_options
 @click.option("-o", "--output", metavar="FILE", help="Draw a chart, fit for a slide: .svg, .png or .pdf.")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice((*FORMATS, "jsonl")),
-    default="text",
-    show_default=True,
-    help="How to print the answer; jsonl: one JSON object for each row.",
-)
+@format_option_with("jsonl", note="; jsonl: one JSON object for each row.")
 def command(
     sms: ChosenSms,
     output: str | None,

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import click
 
+from .choose_sm import device_option
 from .options import format_option
 from .output import print_by_module
 
 
 @click.command("verify")
-@click.option(
-    "--device", "index", metavar="N", type=click.IntRange(min=0), default=0, show_default=True,
-    help="The number of the GPU.",
-)  # fmt: skip
+@device_option("index", default=0, show_default=True, help="The number of the GPU.")
 @click.option("--quick", is_flag=True, help="Ask a fiftieth of the questions.")
 @format_option
 def command(index: int, quick: bool, output_format: str) -> None:

@@ -33,9 +33,8 @@ def save(report: CurvesReport | SweepReport, path: str) -> None:
     """Draw a report into a file.
 
     Raises:
-        InputError: The file's name does not end in one of `FORMATS`.
+        InputError: The file's name does not end in one of `FORMATS`, or it cannot be written.
         MissingDependencyError: matplotlib is not installed.
-        OSError: The file cannot be written.
     """
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in FORMATS:
@@ -46,7 +45,10 @@ def save(report: CurvesReport | SweepReport, path: str) -> None:
     from matplotlib import rc_context
 
     with rc_context(SAME_EACH_TIME):
-        figure.savefig(path, dpi=PIXELS_PER_INCH, metadata=NO_DATE.get(suffix))
+        try:
+            figure.savefig(path, dpi=PIXELS_PER_INCH, metadata=NO_DATE.get(suffix))
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror or error}", where=path) from error
 
 
 def draw(report: CurvesReport | SweepReport) -> Figure:
