@@ -76,9 +76,9 @@ if TYPE_CHECKING:
     from .values.kernel import Carveout as Carveout
     from .values.kernel import Kernel as Kernel
     from .values.kernel import Launch as Launch
-    from .values.limiter_bits import Limiter as Limiter
     from .values.limits import ComputeCapability as ComputeCapability
     from .values.limits import Limits as Limits
+    from .values.resources import Limiter as Limiter
     from .verify import Verification as Verification
     from .verify import verify_device as verify_device
 
@@ -107,7 +107,7 @@ _HOMES = {
     "Launch": "values.kernel",
     "LaunchBounds": "advice.launch_bounds",
     "LaunchConfiguration": "advice.runtime",
-    "Limiter": "values.limiter_bits",
+    "Limiter": "values.resources",
     "Limits": "values.limits",
     "MissingDependencyError": "errors",
     "NextStep": "advice.next_steps",

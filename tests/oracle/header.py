@@ -37,9 +37,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from occupancy.engine import Resource
 from occupancy.values.kernel import Carveout, Kernel
 from occupancy.values.limits import Limits
+from occupancy.values.resources import Resource
 
 Records = npt.NDArray[np.void]
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from occupancy.engine import Model, Occupancy, Resource, cuda, spreadsheet
+from occupancy.engine import Model, Occupancy, cuda, spreadsheet
 from occupancy.engine.arithmetic import divide_up, round_up
 from occupancy.values.limits import Limits
+from occupancy.values.resources import Resource
 
 
 def fits(result: Occupancy, resource: Resource, blocks: int) -> bool:

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from occupancy import Limiter
 from occupancy.arrays import Sweep, sweep_arrays
-from occupancy.engine import RESOURCES, evaluate
+from occupancy.engine import evaluate
 from occupancy.tables import shipped
 from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Kernel
 from occupancy.values.limits import Limits
+from occupancy.values.resources import RESOURCES
 
 Array = NDArray[Any]
 

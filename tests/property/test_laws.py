@@ -13,10 +13,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from occupancy.engine import RESOURCES, cuda, evaluate
+from occupancy.engine import cuda, evaluate
 from occupancy.errors import InputError
 from occupancy.tables import shipped
 from occupancy.values.kernel import Carveout, Kernel
+from occupancy.values.resources import RESOURCES
 from occupancy.values.spellings import parse_threads
 
 from . import strategies

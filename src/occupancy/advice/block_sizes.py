@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from ..engine import Model, Occupancy, Resource, evaluate
+from ..engine import Model, Occupancy, evaluate
 from ..errors import InputError
 from ..values.documented import DOCUMENTED
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.resources import Resource
 from .search import changed
 
 SharedMemoryOfSize = Callable[[int], int]

@@ -10,10 +10,8 @@ from ..engine import Model, Occupancy, evaluate
 from ..values.documented import DOCUMENTED
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from .search import Adjustable, Changeable, Dial, changed, used
-
-LEAST: dict[Adjustable, int] = {"registers": 1, "shared_memory": 0, "barriers": 0}
-"""The least that a kernel can be asked to use; one without a single register does nothing."""
+from ..values.resources import QUANTITIES, Changeable
+from .search import Dial, changed, used
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ def _using_less(now: Occupancy) -> Iterator[NextStep]:
     if now.active_blocks == most:
         return
     dials = [Dial(now.limits, now.kernel, now.model, resource) for resource in used(now.kernel)]
-    levels = [tuple(dial.levels(LEAST[dial.resource], most, dial.amount)) for dial in dials]
+    levels = [tuple(dial.levels(QUANTITIES[dial.resource].least, most, dial.amount)) for dial in dials]
     blocks = now.active_blocks + 1
     while blocks <= most:
         requires: dict[Changeable, int] = {}

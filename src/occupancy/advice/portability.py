@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..engine import Model, Resource, evaluate
+from ..engine import Model, evaluate
 from ..errors import InputError
 from ..values.documented import DOCUMENTED
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.resources import Resource
 from .carveout import needs_opt_in
 
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import takewhile
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ..engine import Model, Occupancy, evaluate
 from ..engine.arithmetic import divide_up
-from ..engine.cuda import UNKNOWN_BARRIERS
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-
-Adjustable = Literal["registers", "shared_memory", "barriers"]
-Changeable = Literal["registers", "shared_memory", "barriers", "threads"]
+from ..values.resources import ADJUSTABLE, QUANTITIES, Adjustable, Changeable, amount_of
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -43,20 +40,14 @@ class Dial:
     @property
     def amount(self) -> int:
         """What the kernel uses now; barriers that are not known count as they do in the engine."""
-        if self.resource == "registers":
-            return self.kernel.registers or 0
-        if self.resource == "barriers":
-            return UNKNOWN_BARRIERS if self.kernel.barriers is None else self.kernel.barriers
-        return self.kernel.shared_memory
+        amount = amount_of(self.resource, self.kernel)
+        return QUANTITIES[self.resource].not_given if amount is None else amount
 
     @property
     def highest(self) -> int:
         """An amount that no kernel can exceed."""
-        if self.resource == "registers":
-            return self.limits.max_registers_per_thread
-        if self.resource == "barriers":
-            return self.limits.max_barriers_per_block
-        return self.limits.max_shared_memory_per_multiprocessor
+        most: int = getattr(self.limits, QUANTITIES[self.resource].most or "")
+        return most
 
     def answer(self, amount: int) -> Occupancy:
         """The engine's answer for another amount."""
@@ -142,12 +133,7 @@ def most_keeping(blocks: int, levels: Iterable[Level]) -> int:
 
 def used(kernel: Kernel) -> tuple[Adjustable, ...]:
     """The resources of which the kernel is known to use some."""
-    amounts: dict[Adjustable, int | None] = {
-        "registers": kernel.registers,
-        "shared_memory": kernel.shared_memory,
-        "barriers": kernel.barriers,
-    }
-    return tuple(resource for resource, amount in amounts.items() if amount)
+    return tuple(resource for resource in ADJUSTABLE if amount_of(resource, kernel))
 
 
 def changed(kernel: Kernel, amounts: Mapping[Changeable, int]) -> Kernel:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from ..engine import Model, Occupancy, Resource, Use, evaluate
+from ..engine import Model, Occupancy, Use, evaluate
 from ..values.documented import DOCUMENTED
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from .search import Adjustable, Dial, most_keeping
+from ..values.resources import Adjustable, Resource
+from .search import Dial, most_keeping
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from ..engine import Model, Occupancy, evaluate
 from ..engine.arithmetic import divide_up
 from ..errors import InputError
 from ..values.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Caching, Carveout, Kernel
-from ..values.limiter_bits import Limiter
 from ..values.limits import Limits
+from ..values.resources import Limiter
 from .values import Integers
 
 REGISTER_COUNTS = MAX_REGISTERS_PER_THREAD + 1

@@ -49,7 +49,7 @@ def measures(row: ScanRow) -> Measures:
         spill_bytes=_total(row.spill_store_bytes, row.spill_load_bytes),
         stack_bytes=row.stack_bytes,
         registers=row.registers,
-        shared_memory=_total(row.static_smem, row.dynamic_smem) if row.smem is None else row.smem,
+        shared_memory=row.shared_memory,
         barriers=row.barriers,
     )
 

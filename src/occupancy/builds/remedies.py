@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from ..advice.budget import TOLERANCE
 from ..advice.next_steps import NextStep, next_steps
-from ..advice.search import Changeable, changed
+from ..advice.search import changed
 from ..advice.slack import slack
 from ..engine import evaluate
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.resources import Changeable
 from .rules import Measure
 from .scanner import Scanner, ScanRow
 

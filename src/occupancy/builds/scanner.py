@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 from ..advice.block_sizes import best_block_size
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.waves import Waves, count_waves, full_wave
-from ..engine import Occupancy, Resource, evaluate
+from ..engine import Occupancy, evaluate
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..readers.record import FIELD_NAMES, ThreadsFrom
 from ..values.documented import DOCUMENTED_WITH_NAME
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
+from ..values.resources import Resource
 
 LimitsOf = Callable[[ComputeCapability], Limits]
 

@@ -12,18 +12,16 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from . import cuda, spreadsheet
 from .launch_failure import LaunchFailure
-from .parts import RESOURCES, Allocation, BlockLimits, Model, Resource, Use
+from .parts import Allocation, BlockLimits, Model, Use
 from .result import Occupancy
 
 __all__ = [
     "MODELS",
-    "RESOURCES",
     "Allocation",
     "BlockLimits",
     "LaunchFailure",
     "Model",
     "Occupancy",
-    "Resource",
     "Use",
     "default_model",
     "evaluate",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.resources import QUANTITIES
 from .arithmetic import round_up
 from .common import (
     check_caching,
@@ -22,7 +23,7 @@ FIRST_COMPUTE_CAPABILITY = (3, 0)
 FIRST_WITH_FLEXIBLE_CARVEOUT = (7, 0)
 FIRST_WITH_BARRIER_LIMIT = (9, 0)
 
-UNKNOWN_BARRIERS = 1
+UNKNOWN_BARRIERS = QUANTITIES["barriers"].not_given
 """A kernel whose barriers are not known counts as one with ``__syncthreads()``."""
 
 

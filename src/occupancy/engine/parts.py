@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 Model = Literal["cuda", "spreadsheet"]
-Resource = Literal["warps", "blocks", "registers", "shared_memory", "barriers"]
 
 
 class BlockLimits(NamedTuple):
-    """Blocks that each resource alone would allow on one SM; None where it sets no limit."""
+    """Blocks that each resource alone would allow on one SM, in the order of `RESOURCES`; None: no limit."""
 
     warps: int
     blocks: int
@@ -29,9 +28,6 @@ class BlockLimits(NamedTuple):
         if self.barriers is not None and self.barriers < least:
             least = self.barriers
         return least
-
-
-RESOURCES: tuple[Resource, ...] = ("warps", "blocks", "registers", "shared_memory", "barriers")
 
 
 class Allocation(NamedTuple):

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.resources import RESOURCES, Resource
 from . import cuda
 from .common import shared_memory_configuration
 from .launch_failure import LaunchFailure, first_failure
-from .parts import RESOURCES, Allocation, BlockLimits, Model, Resource, Use
+from .parts import Allocation, BlockLimits, Model, Use
 
 
 @dataclass(frozen=True, slots=True)

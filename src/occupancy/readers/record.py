@@ -9,6 +9,7 @@ from typing import Any, Literal
 from ..errors import InputError
 from ..values.kernel import Carveout, Kernel, Launch
 from ..values.limits import ComputeCapability
+from ..values.resources import total_shared_memory
 from .budget import MAX_PROBLEMS
 
 Format = Literal[
@@ -99,6 +100,11 @@ class KernelRecord:
 
     notes: tuple[str, ...] = ()
     """What the reader of the numbers ought to know about them."""
+
+    @property
+    def shared_memory(self) -> int | None:
+        """Shared memory per block in bytes, static and dynamic; None where the source states neither."""
+        return total_shared_memory(self.static_smem, self.dynamic_smem, self.smem)
 
     @property
     def demangled(self) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ..values.resources import ADJUSTABLE, amount_of
 from . import words
 
 if TYPE_CHECKING:
     from ..advice.next_steps import NextStep
-    from ..engine import Resource
     from ..report.calc import CalcReport
+    from ..values.resources import Changeable, Resource
 
 REASONS = {
     "too_little": "too little for one more block",
@@ -60,33 +61,20 @@ def _step(report: CalcReport, step: NextStep) -> str:
     return f"{reached}: {words.listing(changes)}"
 
 
-def _change(report: CalcReport, resource: str, amount: int) -> str:
-    inputs = report.inputs
-    now = {
-        "threads": inputs.threads,
-        "registers": inputs.regs,
-        "shared_memory": inputs.smem or (inputs.static_smem or 0) + (inputs.dynamic_smem or 0),
-        "barriers": inputs.barriers,
-    }[resource]
+def _change(report: CalcReport, resource: Changeable, amount: int) -> str:
+    now = amount_of(resource, report.inputs)
     if resource == "threads" and now == amount:
         return f"{amount} threads in another shape"
-    name = "block size" if resource == "threads" else words.name(resource)
-    return f"{name} {words.amount(resource, now or 0)} -> {words.amount(resource, amount)}"
+    return words.change(resource, now, amount)
 
 
 def _slack(report: CalcReport) -> Iterator[str]:
     limits_barriers = report.resources["barriers"].blocks is not None
-    slack = report.slack
-    most = {
-        "registers": slack.registers,
-        "shared_memory": slack.shared_memory,
-        "barriers": slack.barriers if limits_barriers else None,
-    }
-    parts = [
-        f"{words.name(resource)} up to {words.amount(resource, amount)}"
-        for resource, amount in most.items()
-        if amount is not None
-    ]
+    parts = []
+    for resource in ADJUSTABLE:
+        amount = getattr(report.slack, resource)
+        if amount is not None and (resource != "barriers" or limits_barriers):
+            parts.append(f"{words.name(resource)} up to {words.amount(resource, amount)}")
     if parts:
         yield ", ".join(parts)
 

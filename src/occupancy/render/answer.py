@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-from ..engine import Resource
 from ..report.calc import CalcReport, ResourceUse
+from ..values.resources import Resource, amount_of
 from . import words
 
 ABOUT_OCCUPANCY = "Low occupancy can be right: what it hides is latency."
@@ -82,20 +82,8 @@ def _setting(value: object) -> str:
 
 
 def _per_block(report: CalcReport, resource: Resource, use: ResourceUse) -> str:
-    missing = resource in _not_given(report)
+    missing = amount_of(resource, report.inputs) is None
     if not use.per_block:
         return "not given" if missing else "0"
     amount = words.amount(resource, use.per_block)
     return f"not given ({amount})" if missing else amount
-
-
-def _not_given(report: CalcReport) -> tuple[Resource, ...]:
-    inputs = report.inputs
-    missing: list[Resource] = []
-    if inputs.regs is None:
-        missing.append("registers")
-    if inputs.static_smem is None and inputs.dynamic_smem is None and inputs.smem is None:
-        missing.append("shared_memory")
-    if inputs.barriers is None:
-        missing.append("barriers")
-    return tuple(missing)

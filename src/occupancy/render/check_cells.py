@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..advice.next_steps import NextStep
-from ..builds.measures import measures
 from ..builds.rules import CRITERIA, Measure
 from ..builds.scanner import ScanRow
 from ..builds.violations import Violating, Violation
 from ..report.check import CheckReport
+from ..values.resources import amount_of
 from . import diff_cells, scan_cells, words
 
 _REPORTED = ("Limited by", "Regs", "Spills", "Stack", "Shared", "Bar", "Threads")
@@ -62,7 +62,9 @@ def mending(row: ScanRow, violation: Violation) -> str:
     step = violation.next_step
     if step is None:
         return _NO_STEP.get(measure, "Neither using less nor another block size is known to reach it.")
-    changes = [_change(row, resource, value) for resource, value in step.requires.items()]
+    changes = [
+        words.change(resource, amount_of(resource, row), value) for resource, value in step.requires.items()
+    ]
     result = "need fewer spills, at" if measure in ("spill_bytes", "stack_bytes") else "give"
     return (
         f"{words.listing(changes)} would {result} {words.percent(step.occupancy)} occupancy{_how(row, step)}."
@@ -76,17 +78,6 @@ _NO_STEP: dict[Measure, str] = {
     "registers": "Use fewer of them.",
     "barriers": "Use fewer of them.",
 }
-
-
-def _change(row: ScanRow, resource: str, after: int) -> str:
-    now = {
-        "registers": row.registers,
-        "shared_memory": measures(row).shared_memory,
-        "barriers": row.barriers,
-        "threads": row.threads,
-    }[resource]
-    name = "block size" if resource == "threads" else words.name(resource)
-    return f"{name} {words.amount(resource, now or 0)} -> {words.amount(resource, after)}"
 
 
 def _how(row: ScanRow, step: NextStep) -> str:

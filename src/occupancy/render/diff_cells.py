@@ -39,7 +39,7 @@ def _occupancy(row: ScanRow) -> str:
 def _limiters(row: ScanRow) -> str:
     if row.launchable is False:
         return "no launch"
-    return ", ".join(scan_cells.SHORT[limiter] for limiter in row.limiters)
+    return words.short_names(row.limiters)
 
 
 COLUMNS = (

@@ -8,17 +8,8 @@ from typing import NamedTuple
 
 from ..builds.scanner import ScanRow
 from ..report.scan import ScanReport
+from ..values.resources import amount_of
 from . import words
-
-SHORT = {
-    "warps": "warps",
-    "blocks": "blocks",
-    "registers": "regs",
-    "shared_memory": "shared",
-    "barriers": "barriers",
-    "threads": "threads",
-}
-"""A row is to fit on a line."""
 
 LOW = 0.5
 """Occupancy below this is counted in the summary."""
@@ -88,23 +79,16 @@ def _share(share: float | None) -> str:
 def _limiters(row: ScanRow) -> str:
     if row.launchable is False:
         return "does not launch"
-    return ", ".join(SHORT[limiter] for limiter in row.limiters)
+    return words.short_names(row.limiters)
 
 
 def _next_step(row: ScanRow) -> str:
     if row.next_step is None:
         return ""
-    shared = row.smem if row.smem is not None else (row.static_smem or 0) + (row.dynamic_smem or 0)
-    now = {
-        "registers": row.registers,
-        "shared_memory": shared,
-        "barriers": row.barriers,
-        "threads": row.threads,
-    }
-    changes = []
-    for resource, amount in row.next_step.requires.items():
-        before, after = (words.amount(resource, each or 0) for each in (now[resource], amount))
-        changes.append(f"{SHORT[resource]} {before} -> {after}")
+    changes = [
+        words.change(resource, amount_of(resource, row), amount, short=True)
+        for resource, amount in row.next_step.requires.items()
+    ]
     return f"{words.percent(row.next_step.occupancy)}: {', '.join(changes)}"
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+
+from ..values.resources import QUANTITIES, Changeable, Resource
 
 if TYPE_CHECKING:
     from ..report.device import DeviceEntry
@@ -65,9 +68,20 @@ def number(amount: int | None, absent: str) -> str:
     return absent if amount is None else f"{amount:,}"
 
 
-def amount(resource: str, quantity: int) -> str:
-    """So much of a resource: shared memory as a size, all else as a number."""
-    return size(quantity) if resource == "shared_memory" else f"{quantity:,}"
+def amount(resource: Resource | Changeable, quantity: int) -> str:
+    """So much of a resource: bytes as a size, all else as a number."""
+    return size(quantity) if QUANTITIES[resource].unit == "bytes" else f"{quantity:,}"
+
+
+def change(resource: Changeable, before: int | None, after: int, *, short: bool = False) -> str:
+    """``registers 37 -> 32``: what must change for a higher occupancy."""
+    name = QUANTITIES[resource].short if short else QUANTITIES[resource].label
+    return f"{name} {amount(resource, before or 0)} -> {amount(resource, after)}"
+
+
+def short_names(resources: Iterable[Resource]) -> str:
+    """``regs, shared``: some resources in a row that is to fit on a line."""
+    return ", ".join(QUANTITIES[each].short for each in resources)
 
 
 def limit(field: str, value: Any) -> str:

@@ -9,10 +9,11 @@ from ..advice.carveout import CarveoutAdvice, carveout
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import Slack, slack
 from ..advice.waves import FullWave
-from ..engine import Model, Occupancy, Resource, cuda, default_model, evaluate
+from ..engine import Model, Occupancy, cuda, default_model, evaluate
 from ..engine.common import shared_memory_configuration
 from ..values.kernel import Carveout, Kernel
 from ..values.limits import Limits
+from ..values.resources import Resource, amount_of, total_shared_memory
 from . import DOCUMENTED, SCHEMA_VERSION
 from .gpu import Gpu, WavesReport, WholeGpu, waves_report
 
@@ -34,6 +35,16 @@ class Inputs:
     barriers: int | None
     caching: str | None
     opt_in: bool | None
+
+    @property
+    def registers(self) -> int | None:
+        """Registers per thread, as `Kernel` calls them."""
+        return self.regs
+
+    @property
+    def shared_memory(self) -> int | None:
+        """Shared memory per block in bytes; None where it was not given."""
+        return total_shared_memory(self.static_smem, self.dynamic_smem, self.smem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +184,10 @@ def inputs_of(kernel: Kernel) -> Inputs:
 
 
 def _resources(result: Occupancy) -> dict[Resource, ResourceUse]:
-    not_given = {
-        "registers": result.kernel.registers is None,
-        "shared_memory": not result.kernel.is_shared_memory_given,
-    }
+    given = inputs_of(result.kernel)
     uses = {}
     for (name, use), blocks in zip(result.uses.items(), result.block_limits, strict=True):
-        is_missing = not_given.get(name, False) and not use.per_block
+        is_missing = amount_of(name, given) is None and not use.per_block
         uses[name] = ResourceUse(None if is_missing else use.per_block, use.per_multiprocessor, blocks)
     return uses
 

@@ -10,8 +10,9 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
-from ..advice.search import Adjustable, Changeable, Dial, changed
-from ..engine import Model, Occupancy, Resource, evaluate
+from ..advice.search import Dial, changed
+from ..engine import Model, Occupancy, evaluate
+from ..values.resources import Adjustable, Changeable, Resource
 from . import SCHEMA_VERSION
 from .calc import Inputs, inputs_of
 

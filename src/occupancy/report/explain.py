@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..engine import Occupancy, Resource, cuda, spreadsheet
+from ..engine import Occupancy, cuda, spreadsheet
 from ..engine.arithmetic import round_up
 from ..engine.common import shared_memory_configuration
+from ..values.resources import Resource
 from .calc import Explanation, is_confined_to_half
 
 NO_BLOCKS = "0 blocks"

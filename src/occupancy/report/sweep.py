@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any, Literal
 
-from ..engine import Occupancy, Resource
+from ..engine import Occupancy
+from ..values.resources import Resource
 from . import SCHEMA_VERSION
 
 Variable = Literal["cc", "threads", "regs", "smem", "carveout"]
