@@ -7,8 +7,15 @@ import click
 from .output import print_text
 
 
+def _names(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    """For the shell's completion."""
+    from ..report.schema import REPORTS
+
+    return [name for name in REPORTS if name.startswith(typed)]
+
+
 @click.command("schema")
-@click.argument("name", metavar="COMMAND")
+@click.argument("name", metavar="COMMAND", shell_complete=_names)
 def command(name: str) -> None:
     """The JSON Schema of what COMMAND prints with --format json.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -41,10 +42,19 @@ def json_schema(command: str) -> dict[str, Any]:
     Raises:
         InputError: No such command, or its JSON has no schema.
     """
-    report = REPORTS.get(command)
-    if report is None:
+    if command not in REPORTS:
         raise InputError(
             f"there is no schema for {shown(command)}", where="schema", allowed=", ".join(REPORTS)
         )
-    schema = TypeAdapter(report).json_schema(mode="serialization")
+    schema = adapter(command).json_schema(mode="serialization")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+@cache
+def adapter(command: str) -> TypeAdapter[Any]:
+    """What reads and checks the JSON of a command; made once, which takes some milliseconds.
+
+    Raises:
+        KeyError: The command is not in `REPORTS`.
+    """
+    return TypeAdapter(REPORTS[command])

@@ -1,17 +1,58 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import TypeAdapter
 
 import occupancy
 from occupancy.render.records import to_json
-from occupancy.report.calc import CalcReport
-from occupancy.report.schema import REPORTS, json_schema
+from occupancy.report.schema import REPORTS, adapter, json_schema
 from tests.cli_runner import run
+
+KERNEL = ("--cc", "9.0", "--threads", "256", "--regs", "40")
+
+# Schema -> a command whose JSON it describes; BEFORE and AFTER are the two builds of tests/data/builds.
+EXAMPLES = {
+    "calc": ("calc", *KERNEL, "--explain", "--grid", "4096", "--sms", "132"),
+    "fits": ("fits", "--threads", "256", "--smem", "96k"),
+    "budget": ("budget", *KERNEL, "--occupancy", "75%"),
+    "bounds": ("bounds", *KERNEL, "--min-blocks", "4"),
+    "block-sizes": ("block-sizes", "--cc", "8.6", "--regs", "40", "--smem-per-thread", "32"),
+    "scan": ("scan", "BEFORE"),
+    "diff": ("diff", "BEFORE", "AFTER"),
+    "check": ("check", "AFTER", "--rules", "rules.toml"),
+    "gpus": ("gpus", "h200"),
+    "device": ("device",),
+    "verify": ("verify", "--quick"),
+}
+
+
+def test_every_schema_has_an_example() -> None:
+    assert set(EXAMPLES) == set(REPORTS)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_json_is_what_the_schema_says(
+    name: str, h200: None, builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rules.toml").write_text("[[rules]]\nmax_registers = 96\n")
+    folders = {"BEFORE": str(builds / "before"), "AFTER": str(builds / "after")}
+    arguments = [folders.get(each, each) for each in EXAMPLES[name]]
+    done = run(*arguments, "--format", "json")
+    assert (done.exit_code, done.stderr) == (1 if name == "check" else 0, "")
+    printed = json.loads(done.stdout, object_hook=_without_demangled_names)
+    # What the schema lacks would be missing here, and what it has too much would be refused.
+    assert adapter(name).dump_python(adapter(name).validate_json(done.stdout), mode="json") == printed
+
+
+def _without_demangled_names(each: dict[str, Any]) -> dict[str, Any]:
+    """They follow from the names, so that no field holds them; the schema has them."""
+    return {name: value for name, value in each.items() if name != "demangled"}
 
 
 @pytest.mark.parametrize("command", REPORTS)
@@ -43,4 +84,4 @@ def test_an_answer_survives_the_round_trip_through_json(
 ) -> None:
     result = occupancy.compute(cc, threads=threads, regs=regs, smem=smem, carveout=carveout)
     report = result.report(explain=explain)
-    assert TypeAdapter(CalcReport).validate_json(to_json(report.to_dict()), strict=True) == report
+    assert adapter("calc").validate_json(to_json(report.to_dict()), strict=True) == report
