@@ -8,7 +8,7 @@ import click
 
 from .choose_sm import ChosenSm, sm_options
 from .options import format_option, use_options
-from .output import print_by_module
+from .output import print_report
 
 
 @click.command("block-sizes")
@@ -40,4 +40,4 @@ def command(
         fixed = result.kernel.dynamic_smem or 0
         use["dynamic_smem"] = lambda threads: fixed + per_thread * threads
         answers = block_sizes(sm.limits, **use)
-    print_by_module("block_sizes", block_sizes_report(result, answers, per_thread), output_format)
+    print_report(block_sizes_report(result, answers, per_thread), output_format)

@@ -9,7 +9,7 @@ import click
 from ..errors import InputError
 from .choose_sm import ChosenSms, sms_options
 from .options import format_option, kernel_options
-from .output import print_by_module
+from .output import print_report
 
 
 @click.command("bounds")
@@ -39,4 +39,4 @@ def command(
         raise InputError("is missing", where="--cc", allowed="compute capabilities, such as --cc 8.0,9.0")
     answers = tuple(launch_bounds(sm, min_blocks=min_blocks, **kernel) for sm in sms.limits)
     kernel.pop("model")
-    print_by_module("bounds", bounds_report(make_kernel(**kernel), answers), output_format)
+    print_report(bounds_report(make_kernel(**kernel), answers), output_format)

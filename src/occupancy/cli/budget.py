@@ -8,7 +8,7 @@ import click
 
 from .choose_sm import ChosenSm, sm_options
 from .options import format_option, kernel_options
-from .output import print_by_module
+from .output import print_report
 
 
 @click.command("budget")
@@ -37,4 +37,4 @@ def command(
     from ..report.budget import budget_report
 
     answer = budget(sm.limits, occupancy=occupancy, blocks=blocks, **kernel)
-    print_by_module("budget", budget_report(given(sm.limits, **kernel), answer), output_format)
+    print_report(budget_report(given(sm.limits, **kernel), answer), output_format)

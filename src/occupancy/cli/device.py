@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .options import format_option
-from .output import print_by_module
+from .output import print_report
 
 
 @click.command("device")
@@ -24,4 +24,4 @@ def command(index: int | None, output_format: str) -> None:
     from ..report.device import device_report
 
     devices = read_devices() if index is None else (read_device(index),)
-    print_by_module("device", device_report(devices), output_format)
+    print_report(device_report(devices), output_format)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .options import format_option
-from .output import print_by_module
+from .output import print_report
 
 
 @click.command("gpus")
@@ -25,4 +25,4 @@ def command(pattern: str | None, output_format: str) -> None:
     from ..tables.products import find_gpu, matching, products
 
     found = products() if pattern is None else matching(pattern) or (find_gpu(pattern),)
-    print_by_module("gpus", gpus_report(found), output_format)
+    print_report(gpus_report(found), output_format)

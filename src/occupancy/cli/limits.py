@@ -9,7 +9,7 @@ import click
 from ..errors import InputError
 from .choose_sm import limits_option
 from .options import format_option
-from .output import print_by_module
+from .output import print_report
 
 if TYPE_CHECKING:
     from ..report.limits import SourcesReport
@@ -37,9 +37,9 @@ def command(ccs: tuple[str, ...], limits_file: str | None, with_sources: bool, o
     table = Table(limits_file)
     chosen = tuple(map(table.limits, ccs)) or table.rows()
     if with_sources:
-        print_by_module("sources", _sources_report(chosen, limits_file), output_format)
+        print_report(_sources_report(chosen, limits_file), output_format)
     else:
-        print_by_module("limits", LimitsReport(chosen, is_whole_table=not ccs), output_format)
+        print_report(LimitsReport(chosen, is_whole_table=not ccs), output_format)
 
 
 def _sources_report(rows: tuple[Limits, ...], limits_file: str | None) -> SourcesReport:

@@ -6,7 +6,7 @@ import click
 
 from .choose_sm import device_option
 from .options import format_option
-from .output import print_by_module
+from .output import print_report
 
 
 @click.command("verify")
@@ -27,6 +27,6 @@ def command(index: int, quick: bool, output_format: str) -> None:
     from ..verify import FULL_PLAN, QUICK_PLAN, verify_device
 
     report = verify_report(verify_device(index, QUICK_PLAN if quick else FULL_PLAN))
-    print_by_module("verify", report, output_format)
+    print_report(report, output_format)
     if report.different:
         click.get_current_context().exit(1)

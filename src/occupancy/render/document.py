@@ -23,6 +23,9 @@ Mark = Literal["", "strong", "faint", "good", "fair", "bad", "wrong", "code"]
 ``wrong`` for what breaks a rule; ``code`` for what Markdown must not read as its own signs.
 """
 
+SENTENCE = 18
+"""Characters of a column in which sentences can be read."""
+
 Output = Literal["text", "markdown"]
 
 
@@ -79,6 +82,8 @@ class Column(NamedTuple):
     """Numbers stand at the right."""
     least: int | None = None
     """Characters in which it can be read, if broken into lines; None: as many as the longest cell has."""
+    cuts: bool = False
+    """Whether words that are too long for it are cut; otherwise they go on in the next line."""
 
 
 class Table(NamedTuple):

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..values.resources import QUANTITIES, Changeable, Resource
 
 if TYPE_CHECKING:
-    from ..report.device import DeviceEntry
     from ..report.gpu import Gpu
-    from ..report.verify import VerifyReport
-    from ..tables.sources import Dispute
 
 
 def percent(share: float) -> str:
@@ -101,43 +98,6 @@ def limit(field: str, value: Any) -> str:
     return str(value)
 
 
-def dispute(field: str, disputed: Dispute) -> str:
-    """Who says what instead, and why it was judged otherwise."""
-    others = [
-        f"{limit(field, other.value)} by {' '.join(source.code for source in other.sources)}"
-        for other in disputed.others
-    ]
-    return f"{'; '.join(others)}. {disputed.why}"
-
-
 def gpu(named: Gpu | None) -> str:
     """``NVIDIA H200, `` before the compute capability; nothing where no GPU was named."""
     return "" if named is None else f"{named.name}, "
-
-
-def driver(device: DeviceEntry) -> str:
-    """``132 SMs, driver 580.159.04 (CUDA 13.0), MIG off``: what is known of it."""
-    sms = "unknown number of SMs" if device.multiprocessors is None else count(device.multiprocessors, "SM")
-    version = f"driver {device.driver_version or 'of unknown version'}"
-    cuda = f" (CUDA {device.cuda_version})" if device.cuda_version else ""
-    mig = "" if device.mig is None else f", MIG {'on' if device.mig else 'off'}"
-    return f"{sms}, {version}{cuda}{mig}"
-
-
-def versions(report: VerifyReport) -> str:
-    """``2026-11-21, occupancy 0.1.0, Python 3.12.3, ...``: when, and with what."""
-    named = (
-        version if name == "system" else f"{name} {version}" for name, version in report.versions.items()
-    )
-    return ", ".join((report.date, *named))
-
-
-def verdict(report: VerifyReport) -> str:
-    """Whether the GPU's driver agrees, and what to do if it does not."""
-    asked = f"{report.compared:,} answers of the driver, about {count(report.kernels, 'kernel')}"
-    known = ""
-    if report.documented:
-        known = f", but for {report.documented:,} with a bug of the driver's that is known (docs/devices.md)"
-    if not report.different:
-        return f"All of {asked}, agree{known}."
-    return f"{report.different:,} of {asked}, differ{known}. Please report it, with all of this text."

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..advice.portability import Fit
 from ..render import words
-from ..render.document import Column, Document, Marked, Only, Paragraph, Table
+from ..render.document import SENTENCE, Column, Document, Marked, Only, Paragraph, Table
 from ..values.kernel import Kernel
 from .base import Report
 from .calc import Inputs, inputs_of
@@ -19,7 +19,7 @@ COLUMNS = (
     Column("Opt-in", is_number=False),
     Column("Blocks"),
     Column("Occupancy"),
-    Column("Limited or stopped by", is_number=False, least=21),
+    Column("Limited or stopped by", is_number=False, least=SENTENCE),
 )
 
 

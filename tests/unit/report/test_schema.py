@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import occupancy
-from occupancy.render.records import to_json
+from occupancy.render.csv_json import to_json
 from occupancy.report.schema import REPORTS, adapter, json_schema
 from tests.cli_runner import run
 

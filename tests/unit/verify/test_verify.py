@@ -5,7 +5,6 @@ import datetime
 import pytest
 
 from occupancy.errors import DeviceError
-from occupancy.render.text.verify import render
 from occupancy.report.verify import verify_report
 from occupancy.tables import shipped
 from occupancy.verify import FULL_PLAN, QUICK_PLAN, verify_device
@@ -44,7 +43,7 @@ def test_an_answer_that_differs_is_found_and_told() -> None:
     (difference,) = result.checks[1].differences
     assert "threads=128" in difference.question
     assert int(difference.driver) == int(difference.ours) + 1
-    text = render(verify_report(result))
+    text = str(verify_report(result))
     assert "1 difference: cuOccupancyMaxActiveBlocksPerMultiprocessor" in text
     assert f"1 of {result.compared:,} answers of the driver, about 2 kernels, differ" in text
     assert "Please report it" in text

@@ -13,16 +13,9 @@ from ..markdown import to_markdown as to_markdown
 
 if TYPE_CHECKING:
     from ...advice.next_steps import NextStep
-    from ..grids import Grid
 
 
 def step(step: NextStep) -> str:
     """A next step in one cell: ``8: registers=32, shared_memory=20480`` for 8 blocks."""
     changes = ", ".join(f"{name}={amount}" for name, amount in step.requires.items())
     return f"{step.active_blocks}: {changes}"
-
-
-def grid_to_markdown(grid: Grid) -> str:
-    """The same for a `Grid`; rows that stand out are bold in their first column."""
-    rows = ((f"**{row[0]}**", *row[1:]) if i in grid.marked else row for i, row in enumerate(grid.rows))
-    return to_markdown(grid.header, rows)

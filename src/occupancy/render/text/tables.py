@@ -78,7 +78,8 @@ def _squeezed(table: Table, width: int) -> RichTable:
     laid_out = _plain_table(table.gaps[0 if is_comfortable else 1])
     for index, column in enumerate(table.columns):
         no_wrap = column.least is None and (is_comfortable or index > 0)
-        laid_out.add_column(column.title, justify=_side(column), overflow="fold", no_wrap=no_wrap)
+        overflow: Literal["fold", "ellipsis"] = "ellipsis" if column.cuts else "fold"
+        laid_out.add_column(column.title, justify=_side(column), overflow=overflow, no_wrap=no_wrap)
     pointer = None if table.pointers is None else table.pointers[0 if is_comfortable else 1]
     if pointer is not None:
         laid_out.add_column("", overflow="fold")
