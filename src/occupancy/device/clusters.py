@@ -19,7 +19,11 @@ STAND_IN = b"""
     ret;
 }
 \0"""
+"""A kernel that does nothing. PTX 7.8 is the first version that knows sm_90, the first chip with clusters
+(PTX ISA, release notes)."""
+
 THREADS = 32
+"""Threads per block of the stand-in: one warp, so that nothing but shared memory sets its limit."""
 
 
 class ClusterCounter:

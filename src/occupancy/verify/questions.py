@@ -25,7 +25,7 @@ from .result import Check
 Answer = TypeVar("Answer")
 
 INVALID_VALUE = "CUDA_ERROR_INVALID_VALUE"
-"""The driver's answer to a question that has none."""
+"""The driver's answer to a question that has none (``CUresult`` 1 of cuda.h)."""
 
 
 @dataclass(frozen=True, slots=True)
