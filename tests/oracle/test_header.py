@@ -7,6 +7,7 @@ values of two different inputs, and at random. ``pytest -m exhaustive`` compares
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -16,6 +17,7 @@ from occupancy.errors import InputError
 from occupancy.tables import shipped
 from occupancy.values.kernel import Carveout, Kernel
 from occupancy.values.limits import Limits
+from tests.sampling import sampled
 
 from . import axes
 from .against_header import (
@@ -77,7 +79,8 @@ def test_threads(header: Header, limits: Limits) -> None:
 
 
 @each_chip
-def test_shared_memory(header: Header, limits: Limits) -> None:
+@sampled("stride", sample=13, everything=1)
+def test_shared_memory(header: Header, limits: Limits, stride: int) -> None:
     """Every allocation step and its edges, by every configuration, with and without opt-in."""
     sizes = axes.shared_memory(limits)
     steps = limits.max_shared_memory_per_multiprocessor // limits.shared_memory_allocation_unit
@@ -86,14 +89,20 @@ def test_shared_memory(header: Header, limits: Limits) -> None:
     compared, _ = compare(
         header,
         limits,
-        (
-            Kernel(32, smem=size, carveout=carveout, opt_in=opt_in)
-            for size in sizes
-            for carveout in axes.configurations(limits)
-            for opt_in in axes.OPT_IN
+        itertools.islice(
+            (
+                Kernel(32, smem=size, carveout=carveout, opt_in=opt_in)
+                for size in sizes
+                for carveout in axes.configurations(limits)
+                for opt_in in axes.OPT_IN
+            ),
+            0,
+            None,
+            stride,
         ),
     )
-    assert compared == len(sizes) * (1 + len(limits.shared_memory_configurations)) * 2
+    every = len(sizes) * (1 + len(limits.shared_memory_configurations)) * 2
+    assert compared == -(-every // stride)
 
 
 @chips_with_percentages
@@ -132,10 +141,11 @@ def test_every_pair_of_values(header: Header, limits: Limits) -> None:
 
 
 @each_chip
-def test_random_kernels(header: Header, limits: Limits) -> None:
+@sampled("count", sample=1_000, everything=5_000)
+def test_random_kernels(header: Header, limits: Limits, count: int) -> None:
     """Whole answers, from all of the input space, also between the edges."""
-    compared, left_out = compare(header, limits, axes.random_kernels(limits, 5_000))
-    assert compared + left_out == 5_000
+    compared, left_out = compare(header, limits, axes.random_kernels(limits, count))
+    assert compared + left_out == count
 
 
 @each_chip

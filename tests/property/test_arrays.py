@@ -20,6 +20,7 @@ from occupancy.values.kernel import (
     Kernel,
 )
 from occupancy.values.limits import Limits
+from tests.sampling import sampled
 
 CHIPS_AND_MODELS = [
     pytest.param(limits, model, id=f"{limits.compute_capability}-{model}")
@@ -85,10 +86,11 @@ def columns_of(kernels: list[Kernel], *fields: str) -> dict[str, list[int]]:
 
 
 @pytest.mark.parametrize(("limits", "model"), CHIPS_AND_MODELS)
-def test_random_kernels(limits: Limits, model: Model) -> None:
+@sampled("count", sample=25, everything=100)
+def test_random_kernels(limits: Limits, model: Model, count: int) -> None:
     chance = random.Random(f"{limits.compute_capability} {model}")
     for common in all_options(limits, chance):
-        kernels = random_kernels(limits, common, 100, chance)
+        kernels = random_kernels(limits, common, count, chance)
         columns = columns_of(kernels, "threads", "registers", "static_smem", "dynamic_smem", "barriers")
         found = sweep_arrays([limits], columns, common, model)
         assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])
