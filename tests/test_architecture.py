@@ -51,9 +51,9 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 # Renderers of single commands, which go as their reports come to make documents.
 GOING = (
-    "render/text/", "render/records/", "render/plot/", "render/advice.py", "render/answer.py",
+    "render/text/", "render/records/", "render/plot/",
     "render/answers.py", "render/check_cells.py", "render/diff_cells.py",
-    "render/page.py", "render/scale.py", "render/scan_cells.py", "render/whole_gpu.py", "render/words.py",
+    "render/scale.py", "render/scan_cells.py",
 )  # fmt: skip
 
 

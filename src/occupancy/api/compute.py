@@ -50,15 +50,11 @@ class Result(engine.Occupancy):
 
     def __str__(self) -> str:
         """The text that ``occupancy calc`` prints, without colour."""
-        from ..render.text.calc import render
-
-        return render(self.report())
+        return str(self.report())
 
     def _repr_html_(self) -> str:
         """The answer as an HTML table, for a notebook."""
-        from ..render.page import calc_html
-
-        return calc_html(self.report())
+        return self.report()._repr_html_()
 
     def __repr__(self) -> str:
         return (

@@ -9,7 +9,7 @@ import click
 from ..errors import InputError
 from .choose_sm import ChosenSm, sm_options
 from .options import format_option, kernel_options
-from .output import print_by_module, print_text
+from .output import print_by_module, print_report, print_text
 from .whole_gpu import grid_options, whole_gpu
 
 
@@ -47,7 +47,7 @@ def command(
         )
     result = compute(sm.limits, **kernel)
     whole = whole_gpu(result, sm, grid, cluster, sms)
-    print_by_module("calc", result.report(explain=explain, whole=whole), output_format)
+    print_report(result.report(explain=explain, whole=whole), output_format)
     if charts:
         from ..api.sweep import curves_of
 

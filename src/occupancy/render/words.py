@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..values.resources import QUANTITIES, Changeable, Resource
-
-if TYPE_CHECKING:
-    from ..report.gpu import Gpu
 
 
 def percent(share: float) -> str:
@@ -96,8 +93,3 @@ def limit(field: str, value: Any) -> str:
     if isinstance(value, int):
         return size(value) if "shared_memory" in field else f"{value:,}"
     return str(value)
-
-
-def gpu(named: Gpu | None) -> str:
-    """``NVIDIA H200, `` before the compute capability; nothing where no GPU was named."""
-    return "" if named is None else f"{named.name}, "

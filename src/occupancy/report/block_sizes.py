@@ -11,7 +11,7 @@ from ..engine import Model, Occupancy
 from ..render import words
 from ..render.document import SENTENCE, Bullets, Column, Document, Only, Table
 from .base import Report
-from .calc import inputs_of
+from .inputs import inputs_of
 
 TIES = (
     "Among equals the larger block stands first, as cudaOccupancyMaxPotentialBlockSize chooses it. "

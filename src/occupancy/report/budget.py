@@ -11,7 +11,7 @@ from ..engine import Model, Occupancy
 from ..render import words
 from ..render.document import Column, Document, Marked, Only, Paragraph, Table
 from .base import Report
-from .calc import Inputs, inputs_of
+from .inputs import Inputs, inputs_of
 
 COLUMNS = (
     Column("Occupancy"),

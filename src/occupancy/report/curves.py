@@ -14,7 +14,7 @@ from ..advice.search import Dial, changed
 from ..engine import Model, Occupancy, evaluate
 from ..values.resources import Adjustable, Changeable, Resource
 from . import SCHEMA_VERSION
-from .calc import Inputs, inputs_of
+from .inputs import Inputs, inputs_of
 
 
 @dataclass(frozen=True, slots=True)

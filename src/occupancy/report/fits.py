@@ -11,7 +11,7 @@ from ..render import words
 from ..render.document import SENTENCE, Column, Document, Marked, Only, Paragraph, Table
 from ..values.kernel import Kernel
 from .base import Report
-from .calc import Inputs, inputs_of
+from .inputs import Inputs, inputs_of
 
 COLUMNS = (
     Column("CC", is_number=False),

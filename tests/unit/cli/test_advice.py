@@ -12,8 +12,7 @@ import pytest
 
 import occupancy
 from occupancy.advice.next_steps import NextStep
-from occupancy.render.advice import most_useful
-from occupancy.render.answer import ABOUT_OCCUPANCY
+from occupancy.report.calc_document import ABOUT_OCCUPANCY, most_useful
 from occupancy.report.schema import adapter
 from tests.cli_runner import run
 

@@ -13,9 +13,10 @@ from dataclasses import asdict
 
 from ...builds.scanner import ROW_FIELDS, ScanRow
 from ...report import SCHEMA_VERSION
+from ...report.calc import in_a_cell
 from ...report.scan import ScanReport
 from .. import scan_cells
-from . import flatten, step, to_markdown
+from . import flatten, to_markdown
 
 Rest = Callable[[], ScanReport]
 """Gives the report without its kernels: what is known once all of them are through."""
@@ -46,7 +47,7 @@ def csv(rows: Iterable[ScanRow]) -> Iterator[str]:
     yield _csv_line(ROW_FIELDS)
     for row in rows:
         values = dict(flatten("", row.to_dict()))
-        values["next_step"] = None if row.next_step is None else step(row.next_step)
+        values["next_step"] = None if row.next_step is None else in_a_cell(row.next_step)
         yield _csv_line([values[name] for name in ROW_FIELDS])
 
 
