@@ -1,1 +1,1 @@
-"""The kernels of a whole build: read, selected, named, matched, and held against rules."""
+"""The kernels of a whole build: read, selected, named, matched, and checked against rules."""

@@ -99,7 +99,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """What tells whether the rest can be read; a later version may have anything else beside it."""
+    """What shows whether the rest can be read; a later version may hold anything else."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "ignore"}
 

@@ -1,4 +1,4 @@
-"""Holding the kernels of a build against rules."""
+"""Checking the kernels of a build against rules."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def check(
     baseline: Sequence[ScanRow] | None,
     names: tuple[str, str],
 ) -> Checked:
-    """Hold kernels against rules.
+    """Check kernels against rules.
 
     Args:
         rows: The kernels of the build.
-        rules: What must hold for them.
+        rules: What they must satisfy.
         scanner: What they were answered by.
         baseline: The kernels to compare with; None without a baseline.
         names: What the build and the baseline are called.

@@ -14,7 +14,7 @@ from .violations import Violation
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Whether a kernel holds one criterion of a rule."""
+    """Whether a kernel meets one criterion of a rule."""
 
     name: str
     """The criterion's name, such as ``min_occupancy``."""
@@ -67,7 +67,7 @@ class Question:
         return self.criterion.measure in HIGHER_IS_BETTER
 
     def violation(self, scanner: Scanner) -> Violation:
-        """What to say of a kernel that does not hold it."""
+        """What to say of a kernel that does not meet it."""
         assert self.value is not None
         step = mending_step(self.row, self.criterion.measure, self.limit, scanner)
         return Violation(self.rule.number, self.name, self.bound, self.was, self.value, step)

@@ -1,4 +1,4 @@
-"""What would mend a kernel that breaks a rule."""
+"""What would make a kernel meet a rule that it breaks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .scanner import Scanner, ScanRow
 
 
 def mending_step(row: ScanRow, measure: Measure, bound: float, scanner: Scanner) -> NextStep | None:
-    """The nearest change that mends a kernel, and the occupancy that it has then.
+    """The nearest change with which a kernel meets a rule, and its occupancy then.
 
     For an occupancy that is too low, the next step that reaches it. For anything else that is too much,
     the bound itself. For spills, more registers: those that cost no block, else the fewest blocks. A

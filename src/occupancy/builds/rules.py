@@ -1,4 +1,4 @@
-"""What must hold for the kernels of a build."""
+"""What the kernels of a build must satisfy."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ else is in the unit of its measure. ``no_new_spills`` is a switch; on, it allows
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What must hold for some kernels."""
+    """What some kernels must satisfy."""
 
     number: int
     """Its place in the file, from 1."""

@@ -23,7 +23,7 @@ _SOURCES: dict[Measure, str] = {
 
 
 class Gaps:
-    """Collects questions that have no answer, until it is clear that nobody else answers them.
+    """Collects questions that have no answer, until it is clear that no other rule answers them.
 
     Args:
         rows: The kernels of the build.

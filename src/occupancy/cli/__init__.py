@@ -29,11 +29,11 @@ COMMANDS = {
     "block-sizes": "Every block size with its occupancy, best first.",
     "sweep": "The occupancy over one or two inputs: charts, heat maps, rows.",
     "scan": "The kernels that files hold, with their occupancy.",
-    "diff": "What became of the kernels between two builds.",
-    "check": "Whether the kernels of a build hold your rules.",
+    "diff": "How each kernel changed between two builds.",
+    "check": "Whether the kernels of a build meet your rules.",
     "limits": "What an SM of each compute capability offers.",
     "gpus": "Products, with their compute capability and number of SMs.",
-    "device": "The GPUs of this machine, as their driver tells.",
+    "device": "The GPUs of this machine, as their driver reports them.",
     "verify": "Whether table and engine are right on this machine's GPU.",
     "schema": "The JSON Schema of what a command prints.",
 }
@@ -46,12 +46,12 @@ class Refusal(click.ClickException):
 
 
 class ClosedPipe(Exception):  # noqa: N818, it ends the program but is no error
-    """Nobody reads the answer any more."""
+    """The reader of the answer has closed the pipe."""
 
 
 @contextmanager
 def errors_as_messages() -> Iterator[None]:
-    """Turn what can go wrong with an answer, or with printing it, into how the program ends."""
+    """Turn whatever goes wrong with an answer, or with printing it, into a message and an exit code."""
     try:
         yield
     except OccupancyError as error:

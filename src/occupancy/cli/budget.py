@@ -26,7 +26,7 @@ def command(
 ) -> None:
     """The most registers and shared memory that keep an occupancy.
 
-    With either up to its most, and the other too, the blocks still fit. What the kernel is said to use
+    Both may be used up to their most at once, and the blocks still fit. What you say of the kernel
     must allow them.
 
     \b

@@ -11,10 +11,10 @@ from .output import print_report
 
 @click.command("verify")
 @device_option("index", default=0, show_default=True, help="The number of the GPU.")
-@click.option("--quick", is_flag=True, help="Ask a fiftieth of the questions.")
+@click.option("--quick", is_flag=True, help="Make about one comparison in fifty.")
 @format_option
 def command(index: int, quick: bool, output_format: str) -> None:
-    """Whether the table and the engine are right on this machine's GPU, by its driver.
+    """Whether the table and the engine agree with the driver of this machine's GPU.
 
     Compiles kernels, which are never launched, and compares more than 100,000 answers. The exit code is 1 if
     one differs.

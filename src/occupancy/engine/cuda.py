@@ -109,7 +109,7 @@ def checked_sub_partitions(limits: Limits) -> int:
 
 
 def registers_checked(limits: Limits, per_warp: int, warps: int) -> int:
-    """Registers that the check of a launch holds against those that one block may have.
+    """Registers that the launch check compares with the most that one block may have.
 
     It counts as if all sub-partitions got the same number of warps, so it rounds the warps up.
     """
@@ -141,7 +141,7 @@ def shared_memory_per_block(limits: Limits, kernel: Kernel) -> int:
 
 
 def max_shared_memory_allocation(limits: Limits, kernel: Kernel) -> int:
-    """The most bytes that `shared_memory_per_block` may come to for the kernel to launch."""
+    """The largest `shared_memory_per_block`, in bytes, with which the kernel launches."""
     if kernel.opt_in is False:
         return limits.max_shared_memory_per_block + limits.reserved_shared_memory_per_block
     return limits.max_shared_memory_per_block_optin + limits.reserved_shared_memory_per_block

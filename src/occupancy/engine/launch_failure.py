@@ -37,7 +37,7 @@ class LaunchFailure:
     """What the CUDA runtime says to such a launch."""
     cure: str = ""
     error_before_13: str | None = None
-    """What the runtime of CUDA 12 and older says, if that is something else."""
+    """What the runtime of CUDA 12 and older says, where that differs."""
 
     def __str__(self) -> str:
         said = ""

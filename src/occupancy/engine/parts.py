@@ -44,4 +44,4 @@ class Use(NamedTuple):
 
     per_block: int
     per_multiprocessor: int | None
-    """None where no source tells it."""
+    """None where no source gives it."""

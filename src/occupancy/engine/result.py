@@ -1,4 +1,4 @@
-"""What the engine answers: plain numbers, nothing computed for show."""
+"""What the engine answers: plain numbers, nothing formatted."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Occupancy:
         return self.active_warps / self.limits.max_warps_per_multiprocessor
 
     def occupancy_of(self, blocks: int) -> float:
-        """What another number of resident blocks of this kernel would come to."""
+        """The occupancy with another number of resident blocks of this kernel."""
         return blocks * self.allocated.warps / self.limits.max_warps_per_multiprocessor
 
     @property

@@ -1,4 +1,4 @@
-"""Readers of whatever holds compiled kernels or launches of them. They make values, and answer nothing."""
+"""Readers of whatever holds compiled kernels or launches of them. They compute no occupancy."""
 
 from __future__ import annotations
 

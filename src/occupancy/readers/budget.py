@@ -1,4 +1,4 @@
-"""How much a reader takes on before it says that a file is damaged or hostile.
+"""How much a reader reads before it calls a file damaged or hostile.
 
 Every table, name and image that is read is paid for out of a `Budget` in proportion to the size of
 the file. In a sound file the pieces lie side by side and the budget cannot run out; in a hostile one,

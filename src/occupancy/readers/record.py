@@ -57,7 +57,7 @@ class KernelRecord:
     dynamic_smem: int | None = None
     """Shared memory per block that the launch asks for, in bytes."""
     smem: int | None = None
-    """Both together, in bytes, where the source does not tell them apart."""
+    """Both together, in bytes, where the source does not separate them."""
     barriers: int | None = None
     """Named barriers per block."""
 
@@ -99,7 +99,7 @@ class KernelRecord:
     """The occupancy that a profiler measured, 0 to 1."""
 
     notes: tuple[str, ...] = ()
-    """What the reader of the numbers ought to know about them."""
+    """What someone who reads the numbers should know about them."""
 
     @property
     def shared_memory(self) -> int | None:

@@ -38,7 +38,7 @@ def count(amount: int, noun: str) -> str:
 
 
 def printable(text: str) -> str:
-    """A name from a file that nobody vouches for, with escapes for what a terminal would obey."""
+    """A name from an untrusted file, with escapes for what a terminal would obey."""
     return text if text.isprintable() else "".join(map(_printable, text))
 
 

@@ -24,7 +24,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class LiveLimit:
-    """A limit of a GPU, and who tells it."""
+    """A limit of a GPU, and where it comes from."""
 
     value: Any
     source: Literal["driver", "table"]
@@ -39,7 +39,7 @@ class LiveLimit:
 
 @dataclass(frozen=True, slots=True)
 class DeviceEntry:
-    """A GPU of this machine. None is what nobody told."""
+    """A GPU of this machine. None where neither the driver nor NVML reports it."""
 
     index: int
     """CUDA's number, among those that CUDA_VISIBLE_DEVICES shows."""
@@ -67,7 +67,7 @@ class DeviceReport(Report):
         return map(asdict, self.devices)
 
     def document(self) -> Document:
-        """For each GPU what it is, then its limits with who tells them, then what is amiss."""
+        """For each GPU what it is, then its limits and where they come from, then what is amiss."""
         return [block for device in self.devices for block in _blocks(device)]
 
 

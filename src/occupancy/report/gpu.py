@@ -16,9 +16,9 @@ class Gpu:
 
     name: str
     multiprocessors: int | None
-    """SMs; None where nobody tells."""
+    """SMs; None where they are not known."""
     known_from: str
-    """Who tells: ``"device"``, this machine's own GPU; for a product what data/gpus.csv says."""
+    """Where the number is from: ``"device"``, this machine's own GPU; for a product as in data/gpus.csv."""
     device: int | None
     """The number of this machine's GPU; None for a product."""
 

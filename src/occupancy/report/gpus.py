@@ -20,7 +20,7 @@ class GpuEntry:
     multiprocessors: int
     """SMs of one GPU."""
     known_from: str
-    """Who tells the number of SMs: hardware, two lists or one list of products, or inferred from the chip."""
+    """Where the number of SMs is from: hardware, two lists or one list of products, or inferred."""
     chip: str
     market: str | None
     memory_gb: float | None

@@ -38,8 +38,8 @@ class Product:
     multiprocessor_count: int
     """SMs of one GPU; a card with two GPUs shows up as two devices."""
     known_from: str
-    """Who says so: ``"hardware"`` (a device reported it), ``"two lists"`` or ``"one list"`` (of products),
-    or ``"inferred"`` (from the chip that such a card has).
+    """Where the count comes from: ``"hardware"`` (a device reported it), ``"two lists"`` or ``"one list"``
+    (of products), or ``"inferred"`` (from the chip that such a card has).
     """
     chip: str
     """NVIDIA's code of the chip, such as ``"AD102"``; several with commas."""

@@ -14,7 +14,7 @@ from . import shipped
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A document, a file of NVIDIA's, a tool or a device that tells limits."""
+    """A document, a file of NVIDIA's, a tool or a device that gives limits."""
 
     code: str
     """Short name, such as ``"G13"``, by which the table cites it."""

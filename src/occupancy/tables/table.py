@@ -9,7 +9,7 @@ from . import shipped
 
 
 class Table:
-    """Limits by compute capability: the user's row where his file has one, else ours.
+    """Limits by compute capability: the user's row where their file has one, else ours.
 
     Args:
         file: A user's table, as `read_limits` reads it; None: ours alone.

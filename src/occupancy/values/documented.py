@@ -1,4 +1,4 @@
-"""How a dataclass that is printed as JSON gets its fields described in the JSON Schema."""
+"""How the fields of a dataclass that is printed as JSON get their descriptions in the JSON Schema."""
 
 from __future__ import annotations
 

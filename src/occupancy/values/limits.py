@@ -18,7 +18,7 @@ _SPELLING = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 MAX_VALUE = 2**31 - 1
-"""The largest value that a limit can have: the driver tells limits as 32-bit integers."""
+"""The largest value that a limit can have: the driver reports limits as 32-bit integers."""
 
 _HOW_TO_WRITE_ONE = 'a string such as "9.0", "90", "sm_90a" or "sm_120", or a pair such as (9, 0)'
 

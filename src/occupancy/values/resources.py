@@ -23,13 +23,13 @@ class Quantity(NamedTuple):
     label: str
     """Its name in a sentence."""
     short: str
-    """Its name in a row that is to fit on a line."""
+    """Its short name, for a row that must fit on a line."""
     unit: Literal["", "bytes"] = ""
     """What an amount is counted in, where the name does not say it."""
     least: int = 0
     """The least that a kernel can be asked to use; one without a single register does nothing."""
     not_given: int = 0
-    """What a block counts with that was not said to use any."""
+    """The amount that counts where the kernel gives none."""
     most: str | None = None
     """The field of `Limits` that no amount of it exceeds on a chip."""
 

@@ -12,7 +12,7 @@ CUDA C++ Programming Guide, Compute Capabilities: more than that must be dynamic
 
 @dataclass(frozen=True, slots=True)
 class Specimen:
-    """A kernel that is made to need so much of each resource; the driver tells what it came to."""
+    """A kernel made to need a given amount of each resource; the driver reports what it came to."""
 
     live_values: int
     """Values that the kernel has in registers at the same time."""

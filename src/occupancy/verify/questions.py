@@ -79,11 +79,11 @@ QUICK_PLAN = Plan(
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A compiled kernel with its settings, in the driver's hands and in the library's words."""
+    """A compiled kernel with its settings, as the driver and as the library knows it."""
 
     function: Function
     kernel: Kernel
-    """Its block size and dynamic shared memory do not count."""
+    """Its block size and dynamic shared memory do not matter."""
     limits: Limits
     multiprocessors: int
     launch_bound: int | None

@@ -36,7 +36,7 @@ class Check:
     compared: int = 0
     different: int = 0
     documented: int = 0
-    """Of the compared, those where the driver is wrong in just the way in which it is known to be."""
+    """Of the compared, those where the driver is wrong in a way that is known and documented."""
     differences: list[Difference] = field(default_factory=list)
     """The first ones."""
 
