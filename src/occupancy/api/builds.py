@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypedDict
 
 from ..builds.baseline import Baseline, baseline_of, read_baseline, write_baseline
 from ..builds.build import Build, build_of, read_build
@@ -12,41 +11,12 @@ from ..builds.check import check as check_rows
 from ..builds.diff import compare
 from ..builds.rules import Rule, Rules, without_comparisons
 from ..builds.rules_file import PYPROJECT, has_rules, read_rules
-from ..builds.scanner import LimitsOf, Scanner, ScanRow
-from ..builds.selection import Selection
+from ..builds.scanner import Scanner, ScanRow
 from ..errors import InputError, ReadError, RulesError
 from ..report.check import CheckReport, check_report
 from ..report.diff import DiffReport, diff_report
-from ..tables import shipped
-from ..values.limits import ComputeCapability, Limits
-from ..values.spellings import parse_threads
-from . import compute
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-Path = str | os.PathLike[str]
-Paths = Path | Sequence[Path]
-
-
-class ReadingArguments(TypedDict, total=False):
-    """How builds are read and answered for: both of them in the same way."""
-
-    threads: compute.ThreadsLike | None
-    """Threads per block, for kernels whose source does not state them; by default those of the baseline,
-    then the launch bound, then whatever is best for the kernel."""
-    cc: compute.ComputeCapabilityLike | None
-    """What if the kernels ran on this compute capability?"""
-    name: str | None
-    """Only kernels with this in their name; ``*`` stands for anything."""
-    archs: Sequence[object]
-    """Only kernels for these architectures."""
-    only_newest: bool
-    """Of each kernel only the newest architecture."""
-    with_runtime: bool
-    """With kernels of CUDA's own device runtime."""
-    limits_of: LimitsOf
-    """Where the limits of an SM come from."""
+from .compute import ComputeCapabilityLike, ThreadsLike
+from .reading import ArchitectureLike, Path, Paths, Reading
 
 
 def diff(
@@ -55,7 +25,13 @@ def diff(
     *,
     threshold: float = 0,
     only_changes: bool = False,
-    **reading: Unpack[ReadingArguments],
+    threads: ThreadsLike | None = None,
+    cc: ComputeCapabilityLike | None = None,
+    limits_file: Path | None = None,
+    name: str | None = None,
+    archs: Sequence[ArchitectureLike] = (),
+    only_newest: bool = False,
+    with_runtime: bool = False,
 ) -> DiffReport:
     """What became of each kernel between two builds.
 
@@ -64,7 +40,14 @@ def diff(
         new: Likewise.
         threshold: Up to so many percent of the larger value, or points of occupancy, a change counts as none.
         only_changes: Whether to leave out the kernels that are the same.
-        **reading: See `ReadingArguments`.
+        threads: Threads per block, for kernels whose source does not state them; by default those of the
+            baseline, then the launch bound, then whatever is best for the kernel.
+        cc: What if the kernels ran on this compute capability?
+        limits_file: A table of your own (YAML), whose rows go before ours.
+        name: Only kernels with this in their name, mangled or readable; ``*`` stands for anything.
+        archs: Only kernels for these architectures.
+        only_newest: Of each kernel only the newest architecture.
+        with_runtime: With kernels of CUDA's own device runtime, too.
 
     Raises:
         ReadError: One of them holds no compiled kernel.
@@ -72,11 +55,11 @@ def diff(
         InputError: The two baselines assume different block sizes, and none is given; or the threshold is
             none.
     """
+    how = _Builds(threads, cc, limits_file, name, archs, only_newest, with_runtime)
     if not 0 <= threshold <= 100:  # also where it is not a number
         raise InputError(f"{threshold} is out of range", where="threshold", allowed="0 to 100")
-    how = _Reading(**reading)
     before, after = read_build(_paths(old)), read_build(_paths(new))
-    scanner = how.scanner(before, after)
+    scanner = how.scanner_for(before, after)
     return diff_report(
         compare(how.rows(before, scanner), how.rows(after, scanner), threshold),
         names=(before.name, after.name),
@@ -92,7 +75,13 @@ def check(
     *,
     baseline: Path | None = None,
     update: bool = False,
-    **reading: Unpack[ReadingArguments],
+    threads: ThreadsLike | None = None,
+    cc: ComputeCapabilityLike | None = None,
+    limits_file: Path | None = None,
+    name: str | None = None,
+    archs: Sequence[ArchitectureLike] = (),
+    only_newest: bool = False,
+    with_runtime: bool = False,
 ) -> CheckReport:
     """Whether the kernels of a build hold all rules.
 
@@ -101,7 +90,14 @@ def check(
         rules: A TOML file; by default the ``pyproject.toml`` of the current folder.
         baseline: What to compare with; by default what the rules name.
         update: Whether to make the build the baseline, once the rules that compare nothing are checked.
-        **reading: See `ReadingArguments`.
+        threads: Threads per block, for kernels whose source does not state them; by default those of the
+            baseline, then the launch bound, then whatever is best for the kernel.
+        cc: What if the kernels ran on this compute capability?
+        limits_file: A table of your own (YAML), whose rows go before ours.
+        name: Only kernels with this in their name, mangled or readable; ``*`` stands for anything.
+        archs: Only kernels for these architectures.
+        only_newest: Of each kernel only the newest architecture.
+        with_runtime: With kernels of CUDA's own device runtime, too.
 
     Raises:
         RulesError: The rules cannot be read, contradict each other, or look at nothing.
@@ -109,25 +105,25 @@ def check(
         ReadError: Some part of the build cannot be read.
         InputError: To update, a baseline must be named, and the kernels be taken as they are.
     """
-    how = _Reading(**reading)
+    how = _Builds(threads, cc, limits_file, name, archs, only_newest, with_runtime)
     asked = read_rules(_rules_file(rules))
     path = asked.baseline if baseline is None else os.fspath(baseline)
     if update:
         return _update(how, _paths(build), asked, _path_to_write(path, how))
     before = [] if path is None else [build_of(read_baseline(path), path)]
     after = _whole(read_build(_paths(build)))
-    scanner = how.scanner(*before, after)
+    scanner = how.scanner_for(*before, after)
     rows = how.rows(after, scanner)
     old_rows = how.rows(before[0], scanner) if before else None
     done = check_rows(rows, how.relevant(asked.rules), scanner, old_rows, (after.name, path or ""))
     return check_report(done, asked, build=after.name, baseline=path)
 
 
-def _update(how: _Reading, build: Sequence[str], asked: Rules, path: str) -> CheckReport:
+def _update(how: _Builds, build: Sequence[str], asked: Rules, path: str) -> CheckReport:
     """Check what compares nothing, then make the build the baseline."""
     before = [build_of(read_baseline(path), path)] if os.path.exists(path) else []
     after = _whole(read_build(build))
-    scanner = how.scanner(*before, after)
+    scanner = how.scanner_for(*before, after)
     rows = how.rows(after, scanner)
     old_rows = [row for each in before for row in how.rows(each, scanner)]
     done = check_rows(rows, without_comparisons(how.relevant(asked.rules)), scanner, None, (after.name, ""))
@@ -136,51 +132,53 @@ def _update(how: _Reading, build: Sequence[str], asked: Rules, path: str) -> Che
     return check_report(done, asked, build=after.name, baseline=path, updated=change.summary)
 
 
-def save_baseline(build: Paths, path: Path, **reading: Unpack[ReadingArguments]) -> Baseline:
+def save_baseline(
+    build: Paths,
+    path: Path,
+    *,
+    threads: ThreadsLike | None = None,
+    cc: ComputeCapabilityLike | None = None,
+    limits_file: Path | None = None,
+    name: str | None = None,
+    archs: Sequence[ArchitectureLike] = (),
+    only_newest: bool = False,
+    with_runtime: bool = False,
+) -> Baseline:
     """Write the baseline of a build.
 
     Args:
         build: Paths of whatever holds kernels.
         path: The file to write; one that is there already is replaced.
-        **reading: See `ReadingArguments`.
+        threads: Threads per block, for kernels whose source does not state them; by default those of the
+            baseline, then the launch bound, then whatever is best for the kernel.
+        cc: What if the kernels ran on this compute capability?
+        limits_file: A table of your own (YAML), whose rows go before ours.
+        name: Only kernels with this in their name, mangled or readable; ``*`` stands for anything.
+        archs: Only kernels for these architectures.
+        only_newest: Of each kernel only the newest architecture.
+        with_runtime: With kernels of CUDA's own device runtime, too.
 
     Raises:
         BaselineError: It cannot be written.
         ReadError: Some part of the build cannot be read.
         InputError: The kernels would not be taken as they are.
     """
-    how = _Reading(**reading)
+    how = _Builds(threads, cc, limits_file, name, archs, only_newest, with_runtime)
     target = _path_to_write(os.fspath(path), how)
     after = _whole(read_build(_paths(build)))
-    scanner = how.scanner(after)
+    scanner = how.scanner_for(after)
     baseline = baseline_of(how.rows(after, scanner), how.assumed(after))
     write_baseline(target, baseline)
     return baseline
 
 
-class _Reading:
-    """How builds are read and answered for; see `ReadingArguments`."""
-
-    def __init__(
-        self,
-        threads: compute.ThreadsLike | None = None,
-        cc: compute.ComputeCapabilityLike | None = None,
-        name: str | None = None,
-        archs: Sequence[object] = (),
-        only_newest: bool = False,
-        with_runtime: bool = False,
-        limits_of: LimitsOf = shipped.limits,
-    ) -> None:
-        self._threads = None if threads is None else parse_threads(threads)[0]
-        self.what_if = None if cc is None else _limits(cc, limits_of)
-        self._limits_of = limits_of
-        self._archs = frozenset(map(ComputeCapability.parse, archs))
-        self._selection = Selection(name, self._archs, only_newest, with_runtime, group=True)
+class _Builds(Reading):
+    """How several builds are read, all in the same way."""
 
     def assumed(self, *builds: Build) -> int | None:
         """Threads per block where a source does not state them: as given, else as the baselines say."""
-        if self._threads is not None:
-            return self._threads
+        if self.threads is not None:
+            return self.threads
         assumed = {build.threads for build in builds if build.threads is not None}
         if len(assumed) > 1:
             raise InputError(
@@ -197,20 +195,21 @@ class _Reading:
             RulesError: None are left.
         """
         left = tuple(
-            rule for rule in rules if not (self._archs and rule.archs) or self._archs & set(rule.archs)
+            rule for rule in rules if not (self.archs and rule.archs) or self.archs & set(rule.archs)
         )
         if not left:
-            asked = ", ".join(arch.sm for arch in sorted(self._archs))
+            asked = ", ".join(arch.sm for arch in sorted(self.archs))
             raise RulesError(f"there are none for {asked}", where="rules")
         return left
 
-    def scanner(self, *builds: Build) -> Scanner:
+    def scanner_for(self, *builds: Build) -> Scanner:
         """What answers for all of the builds."""
-        return Scanner(self._limits_of, self.assumed(*builds), self.what_if, with_advice=False)
+        return self.scanner(self.assumed(*builds), with_advice=False)
 
     def rows(self, build: Build, scanner: Scanner) -> tuple[ScanRow, ...]:
         """The compiled kernels of a build; without registers, as in PTX, there is nothing to compare."""
-        rows = tuple(row for row in self._selection.rows(build.records, scanner) if row.registers is not None)
+        selected = self.selection(group=True).rows(build.records, scanner)
+        rows = tuple(row for row in selected if row.registers is not None)
         if not rows:
             raise ReadError(
                 "holds no compiled kernel, or none that is asked for",
@@ -220,11 +219,7 @@ class _Reading:
         return rows
 
 
-def _limits(cc: compute.ComputeCapabilityLike, limits_of: LimitsOf) -> Limits:
-    return cc if isinstance(cc, Limits) else limits_of(ComputeCapability.parse(cc))
-
-
-def _path_to_write(path: str | None, how: _Reading) -> str:
+def _path_to_write(path: str | None, how: _Builds) -> str:
     if path is None:
         raise InputError("there is none", where="baseline", cure="Say which file to write: --baseline FILE.")
     if how.what_if is not None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Literal, get_args
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 from ..readers.record import ThreadsFrom
-from ..values.documented import DOCUMENTED
 from .matching import MatchedBy, match
 from .measures import HIGHER_IS_BETTER, MEASURES, Measures, measures
 from .rules import Measure
@@ -31,8 +30,6 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 class DiffRow:
     """One kernel in both builds."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
     verdict: Verdict
     matched_by: MatchedBy
     """What the two have in common: the mangled name; the name without what the compiler adds of the place
@@ -41,16 +38,6 @@ class DiffRow:
     """New less old; None where one of them is not known."""
     old: ScanRow
     new: ScanRow
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row as plain dictionaries, lists and numbers: one object of the JSON."""
-        return {
-            "verdict": self.verdict,
-            "matched_by": self.matched_by,
-            "change": asdict(self.change),
-            "old": self.old.to_dict(),
-            "new": self.new.to_dict(),
-        }
 
 
 @dataclass(frozen=True, slots=True)

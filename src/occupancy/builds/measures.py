@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, get_args
+from typing import Any, get_args
 
-from ..values.documented import DOCUMENTED
 from .rules import Measure
 from .scanner import ScanRow
 
@@ -15,8 +14,6 @@ HIGHER_IS_BETTER: frozenset[Measure] = frozenset({"occupancy"})
 @dataclass(frozen=True, slots=True)
 class Measures:
     """The measures of a kernel, or how they changed: new less old. None where one is not known."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     occupancy: float | None
     """Active warps by the most warps of an SM, 0 to 1."""

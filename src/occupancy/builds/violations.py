@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
 
 from ..advice.next_steps import NextStep
 from ..readers.names import demangle
-from ..values.documented import DOCUMENTED
 from .scanner import ScanRow
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
     """What breaks a rule."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     rule: int
     """The rule's place in the file, from 1."""
@@ -36,27 +32,15 @@ class Violation:
 class Violating:
     """A kernel that breaks rules."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
     kernel: ScanRow
     baseline: ScanRow | None
     """The kernel in the baseline; None without one, or where it is not in it."""
     violations: tuple[Violation, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The kernel as plain dictionaries, lists and numbers."""
-        return {
-            "kernel": self.kernel.to_dict(),
-            "baseline": None if self.baseline is None else self.baseline.to_dict(),
-            "violations": [asdict(each) for each in self.violations],
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Holding:
     """A kernel that holds all rules."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     name: str
     arch: str | None

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from .kernel_files import kernel_file_options, reading
+from .kernel_files import kernel_file_options
 from .options import format_option_with
-from .output import print_by_module
+from .output import print_report, print_text
 
 
 @click.command("check")
@@ -41,7 +41,16 @@ def command(
     """
     from ..api.builds import check
 
-    report = check(build, rules, baseline=baseline, update=update, **reading(**options))
-    print_by_module("check", report, output_format)
+    report = check(build, rules, baseline=baseline, update=update, **options)
+    if output_format == "github":
+        from ..render.ci import github
+
+        print_text(github(report.cases(), report.conclusion()))
+    elif output_format == "junit":
+        from ..render.ci import junit
+
+        print_text(junit(report.build, list(report.cases())))
+    else:
+        print_report(report, output_format)
     if not report.passed:
         click.get_current_context().exit(1)

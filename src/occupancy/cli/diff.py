@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from .kernel_files import kernel_file_options, reading, warn_of
+from .kernel_files import kernel_file_options, warn_of
 from .options import format_option
-from .output import print_by_module
+from .output import print_report
 
 
 @click.command("diff")
@@ -36,8 +36,9 @@ def command(
     """
     from ..api.builds import diff
 
-    report = diff(old, new, threshold=threshold, only_changes=only_changes, **reading(**options))
-    print_by_module("diff", report, output_format)
-    warn_of(report.problems)
+    report = diff(old, new, threshold=threshold, only_changes=only_changes, **options)
+    print_report(report, output_format)
+    for problem in report.problems:
+        warn_of(problem)
     if report.problems:
         click.get_current_context().exit(1)

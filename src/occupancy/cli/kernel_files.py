@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,7 +11,6 @@ from .choose_sm import limits_option
 from .options import Command
 
 if TYPE_CHECKING:
-    from ..api.builds import ReadingArguments
     from ..readers import ReadProblem
 
 
@@ -45,14 +43,6 @@ def kernel_file_options(command: Command) -> Command:
     return command
 
 
-def reading(limits_file: str | None, **options: Any) -> ReadingArguments:
-    """The options as the arguments of `guard`'s functions."""
-    from ..tables.table import Table
-
-    return {"limits_of": Table(limits_file).limits, **options}  # type: ignore[typeddict-item]
-
-
-def warn_of(problems: Iterable[ReadProblem]) -> None:
+def warn_of(problem: ReadProblem) -> None:
     """Say on standard error what could not be read."""
-    for problem in problems:
-        click.echo(f"Warning: {printable(str(problem))}", err=True)
+    click.echo(f"Warning: {printable(str(problem))}", err=True)

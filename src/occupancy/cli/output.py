@@ -37,7 +37,11 @@ def print_report(report: Report, output_format: str) -> None:
         if output_format == "json":
             print_text(to_json(report.to_dict()))
         else:
-            print_text((to_csv if output_format == "csv" else to_json_lines)(report.rows()))
+            print_text(
+                to_csv(report.rows(), report.csv_columns())
+                if output_format == "csv"
+                else to_json_lines(report.rows())
+            )
 
 
 def print_by_module(command: str, report: object, output_format: str) -> None:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import InputError
 from .choose_sm import choose_sm, device_option, gpu_option
-from .kernel_files import kernel_file_options, reading, warn_of
+from .kernel_files import kernel_file_options, warn_of
 from .options import format_option_with
-from .output import print_by_module, print_text
+from .output import print_report, print_text
 from .whole_gpu import count_of_sms, sms_option
 
 if TYPE_CHECKING:
+    from ..api.scan import Scanning
     from ..builds.scanner import ScanRow
-    from ..readers import KernelRecord, ReadProblem
+    from ..readers import KernelRecord
 
 FOR_PEOPLE = ("text", "markdown")
 SORT_KEYS = ("occupancy", "regs", "spills", "time")
@@ -79,7 +80,7 @@ def command(
     else:
         from ..api.builds import save_baseline
 
-        kernels = save_baseline(files, baseline, **reading(**options)).kernels
+        kernels = save_baseline(files, baseline, **options).kernels
         print_text(f"{baseline}: a baseline of {len(kernels):,} kernels.")
 
 
@@ -100,55 +101,19 @@ def _scan(
     limit: int | None,
     output_format: str,
 ) -> None:
-    from ..builds.scanner import Scanner
-    from ..builds.selection import Selection
-    from ..tables.table import Table
-    from ..values.limits import ComputeCapability
-    from ..values.spellings import parse_threads
+    from ..api.reading import Reading
+    from ..api.scan import Scanning
 
     chosen = None
     if (cc, gpu, device) != (None, None, None):
         chosen = choose_sm(cc, gpu, device, limits_file)
-    scanner = Scanner(
-        Table(limits_file).limits,
-        threads=None if threads is None else parse_threads(threads)[0],
-        what_if=None if chosen is None else chosen.limits,
-        multiprocessors=count_of_sms(chosen, sms),
-    )
-    selection = Selection(
-        name,
-        frozenset(map(ComputeCapability.parse, archs)),
-        only_newest,
-        with_runtime,
-        group=output_format in FOR_PEOPLE,
-        sort=sort,
-        limit=limit,
-    )
-    found = _Found(files)
-    _print(selection.rows(_watched(found.records(), output_format), scanner), found, output_format)
-    if found.problems:
+    what_if = None if chosen is None else chosen.limits
+    reading = Reading(threads, what_if, limits_file, name, archs, only_newest, with_runtime)
+    scanning = Scanning(files, reading, sort, limit, count_of_sms(chosen, sms))
+    records = _watched(scanning.records(warn_of), output_format)
+    _print(scanning.rows(records, group=output_format in FOR_PEOPLE), scanning, output_format)
+    if scanning.problems:
         click.get_current_context().exit(1)
-
-
-class _Found:
-    """What the files hold, file by file, and what could not be read of them."""
-
-    def __init__(self, files: tuple[str, ...]) -> None:
-        self.count = 0
-        self.problems: list[ReadProblem] = []
-        self._files = files
-
-    def records(self) -> Iterator[KernelRecord]:
-        from ..readers import KernelRecord, read
-
-        for file in self._files:
-            for found in read(file):
-                if isinstance(found, KernelRecord):
-                    self.count += 1
-                    yield found
-                else:
-                    self.problems.append(found)
-                    warn_of([found])
 
 
 def _watched(records: Iterable[KernelRecord], output_format: str) -> Iterable[KernelRecord]:
@@ -160,18 +125,20 @@ def _watched(records: Iterable[KernelRecord], output_format: str) -> Iterable[Ke
     return with_progress(records)
 
 
-def _print(rows: Iterable[ScanRow], found: _Found, output_format: str) -> None:
-    from ..render.records import scan as streams
-    from ..report import SCHEMA_VERSION
-    from ..report.scan import ScanReport
-
-    def report(kernels: tuple[ScanRow, ...] = ()) -> ScanReport:
-        return ScanReport(SCHEMA_VERSION, kernels, found.count, tuple(found.problems))
-
+def _print(rows: Iterable[ScanRow], scanning: Scanning, output_format: str) -> None:
     if output_format in FOR_PEOPLE:
-        kernels = tuple(rows)
-        print_by_module("scan", report(kernels), output_format)
+        print_report(scanning.report(rows), output_format)
         return
-    lines = streams.json(rows, report) if output_format == "json" else getattr(streams, output_format)(rows)
+    # Not before the last kernel is read, as the others, but each as soon as it is there.
+    from ..builds.scanner import ROW_FIELDS
+    from ..render.stream import csv_lines, json_document, json_lines
+    from ..report.scan import csv_row
+
+    if output_format == "csv":
+        lines = csv_lines(ROW_FIELDS, map(csv_row, rows))
+    elif output_format == "jsonl":
+        lines = json_lines(row.to_dict() for row in rows)
+    else:
+        lines = json_document(lambda: scanning.report().to_dict(), "kernels", (row.to_dict() for row in rows))
     for line in lines:
         print_text(line)

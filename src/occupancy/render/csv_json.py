@@ -18,12 +18,17 @@ def to_json_lines(rows: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
 
 
-def to_csv(rows: Iterable[Mapping[str, Any]]) -> str:
-    """CSV with a header; nested values are named with dots, lists are joined with semicolons."""
+def to_csv(rows: Iterable[Mapping[str, Any]], columns: Iterable[str] = ()) -> str:
+    """CSV with a header; nested values are named with dots, lists are joined with semicolons.
+
+    Args:
+        rows: The rows.
+        columns: The columns that come first, and are there even where no row has them.
+    """
     import csv
 
     flat = [dict(flatten("", row)) for row in rows]
-    names = list(dict.fromkeys(name for row in flat for name in row))
+    names = list(dict.fromkeys((*columns, *(name for row in flat for name in row))))
     text = io.StringIO()
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()

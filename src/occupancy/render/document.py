@@ -163,8 +163,15 @@ class Folded(NamedTuple):
     blocks: Sequence[Block]
 
 
+class Comment(NamedTuple):
+    """Blocks of whose tables Markdown shows as many rows as a comment on a change has room for."""
+
+    blocks: Sequence[Block]
+
+
 Block = (
-    Heading | Paragraph | Bullets | KeyValues | Code | Table | GroupedTable | Together | Only | Folded
+    Heading | Paragraph | Bullets | KeyValues | Code | Table | GroupedTable
+    | Together | Only | Folded | Comment
 )  # fmt: skip
 Document = Sequence[Block]
 

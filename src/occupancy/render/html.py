@@ -9,6 +9,7 @@ from .document import (
     Block,
     Bullets,
     Code,
+    Comment,
     Document,
     Folded,
     GroupedTable,
@@ -57,7 +58,7 @@ def _block(block: Block) -> str:
         rows = [[row.name, *line] for row, line in zip(block.rows, cells, strict=True)]
         marked = [number for number, row in enumerate(block.rows) if row.mark not in ("", "faint")]
         return _table([block.title, *(column.title for column in block.columns)], rows, marked)
-    if isinstance(block, Together):
+    if isinstance(block, (Together, Comment)):
         return html(block.blocks)
     if isinstance(block, Only):
         return html(block.blocks) if block.output == "text" else ""

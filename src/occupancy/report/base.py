@@ -14,8 +14,8 @@ The renderers know blocks, no commands. They stand below the reports, so that an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import SCHEMA_VERSION
@@ -31,6 +31,19 @@ def _version_comes_first(schema: dict[str, Any]) -> None:
     schema["required"] = ["schema_version", *schema.get("required", ())]
 
 
+def plain(value: Any) -> Any:
+    """A value of a report as dictionaries, lists and numbers; what has a ``to_dict`` of its own is asked."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return list(map(plain, value))
+    return tuple(map(plain, value)) if type(value) is tuple else value
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """An answer that can print itself, in every format."""
@@ -44,11 +57,15 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain dictionaries, lists and numbers: what the JSON holds."""
-        return asdict(self)
+        return {each.name: plain(getattr(self, each.name)) for each in fields(self)}
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """The rows of the CSV and of JSON lines."""
         return [self.to_dict()]
+
+    def csv_columns(self) -> Sequence[str]:
+        """The columns of the CSV that come first, and are there even where there is no row."""
+        return ()
 
     def document(self) -> Document:
         """What a person reads."""

@@ -16,6 +16,7 @@ from ..document import (
     Block,
     Bullets,
     Code,
+    Comment,
     Document,
     Folded,
     GroupedTable,
@@ -88,7 +89,7 @@ class _Layout:
             lines, left_out = tables.grouped_table(block, self.width)
             self.left_out += left_out
             yield from lines
-        elif isinstance(block, Together):
+        elif isinstance(block, (Together, Comment)):
             for each in block.blocks:
                 yield from self.block(each)
         elif isinstance(block, Only):
