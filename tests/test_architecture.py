@@ -38,7 +38,7 @@ HOMES = {
     "matplotlib": {"render/plot"},
     "lz4": {"readers/compression"},
     "cuda": {"device"},
-    "pydantic": {"builds/baseline", "report/schema"},
+    "pydantic": {"builds/baseline", "report/limits_schema", "report/schema"},
     "pynvml": {"device"},
     "rich": {"render/text"},
     "tomli": {"builds/rules_file"},

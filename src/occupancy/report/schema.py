@@ -17,10 +17,11 @@ from .device import DeviceReport
 from .diff import DiffReport
 from .fits import FitsReport
 from .gpus import GpusReport
+from .limits_schema import SourcesJson, limits_json
 from .scan import ScanReport
 from .verify import VerifyReport
 
-# Command -> the dataclass whose fields are its JSON.
+# Command -> the dataclass whose fields are its JSON; ``sources`` is ``limits --sources``.
 REPORTS: dict[str, type] = {
     "calc": CalcReport,
     "fits": FitsReport,
@@ -30,6 +31,8 @@ REPORTS: dict[str, type] = {
     "scan": ScanReport,
     "diff": DiffReport,
     "check": CheckReport,
+    "limits": limits_json(),
+    "sources": SourcesJson,
     "gpus": GpusReport,
     "device": DeviceReport,
     "verify": VerifyReport,

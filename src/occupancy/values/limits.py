@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from ..errors import InputError, TableError, shown
+from .documented import DOCUMENTED
 from .kernel import MAX_REGISTERS_PER_THREAD
 
 # sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; three digits are two of major and one of minor.
@@ -84,6 +85,8 @@ class SpreadsheetColumn:
     ``None`` means that it does not differ.
     """
 
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
+
     version: Literal["2.4", "11.1"]
     """Version of the spreadsheet that has this column."""
     max_registers_per_block: int | None = None
@@ -120,6 +123,8 @@ class Limits:
     Raises:
         TableError: A value is out of range or contradicts another one.
     """
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     compute_capability: ComputeCapability
     architecture: str

@@ -25,6 +25,8 @@ EXAMPLES = {
     "scan": ("scan", "BEFORE"),
     "diff": ("diff", "BEFORE", "AFTER"),
     "check": ("check", "AFTER", "--rules", "rules.toml"),
+    "limits": ("limits",),
+    "sources": ("limits", "1.3", "3.5", "9.0", "--sources"),
     "gpus": ("gpus", "h200"),
     "device": ("device",),
     "verify": ("verify", "--quick"),
