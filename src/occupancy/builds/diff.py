@@ -1,4 +1,4 @@
-"""What became of each kernel between two builds."""
+"""How each kernel changed between two builds."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class DiffSummary:
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """What became of all kernels."""
+    """How all kernels changed."""
 
     rows: tuple[DiffRow, ...]
     """The kernels of both builds, the worst first."""

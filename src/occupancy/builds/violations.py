@@ -1,4 +1,4 @@
-"""What came of holding kernels against rules: which of them break which."""
+"""The result of checking kernels against rules: which kernels break which rules."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Violating:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """A kernel that holds all rules."""
+    """A kernel that meets all rules."""
 
     name: str
     arch: str | None
@@ -63,7 +63,7 @@ def launched_with(row: ScanRow) -> int | None:
 
 @dataclass(slots=True)
 class Checked:
-    """What came of a check."""
+    """The result of a check."""
 
     violating: list[Violating] = field(default_factory=list)
     holding: list[Holding] = field(default_factory=list)

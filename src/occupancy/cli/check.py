@@ -1,4 +1,4 @@
-"""``occupancy check``: whether the kernels of a build hold the rules."""
+"""``occupancy check``: whether the kernels of a build meet the rules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def command(
     output_format: str,
     **options: Any,
 ) -> None:
-    """Whether the kernels of a build hold your rules: exit code 0 if all do, 1 if one does not.
+    """Whether the kernels of a build meet your rules: exit code 0 if all do, 1 if one does not.
 
     BUILD is anything that `occupancy scan` reads. A rule that looks at no kernel is an error, so that
     nothing passes because nothing was checked.

@@ -1,4 +1,4 @@
-"""``occupancy diff``: what became of the kernels between two builds."""
+"""``occupancy diff``: how each kernel changed between two builds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .output import print_report
 def command(
     old: str, new: str, only_changes: bool, threshold: float, output_format: str, **options: Any
 ) -> None:
-    """What became of each kernel between two builds, the worst first.
+    """How each kernel changed between two builds, the worst first.
 
     OLD and NEW are baselines, or anything that `occupancy scan` reads; - is standard input. A kernel is
     recognised by its name and architecture; one whose template arguments or parameters changed, by

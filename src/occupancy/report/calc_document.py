@@ -81,7 +81,7 @@ def _verdict(report: CalcReport) -> tuple[str, str]:
 
 
 def _resources(report: CalcReport) -> Table:
-    """Every resource but the barriers where these set no limit and nobody asked."""
+    """Every resource; not the barriers where they set no limit and were not given."""
     shown = {
         resource: use
         for resource, use in report.resources.items()
@@ -230,7 +230,7 @@ def _is_of_interest(report: CalcReport, resource: Resource) -> bool:
 def _carveout(report: CalcReport) -> Iterator[str]:
     smallest, configurations = report.carveout.smallest, report.carveout.configurations
     if smallest is None or (smallest.percent is None and smallest.l1 is None):
-        return  # no block, or a size that nobody chooses
+        return  # no block, or a size that no one would choose
     percent = "" if smallest.percent is None else f" ({smallest.percent}%)"
     verdict = "is needed" if smallest == configurations[-1] else "is enough"
     l1 = "" if smallest.l1 is None else f", and leaves {words.size(smallest.l1)} of L1"

@@ -134,7 +134,7 @@ def check_report(
     """The report of a check.
 
     Args:
-        done: What came of it.
+        done: The result.
         asked: The rules.
         build: What the build is called.
         baseline: The path of the baseline.
@@ -260,7 +260,7 @@ def _summary(report: CheckReport) -> str:
 
 
 def _notes(report: CheckReport) -> Iterator[str]:
-    """What became of the baseline."""
+    """How the baseline was changed."""
     if report.updated is not None:
         yield f"{report.baseline} is written: {kinds(report.updated)}."
     yield from assumptions([each.kernel for each in report.violating])

@@ -1,4 +1,4 @@
-"""The answer to ``occupancy diff``: what became of each kernel between two builds."""
+"""The answer to ``occupancy diff``: how each kernel changed between two builds."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def diff_report(
     """Everything that is shown of two builds.
 
     Args:
-        diff: What became of their kernels.
+        diff: How their kernels changed.
         names: What the two are called.
         threshold: The one that they were compared with.
         only_changes: Whether to leave out the kernels that are the same; the summary counts them.

@@ -94,7 +94,7 @@ def _resident(wave: FullWave) -> str:
     if wave.clusters is not None:
         text += f", {words.count(wave.clusters, 'cluster')} of {wave.cluster_size}"
     text += ": the grid of a persistent kernel"
-    return f"{text} (only the GPU itself tells how many clusters)" if wave.is_upper_bound else text
+    return f"{text} (only the GPU itself knows how many clusters)" if wave.is_upper_bound else text
 
 
 def _waves(waves: WavesReport, wave: FullWave) -> str:

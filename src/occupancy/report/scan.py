@@ -87,7 +87,7 @@ def _columns(rows: Sequence[ScanRow]) -> list[_Column]:
 
 
 def short_name(row: ScanRow) -> str:
-    """The demangled name without the parameters, which a launch does not need to be told apart."""
+    """The demangled name without the parameters, which launches do not need to be distinguished."""
     name = words.printable(row.demangled).removeprefix("void ")
     if name.endswith(")"):
         depth = 0
