@@ -71,7 +71,7 @@ def test_every_block_in_text_and_markdown(block: Block, text: str, page: str) ->
 
 
 def test_an_empty_line_stands_between_blocks_that_show_something() -> None:
-    blocks = [Heading("a"), Bullets([]), Only("markdown", [Heading("b")]), Heading("c")]
+    blocks: list[Block] = [Heading("a"), Bullets([]), Only("markdown", [Heading("b")]), Heading("c")]
     assert to_text(blocks) == "a\n\nc"
     assert markdown(blocks) == "**a**\n\n**b**\n\n**c**"
 
