@@ -49,8 +49,20 @@ if TYPE_CHECKING:
     from .api.questions import max_potential_block_size as max_potential_block_size
     from .api.questions import next_steps as next_steps
     from .api.questions import slack as slack
+    from .api.scan import Scan as Scan
+    from .api.scan import ScannedKernel as ScannedKernel
+    from .api.scan import scan as scan
     from .api.tuning import fits as fits
     from .api.tuning import prune as prune
+    from .builds.baseline import Baseline as Baseline
+    from .builds.baseline import BaselineKernel as BaselineKernel
+    from .builds.diff import DiffRow as DiffRow
+    from .builds.diff import DiffSummary as DiffSummary
+    from .builds.measures import Measures as Measures
+    from .builds.scanner import ScanRow as ScanRow
+    from .builds.violations import Holding as Holding
+    from .builds.violations import Violating as Violating
+    from .builds.violations import Violation as Violation
     from .device import Device as Device
     from .device import read_device as read_device
     from .device import read_devices as read_devices
@@ -67,9 +79,13 @@ if TYPE_CHECKING:
     from .errors import TableError as TableError
     from .errors import UnknownComputeCapabilityError as UnknownComputeCapabilityError
     from .readers import KernelRecord as KernelRecord
+    from .readers import KernelStream as KernelStream
     from .readers import ReadProblem as ReadProblem
     from .readers import kernel_of as kernel_of
-    from .readers import kernels as kernels
+    from .readers import stream_kernels as stream_kernels
+    from .report.check import CheckedRule as CheckedRule
+    from .report.check import CheckReport as CheckReport
+    from .report.diff import DiffReport as DiffReport
     from .tables.custom import read_limits as read_limits
     from .tables.products import Product as Product
     from .tables.products import find_gpu as find_gpu
@@ -87,28 +103,38 @@ __version__ = "0.1.0"
 # Public name -> the module that has it.
 _HOMES = {
     "Allocation": "engine",
+    "Baseline": "builds.baseline",
     "BaselineError": "errors",
+    "BaselineKernel": "builds.baseline",
     "BlockLimits": "engine",
     "BlockSize": "advice.block_sizes",
     "Budget": "advice.budget",
     "BudgetLevel": "advice.budget",
     "Carveout": "values.kernel",
     "CarveoutAdvice": "advice.carveout",
+    "CheckReport": "report.check",
+    "CheckedRule": "report.check",
     "ClusterBound": "advice.runtime",
     "ComputeCapability": "values.limits",
     "Configuration": "advice.carveout",
     "Device": "device",
     "DeviceError": "errors",
+    "DiffReport": "report.diff",
+    "DiffRow": "builds.diff",
+    "DiffSummary": "builds.diff",
     "Fit": "advice.portability",
     "FullWave": "advice.waves",
+    "Holding": "builds.violations",
     "InputError": "errors",
     "Kernel": "values.kernel",
     "KernelRecord": "readers",
+    "KernelStream": "readers",
     "Launch": "values.kernel",
     "LaunchBounds": "advice.launch_bounds",
     "LaunchConfiguration": "advice.runtime",
     "Limiter": "values.resources",
     "Limits": "values.limits",
+    "Measures": "builds.measures",
     "MissingDependencyError": "errors",
     "NextStep": "advice.next_steps",
     "Occupancy": "engine",
@@ -118,11 +144,16 @@ _HOMES = {
     "ReadProblem": "readers",
     "Result": "api.compute",
     "RulesError": "errors",
+    "Scan": "api.scan",
+    "ScanRow": "builds.scanner",
+    "ScannedKernel": "api.scan",
     "Slack": "advice.slack",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
     "Unused": "advice.slack",
     "Verification": "verify",
+    "Violating": "builds.violations",
+    "Violation": "builds.violations",
     "Waves": "advice.waves",
     "available_dynamic_shared_memory_per_block": "api.questions",
     "block_sizes": "api.questions",
@@ -136,7 +167,6 @@ _HOMES = {
     "fits": "api.tuning",
     "fits_everywhere": "api.questions",
     "kernel_of": "readers",
-    "kernels": "readers",
     "launch_bounds": "api.questions",
     "limits": "api.compute",
     "max_active_blocks_per_multiprocessor": "api.questions",
@@ -148,7 +178,9 @@ _HOMES = {
     "read_devices": "device",
     "read_limits": "tables.custom",
     "save_baseline": "api.builds",
+    "scan": "api.scan",
     "slack": "api.questions",
+    "stream_kernels": "readers",
     "sweep": "api.compute",
     "verify_device": "verify",
 }

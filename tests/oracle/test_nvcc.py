@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from occupancy.readers import KernelRecord, kernels
+from occupancy.readers import KernelRecord, stream_kernels
 from tests.samples import FOLDER
 
 SOURCE = FOLDER / "cubins" / "kernels.cu"
@@ -44,7 +44,7 @@ ALL = ("75", "80", "86", "87", "89", "90", "90a", "100", "100a", "103", "110", "
 
 
 def by_name(source: Path | io.BytesIO) -> dict[str, KernelRecord]:
-    return {record.name: record for record in kernels(source)}
+    return {record.name: record for record in stream_kernels(source)}
 
 
 @cache
@@ -128,7 +128,7 @@ def test_every_compression(nvcc: Path, tmp_path: Path, mode: str) -> None:
     (tmp_path / "k.cu").write_text(CALLER.replace("helper(s, n)", "s[0]"))
     codes = [f"-gencode=arch=compute_{arch},code=sm_{arch}" for arch in ("80", "90")]
     run(nvcc, *codes, "-rdc=true", f"--compress-mode={mode}", "-c", "k.cu", folder=tmp_path)
-    found = kernels(tmp_path / "k.o")
+    found = stream_kernels(tmp_path / "k.o")
     assert {(record.name, record.arch, record.static_smem) for record in found} == {
         ("_Z5outerPfi", "sm_80", 400),
         ("_Z5outerPfi", "sm_90", 400),

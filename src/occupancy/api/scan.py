@@ -11,6 +11,7 @@ from ..builds.scanner import Scanner, ScanRow
 from ..errors import ReadError
 from ..readers import KernelRecord, ReadProblem, read
 from ..readers.reading import Source
+from ..render.words import count
 from ..report.scan import ScanReport
 from .compute import ComputeCapabilityLike, Result, ThreadsLike, compute
 from .reading import ArchitectureLike, Path, Reading
@@ -89,8 +90,7 @@ class ScannedKernel(ScanRow):
         )
 
     def __repr__(self) -> str:
-        share = "unknown" if self.occupancy is None else f"{100 * self.occupancy:.4g}%"
-        return f"<ScannedKernel {self.demangled} for {self.arch}: occupancy {share}>"
+        return f"<ScannedKernel {self.title}>"
 
 
 _ROW = tuple(each.name for each in fields(ScanRow))
@@ -137,8 +137,8 @@ class Scan(Sequence[ScannedKernel]):
         return ScannedKernel(**{name: getattr(row, name) for name in _ROW}, _scanner=self._scanning.scanner)
 
     def __repr__(self) -> str:
-        problems = f", {len(self.problems):,} problems" if self.problems else ""
-        return f"<Scan of {len(self):,} kernels{problems}>"
+        problems = f", {count(len(self.problems), 'problem')}" if self.problems else ""
+        return f"<Scan of {count(len(self), 'kernel')}{problems}>"
 
     def __str__(self) -> str:
         return str(self._for_people())

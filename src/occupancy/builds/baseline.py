@@ -82,7 +82,7 @@ _NAMES = tuple(field.name for field in fields(BaselineKernel))
 _RECORDED = tuple(name for name in _NAMES if name in {field.name for field in fields(KernelRecord)})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Baseline:
     """The kernels of one build."""
 
@@ -95,6 +95,9 @@ class Baseline:
     threads: Threads | None = None
     """Threads per block that were assumed where a source does not say them."""
     kernels: tuple[BaselineKernel, ...]
+
+    def __repr__(self) -> str:
+        return f"<Baseline of {len(self.kernels):,} kernels, written by occupancy {self.tool_version}>"
 
 
 @dataclass(frozen=True, slots=True)

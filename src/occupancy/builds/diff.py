@@ -26,7 +26,7 @@ BEST: ThreadsFrom = "best"
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DiffRow:
     """One kernel in both builds."""
 
@@ -38,6 +38,9 @@ class DiffRow:
     """New less old; None where one of them is not known."""
     old: ScanRow
     new: ScanRow
+
+    def __repr__(self) -> str:
+        return f"<DiffRow {self.verdict}: {self.new.title}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,12 @@ class ScanRow(KernelRecord):
     idle_share: float | None = None
     """The share of the GPU's time that the last wave leaves idle, 0 to 1, where the waves are known."""
 
+    @property
+    def title(self) -> str:
+        """The kernel, its architecture and its occupancy in a line, for whoever looks at objects."""
+        share = "unknown" if self.occupancy is None else f"{100 * self.occupancy:.4g}%"
+        return f"{self.demangled} for {self.arch or 'an unknown architecture'}, occupancy {share}"
+
     def to_dict(self) -> dict[str, Any]:
         """The row as plain dictionaries, lists and numbers: one object of the JSON."""
         values = {name: getattr(self, name) for name in ROW_FIELDS}

@@ -28,7 +28,7 @@ class Violation:
     """What would mend it, and the occupancy then; None where no single change is known to."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Violating:
     """A kernel that breaks rules."""
 
@@ -36,6 +36,9 @@ class Violating:
     baseline: ScanRow | None
     """The kernel in the baseline; None without one, or where it is not in it."""
     violations: tuple[Violation, ...]
+
+    def __repr__(self) -> str:
+        return f"<Violating {', '.join(each.criterion for each in self.violations)}: {self.kernel.title}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,13 @@ class Report:
         """What a person reads."""
         raise NotImplementedError
 
+    def headline(self) -> str:
+        """The answer in a line."""
+        return ""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}{': ' if self.headline() else ''}{self.headline()}>"
+
     def __str__(self) -> str:
         """The text that the command prints, without colour."""
         from ..render.text import to_text

@@ -50,7 +50,7 @@ class CheckedRule:
     matched: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CheckReport(Report):
     """Everything that ``occupancy check`` shows."""
 
@@ -85,6 +85,10 @@ class CheckReport(Report):
 
     def _broken(self) -> Iterator[tuple[Violating, Violation]]:
         return ((each, violation) for each in self.violating for violation in each.violations)
+
+    def headline(self) -> str:
+        """How many kernels there are, and of which kind."""
+        return _summary(self)
 
     def document(self) -> Document:
         """Each kernel that breaks a rule: what was asked for, what is, and what would mend it.

@@ -39,7 +39,7 @@ IF_THERE_IS_ROOM = ("Spills", "Stack", "Regs", "Shared", "Limited by", "Threads"
 MARKS: dict[Verdict, Mark] = {"worse": "bad", "mixed": "fair", "other": "", "better": "good", "same": "faint"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DiffReport(Report):
     """Everything that ``occupancy diff`` shows."""
 
@@ -61,6 +61,10 @@ class DiffReport(Report):
         yield from (_csv_row(row.verdict, row.old, row.new) for row in self.kernels)
         yield from (_csv_row("added", None, row) for row in self.added)
         yield from (_csv_row("removed", row, None) for row in self.removed)
+
+    def headline(self) -> str:
+        """How many kernels there are, and of which kind."""
+        return _summary(self)
 
     def document(self) -> Document:
         """The changes, the worst first; what is in one build only; how many there are of each.

@@ -37,7 +37,7 @@ IF_THERE_IS_ROOM = (
 LAST = "Next step"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ScanReport(Report):
     """Everything that ``occupancy scan`` found."""
 
@@ -50,6 +50,10 @@ class ScanReport(Report):
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each kernel."""
         return map(csv_row, self.kernels)
+
+    def headline(self) -> str:
+        """How many kernels there are, and of which kind."""
+        return _summary(self)
 
     def document(self) -> Document:
         """Under each kernel's name a row for each architecture or launch; then what the numbers rest on."""

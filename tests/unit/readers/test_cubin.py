@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from occupancy.readers import KernelRecord, kernels
+from occupancy.readers import KernelRecord, stream_kernels
 from tests.samples import CUBINS, REDUCE, SAMPLES, SGEMM_16, SPILLY, VEC_ADD, sample
 
 # Of kernels.cu, whatever the architecture: registers, static shared memory, barriers.
@@ -38,12 +38,12 @@ def numbers(record: KernelRecord) -> tuple[object, ...]:
 
 
 def by_name(path: Path) -> dict[str, KernelRecord]:
-    return {record.name: record for record in kernels(path)}
+    return {record.name: record for record in stream_kernels(path)}
 
 
 class TestSamples:
     def test_executable(self, samples: Path) -> None:
-        records = list(kernels(samples / "samples.exe"))
+        records = list(stream_kernels(samples / "samples.exe"))
         assert {record.name: numbers(record) for record in records} == SAMPLES
         assert len(records) == len(SAMPLES)
         assert {record.arch for record in records} == {"sm_90"}
@@ -55,7 +55,7 @@ class TestSamples:
         assert found == {name: SAMPLES[name] for name in (SPILLY, REDUCE, VEC_ADD)}
 
     def test_fatbin_of_three_architectures(self, samples: Path) -> None:
-        records = list(kernels(samples / "samples.fatbin"))
+        records = list(stream_kernels(samples / "samples.fatbin"))
         found = {(record.arch, record.name): (record.registers, record.stack_bytes) for record in records}
         assert found == {
             ("sm_80", SPILLY): (64, 448),
@@ -81,8 +81,8 @@ def test_registers_of_toolkits_before_10_1_are_in_the_section_header() -> None:
     data = sample("cubins/11.8_80_0.cubin")
     without = data.replace(b"\x04\x2f\x08\x00", b"\x04\xfe\x08\x00")  # the attribute REGCOUNT
     assert data != without
-    expected = {record.name: record.registers for record in kernels(io.BytesIO(data))}
-    assert {record.name: record.registers for record in kernels(io.BytesIO(without))} == expected
+    expected = {record.name: record.registers for record in stream_kernels(io.BytesIO(data))}
+    assert {record.name: record.registers for record in stream_kernels(io.BytesIO(without))} == expected
 
 
 def test_images_of_more_sections_than_the_header_can_count() -> None:
@@ -92,7 +92,7 @@ def test_images_of_more_sections_than_the_header_can_count() -> None:
     data[60:62], data[62:64] = b"\0\0", b"\xff\xff"
     data[table + 32 : table + 34] = count  # the first section's size
     data[table + 40 : table + 42] = names  # and its link
-    assert {record.name for record in kernels(io.BytesIO(data))} == {SPILLY, REDUCE, VEC_ADD}
+    assert {record.name for record in stream_kernels(io.BytesIO(data))} == {SPILLY, REDUCE, VEC_ADD}
 
 
 @pytest.mark.parametrize("name", CUBINS)
