@@ -69,8 +69,12 @@ def arrays() -> None:
 
 def builds(before: Path, after: Path) -> None:
     """Kernels of files, and two builds beside each other."""
-    for kernel in occupancy.kernels(before):
-        assert_type(kernel, occupancy.KernelRecord)
+    for record in occupancy.stream_kernels(before):
+        assert_type(record, occupancy.KernelRecord)
+    for kernel in occupancy.scan(before, threads=256):
+        assert_type(kernel, occupancy.ScannedKernel)
+        assert kernel.answer is not None
+        assert_type(kernel.answer.occupancy, float)
         assert_type(kernel.name, str)
         assert_type(kernel.registers, int | None)
         assert_type(occupancy.compute("9.0", threads=256, regs=kernel.registers).occupancy, float)
