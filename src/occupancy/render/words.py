@@ -11,7 +11,7 @@ from ..values.resources import QUANTITIES, Changeable, Resource
 def percent(share: float) -> str:
     """A share of 1 as a percentage with one decimal where it needs one: ``75%``, ``62.5%``, ``66.7%``.
 
-    Halves go up, as people round (6.25 is 6.3); what is not nothing is never shown as nothing.
+    Halves go up, as people round (6.25 is 6.3); a share above 0 is never shown as 0.
     """
     tenths = int(1000 * share + 0.5)
     if share > 0 and not tenths:

@@ -31,7 +31,7 @@ class BoundsReport(Report):
     launch_bounds: str
     """What to write before the kernel's name."""
     chips: tuple[LaunchBounds, ...]
-    """What it comes to on each chip."""
+    """The bounds on each chip."""
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each chip."""

@@ -82,7 +82,7 @@ class SourcesReport(Report):
         return tuple(named[code] for code in sorted(named))
 
     def to_dict(self) -> dict[str, Any]:
-        """Compute capability -> limit -> its value and who says so, as plain values."""
+        """Compute capability -> limit -> its value and its sources, as plain values."""
         limits: dict[str, dict[str, Any]] = {}
         for value in self.values:
             limits.setdefault(str(value.compute_capability), {})[value.field] = {
@@ -157,7 +157,7 @@ def _limits(values: Sequence[Provenance]) -> Iterator[Block]:
 
 
 def _disputed(field: str, dispute: Dispute) -> str:
-    """Who says what instead, and why it was judged otherwise."""
+    """What other sources say, and why it was judged otherwise."""
     others = [f"{words.limit(field, other.value)} by {_codes(other.sources)}" for other in dispute.others]
     return f"{'; '.join(others)}. {dispute.why}"
 

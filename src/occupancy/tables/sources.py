@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from ..errors import InputError
@@ -91,9 +93,9 @@ def provenance(cc: object, field: str) -> Provenance:
 
 
 @cache
-def sources() -> dict[str, Source]:
+def sources() -> Mapping[str, Source]:
     """Every source that the table cites, by its code."""
-    return {code: Source(code, **about) for code, about in _document()["sources"].items()}
+    return MappingProxyType({code: Source(code, **about) for code, about in _document()["sources"].items()})
 
 
 @cache
