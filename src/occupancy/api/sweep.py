@@ -8,8 +8,9 @@ from math import prod
 from typing import Any, cast
 
 from ..errors import InputError
+from ..render.charts import Value
 from ..report.curves import CurvesReport, curves_report
-from ..report.sweep import Axis, SweepReport, Value, Variable, sweep_report
+from ..report.sweep import SweepReport, Variable, sweep_report
 from ..values.limits import Limits
 from ..values.ranges import parse_values
 from ..values.spellings import is_automatic, parse_count, parse_size
@@ -59,20 +60,20 @@ def sweep_grid(chips: Sequence[Limits], kernel: Mapping[str, Any]) -> CurvesRepo
     choices: dict[str, Sequence[Any]] = {"cc": list(named_chips)}
     for name, value in kernel.items():
         choices[name] = _values(name, value) if name in WHERE and value is not None else [value]
-    axes = [Axis(cast(Variable, name), tuple(values)) for name, values in choices.items() if len(values) > 1]
-    _check_size(axes)
+    variables = {cast(Variable, name): tuple(values) for name, values in choices.items() if len(values) > 1}
+    _check_size(variables)
 
     def answers() -> Iterator[Result]:
         for values in product(*choices.values()):
             arguments = dict(zip(choices, values, strict=True))
             yield compute(named_chips[arguments.pop("cc")], **arguments)
 
-    if not axes:
+    if not variables:
         return curves_of(chips[0], {name: values[0] for name, values in choices.items() if name in kernel})
     fixed = {
         name: values[0] for name, values in choices.items() if len(values) == 1 and values[0] is not None
     }
-    return sweep_report(axes, answers(), fixed)
+    return sweep_report(variables, answers(), fixed)
 
 
 def _values(name: Variable, text: str) -> Sequence[Value]:
@@ -89,15 +90,15 @@ def _values(name: Variable, text: str) -> Sequence[Value]:
     return parse_values(text, parse, size if name == "smem" else count, WHERE[name])
 
 
-def _check_size(axes: Sequence[Axis]) -> None:
-    if len(axes) > MOST_AXES:
+def _check_size(variables: Mapping[Variable, Sequence[Value]]) -> None:
+    if len(variables) > MOST_AXES:
         raise InputError(
-            f"{len(axes)} inputs vary: {', '.join(axis.variable for axis in axes)}",
+            f"{len(variables)} inputs vary: {', '.join(variables)}",
             where="sweep",
             allowed="one or two",
             cure="Give the others one value each.",
         )
-    answers = prod(len(axis.values) for axis in axes)
+    answers = prod(map(len, variables.values()))
     if answers > MOST_ANSWERS:
         raise InputError(
             f"there are {answers:,} combinations",

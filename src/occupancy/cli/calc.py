@@ -9,7 +9,7 @@ import click
 from ..errors import InputError
 from .choose_sm import ChosenSm, sm_options
 from .options import format_option, kernel_options
-from .output import print_by_module, print_report, print_text
+from .output import print_report, print_text
 from .whole_gpu import grid_options, whole_gpu
 
 
@@ -52,4 +52,4 @@ def command(
         from ..api.sweep import curves_of
 
         print_text("")
-        print_by_module("curves", curves_of(sm.limits, kernel), output_format)
+        print_report(curves_of(sm.limits, kernel), output_format)

@@ -8,7 +8,7 @@ import click
 
 from .choose_sm import ChosenSms, sms_options
 from .options import format_option_with, kernel_options
-from .output import print_by_module
+from .output import print_report
 
 
 @click.command("sweep")
@@ -33,14 +33,12 @@ def command(
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
     """
     from ..api.sweep import sweep_grid
-    from ..report.sweep import SweepReport
 
     report = sweep_grid(sms.limits, kernel)
-    name = "sweep" if isinstance(report, SweepReport) else "curves"
     if output is None:
-        print_by_module(name, report, output_format)
+        print_report(report, output_format)
         return
     from ..render.plot import save
 
-    save(report, output)
+    save(report.picture(), output)
     click.echo(f"Wrote {output}.", err=True)

@@ -7,6 +7,7 @@ Markdown, HTML) lay out blocks and know no command. Rules of all of them:
 - In Markdown every block is a paragraph of its own.
 - What one output alone shows stands in `Only`. HTML shows what a terminal shows.
 - A block without content (no rows, no items) is as if it were not there.
+- Charts (`occupancy.render.charts`) are for a terminal and for HTML; Markdown leaves them out.
 
 Named tuples, because a dataclass takes ten times as long to make, and every command waits for it.
 """
@@ -14,13 +15,17 @@ Named tuples, because a dataclass takes ten times as long to make, and every com
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-Mark = Literal["", "strong", "faint", "good", "fair", "bad", "wrong", "code"]
+if TYPE_CHECKING:
+    from .charts import BarChart, HeatMap, StepChart  # which few documents have
+
+Mark = Literal["", "strong", "faint", "good", "fair", "bad", "wrong", "code", "drawn"]
 """How a piece of text stands out.
 
 ``strong``; ``faint`` for asides; ``good``, ``fair`` and ``bad`` for verdicts, which are strong too;
-``wrong`` for what breaks a rule; ``code`` for what Markdown must not read as its own signs.
+``wrong`` for what breaks a rule; ``code`` for what Markdown must not read as its own signs; ``drawn`` for
+the bars of a chart.
 """
 
 SENTENCE = 18
@@ -84,6 +89,8 @@ class Column(NamedTuple):
     """Characters in which it can be read, if broken into lines; None: as many as the longest cell has."""
     cuts: bool = False
     """Whether words that are too long for it are cut; otherwise they go on in the next line."""
+    mark: Mark = ""
+    """How its cells stand out."""
 
 
 class Table(NamedTuple):
@@ -169,11 +176,11 @@ class Comment(NamedTuple):
     blocks: Sequence[Block]
 
 
-Block = (
-    Heading | Paragraph | Bullets | KeyValues | Code | Table | GroupedTable
-    | Together | Only | Folded | Comment
-)  # fmt: skip
-Document = Sequence[Block]
+Block: TypeAlias = (
+    "Heading | Paragraph | Bullets | KeyValues | Code | Table | GroupedTable | Together | Only | Folded"
+    " | Comment | StepChart | BarChart | HeatMap"
+)
+Document: TypeAlias = "Sequence[Block]"
 
 
 def pieces(line: Line) -> Sequence[Marked]:

@@ -62,8 +62,11 @@ def _block(block: Block) -> str:
         return html(block.blocks)
     if isinstance(block, Only):
         return html(block.blocks) if block.output == "text" else ""
-    assert isinstance(block, Folded)
-    return f"<details><summary>{escape(block.summary)}</summary>{html(block.blocks)}</details>"
+    if isinstance(block, Folded):
+        return f"<details><summary>{escape(block.summary)}</summary>{html(block.blocks)}</details>"
+    from .text import to_text
+
+    return f"<pre>{escape(to_text((block,)))}</pre>"
 
 
 def _inline(line: Line) -> str:

@@ -52,7 +52,7 @@ def _parts(block: Block) -> Iterator[str]:
         yield text
 
 
-def _text(block: Heading | Paragraph | Bullets | KeyValues | Code | Table | GroupedTable) -> str:
+def _text(block: Block) -> str:
     if isinstance(block, Heading):
         return f"**{block.text}**"
     if isinstance(block, Paragraph):
@@ -63,7 +63,9 @@ def _text(block: Heading | Paragraph | Bullets | KeyValues | Code | Table | Grou
         return "\n".join(f"- {label}: {text}" if label else f"  - {text}" for label, text in block.lines)
     if isinstance(block, Code):
         return f"`{block.text}`"
-    return to_markdown(*_grid(block)) if block.rows else ""
+    if isinstance(block, (Table, GroupedTable)):
+        return to_markdown(*_grid(block)) if block.rows else ""
+    return ""  # a chart
 
 
 def _grid(

@@ -13,21 +13,24 @@ from .bounds import BoundsReport
 from .budget import BudgetReport
 from .calc import CalcReport
 from .check import CheckReport
+from .curves import CurvesReport
 from .device import DeviceReport
 from .diff import DiffReport
 from .fits import FitsReport
 from .gpus import GpusReport
 from .limits_schema import SourcesJson, limits_json
 from .scan import ScanReport
+from .sweep import SweepReport
 from .verify import VerifyReport
 
 # Command -> the dataclass whose fields are its JSON; ``sources`` is ``limits --sources``.
-REPORTS: dict[str, type] = {
+REPORTS: dict[str, Any] = {
     "calc": CalcReport,
     "fits": FitsReport,
     "budget": BudgetReport,
     "bounds": BoundsReport,
     "block-sizes": BlockSizesReport,
+    "sweep": SweepReport | CurvesReport,
     "scan": ScanReport,
     "diff": DiffReport,
     "check": CheckReport,

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import occupancy
+from occupancy.api.sweep import sweep_grid
 from occupancy.render.csv_json import to_json
 from occupancy.report.schema import REPORTS, adapter, json_schema
 from tests.cli_runner import run
@@ -22,6 +23,7 @@ EXAMPLES = {
     "budget": ("budget", *KERNEL, "--occupancy", "75%"),
     "bounds": ("bounds", *KERNEL, "--min-blocks", "4"),
     "block-sizes": ("block-sizes", "--cc", "8.6", "--regs", "40", "--smem-per-thread", "32"),
+    "sweep": ("sweep", *KERNEL),
     "scan": ("scan", "BEFORE"),
     "diff": ("diff", "BEFORE", "AFTER"),
     "check": ("check", "AFTER", "--rules", "rules.toml"),
@@ -60,7 +62,10 @@ def _without_demangled_names(each: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("command", REPORTS)
 def test_every_field_of_the_json_is_in_the_schema(command: str) -> None:
     schema = json_schema(command)
-    assert set(schema["required"]) == set(schema["properties"])
+    definitions = schema.get("$defs", {})
+    # A command with two kinds of answers has a schema for each.
+    for each in [definitions[one["$ref"].rpartition("/")[2]] for one in schema.get("anyOf", ())] or [schema]:
+        assert set(each["required"]) == set(each["properties"])
     assert json.loads(run("schema", command).stdout) == schema
 
 
@@ -87,3 +92,23 @@ def test_an_answer_survives_the_round_trip_through_json(
     result = occupancy.compute(cc, threads=threads, regs=regs, smem=smem, carveout=carveout)
     report = result.report(explain=explain)
     assert adapter("calc").validate_json(to_json(report.to_dict()), strict=True) == report
+
+
+@pytest.mark.parametrize(
+    "varying", [{"threads": "64,16x8"}, {"threads": "128", "carveout": "10,max"}, {"threads": "64"}]
+)
+def test_a_sweep_is_as_its_schema_says(varying: dict[str, str]) -> None:
+    report = sweep_grid([occupancy.limits("9.0")], {**varying, "opt_in": False})
+    text = to_json(report.to_dict())
+    assert adapter("sweep").validate_json(text, strict=True) == report
+
+
+def test_a_row_of_a_sweep_has_what_was_given_too() -> None:
+    cell = json_schema("sweep")["$defs"]["Cell"]
+    (row, *_) = sweep_grid([occupancy.limits("9.0")], {"threads": "64,128", "opt_in": False}).rows()
+    assert {"cc", "threads", "opt_in"} == set(row) - set(cell["properties"])
+    assert {each["type"] for each in cell["additionalProperties"]["anyOf"]} == {
+        "string",
+        "integer",
+        "boolean",
+    }

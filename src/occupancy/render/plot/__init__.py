@@ -6,11 +6,11 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, MissingDependencyError
-from ...report.curves import CurvesReport
-from ...report.sweep import SweepReport
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from ..charts import Picture
 
 FORMATS = (".svg", ".png", ".pdf")
 SLIDE_INCHES = (13.33, 7.5)
@@ -29,8 +29,8 @@ SAME_EACH_TIME: dict[Any, Any] = {"svg.hashsalt": "occupancy"}
 NO_DATE = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
-def save(report: CurvesReport | SweepReport, path: str) -> None:
-    """Draw a report into a file.
+def save(picture: Picture, path: str) -> None:
+    """Draw a picture into a file.
 
     Raises:
         InputError: The file's name does not end in one of `FORMATS`, or it cannot be written.
@@ -41,7 +41,7 @@ def save(report: CurvesReport | SweepReport, path: str) -> None:
         raise InputError(
             f"{path!r} does not say which kind of picture", where="-o", allowed=", ".join(FORMATS)
         )
-    figure = draw(report)
+    figure = draw(picture)
     from matplotlib import rc_context
 
     with rc_context(SAME_EACH_TIME):
@@ -51,8 +51,8 @@ def save(report: CurvesReport | SweepReport, path: str) -> None:
             raise InputError(f"cannot be written: {error.strerror or error}", where=path) from error
 
 
-def draw(report: CurvesReport | SweepReport) -> Figure:
-    """The picture of a report.
+def draw(picture: Picture) -> Figure:
+    """A picture, fit for a slide.
 
     Raises:
         MissingDependencyError: matplotlib is not installed.
@@ -64,12 +64,10 @@ def draw(report: CurvesReport | SweepReport) -> Figure:
         raise MissingDependencyError(
             "matplotlib is not installed", where="-o", cure='Install it with: pip install "occupancy[plot]"'
         ) from error
-    from . import curves, sweep
+    from . import charts
 
     with rc_context(STYLE):
         figure = Figure(SLIDE_INCHES, layout="constrained")
-        if isinstance(report, CurvesReport):
-            curves.draw(report, figure)
-        else:
-            sweep.draw(report, figure)
+        figure.suptitle(picture.title)
+        charts.draw(picture.charts, figure)
     return figure

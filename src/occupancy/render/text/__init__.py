@@ -95,10 +95,13 @@ class _Layout:
         elif isinstance(block, Only):
             if block.output == "text":
                 yield from self.apart(block.blocks)
-        else:
-            assert isinstance(block, Folded)
+        elif isinstance(block, Folded):
             yield Text(block.summary, style=STYLES["strong"])
             yield from self.apart(block.blocks)
+        else:
+            from .charts import chart
+
+            yield from chart(block, self.width)
 
 
 def _inline(line: Line) -> Text:

@@ -8,8 +8,8 @@ from math import ceil
 
 from rich.text import Text
 
-from ...report.sweep import Axis, SweepReport
-from .. import scale, words
+from .. import words
+from ..charts import HeatMap
 
 MOST_ROWS = 40
 NUMBER_WIDTH = 5
@@ -22,21 +22,20 @@ NUMBERS_LEGEND = "-  does not fit"
 SHADES_LEGEND = "█ over 75%   ▓ over 50%   ▒ over 25%   ░ less   blank: does not fit"
 
 
-def heat_map(report: SweepReport, width: int) -> Iterator[Text]:
-    """The first variable downwards, the second to the right; neighbours that are alike share a place."""
-    down, across = report.axes
-    lines = [[cell.occupancy for cell in line] for line in report.lines()]
+def heat_map(chart: HeatMap, width: int) -> Iterator[Text]:
+    """The first axis downwards, the second to the right; neighbours that are alike share a place."""
+    down, across, lines = chart
     rows = _runs(len(lines), lambda row: tuple(lines[row]))
     columns = _runs(len(lines[0]), lambda column: tuple(line[column] for line in lines))
-    row_labels = [_label(down, row) for row in rows]
-    column_labels = [_label(across, column) for column in columns]
+    row_labels = [down.label(row[0], row[-1], "-") for row in rows]
+    column_labels = [across.label(column[0], column[-1], "-") for column in columns]
     gutter = max(map(len, row_labels)) + 1
     room = width - gutter
     cell_width, has_numbers = _cell_width(column_labels, room)
     row_places = thinned(range(len(rows)), MOST_ROWS)
     column_places = thinned(range(len(columns)), max(room // cell_width, 1))
 
-    yield Text(f"{scale.title(down.variable)} downwards, {scale.title(across.variable)} to the right")
+    yield Text(f"{down.scale.title} downwards, {across.scale.title} to the right")
     yield Text()
     yield Text(" " * gutter + _header([column_labels[place] for place in column_places], cell_width))
     for row in row_places:
@@ -65,11 +64,6 @@ def _runs(count: int, key: Callable[[int], Hashable]) -> list[range]:
         places = list(group)
         runs.append(range(places[0], places[-1] + 1))
     return runs
-
-
-def _label(axis: Axis, run: range) -> str:
-    first, last = (scale.label(axis.variable, axis.values[place]) for place in (run[0], run[-1]))
-    return first if len(run) == 1 else f"{first}-{last}"
 
 
 def _cell_width(labels: list[str], room: int) -> tuple[int, bool]:

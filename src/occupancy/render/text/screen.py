@@ -22,6 +22,7 @@ STYLES: dict[Mark, str] = {
     "bad": "bold red",
     "wrong": "red",
     "code": "",
+    "drawn": "blue",
 }
 
 

@@ -69,7 +69,8 @@ def _split(
             min_width=min(needs[index], most) if index else None,
         )
     for number, row in enumerate(table.rows):
-        laid_out.add_row(*(row[index] for index in indices), style=_style(table, number))
+        cells = _cells(table, row)
+        laid_out.add_row(*(cells[index] for index in indices), style=_style(table, number))
     return laid_out
 
 
@@ -86,8 +87,15 @@ def _squeezed(table: Table, width: int) -> RichTable:
     for number, row in enumerate(table.rows):
         style = _style(table, number)
         pointing = () if pointer is None else (pointer if style else "",)
-        laid_out.add_row(*row, *pointing, style=style)
+        laid_out.add_row(*_cells(table, row), *pointing, style=style)
     return laid_out
+
+
+def _cells(table: Table, row: Sequence[str]) -> list[str | Text]:
+    return [
+        Text(cell, style=STYLES[column.mark]) if column.mark else cell
+        for cell, column in zip(row, table.columns, strict=True)
+    ]
 
 
 def _plain_table(gap: int) -> RichTable:
