@@ -25,7 +25,7 @@ class Violation:
     value: float
     """The value now."""
     next_step: NextStep | None
-    """What would mend it, and the occupancy then; None where no single change is known to."""
+    """The change that would help, and the occupancy then; None where no single one is known to."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -3,7 +3,7 @@
 **How an answer is written.** ``report/X.py`` is all there is to it, `occupancy.report.fits` is the pattern:
 
 - a dataclass, ``@dataclass(frozen=True, slots=True) class XReport(Report)``, whose fields are the JSON: their
-  types and docstrings become its schema, those of nested dataclasses too, without a word in these;
+  types and docstrings become its schema, those of nested dataclasses too;
 - ``rows()``, the rows of its CSV and JSON lines (else the JSON is the one row), nested values flattened;
 - ``document()``, what a person reads, as blocks of `occupancy.render.document`, and every word of it;
 - a function ``x_report(...)`` that fills the dataclass;

@@ -61,12 +61,12 @@ class CheckReport(Report):
     updated: DiffSummary | None
     """How the kernels differ from those of the baseline that was replaced; None where none was."""
     checks: int
-    """How many values were held against a rule."""
+    """How many values were checked against a rule."""
     rules: tuple[CheckedRule, ...]
     violating: tuple[Violating, ...]
     """The kernels that break a rule, by name."""
     holding: tuple[Holding, ...]
-    """The kernels that hold all of them."""
+    """The kernels that meet all of them."""
 
     def csv_columns(self) -> Sequence[str]:
         """They are there even where no rule is broken."""
@@ -91,7 +91,7 @@ class CheckReport(Report):
         return _summary(self)
 
     def document(self) -> Document:
-        """Each kernel that breaks a rule: what was asked for, what is, and what would mend it.
+        """Each kernel that breaks a rule: what was asked for, what is, and what would help.
 
         A comment has the summary first, and a row for each broken rule.
         """
@@ -222,7 +222,7 @@ def _since(violating: Violating) -> str:
 
 
 def _mending(row: ScanRow, violation: Violation) -> str:
-    """What would mend it, as a sentence."""
+    """What would help, as a sentence."""
     measure = CRITERIA[violation.criterion].measure
     step = violation.next_step
     if step is None:
@@ -237,7 +237,7 @@ def _mending(row: ScanRow, violation: Violation) -> str:
 
 
 _NO_STEP: dict[Measure, str] = {
-    "spill_bytes": "More registers are not to be had: keep fewer values alive.",
+    "spill_bytes": "No more registers are available: keep fewer values alive.",
     "stack_bytes": "More registers would not help: it holds arrays indexed by variables, or frames of calls.",
     "shared_memory": "Use less of it.",
     "registers": "Use fewer of them.",
