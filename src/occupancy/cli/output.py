@@ -44,19 +44,6 @@ def print_report(report: Report, output_format: str) -> None:
             )
 
 
-def print_by_module(command: str, report: object, output_format: str) -> None:
-    """The same for an answer that has modules of its own for its formats; goes when none has."""
-    import importlib
-
-    kind = "text" if output_format == "text" else "records"
-    module = importlib.import_module(f"...render.{kind}.{command}", __name__)
-    if output_format == "text":
-        color = wants_color()
-        print_text(module.render(report, width=terminal_width(), color=color), color=color)
-    else:
-        print_text(getattr(module, output_format)(report))
-
-
 def print_text(text: str, *, color: bool = False) -> None:
     """Print on standard output, in plainer characters where its encoding has no others.
 

@@ -24,7 +24,7 @@ def command(name: str) -> None:
     \b
     occupancy schema calc
     """
-    from ..render.records import to_json
+    from ..render.csv_json import to_json
     from ..report.schema import json_schema
 
     print_text(to_json(json_schema(name)))
