@@ -19,8 +19,6 @@ def _names(context: click.Context, parameter: click.Parameter, typed: str) -> li
 def command(name: str) -> None:
     """The JSON Schema of what COMMAND prints with --format json.
 
-    As COMMAND, sources stands for what limits --sources prints.
-
     \b
     occupancy schema calc
     """

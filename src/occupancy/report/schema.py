@@ -23,7 +23,7 @@ from .scan import ScanReport
 from .sweep import SweepReport
 from .verify import VerifyReport
 
-# Command -> the dataclass whose fields are its JSON; ``sources`` is ``limits --sources``.
+# Command -> the dataclass whose fields are its JSON; two where it gives two kinds of answers.
 REPORTS: dict[str, Any] = {
     "calc": CalcReport,
     "fits": FitsReport,
@@ -34,8 +34,7 @@ REPORTS: dict[str, Any] = {
     "scan": ScanReport,
     "diff": DiffReport,
     "check": CheckReport,
-    "limits": limits_json(),
-    "sources": SourcesJson,
+    "limits": limits_json() | SourcesJson,
     "gpus": GpusReport,
     "device": DeviceReport,
     "verify": VerifyReport,

@@ -10,48 +10,50 @@ from hypothesis import strategies as st
 
 import occupancy
 from occupancy.api.sweep import sweep_grid
+from occupancy.cli import COMMANDS
 from occupancy.render.csv_json import to_json
 from occupancy.report.schema import REPORTS, adapter, json_schema
 from tests.cli_runner import run
 
 KERNEL = ("--cc", "9.0", "--threads", "256", "--regs", "40")
 
-# Schema -> a command whose JSON it describes; BEFORE and AFTER are the two builds of tests/data/builds.
-EXAMPLES = {
-    "calc": ("calc", *KERNEL, "--explain", "--grid", "4096", "--sms", "132"),
-    "fits": ("fits", "--threads", "256", "--smem", "96k"),
-    "budget": ("budget", *KERNEL, "--occupancy", "75%"),
-    "bounds": ("bounds", *KERNEL, "--min-blocks", "4"),
-    "block-sizes": ("block-sizes", "--cc", "8.6", "--regs", "40", "--smem-per-thread", "32"),
-    "sweep": ("sweep", *KERNEL),
-    "scan": ("scan", "BEFORE"),
-    "diff": ("diff", "BEFORE", "AFTER"),
-    "check": ("check", "AFTER", "--rules", "rules.toml"),
-    "limits": ("limits",),
-    "sources": ("limits", "1.3", "3.5", "9.0", "--sources"),
-    "gpus": ("gpus", "h200"),
-    "device": ("device",),
-    "verify": ("verify", "--quick"),
-}
+# Commands and their options; BEFORE and AFTER are the two builds of tests/data/builds.
+EXAMPLES = (
+    ("calc", *KERNEL, "--explain", "--grid", "4096", "--sms", "132"),
+    ("fits", "--threads", "256", "--smem", "96k"),
+    ("budget", *KERNEL, "--occupancy", "75%"),
+    ("bounds", *KERNEL, "--min-blocks", "4"),
+    ("block-sizes", "--cc", "8.6", "--regs", "40", "--smem-per-thread", "32"),
+    ("sweep", *KERNEL),
+    ("scan", "BEFORE"),
+    ("diff", "BEFORE", "AFTER"),
+    ("check", "AFTER", "--rules", "rules.toml"),
+    ("limits",),
+    ("limits", "1.3", "3.5", "9.0", "--sources"),
+    ("gpus", "h200"),
+    ("device",),
+    ("verify", "--quick"),
+)
 
 
-def test_every_schema_has_an_example() -> None:
-    assert set(EXAMPLES) == set(REPORTS)
+def test_every_command_that_prints_json_has_a_schema_and_an_example() -> None:
+    assert set(REPORTS) == {name for name, *_ in EXAMPLES} == set(COMMANDS) - {"schema"}
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("example", EXAMPLES, ids=" ".join)
 def test_the_json_is_what_the_schema_says(
-    name: str, h200: None, builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    example: tuple[str, ...], h200: None, builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rules.toml").write_text("[[rules]]\nmax_registers = 96\n")
     folders = {"BEFORE": str(builds / "before"), "AFTER": str(builds / "after")}
-    arguments = [folders.get(each, each) for each in EXAMPLES[name]]
-    done = run(*arguments, "--format", "json")
+    name, *arguments = (folders.get(each, each) for each in example)
+    done = run(name, *arguments, "--format", "json")
     assert (done.exit_code, done.stderr) == (1 if name == "check" else 0, "")
     printed = json.loads(done.stdout, object_hook=_without_demangled_names)
+    read = adapter(name).validate_json(done.stdout)
     # What the schema lacks would be missing here, and what it has too much would be refused.
-    assert adapter(name).dump_python(adapter(name).validate_json(done.stdout), mode="json") == printed
+    assert adapter(name).dump_python(read, mode="json", by_alias=True) == printed
 
 
 def _without_demangled_names(each: dict[str, Any]) -> dict[str, Any]:
