@@ -14,7 +14,6 @@ from ..engine import Occupancy, evaluate
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..readers.record import FIELD_NAMES, ThreadsFrom
-from ..values.documented import DOCUMENTED_WITH_NAME
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.resources import Resource
@@ -32,7 +31,12 @@ GRID_NOTE = "PyTorch's profiler counts no more blocks than the grid has for each
 class ScanRow(KernelRecord):
     """One kernel of one architecture, or one launch, with the answer."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED_WITH_NAME
+    # The readable name is a property: finding it takes longer than all the rest, and of most kernels
+    # nobody sees it.
+    __pydantic_config__: ClassVar[dict[str, Any]] = {
+        "use_attribute_docstrings": True,
+        "json_schema_extra": lambda schema: schema["properties"].update(demangled={"type": "string"}),
+    }
 
     cc: str | None = None
     """The compute capability that is answered for."""

@@ -7,13 +7,13 @@ field is declared a second time.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, make_dataclass
-from typing import Annotated, Any, ClassVar, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 from pydantic import Field, TypeAdapter
 
 from ..tables.sources import Source
-from ..values.documented import DOCUMENTED
 from ..values.limits import Limits, SpreadsheetColumn
+from .base import Report
 
 Value = bool | int | str | tuple[int, ...] | SpreadsheetColumn | None
 
@@ -54,8 +54,6 @@ class OtherValue:
 class Dispute:
     """A disagreement about a value."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
     others: tuple[OtherValue, ...]
     why: str
     """Why the table's value was judged right."""
@@ -65,8 +63,6 @@ class Dispute:
 class SourcedValue:
     """A value of the table, and where it comes from."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
     value: Value
     sources: tuple[str, ...]
     """The codes of the sources that give the value; for null, of those that were asked."""
@@ -75,12 +71,9 @@ class SourcedValue:
 
 
 @dataclass(frozen=True, slots=True)
-class SourcesJson:
+class SourcesJson(Report):
     """The JSON of ``occupancy limits --sources``."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    schema_version: int
     compute_capabilities: dict[str, dict[str, SourcedValue]]
     """Compute capability -> limit -> where its value comes from."""
     sources: dict[str, Source]

@@ -9,10 +9,3 @@ DOCUMENTED: dict[str, Any] = {"use_attribute_docstrings": True}
 
 It costs nothing where there is no pydantic.
 """
-
-DOCUMENTED_WITH_NAME: dict[str, Any] = {
-    **DOCUMENTED,
-    "json_schema_extra": lambda schema: schema["properties"].update(demangled={"type": "string"}),
-}
-"""The same, and the readable name, which is a property: finding it takes longer than all the rest, and of
-most kernels nobody sees it."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
 
 from ..device import Device
-from ..values.documented import DOCUMENTED
 
 KEPT_DIFFERENCES = 20
 """Differences that are kept of each check; all are counted."""
@@ -17,8 +15,6 @@ KEPT_DIFFERENCES = 20
 class Difference:
     """An answer of the driver that is not ours."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
     question: str
     driver: str
     ours: str
@@ -27,8 +23,6 @@ class Difference:
 @dataclass(slots=True)
 class Check:
     """Answers to one kind of question."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     name: str
     call: str
