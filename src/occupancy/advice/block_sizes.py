@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
 
 from ..engine import Model, Occupancy, evaluate
 from ..errors import InputError
-from ..values.documented import DOCUMENTED
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Resource
@@ -21,8 +19,6 @@ SharedMemoryOfSize = Callable[[int], int]
 @dataclass(frozen=True, slots=True)
 class BlockSize:
     """What one block size comes to."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     threads: int
     dynamic_smem: int | None

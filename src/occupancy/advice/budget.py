@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, ClassVar
 
 from ..engine import Model, Occupancy, evaluate
 from ..errors import InputError
-from ..values.documented import DOCUMENTED
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .carveout import needs_opt_in
@@ -22,8 +20,6 @@ TOLERANCE = 0.0005
 @dataclass(frozen=True, slots=True)
 class BudgetLevel:
     """A number of resident blocks, and the most that a kernel may use, of both at once, to have it."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     active_blocks: int
     occupancy: float

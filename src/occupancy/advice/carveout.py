@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
 
 from ..engine import Model, evaluate
 from ..engine.common import shared_memory_configuration
-from ..values.documented import DOCUMENTED
 from ..values.kernel import Carveout, Kernel
 from ..values.limits import Limits
 
@@ -17,8 +15,6 @@ FIRST_WITH_PERCENTAGES = (7, 0)
 @dataclass(frozen=True, slots=True)
 class Configuration:
     """One size of the SM's shared memory."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     shared_memory: int
     """Bytes of shared memory on the SM."""
@@ -34,8 +30,6 @@ class Configuration:
 @dataclass(frozen=True, slots=True)
 class CarveoutAdvice:
     """How the memory that L1 cache and shared memory divide can be divided for a kernel."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     smallest: Configuration | None
     """The smallest configuration with as many blocks as the kernel has now; None where it has none."""

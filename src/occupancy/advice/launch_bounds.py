@@ -7,11 +7,9 @@ kind of bounds for 3.5 to 12.1: for all of them it does what the engine's rule f
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
 
 from ..engine import Model, Occupancy, evaluate
 from ..errors import InputError, shown
-from ..values.documented import DOCUMENTED
 from ..values.kernel import INT_MAX, Kernel
 from ..values.limits import Limits
 from .search import Dial, most_keeping
@@ -20,8 +18,6 @@ from .search import Dial, most_keeping
 @dataclass(frozen=True, slots=True)
 class LaunchBounds:
     """Launch bounds on one chip."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     cc: str
     threads: int

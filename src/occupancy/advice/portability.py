@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 from ..engine import Model, evaluate
 from ..errors import InputError
-from ..values.documented import DOCUMENTED
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Resource
@@ -18,8 +16,6 @@ from .carveout import needs_opt_in
 @dataclass(frozen=True, slots=True)
 class Fit:
     """Whether a kernel runs on one chip, and how well."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     cc: str
     launchable: bool

@@ -7,20 +7,16 @@ equally long, each of which starts when one of the wave before ends.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 from ..engine import Occupancy
 from ..engine.arithmetic import divide_up
 from ..errors import InputError
-from ..values.documented import DOCUMENTED
 from ..values.kernel import INT_MAX, Launch
 
 
 @dataclass(frozen=True, slots=True)
 class FullWave:
     """The blocks that are resident on a whole GPU at once."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     multiprocessors: int
     """SMs of the GPU."""

@@ -22,7 +22,9 @@ def limits_json() -> type:
     """The JSON of ``occupancy limits``: the rows by compute capability."""
     return make_dataclass(
         "LimitsJson",
-        [("schema_version", int), ("compute_capabilities", dict[str, _row()])],  # type: ignore[misc]
+        [("compute_capabilities", dict[str, _row()])],  # type: ignore[misc]
+        bases=(Report,),
+        frozen=True,
     )
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from ..errors import InputError, TableError, shown
-from .documented import DOCUMENTED
 from .kernel import MAX_REGISTERS_PER_THREAD
 
 # sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; three digits are two of major and one of minor.
@@ -85,8 +84,6 @@ class SpreadsheetColumn:
     ``None`` means that it does not differ.
     """
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
     version: Literal["2.4", "11.1"]
     """Version of the spreadsheet that has this column."""
     max_registers_per_block: int | None = None
@@ -124,7 +121,8 @@ class Limits:
         TableError: A value is out of range or contradicts another one.
     """
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
+    # The schema of `occupancy limits` has the docstrings; this costs nothing where there is no pydantic.
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"use_attribute_docstrings": True}
 
     compute_capability: ComputeCapability
     architecture: str
