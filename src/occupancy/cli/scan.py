@@ -120,7 +120,7 @@ def _watched(records: Iterable[KernelRecord], output_format: str) -> Iterable[Ke
     # Not where the bar would run through the answer.
     if not sys.stderr.isatty() or (sys.stdout.isatty() and output_format not in FOR_PEOPLE):
         return records
-    from ..render.text.progress import with_progress
+    from ..render.text.screen import with_progress
 
     return with_progress(records)
 
@@ -131,7 +131,7 @@ def _print(rows: Iterable[ScanRow], scanning: Scanning, output_format: str) -> N
         return
     # Not before the last kernel is read, as the others, but each as soon as it is there.
     from ..builds.scanner import ROW_FIELDS
-    from ..render.stream import csv_lines, json_document, json_lines
+    from ..render.csv_json import csv_lines, json_document, json_lines
     from ..report.scan import csv_row
 
     if output_format == "csv":

@@ -11,7 +11,7 @@ import pytest
 from occupancy import compute
 from occupancy.api.sweep import sweep_grid
 from occupancy.render.charts import HeatMap, StepChart, scale, ticks
-from occupancy.render.text import charts, heat_map, to_text
+from occupancy.render.text import charts, to_text
 from occupancy.report.curves import CurvesReport, curves_report
 from occupancy.report.sweep import SweepReport
 from occupancy.tables.shipped import limits
@@ -157,7 +157,7 @@ def test_a_notebook_has_the_charts_of_the_terminal() -> None:
 class TestHeatMap:
     def test_percentages_where_there_is_room(self) -> None:
         report = swept("9.0", threads="64,128,512,2048", regs="32,40,255")
-        lines = plain(list(heat_map.heat_map(map_of(report), 80)))
+        lines = plain(list(charts.heat_map(map_of(report), 80)))
         assert lines[2:] == [
             "          32   40  255",
             "64-128  100%  75%  13%",
@@ -169,7 +169,7 @@ class TestHeatMap:
 
     def test_neighbours_that_are_alike_share_a_place_and_nothing_is_lost(self) -> None:
         report = swept("9.0", threads="1:256", regs="1:255")
-        lines = plain(list(heat_map.heat_map(map_of(report), 80)))[3:]
+        lines = plain(list(charts.heat_map(map_of(report), 80)))[3:]
         assert len(lines) == 8
         shown = {line.split()[0]: line.split()[1:] for line in lines}
         ends = [int(label.partition("-")[2]) for label in shown]
@@ -182,20 +182,20 @@ class TestHeatMap:
 
     def test_shades_where_there_is_not(self) -> None:
         report = swept("9.0", threads="32:1024:32", smem="0:227k:1k")
-        lines = plain(list(heat_map.heat_map(map_of(report), 80)))
-        assert lines[-1] == heat_map.SHADES_LEGEND
+        lines = plain(list(charts.heat_map(map_of(report), 80)))
+        assert lines[-1] == charts.SHADES_LEGEND
         assert lines[3].startswith("  32 ▒")
         assert lines[-3].startswith("1024 █")
 
     def test_what_is_left_out_is_said(self) -> None:
         report = swept("9.0", threads="32:1024:32", smem="0:227k:1k")
-        *_, last = plain(list(heat_map.heat_map(map_of(report), 20)))
+        *_, last = plain(list(charts.heat_map(map_of(report), 20)))
         assert last.endswith("places are left out for want of room.")
         assert int(last.split()[0].replace(",", "")) > 0
 
     def test_shades_are_those_of_the_legend(self) -> None:
         report = swept("9.0", threads="128,2048", smem="0:227k:1k")
-        fitting, too_large = plain(list(heat_map.heat_map(map_of(report), 40)))[3:5]
+        fitting, too_large = plain(list(charts.heat_map(map_of(report), 40)))[3:5]
         fits = [row["occupancy"] for row in report.rows() if row["threads"] == 128]
         legend = {"█": 0.75, "▓": 0.5, "▒": 0.25, "░": 0}
         expected = [

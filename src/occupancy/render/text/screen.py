@@ -1,8 +1,10 @@
-"""What rich lays out, as a string, and the styles of what stands out."""
+"""What rich lays out, as a string; the styles of what stands out; progress."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from rich.color import ColorSystem
 from rich.console import Console, RenderableType
@@ -11,7 +13,12 @@ from rich.text import Text
 
 from ..document import Mark
 
+T = TypeVar("T")
+
 PLAIN_WIDTH = 80
+
+PROGRESS_STEP = 100
+"""Kernels between two updates of what is shown while they are read."""
 
 STYLES: dict[Mark, str] = {
     "": "",
@@ -54,3 +61,26 @@ def _line(text: Text, color: bool) -> str:
         style = Style.parse(text.style) if isinstance(text.style, str) else text.style
         plain = style.render(plain, color_system=ColorSystem.STANDARD)
     return f"{plain}\n"
+
+
+def with_progress(items: Iterable[T]) -> Iterator[T]:
+    """Pass the items on, and meanwhile show on standard error how many there are.
+
+    How many there will be is not known before the last one: the bar moves, and fills at no point.
+    """
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        TextColumn("Reading"),
+        BarColumn(),
+        TextColumn("{task.completed:,} kernels"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("", total=None)
+        for number, item in enumerate(items):
+            if number % PROGRESS_STEP == 0:
+                bar.update(task, completed=number)
+            yield item
