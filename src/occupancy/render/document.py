@@ -127,7 +127,7 @@ class GroupRow(NamedTuple):
     """Where a row of a `GroupedTable` belongs, and how it looks."""
 
     group: str
-    """Tells groups apart that are shown under the same name."""
+    """Distinguishes groups that are shown under the same name."""
     name: str
     mark: Mark = ""
 
