@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from ..builds.scanner import Scanner
-from ..builds.selection import SORT_KEYS, Selection
+from ..builds.selection import ORDERS, Order, Selection
 from ..errors import InputError, shown
 from ..tables.table import Table
 from ..values.limits import ComputeCapability, Limits
@@ -55,16 +55,15 @@ class Reading:
         self._only_newest = only_newest
         self._with_runtime = with_runtime
 
-    def selection(self, *, group: bool, sort: str | None = None, limit: int | None = None) -> Selection:
+    def selection(self, *, group: bool, sort: Order | None = None, limit: int | None = None) -> Selection:
         """Which kernels are shown, and in which order; see `Selection`.
 
         Raises:
             InputError: There is no such order, or less than one kernel is asked for.
         """
-        orders = ("occupancy", *SORT_KEYS)
-        if sort is not None and sort not in orders:
+        if sort is not None and sort not in ORDERS:
             problem = f"got {shown(sort)}"
-            raise InputError(problem, where="sort", allowed=did_you_mean(str(sort), orders))
+            raise InputError(problem, where="sort", allowed=did_you_mean(str(sort), ORDERS))
         if limit is not None and limit < 1:
             raise InputError(f"got {limit}", where="limit", allowed="1 and up")
         return Selection(

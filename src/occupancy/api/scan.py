@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, overload
 
 from ..builds.scanner import Scanner, ScanRow
+from ..builds.selection import Order
 from ..errors import ReadError
 from ..readers import KernelRecord, ReadProblem, read
 from ..readers.reading import Source
@@ -27,7 +28,7 @@ def scan(
     archs: Sequence[ArchitectureLike] = (),
     only_newest: bool = False,
     with_runtime: bool = False,
-    sort: str | None = None,
+    sort: Order | None = None,
     limit: int | None = None,
     multiprocessors: int | None = None,
 ) -> Scan:
@@ -165,7 +166,7 @@ class Scanning:
         self,
         sources: Sequence[Source],
         reading: Reading,
-        sort: str | None = None,
+        sort: Order | None = None,
         limit: int | None = None,
         multiprocessors: int | None = None,
     ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Literal, TypeVar, get_args
 
 from ..readers import KernelRecord
 from ..readers.record import FIELD_NAMES
@@ -22,14 +22,19 @@ OF_ONE_LAUNCH = ("grid", "achieved_occupancy", "reported_occupancy", "duration_u
 
 _THE_SAME_FOR_ALL = tuple(name for name in FIELD_NAMES if name not in OF_ONE_LAUNCH)
 
-OCCUPANCY = "occupancy"
+Order = Literal["occupancy", "regs", "spills", "time"]
+"""What kernels can be sorted by: the lowest occupancy first, or the most of the others."""
 
-SORT_KEYS: dict[str, Callable[[KernelRecord], float | None]] = {
+ORDERS: tuple[Order, ...] = get_args(Order)
+
+OCCUPANCY: Order = "occupancy"
+
+_SORT_KEYS: dict[Order, Callable[[KernelRecord], float | None]] = {
     "regs": lambda record: _most_first(record.registers),
     "spills": lambda record: _most_first(_spilled(record)),
     "time": lambda record: _most_first(record.duration_us),
 }
-"""What records can be sorted by, beside the occupancy, which comes with the answer."""
+"""The orders of records, beside that by the occupancy, which comes with the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,7 @@ class Selection:
         with_runtime: Whether kernels of CUDA's own device runtime are wanted.
         group: Whether what belongs to one kernel is shown together, and launches that differ in nothing
             of interest as one.
-        sort: ``"occupancy"``, lowest first, or one of `SORT_KEYS`, most first; None: as they are found.
+        sort: See `Order`; None: as they are found.
         limit: How many are shown at most.
     """
 
@@ -52,7 +57,7 @@ class Selection:
     only_newest: bool = False
     with_runtime: bool = False
     group: bool = False
-    sort: str | None = None
+    sort: Order | None = None
     limit: int | None = None
 
     def rows(self, records: Iterable[KernelRecord], scanner: Scanner) -> Iterator[ScanRow]:
@@ -68,7 +73,7 @@ class Selection:
         if self.sort == OCCUPANCY:
             return _first(_sorted(map(scanner.row, records), lambda row: row.occupancy), self.limit)
         if self.sort is not None:
-            records = _sorted(records, SORT_KEYS[self.sort])
+            records = _sorted(records, _SORT_KEYS[self.sort])
         return map(scanner.row, _first(records, self.limit))
 
     def _is_wanted(self) -> Callable[[KernelRecord], bool]:

@@ -18,10 +18,12 @@ from .whole_gpu import count_of_sms, sms_option
 if TYPE_CHECKING:
     from ..api.scan import Scanning
     from ..builds.scanner import ScanRow
+    from ..builds.selection import Order
     from ..readers import KernelRecord
 
 FOR_PEOPLE = ("text", "markdown")
-SORT_KEYS = ("occupancy", "regs", "spills", "time")
+ORDERS = ("occupancy", "regs", "spills", "time")
+"""Those of the library, whose module a command that is not run need not load; a test compares."""
 
 
 @click.command("scan")
@@ -30,7 +32,7 @@ SORT_KEYS = ("occupancy", "regs", "spills", "time")
 @gpu_option
 @device_option("device", help="Or on a GPU of this machine?")
 @sms_option
-@click.option("--sort", type=click.Choice(SORT_KEYS), help="Lowest occupancy, or most of the others, first.")
+@click.option("--sort", type=click.Choice(ORDERS), help="Lowest occupancy, or most of the others, first.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show at most so many.")
 @click.option(
     "-o", "--baseline", metavar="FILE", help="Show nothing, but write a baseline for diff and check."
@@ -41,7 +43,7 @@ def command(
     gpu: str | None,
     device: int | None,
     sms: str | None,
-    sort: str | None,
+    sort: Order | None,
     limit: int | None,
     baseline: str | None,
     output_format: str,
@@ -97,7 +99,7 @@ def _scan(
     archs: tuple[str, ...],
     only_newest: bool,
     with_runtime: bool,
-    sort: str | None,
+    sort: Order | None,
     limit: int | None,
     output_format: str,
 ) -> None:

@@ -16,7 +16,7 @@ from occupancy import KernelRecord
 from occupancy.builds import selection
 from occupancy.builds.scanner import ROW_FIELDS, Scanner
 from occupancy.builds.selection import Selection
-from occupancy.cli.scan import SORT_KEYS
+from occupancy.cli.scan import ORDERS
 from occupancy.report.schema import adapter
 from occupancy.tables import shipped
 from tests.cli_runner import run
@@ -210,7 +210,7 @@ class TestSelection:
         assert self.names(exe, "--limit", 2) == self.names(exe)[:2]
 
     def test_the_commands_choices_are_the_librarys(self) -> None:
-        assert set(SORT_KEYS) == {selection.OCCUPANCY, *selection.SORT_KEYS}
+        assert ORDERS == selection.ORDERS
 
     def test_cudas_own_kernels_are_hidden(self) -> None:
         own = KernelRecord(
