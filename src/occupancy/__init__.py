@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .advice.block_sizes import BlockSize as BlockSize
-    from .advice.budget import Budget as Budget
     from .advice.budget import BudgetLevel as BudgetLevel
     from .advice.carveout import CarveoutAdvice as CarveoutAdvice
     from .advice.carveout import Configuration as Configuration
@@ -28,13 +27,16 @@ if TYPE_CHECKING:
     from .advice.slack import Unused as Unused
     from .advice.waves import FullWave as FullWave
     from .advice.waves import Waves as Waves
+    from .api.answer import Occupancy as Occupancy
+    from .api.answers import Answers as Answers
     from .api.builds import check as check
     from .api.builds import diff as diff
     from .api.builds import save_baseline as save_baseline
-    from .api.compute import Result as Result
+    from .api.chips import compute_capabilities as compute_capabilities
+    from .api.chips import limits as limits
+    from .api.chips import products as products
+    from .api.chips import sources as sources
     from .api.compute import compute as compute
-    from .api.compute import compute_capabilities as compute_capabilities
-    from .api.compute import limits as limits
     from .api.compute import sweep as sweep
     from .api.questions import (
         available_dynamic_shared_memory_per_block as available_dynamic_shared_memory_per_block,
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from .api.questions import block_sizes as block_sizes
     from .api.questions import budget as budget
     from .api.questions import carveout as carveout
-    from .api.questions import fits_everywhere as fits_everywhere
+    from .api.questions import fits as fits
     from .api.questions import launch_bounds as launch_bounds
     from .api.questions import max_active_blocks_per_multiprocessor as max_active_blocks_per_multiprocessor
     from .api.questions import max_active_clusters as max_active_clusters
@@ -52,8 +54,9 @@ if TYPE_CHECKING:
     from .api.scan import Scan as Scan
     from .api.scan import ScannedKernel as ScannedKernel
     from .api.scan import scan as scan
-    from .api.tuning import fits as fits
+    from .api.tuning import is_launchable as is_launchable
     from .api.tuning import prune as prune
+    from .arrays import Sweep as Sweep
     from .builds.baseline import Baseline as Baseline
     from .builds.baseline import BaselineKernel as BaselineKernel
     from .builds.diff import DiffRow as DiffRow
@@ -68,7 +71,8 @@ if TYPE_CHECKING:
     from .device import read_devices as read_devices
     from .engine import Allocation as Allocation
     from .engine import BlockLimits as BlockLimits
-    from .engine import Occupancy as Occupancy
+    from .engine import LaunchFailure as LaunchFailure
+    from .engine import Use as Use
     from .errors import BaselineError as BaselineError
     from .errors import DeviceError as DeviceError
     from .errors import InputError as InputError
@@ -83,6 +87,9 @@ if TYPE_CHECKING:
     from .readers import ReadProblem as ReadProblem
     from .readers import kernel_of as kernel_of
     from .readers import stream_kernels as stream_kernels
+    from .report.budget import BudgetReport as BudgetReport
+    from .report.calc import CalcReport as CalcReport
+    from .report.calc import Explanation as Explanation
     from .report.check import CheckedRule as CheckedRule
     from .report.check import CheckReport as CheckReport
     from .report.diff import DiffReport as DiffReport
@@ -103,13 +110,15 @@ __version__ = "0.1.0"
 # Public name -> the module that has it.
 _HOMES = {
     "Allocation": "engine",
+    "Answers": "api.answers",
     "Baseline": "builds.baseline",
     "BaselineError": "errors",
     "BaselineKernel": "builds.baseline",
     "BlockLimits": "engine",
     "BlockSize": "advice.block_sizes",
-    "Budget": "advice.budget",
     "BudgetLevel": "advice.budget",
+    "BudgetReport": "report.budget",
+    "CalcReport": "report.calc",
     "Carveout": "values.kernel",
     "CarveoutAdvice": "advice.carveout",
     "CheckReport": "report.check",
@@ -122,6 +131,7 @@ _HOMES = {
     "DiffReport": "report.diff",
     "DiffRow": "builds.diff",
     "DiffSummary": "builds.diff",
+    "Explanation": "report.calc",
     "Fit": "advice.portability",
     "FullWave": "advice.waves",
     "Holding": "builds.violations",
@@ -132,25 +142,27 @@ _HOMES = {
     "Launch": "values.kernel",
     "LaunchBounds": "advice.launch_bounds",
     "LaunchConfiguration": "advice.runtime",
+    "LaunchFailure": "engine",
     "Limiter": "values.resources",
     "Limits": "values.limits",
     "Measures": "builds.measures",
     "MissingDependencyError": "errors",
     "NextStep": "advice.next_steps",
-    "Occupancy": "engine",
+    "Occupancy": "api.answer",
     "OccupancyError": "errors",
     "Product": "tables.products",
     "ReadError": "errors",
     "ReadProblem": "readers",
-    "Result": "api.compute",
     "RulesError": "errors",
     "Scan": "api.scan",
     "ScanRow": "builds.scanner",
     "ScannedKernel": "api.scan",
     "Slack": "advice.slack",
+    "Sweep": "arrays",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
     "Unused": "advice.slack",
+    "Use": "engine",
     "Verification": "verify",
     "Violating": "builds.violations",
     "Violation": "builds.violations",
@@ -161,18 +173,19 @@ _HOMES = {
     "carveout": "api.questions",
     "check": "api.builds",
     "compute": "api.compute",
-    "compute_capabilities": "api.compute",
+    "compute_capabilities": "api.chips",
     "diff": "api.builds",
     "find_gpu": "tables.products",
-    "fits": "api.tuning",
-    "fits_everywhere": "api.questions",
+    "fits": "api.questions",
+    "is_launchable": "api.tuning",
     "kernel_of": "readers",
     "launch_bounds": "api.questions",
-    "limits": "api.compute",
+    "limits": "api.chips",
     "max_active_blocks_per_multiprocessor": "api.questions",
     "max_active_clusters": "api.questions",
     "max_potential_block_size": "api.questions",
     "next_steps": "api.questions",
+    "products": "api.chips",
     "prune": "api.tuning",
     "read_device": "device",
     "read_devices": "device",
@@ -180,6 +193,7 @@ _HOMES = {
     "save_baseline": "api.builds",
     "scan": "api.scan",
     "slack": "api.questions",
+    "sources": "api.chips",
     "stream_kernels": "readers",
     "sweep": "api.compute",
     "verify_device": "verify",

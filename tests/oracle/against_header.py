@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from occupancy.engine import Occupancy, cuda, evaluate
+from occupancy.engine import Answer, cuda, evaluate
 from occupancy.tables import shipped
 from occupancy.values.kernel import Kernel
 from occupancy.values.limits import Limits
@@ -62,7 +62,7 @@ def compare(header: Header, limits: Limits, kernels: Iterable[Kernel]) -> tuple[
     return len(known), len(every) - len(known)
 
 
-def answer_of(result: Occupancy) -> tuple[int, ...]:
+def answer_of(result: Answer) -> tuple[int, ...]:
     """An answer as the header gives it, field by field."""
     limits = (NO_LIMIT if limit is None else limit for limit in result.block_limits)
     factors = sum(LIMITING_FACTORS[name] for name in result.limiters)

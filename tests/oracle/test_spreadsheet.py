@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from occupancy.engine import Occupancy, evaluate, spreadsheet
+from occupancy.engine import Answer, evaluate, spreadsheet
 from occupancy.tables import shipped
 from occupancy.values.kernel import Carveout, Kernel
 
@@ -42,7 +42,7 @@ def read_cell(text: str) -> float | str:
     return text if text == DIVISION_BY_ZERO else float(text)
 
 
-def cells(result: Occupancy) -> dict[str, Any]:
+def cells(result: Answer) -> dict[str, Any]:
     """What the sheet shows for an answer, in its output area and its working cells."""
     limits = result.block_limits
     return {
@@ -61,7 +61,7 @@ def cells(result: Occupancy) -> dict[str, Any]:
     }
 
 
-def register_cells(result: Occupancy) -> tuple[int, int | str]:
+def register_cells(result: Answer) -> tuple[int, int | str]:
     """What a block needs and what there is of registers: cells B43 and C43.
 
     On 1.x both count registers, the second those of the SM. From 2.0 on, where registers are given to

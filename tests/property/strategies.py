@@ -15,7 +15,7 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from occupancy.engine import MODELS, Model, Occupancy, evaluate
+from occupancy.engine import MODELS, Answer, Model, evaluate
 from occupancy.tables import shipped
 from occupancy.values.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Carveout, Kernel
 from occupancy.values.limits import ComputeCapability, Limits
@@ -31,7 +31,7 @@ class Question(NamedTuple):
     kernel: Kernel
     model: Model
 
-    def ask(self) -> Occupancy:
+    def ask(self) -> Answer:
         return evaluate(*self)
 
 

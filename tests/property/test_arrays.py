@@ -9,7 +9,7 @@ import pytest
 
 from occupancy import Limiter
 from occupancy.arrays import Sweep, sweep_arrays
-from occupancy.engine import MODELS, Model, Occupancy, evaluate
+from occupancy.engine import MODELS, Answer, Model, evaluate
 from occupancy.tables import shipped
 from occupancy.values.kernel import (
     INT_MAX,
@@ -30,7 +30,7 @@ CHIPS_AND_MODELS = [
 ]
 
 
-def assert_equal_to_engine(found: Sweep, answers: list[Occupancy]) -> None:
+def assert_equal_to_engine(found: Sweep, answers: list[Answer]) -> None:
     """All outputs of a sweep of one dimension, against one answer of the engine for each element."""
     assert found.shape == (len(answers),)
     assert found.active_blocks.tolist() == [answer.active_blocks for answer in answers]

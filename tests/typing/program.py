@@ -18,7 +18,7 @@ import occupancy
 def answers() -> None:
     """One kernel on one chip."""
     answer = occupancy.compute("9.0", threads=256, regs=40, smem="40k", carveout=50)
-    assert_type(answer, occupancy.Result)
+    assert_type(answer, occupancy.Occupancy)
     assert_type(answer.occupancy, float)
     assert_type(answer.active_blocks, int)
     assert_type(answer.active_warps, int)
@@ -54,7 +54,7 @@ def questions() -> None:
     assert_type(occupancy.launch_bounds("8.0", threads=256, min_blocks=5), occupancy.LaunchBounds)
     for size in occupancy.block_sizes("8.0", regs=36, caching=None, opt_in=False):
         assert_type(size, occupancy.BlockSize)
-    for fit in occupancy.fits_everywhere(threads=256, smem="96k"):
+    for fit in occupancy.fits(threads=256, smem="96k"):
         assert_type(fit, occupancy.Fit)
 
 

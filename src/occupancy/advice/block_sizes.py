@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from ..engine import Model, Occupancy, evaluate
+from ..engine import Answer, Model, evaluate
 from ..errors import InputError
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -112,7 +112,7 @@ def answers_by_size(
     sizes: Iterable[int],
     dynamic_smem: SharedMemoryOfSize | None,
     model: Model | None,
-) -> Iterator[Occupancy]:
+) -> Iterator[Answer]:
     """The engine's answer for each block size.
 
     Raises:

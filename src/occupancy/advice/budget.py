@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 
-from ..engine import Model, Occupancy, evaluate
+from ..engine import Answer, Model, evaluate
 from ..errors import InputError
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -75,7 +75,7 @@ def budget(
     return Budget([level for level in levels if level.active_blocks >= target][-1], levels)
 
 
-def _target(given: Occupancy, occupancy: float | None, blocks: int | None) -> int:
+def _target(given: Answer, occupancy: float | None, blocks: int | None) -> int:
     if (occupancy is None) == (blocks is None):
         raise InputError("exactly one of them is needed", where="occupancy or blocks")
     if blocks is not None:
@@ -93,7 +93,7 @@ def _target(given: Occupancy, occupancy: float | None, blocks: int | None) -> in
     return max(1, ceil(warps / given.allocated.warps))
 
 
-def _unreachable(given: Occupancy, target: int, occupancy: float | None) -> InputError:
+def _unreachable(given: Answer, target: int, occupancy: float | None) -> InputError:
     """The error for more blocks than are possible; it names the most, and what limits them."""
     threads, most = given.kernel.threads, given.active_blocks
     if not most:
@@ -116,7 +116,7 @@ def _unreachable(given: Occupancy, target: int, occupancy: float | None) -> Inpu
     )
 
 
-def _levels(least: Occupancy) -> Iterator[BudgetLevel]:
+def _levels(least: Answer) -> Iterator[BudgetLevel]:
     """The levels of a kernel that uses nothing yet."""
     limits, bare, model, most = least.limits, least.kernel, least.model, least.active_blocks
     by_registers = tuple(Dial(limits, bare, model, "registers").levels(0, most))

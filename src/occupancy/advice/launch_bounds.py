@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..engine import Model, Occupancy, evaluate
+from ..engine import Answer, Model, evaluate
 from ..errors import InputError, shown
 from ..values.kernel import INT_MAX, Kernel
 from ..values.limits import Limits
@@ -97,7 +97,7 @@ def launch_bounds(
     )
 
 
-def _warning(alone: Occupancy, min_blocks: int) -> str:
+def _warning(alone: Answer, min_blocks: int) -> str:
     limits = alone.limits
     if min_blocks > limits.max_blocks_per_multiprocessor:
         why = f"an SM has places for {limits.max_blocks_per_multiprocessor} blocks"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..engine import Model, Occupancy, evaluate
+from ..engine import Answer, Model, evaluate
 from ..values.documented import DOCUMENTED
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -46,7 +46,7 @@ def next_steps(limits: Limits, kernel: Kernel, model: Model | None = None) -> tu
     return (*_using_less(now), *_with_other_block_sizes(now))
 
 
-def _using_less(now: Occupancy) -> Iterator[NextStep]:
+def _using_less(now: Answer) -> Iterator[NextStep]:
     most = now.block_limits.blocks
     if now.kernel.caching != "ca":  # else the warps depend on the registers
         most = min(most, now.block_limits.warps)
@@ -70,7 +70,7 @@ def _using_less(now: Occupancy) -> Iterator[NextStep]:
         blocks = reached.active_blocks + 1
 
 
-def _with_other_block_sizes(now: Occupancy) -> list[NextStep]:
+def _with_other_block_sizes(now: Answer) -> list[NextStep]:
     warp, threads = now.limits.warp_size, now.kernel.threads
     # A size that stays, but in another shape, can help too, where the shape is what the chip refuses.
     below = range(min(threads, now.limits.max_threads_per_block) // warp * warp, 0, -warp)
@@ -79,7 +79,7 @@ def _with_other_block_sizes(now: Occupancy) -> list[NextStep]:
     return sorted(found, key=lambda step: abs(step.requires["threads"] - threads))
 
 
-def _first_better(now: Occupancy, sizes: range) -> NextStep | None:
+def _first_better(now: Answer, sizes: range) -> NextStep | None:
     for threads in sizes:
         answer = evaluate(now.limits, changed(now.kernel, {"threads": threads}), now.model)
         if answer.active_warps > now.active_warps:

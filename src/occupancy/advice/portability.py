@@ -33,7 +33,7 @@ class Fit:
     """The same as a sentence; or what was asked for that the chip does not offer."""
 
 
-def fits_everywhere(chips: Sequence[Limits], kernel: Kernel, model: Model | None = None) -> tuple[Fit, ...]:
+def fits(chips: Sequence[Limits], kernel: Kernel, model: Model | None = None) -> tuple[Fit, ...]:
     """Whether the kernel runs on each of the chips, in their order.
 
     A chip that does not offer what was asked for (a carveout, a caching mode, the model) does not run

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeVar
 
-from ..engine import Model, Occupancy, evaluate
+from ..engine import Answer, Model, evaluate
 from ..engine.arithmetic import divide_up
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -49,11 +49,11 @@ class Dial:
         most: int = getattr(self.limits, QUANTITIES[self.resource].most or "")
         return most
 
-    def answer(self, amount: int) -> Occupancy:
+    def answer(self, amount: int) -> Answer:
         """The engine's answer for another amount."""
         return evaluate(self.limits, changed(self.kernel, {self.resource: amount}), self.model)
 
-    def blocks(self, answer: Occupancy) -> int:
+    def blocks(self, answer: Answer) -> int:
         """Blocks that the resource alone allows, or that the SM holds, whichever is less."""
         allowed = getattr(answer.block_limits, self.resource)
         most = answer.block_limits.blocks if allowed is None else min(allowed, answer.block_limits.blocks)
@@ -71,12 +71,12 @@ class Dial:
         for amount, blocks in self._runs(low, high, lambda answer: min(self.blocks(answer), most)):
             yield Level(amount, blocks)
 
-    def answers(self, low: int) -> Iterator[tuple[int, Occupancy]]:
+    def answers(self, low: int) -> Iterator[tuple[int, Answer]]:
         """The last of the amounts from low up that have the same limits, with its answer, ascending."""
         for amount, _ in self._runs(low, None, lambda answer: answer.block_limits):
             yield amount, self.answer(amount)
 
-    def _runs(self, low: int, high: int | None, key: Callable[[Occupancy], Key]) -> Iterator[tuple[int, Key]]:
+    def _runs(self, low: int, high: int | None, key: Callable[[Answer], Key]) -> Iterator[tuple[int, Key]]:
         unit, first = self._unit(low)
         high = self.highest if high is None else high
 
@@ -103,7 +103,7 @@ class Dial:
         end, _ = next(_runs(allocated, low, low + unit - 1))
         return unit, end
 
-    def _stretch(self, answer: Occupancy) -> int:
+    def _stretch(self, answer: Answer) -> int:
         """A number that only grows with the amount, and grows wherever the blocks could rise again.
 
         As long as it stays the same, the blocks never rise as the amount grows.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from ..engine import Model, Occupancy, Use, evaluate
+from ..engine import Answer, Model, Use, evaluate
 from ..values.documented import DOCUMENTED
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -58,14 +58,14 @@ def slack(limits: Limits, kernel: Kernel, model: Model | None = None) -> Slack:
     )
 
 
-def _most(now: Occupancy, resource: Adjustable) -> int | None:
+def _most(now: Answer, resource: Adjustable) -> int | None:
     if not now.active_blocks:
         return None
     dial = Dial(now.limits, now.kernel, now.model, resource)
     return most_keeping(now.active_blocks, dial.levels(dial.amount, now.active_blocks))
 
 
-def _unused(now: Occupancy) -> dict[Resource, Unused]:
+def _unused(now: Answer) -> dict[Resource, Unused]:
     return {
         resource: _left(use, now.active_blocks, allowed)
         for (resource, use), allowed in zip(now.uses.items(), now.block_limits, strict=True)

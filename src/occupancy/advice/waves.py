@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..engine import Occupancy
+from ..engine import Answer
 from ..engine.arithmetic import divide_up
 from ..errors import InputError
 from ..values.kernel import INT_MAX, Launch
@@ -93,7 +93,7 @@ class Waves:
 
 
 def full_wave(
-    occupancy: Occupancy,
+    occupancy: Answer,
     multiprocessors: int,
     *,
     cluster_size: int | None = None,
@@ -139,7 +139,7 @@ def count_waves(launch: Launch, wave: FullWave) -> Waves:
     return Waves(launch, wave)
 
 
-def cluster_bound(occupancy: Occupancy, multiprocessors: int, cluster_size: int) -> int:
+def cluster_bound(occupancy: Answer, multiprocessors: int, cluster_size: int) -> int:
     """The most clusters that can be resident on a whole GPU at once; a chip may hold fewer.
 
     Args:
@@ -178,6 +178,6 @@ def check_multiprocessors(count: int) -> None:
         raise InputError(f"{count} is out of range", where="number of SMs", allowed="1 and up")
 
 
-def _resident_blocks(occupancy: Occupancy, multiprocessors: int) -> int:
+def _resident_blocks(occupancy: Answer, multiprocessors: int) -> int:
     check_multiprocessors(multiprocessors)
     return occupancy.active_blocks * multiprocessors if occupancy.launchable else 0

@@ -15,7 +15,7 @@ from ..builds.scanner import Scanner, ScanRow
 from ..errors import InputError, ReadError, RulesError
 from ..report.check import CheckReport, check_report
 from ..report.diff import DiffReport, diff_report
-from .compute import ComputeCapabilityLike, ThreadsLike
+from .arguments import ComputeCapabilityLike, ThreadsLike
 from .reading import ArchitectureLike, Path, Paths, Reading
 
 

@@ -1,26 +1,18 @@
 """The inverse questions, and the CUDA runtime's, with the arguments of `compute`.
 
-The answers are those of the package `advice`; here only the input is read.
+Those about a kernel are methods of its `Occupancy` too; here only the input is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypedDict
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from .. import engine
 from ..advice.block_sizes import BlockSize
-from ..advice.block_sizes import block_sizes as _block_sizes
-from ..advice.budget import Budget
-from ..advice.budget import budget as _budget
 from ..advice.carveout import CarveoutAdvice
-from ..advice.carveout import carveout as _carveout
 from ..advice.launch_bounds import LaunchBounds
-from ..advice.launch_bounds import launch_bounds as _launch_bounds
 from ..advice.next_steps import NextStep
-from ..advice.next_steps import next_steps as _next_steps
 from ..advice.portability import Fit
-from ..advice.portability import fits_everywhere as _fits_everywhere
 from ..advice.runtime import ClusterBound, LaunchConfiguration
 from ..advice.runtime import (
     available_dynamic_shared_memory_per_block as _available_dynamic_shared_memory_per_block,
@@ -29,161 +21,199 @@ from ..advice.runtime import max_active_blocks_per_multiprocessor as _max_active
 from ..advice.runtime import max_active_clusters as _max_active_clusters
 from ..advice.runtime import max_potential_block_size as _max_potential_block_size
 from ..advice.slack import Slack
-from ..advice.slack import slack as _slack
-from ..values.kernel import Caching, Kernel
-from ..values.limits import Limits
-from ..values.spellings import is_automatic, parse_count, parse_share
-from .compute import (
+from ..engine import Model
+from ..report.budget import BudgetReport
+from ..values.kernel import Caching
+from ..values.spellings import parse_count
+from .answer import Occupancy, SizeOfBlock, answer_for, fits_of
+from .answers import Answers
+from .arguments import (
     CarveoutLike,
     ComputeCapabilityLike,
-    Result,
+    CountLike,
+    KernelArguments,
+    KernelLike,
     SizeLike,
     ThreadsLike,
-    compute,
-    compute_capabilities,
-    limits,
-    make_kernel,
+    UseArguments,
+    kernel_with,
+    takes_kernel,
+    without_automatic,
 )
+from .chips import limits
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-SizeOfBlock = SizeLike | Callable[[int], int] | None
-"""Bytes of dynamic shared memory per block, or a function from threads per block to them."""
+# What the arguments' types are made of, for typing.get_type_hints.
+__all__ = ["Caching", "CarveoutLike", "CountLike", "Model", "SizeLike", "ThreadsLike"]
 
 ANY_THREADS = 1
 """Where the block size is the answer, that of the kernel does not matter."""
 
 
-class UseArguments(TypedDict, total=False):
-    """The arguments of `compute` but for the threads and the dynamic shared memory."""
+@takes_kernel
+def next_steps(
+    cc: ComputeCapabilityLike, kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
+) -> Answers[NextStep]:
+    """What to change for a higher occupancy.
 
-    regs: int | None
-    static_smem: SizeLike | None
-    carveout: CarveoutLike
-    barriers: int | None
-    caching: Caching | None
-    opt_in: bool | None
-    model: engine.Model | None
-
-
-class SharedMemoryArguments(UseArguments, total=False):
-    """The arguments of `compute` but for the threads."""
-
-    dynamic_smem: SizeLike | None
-    smem: SizeLike | None
-
-
-class _Threads(TypedDict):
-    threads: ThreadsLike
-
-
-class KernelArguments(SharedMemoryArguments, _Threads):
-    """The arguments of `compute`."""
-
-
-def next_steps(cc: ComputeCapabilityLike, **kernel: Unpack[KernelArguments]) -> tuple[NextStep, ...]:
-    """What to change for a higher occupancy: see `advice.next_steps`.
+    Every higher number of blocks that the kernel reaches by using less, nearest first, and then the nearest
+    block sizes below and above with a higher occupancy. What was not given is not asked to shrink.
 
     >>> import occupancy
     >>> occupancy.next_steps("8.0", threads=256, regs=36)[0].requires
     {'registers': 32}
-    """
-    return _next_steps(*_asked(cc, **kernel))
-
-
-def slack(cc: ComputeCapabilityLike, **kernel: Unpack[KernelArguments]) -> Slack:
-    """How far each resource may grow before a block is lost, and what is left: see `advice.slack`."""
-    return _slack(*_asked(cc, **kernel))
-
-
-def carveout(cc: ComputeCapabilityLike, **kernel: Unpack[KernelArguments]) -> CarveoutAdvice:
-    """What each size of the SM's shared memory gives: see `advice.carveout`."""
-    return _carveout(*_asked(cc, **kernel))
-
-
-def budget(
-    cc: ComputeCapabilityLike,
-    *,
-    occupancy: float | str | None = None,
-    blocks: int | None = None,
-    **kernel: Unpack[KernelArguments],
-) -> Budget:
-    """The most registers and shared memory with which an occupancy is reached: see `advice.budget`.
 
     Args:
         cc: As in `compute`.
+        kernel: As in `compute`.
+        {arguments}
+    """
+    return given(cc, kernel, **arguments).next_steps()
+
+
+@takes_kernel
+def slack(
+    cc: ComputeCapabilityLike, kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
+) -> Slack:
+    """How far each resource may grow before a block is lost, and what is left of the SM.
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
+        {arguments}
+    """
+    return given(cc, kernel, **arguments).slack()
+
+
+@takes_kernel
+def carveout(
+    cc: ComputeCapabilityLike, kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
+) -> CarveoutAdvice:
+    """What each size of the SM's shared memory gives, and the smallest with as many blocks.
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
+        {arguments}
+    """
+    return given(cc, kernel, **arguments).carveout()
+
+
+@takes_kernel
+def budget(
+    cc: ComputeCapabilityLike,
+    kernel: KernelLike | None = None,
+    *,
+    occupancy: float | str | None = None,
+    blocks: CountLike | None = None,
+    **arguments: Unpack[KernelArguments],
+) -> BudgetReport:
+    """The most registers and shared memory with which an occupancy is reached.
+
+    Both are the most up to which nothing is lost: with less of them, there are no fewer blocks. What the
+    kernel is said to use must allow the blocks, too.
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
         occupancy: A share of 1, or text such as ``"75%"``.
         blocks: Resident blocks, instead of the occupancy.
-        kernel: As in `compute`.
+        {arguments}
+
+    Raises:
+        InputError: Neither or both were asked for, or more than a block of this size can reach.
     """
-    sm, asked, model = _asked(cc, **kernel)
-    share = None if occupancy is None else parse_share(occupancy, "occupancy")
-    count = None if blocks is None else parse_count(blocks, "blocks")
-    return _budget(sm, asked, occupancy=share, blocks=count, model=model)
+    return given(cc, kernel, **arguments).budget(occupancy=occupancy, blocks=blocks)
 
 
+@takes_kernel
 def launch_bounds(
-    cc: ComputeCapabilityLike, *, min_blocks: int | None = None, **kernel: Unpack[KernelArguments]
+    cc: ComputeCapabilityLike,
+    kernel: KernelLike | None = None,
+    *,
+    min_blocks: CountLike | None = None,
+    **arguments: Unpack[KernelArguments],
 ) -> LaunchBounds:
-    """What the compiler makes of ``__launch_bounds__(threads, min_blocks)``: see `advice.launch_bounds`."""
-    sm, asked, model = _asked(cc, **kernel)
-    count = None if min_blocks is None else parse_count(min_blocks, "blocks of the launch bounds")
-    return _launch_bounds(sm, asked, count, model)
+    """What the compiler makes of ``__launch_bounds__(threads, min_blocks)``, and the occupancy of it.
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
+        min_blocks: The second argument of the bounds.
+        {arguments}
+    """
+    return given(cc, kernel, **arguments).launch_bounds(min_blocks=min_blocks)
 
 
+@takes_kernel
 def block_sizes(
     cc: ComputeCapabilityLike,
     *,
     dynamic_smem: SizeOfBlock = None,
     smem: SizeLike | None = None,
-    **use: Unpack[UseArguments],
-) -> tuple[BlockSize, ...]:
-    """Every block size with its occupancy, best first: see `advice.block_sizes`.
+    **arguments: Unpack[UseArguments],
+) -> Answers[BlockSize]:
+    """Every block size, a multiple of the warp size, with its occupancy: best first.
 
     Args:
         cc: As in `compute`.
         dynamic_smem: As in `compute`, or a function from threads per block to bytes.
         smem: As in `compute`.
-        use: As in `compute`.
+        {arguments}
     """
-    of_size, fixed = _split(dynamic_smem)
-    asked = _asked(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **use)
-    return _block_sizes(*asked[:2], of_size, asked[2])
+    fixed = None if callable(dynamic_smem) else dynamic_smem
+    of_any_size = given(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **arguments)
+    return of_any_size.block_sizes(dynamic_smem=dynamic_smem if callable(dynamic_smem) else None)
 
 
-def fits_everywhere(
-    ccs: Iterable[ComputeCapabilityLike] | None = None, **kernel: Unpack[KernelArguments]
-) -> tuple[Fit, ...]:
-    """Whether a kernel runs on each of some chips: see `advice.fits_everywhere`.
+@takes_kernel
+def fits(
+    kernel: KernelLike | None = None,
+    *,
+    ccs: Iterable[ComputeCapabilityLike] | None = None,
+    **arguments: Unpack[KernelArguments],
+) -> Answers[Fit]:
+    """On which chips a kernel runs, and how well.
+
+    A chip that does not offer what was asked for (a carveout, a caching mode, the model) does not run the
+    kernel in that way, with the reason.
 
     Args:
-        ccs: Compute capabilities, each as in `compute`, or a single text; by default all of the table.
         kernel: As in `compute`.
+        ccs: Compute capabilities, each as in `compute`, or a single text; by default all of the table.
+        {arguments}
     """
-    arguments: dict[str, Any] = {**kernel}
-    model = arguments.pop("model", None)
-    if isinstance(ccs, str):  # not its characters
-        ccs = (ccs,)
-    chips = [limits(cc) for cc in (compute_capabilities() if ccs is None else ccs)]
-    return _fits_everywhere(chips, make_kernel(**arguments), model)
+    return fits_of(kernel_with(kernel, arguments), ccs, arguments.get("model"))
 
 
-def max_active_blocks_per_multiprocessor(cc: ComputeCapabilityLike, **kernel: Unpack[KernelArguments]) -> int:
-    """Blocks that can be resident on one SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor."""
-    return _max_active_blocks_per_multiprocessor(*_asked(cc, **kernel)[:2])
+@takes_kernel
+def max_active_blocks_per_multiprocessor(
+    cc: ComputeCapabilityLike, kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
+) -> int:
+    """Blocks that can be resident on one SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor.
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
+        {arguments}
+    """
+    about = given(cc, kernel, **arguments)
+    return _max_active_blocks_per_multiprocessor(about.limits, about.kernel)
 
 
+@takes_kernel
 def max_potential_block_size(
     cc: ComputeCapabilityLike,
     *,
-    multiprocessors: int,
-    block_size_limit: int = 0,
+    multiprocessors: CountLike,
+    block_size_limit: CountLike = 0,
     dynamic_smem: SizeOfBlock = None,
     smem: SizeLike | None = None,
-    **use: Unpack[UseArguments],
+    **arguments: Unpack[UseArguments],
 ) -> LaunchConfiguration:
-    """The block size with the most resident threads: see `advice.max_potential_block_size`.
+    """The block size with the most resident threads: cudaOccupancyMaxPotentialBlockSize.
 
     Args:
         cc: As in `compute`.
@@ -191,65 +221,77 @@ def max_potential_block_size(
         block_size_limit: The largest block that the kernel works with; 0 is no limit.
         dynamic_smem: As in `compute`, or a function from threads per block to bytes.
         smem: As in `compute`.
-        use: As in `compute`.
+        {arguments}
     """
-    of_size, fixed = _split(dynamic_smem)
-    sm, kernel, _ = _asked(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **use)
+    of_size = dynamic_smem if callable(dynamic_smem) else None
+    fixed = None if callable(dynamic_smem) else dynamic_smem
+    about = given(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **arguments)
     return _max_potential_block_size(
-        sm,
-        kernel,
+        about.limits,
+        about.kernel,
         parse_count(multiprocessors, "multiprocessors"),
         of_size,
         parse_count(block_size_limit, "block size limit"),
     )
 
 
+@takes_kernel
 def available_dynamic_shared_memory_per_block(
-    cc: ComputeCapabilityLike, *, blocks: int, **kernel: Unpack[KernelArguments]
+    cc: ComputeCapabilityLike,
+    kernel: KernelLike | None = None,
+    *,
+    blocks: CountLike,
+    **arguments: Unpack[KernelArguments],
 ) -> int:
-    """The most dynamic shared memory with which so many blocks are resident on one SM, in bytes: see
-    `advice.available_dynamic_shared_memory_per_block`.
+    """The most dynamic shared memory with which so many blocks are resident on one SM, in bytes:
+    cudaOccupancyAvailableDynamicSMemPerBlock.
 
     NVIDIA's driver 580 and older promise 1024 bytes too many from 8.0 on, with which one block fewer fits.
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
+        blocks: Blocks on one SM, 1 and up.
+        {arguments}
     """
-    sm, asked, _ = _asked(cc, **kernel)
-    return _available_dynamic_shared_memory_per_block(sm, asked, parse_count(blocks, "blocks"))
+    about = given(cc, kernel, **arguments)
+    count = parse_count(blocks, "blocks")
+    return _available_dynamic_shared_memory_per_block(about.limits, about.kernel, count)
 
 
+@takes_kernel
 def max_active_clusters(
     cc: ComputeCapabilityLike,
+    kernel: KernelLike | None = None,
     *,
-    multiprocessors: int,
-    cluster_size: int,
-    **kernel: Unpack[KernelArguments],
+    multiprocessors: CountLike,
+    cluster_size: CountLike,
+    **arguments: Unpack[KernelArguments],
 ) -> ClusterBound:
-    """An upper bound of the clusters resident on the device: see `advice.max_active_clusters`."""
-    sm, asked, _ = _asked(cc, **kernel)
+    """An upper bound of the clusters resident on the device: see cudaOccupancyMaxActiveClusters.
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
+        multiprocessors: SMs of the device.
+        cluster_size: Blocks per cluster.
+        {arguments}
+    """
+    about = given(cc, kernel, **arguments)
     return _max_active_clusters(
-        sm,
-        asked,
+        about.limits,
+        about.kernel,
         parse_count(multiprocessors, "multiprocessors"),
         parse_count(cluster_size, "cluster size"),
     )
 
 
-def given(cc: ComputeCapabilityLike, **kernel: Unpack[KernelArguments]) -> Result:
+def given(
+    cc: ComputeCapabilityLike, kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
+) -> Occupancy:
     """The answer for the kernel that a question is about.
 
     An automatic carveout counts as the largest, because it would follow the kernel as that changes.
     """
-    if is_automatic(kernel.get("carveout")):
-        kernel["carveout"] = None
-    return compute(cc, **kernel)
-
-
-def _asked(
-    cc: ComputeCapabilityLike, **kernel: Unpack[KernelArguments]
-) -> tuple[Limits, Kernel, engine.Model]:
-    result = given(cc, **kernel)
-    return result.limits, result.kernel, result.model
-
-
-def _split(dynamic_smem: SizeOfBlock) -> tuple[Callable[[int], int] | None, SizeLike | None]:
-    """Shared memory as a function of the block size, and as a fixed size; one of them is None."""
-    return (dynamic_smem, None) if callable(dynamic_smem) else (None, dynamic_smem)
+    needed = kernel_with(kernel, without_automatic(arguments))
+    return answer_for(limits(cc), needed, arguments.get("model"))

@@ -11,7 +11,7 @@ from ..errors import InputError, shown
 from ..tables.table import Table
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import did_you_mean, parse_threads
-from .compute import ComputeCapabilityLike, ThreadsLike
+from .arguments import ComputeCapabilityLike, ThreadsLike
 
 Path = str | os.PathLike[str]
 Paths = Path | Sequence[Path]

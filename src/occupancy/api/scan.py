@@ -14,7 +14,8 @@ from ..readers import KernelRecord, ReadProblem, read
 from ..readers.reading import Source
 from ..render.words import count
 from ..report.scan import ScanReport
-from .compute import ComputeCapabilityLike, Result, ThreadsLike, compute
+from .answer import Occupancy, answer_for
+from .arguments import ComputeCapabilityLike, ThreadsLike
 from .reading import ArchitectureLike, Path, Reading
 
 
@@ -74,21 +75,12 @@ class ScannedKernel(ScanRow):
     _scanner: Scanner = field(compare=False)
 
     @property
-    def answer(self) -> Result | None:
+    def answer(self) -> Occupancy | None:
         """The whole answer, with its next steps and all else; None where something needed is not known."""
         if self.occupancy is None:
             return None
         limits, kernel = self._scanner.question(self)
-        return compute(
-            limits,
-            threads=kernel.block_dim or kernel.threads,
-            regs=kernel.registers,
-            static_smem=kernel.static_smem,
-            dynamic_smem=kernel.dynamic_smem,
-            smem=kernel.smem,
-            carveout=kernel.carveout,
-            barriers=kernel.barriers,
-        )
+        return answer_for(limits, kernel)
 
     def __repr__(self) -> str:
         return f"<ScannedKernel {self.title}>"

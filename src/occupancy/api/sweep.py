@@ -14,7 +14,8 @@ from ..report.sweep import SweepReport, Variable, sweep_report
 from ..values.limits import Limits
 from ..values.ranges import parse_values
 from ..values.spellings import is_automatic, parse_count, parse_size
-from .compute import Result, compute
+from .answer import Occupancy
+from .compute import compute
 
 MOST_AXES = 2
 MOST_ANSWERS = 1_000_000
@@ -63,7 +64,7 @@ def sweep_grid(chips: Sequence[Limits], kernel: Mapping[str, Any]) -> CurvesRepo
     variables = {cast(Variable, name): tuple(values) for name, values in choices.items() if len(values) > 1}
     _check_size(variables)
 
-    def answers() -> Iterator[Result]:
+    def answers() -> Iterator[Occupancy]:
         for values in product(*choices.values()):
             arguments = dict(zip(choices, values, strict=True))
             yield compute(named_chips[arguments.pop("cc")], **arguments)

@@ -13,7 +13,8 @@ from ..errors import InputError
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_threads
-from .compute import ComputeCapabilityLike, limits, make_kernel
+from .arguments import ComputeCapabilityLike, make_kernel
+from .chips import limits
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -102,7 +103,7 @@ def prune(
     )
 
 
-def fits(
+def is_launchable(
     config: object,
     *,
     cc: ComputeCapabilityLike | list[Any],

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ..advice.block_sizes import best_block_size
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.waves import Waves, count_waves, full_wave
-from ..engine import Occupancy, evaluate
+from ..engine import Answer, evaluate
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..readers.record import FIELD_NAMES, ThreadsFrom
@@ -163,7 +163,7 @@ class Scanner:
             "notes": tuple(notes),
         }
 
-    def _waves(self, record: KernelRecord, answer: Occupancy) -> Waves | None:
+    def _waves(self, record: KernelRecord, answer: Answer) -> Waves | None:
         if self._multiprocessors is None or record.grid is None or not answer.launchable:
             return None
         launch = Launch(answer.kernel, record.grid, record.cluster)
@@ -196,15 +196,15 @@ def _kernel(record: KernelRecord, limits: Limits, threads: int | None) -> Kernel
     return kernel
 
 
-def _answer(limits: Limits, kernel: Kernel) -> tuple[Occupancy, NextStep | None]:
+def _answer(limits: Limits, kernel: Kernel) -> tuple[Answer, NextStep | None]:
     return evaluate(limits, kernel), None
 
 
-def _advised_answer(limits: Limits, kernel: Kernel) -> tuple[Occupancy, NextStep | None]:
+def _advised_answer(limits: Limits, kernel: Kernel) -> tuple[Answer, NextStep | None]:
     return evaluate(limits, kernel), next(iter(next_steps(limits, kernel)), None)
 
 
-def _is_less_for_the_grid(record: KernelRecord, answer: Occupancy) -> bool:
+def _is_less_for_the_grid(record: KernelRecord, answer: Answer) -> bool:
     # Its reader has said so already where PyTorch's profiler takes a kernel as not opted in.
     if record.format != "pytorch-trace" or record.reported_occupancy is None or record.notes:
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +11,11 @@ from .choose_sm import ChosenSm, sm_options
 from .options import format_option, kernel_options
 from .output import print_report, print_text
 from .whole_gpu import grid_options, whole_gpu
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..api.arguments import KernelArguments
 
 
 @click.command("calc")
@@ -28,7 +33,7 @@ def command(
     explain: bool,
     charts: bool,
     output_format: str,
-    **kernel: Any,
+    **kernel: Unpack[KernelArguments],
 ) -> None:
     """How many blocks of a kernel fit on an SM, and what stops one more.
 

@@ -11,7 +11,7 @@ from ..errors import DeviceError, InputError, MissingDependencyError
 from .choose_sm import ChosenSm
 
 if TYPE_CHECKING:
-    from ..api.compute import Result
+    from ..api.answer import Occupancy
     from ..report.gpu import WholeGpu
 
 
@@ -46,7 +46,7 @@ def count_of_sms(sm: ChosenSm | None, sms: str | None) -> int | None:
 
 
 def whole_gpu(
-    result: Result, sm: ChosenSm, grid: str | None, cluster: str | None, sms: str | None
+    result: Occupancy, sm: ChosenSm, grid: str | None, cluster: str | None, sms: str | None
 ) -> WholeGpu:
     """What is known and asked of the whole GPU.
 
@@ -76,7 +76,7 @@ def whole_gpu(
     return WholeGpu(sm.gpu, wave, waves)
 
 
-def _told_clusters(result: Result, sm: ChosenSm, cluster_size: int | None) -> int | None:
+def _told_clusters(result: Occupancy, sm: ChosenSm, cluster_size: int | None) -> int | None:
     """The clusters that this machine's GPU says it holds; None where it is not asked or cannot tell."""
     if cluster_size is None or sm.gpu is None or sm.gpu.device is None or not result.launchable:
         return None

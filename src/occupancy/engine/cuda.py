@@ -43,7 +43,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     warps = warps_per_block(limits, kernel)
     registers = registers_per_warp(limits, kernel.registers or 0)
     shared_memory = shared_memory_per_block(limits, kernel)
-    halves = is_confined_to_half(limits, kernel, warps, registers)
+    halves = kernel.caching == "ca" and is_confined_to_half(limits, kernel, warps, registers)
     block_limits = BlockLimits(
         blocks_by_warps(limits, kernel, warps, halves),
         limits.max_blocks_per_multiprocessor,
@@ -65,7 +65,9 @@ def blocks_by_warps(limits: Limits, kernel: Kernel, warps: int, halves: bool) ->
 
 def is_larger_than_a_block(limits: Limits, kernel: Kernel) -> bool:
     """Whether the block has more threads, or is longer in a dimension, than the chip allows."""
-    return kernel.threads > limits.max_threads_per_block or exceeded_dimension(limits, kernel) is not None
+    if kernel.threads > limits.max_threads_per_block:
+        return True
+    return kernel.block_dim is not None and exceeded_dimension(limits, kernel) is not None
 
 
 def exceeded_dimension(limits: Limits, kernel: Kernel) -> int | None:
@@ -91,9 +93,10 @@ def blocks_by_registers(
         return 0
     if registers_checked(limits, per_warp, warps) > limits.max_registers_per_block:
         return 0
-    if warps_by_registers(limits, per_warp, checked_sub_partitions(limits)) < warps:
-        return 0
     fitting = warps_by_registers(limits, per_warp, limits.sub_partitions)
+    checked = checked_sub_partitions(limits)
+    if checked != limits.sub_partitions and warps_by_registers(limits, per_warp, checked) < warps:
+        return 0
     if halves:
         return 2 * (fitting // 2 // warps)
     return fitting // warps

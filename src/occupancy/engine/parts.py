@@ -20,13 +20,14 @@ class BlockLimits(NamedTuple):
     def smallest(self) -> int:
         """Blocks that all resources together allow."""
         # Written out, because min() over a filter takes five times as long and this is asked a lot.
-        least = self.warps if self.warps < self.blocks else self.blocks
-        if self.registers is not None and self.registers < least:
-            least = self.registers
-        if self.shared_memory is not None and self.shared_memory < least:
-            least = self.shared_memory
-        if self.barriers is not None and self.barriers < least:
-            least = self.barriers
+        warps, blocks, registers, shared_memory, barriers = self
+        least = warps if warps < blocks else blocks
+        if registers is not None and registers < least:
+            least = registers
+        if shared_memory is not None and shared_memory < least:
+            least = shared_memory
+        if barriers is not None and barriers < least:
+            least = barriers
         return least
 
 

@@ -132,6 +132,11 @@ def shared_memory_per_block(limits: Limits, column: SpreadsheetColumn, kernel: K
     return round_up(needed, limits.shared_memory_allocation_unit)
 
 
+def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
+    """Bytes of shared memory that the SM is set to: what the carveout asks for, as large as the block is."""
+    return shared_memory_configuration(limits, kernel.carveout)
+
+
 def blocks_by_shared_memory(
     limits: Limits, column: SpreadsheetColumn, kernel: Kernel, per_block: int
 ) -> int | None:

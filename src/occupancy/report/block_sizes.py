@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..advice.block_sizes import BlockSize
-from ..engine import Model, Occupancy
+from ..engine import Answer, Model
 from ..render import words
 from ..render.document import SENTENCE, Bullets, Column, Document, Only, Table
 from .base import Report
@@ -64,7 +64,7 @@ class BlockSizesReport(Report):
 
 
 def block_sizes_report(
-    given: Occupancy, answers: tuple[BlockSize, ...], smem_per_thread: int | None = None
+    given: Answer, answers: tuple[BlockSize, ...], smem_per_thread: int | None = None
 ) -> BlockSizesReport:
     """Everything that is shown of the block sizes of a kernel.
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..advice.budget import Budget, BudgetLevel
-from ..engine import Model, Occupancy
+from ..engine import Answer, Model
 from ..render import words
 from ..render.document import Column, Document, Marked, Only, Paragraph, Table
 from .base import Report
@@ -65,7 +65,7 @@ class BudgetReport(Report):
         return Only("text", [Paragraph(headline)]), table
 
 
-def budget_report(given: Occupancy, answer: Budget) -> BudgetReport:
+def budget_report(given: Answer, answer: Budget) -> BudgetReport:
     """Everything that is shown of a budget.
 
     Args:

@@ -10,7 +10,7 @@ from ..advice.carveout import CarveoutAdvice, carveout
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.slack import Slack, slack
 from ..advice.waves import FullWave
-from ..engine import Model, Occupancy, cuda, default_model, evaluate
+from ..engine import Answer, Model, cuda, default_model, evaluate
 from ..engine.common import shared_memory_configuration
 from ..render import words
 from ..values.kernel import Carveout
@@ -108,7 +108,7 @@ def in_a_cell(step: NextStep) -> str:
 
 
 def calc_report(
-    result: Occupancy,
+    result: Answer,
     *,
     table_limits: Limits | None,
     explanation: tuple[Explanation, ...] | None = None,
@@ -151,7 +151,7 @@ def calc_report(
     )
 
 
-def _resources(result: Occupancy) -> dict[Resource, ResourceUse]:
+def _resources(result: Answer) -> dict[Resource, ResourceUse]:
     given = inputs_of(result.kernel)
     uses = {}
     for (name, use), blocks in zip(result.uses.items(), result.block_limits, strict=True):
@@ -167,7 +167,7 @@ def _changed_limits(limits: Limits, table_limits: Limits | None) -> dict[str, An
     return {name: value for name, value in ours.items() if value != theirs[name]}
 
 
-def _notes(result: Occupancy) -> list[str]:
+def _notes(result: Answer) -> list[str]:
     """What a reader should know before relying on the number."""
     limits, kernel = result.limits, result.kernel
     notes = []
@@ -202,13 +202,13 @@ def _notes(result: Occupancy) -> list[str]:
     return notes
 
 
-def is_confined_to_half(result: Occupancy) -> bool:
+def is_confined_to_half(result: Answer) -> bool:
     """Whether caching global loads in L1 confines the blocks of this answer to halves of the SM."""
     warps, registers = result.allocated.warps, result.allocated.registers
     return cuda.is_confined_to_half(result.limits, result.kernel, warps, registers // warps)
 
 
-def _asked_pool_is_too_small(result: Occupancy) -> bool:
+def _asked_pool_is_too_small(result: Answer) -> bool:
     carveout: Carveout | None = result.kernel.carveout
     if result.model != "cuda" or carveout is None or not result.launchable:
         return False

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any, Protocol
 
 from ..advice.search import Dial, changed
-from ..engine import Model, Occupancy, evaluate
+from ..engine import Answer, Model, evaluate
 from ..render import charts, words
 from ..render.document import Column, Document, Only, Table
 from ..values.resources import Adjustable, Changeable, Resource
@@ -27,7 +27,7 @@ ANSWER = (
 """The columns of an answer."""
 
 
-class Answer(Protocol):
+class HasAnswer(Protocol):
     """What stands under `ANSWER`."""
 
     @property
@@ -43,7 +43,7 @@ class Answer(Protocol):
     def limiters(self) -> tuple[Resource, ...]: ...
 
 
-def answer_cells(answer: Answer) -> tuple[str, str, str, str]:
+def answer_cells(answer: HasAnswer) -> tuple[str, str, str, str]:
     """The texts under `ANSWER`."""
     return (
         words.percent(answer.occupancy),
@@ -180,7 +180,7 @@ def _warps(warps: int, occupancy: float) -> str:
     return f"{words.count(warps, 'warp')}, {words.percent(occupancy)}"
 
 
-def curves_report(result: Occupancy) -> CurvesReport:
+def curves_report(result: Answer) -> CurvesReport:
     """The curves of a kernel, for the SM and the model of an answer."""
     limits, kernel = result.limits, result.kernel
 
@@ -215,7 +215,7 @@ def curves_report(result: Occupancy) -> CurvesReport:
     )
 
 
-def _over_threads(result: Occupancy) -> Iterator[tuple[int, Occupancy]]:
+def _over_threads(result: Answer) -> Iterator[tuple[int, Answer]]:
     """The answer for each number of warps, with the most threads that they hold."""
     limits, kernel = result.limits, result.kernel
     most = limits.max_threads_per_block
@@ -223,7 +223,7 @@ def _over_threads(result: Occupancy) -> Iterator[tuple[int, Occupancy]]:
         yield threads, evaluate(limits, changed(kernel, {"threads": threads}), result.model)
 
 
-def _steps(first: int, answers: Iterator[tuple[int, Occupancy]]) -> tuple[Step, ...]:
+def _steps(first: int, answers: Iterator[tuple[int, Answer]]) -> tuple[Step, ...]:
     steps = []
     for key, group in groupby(
         answers, lambda each: (each[1].active_blocks, each[1].active_warps, each[1].limiters)
@@ -242,7 +242,7 @@ def _launching(steps: tuple[Step, ...], now: int | None) -> tuple[Step, ...]:
 
 
 def _better(
-    variable: Changeable, now: int | None, steps: tuple[Step, ...], result: Occupancy
+    variable: Changeable, now: int | None, steps: tuple[Step, ...], result: Answer
 ) -> Iterator[Better]:
     if now is None:
         return

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import groupby, product
 from typing import Any, ClassVar, Literal
 
-from ..engine import Occupancy
+from ..engine import Answer
 from ..render import words
 from ..render.charts import Axis, BarChart, HeatMap, Picture, Value, scale
 from ..render.document import Block, Column, Document, Marked, Only, Paragraph, Table, Together
@@ -146,7 +146,7 @@ class SweepReport(Report):
 
 def sweep_report(
     variables: Mapping[Variable, tuple[Value, ...]],
-    answers: Iterable[Occupancy],
+    answers: Iterable[Answer],
     fixed: Mapping[str, Value | bool],
 ) -> SweepReport:
     """The answers, in the order of the variables' combinations, the last variable fastest, as a report."""

@@ -34,6 +34,8 @@ RANGES = (
     ("smem", "shared memory per block", 0, INT_MAX),
     ("barriers", "barriers per block", 0, MAX_BARRIERS_PER_BLOCK),
 )
+LABELS = {name: label for name, label, _, _ in RANGES}
+"""What people call a field, for errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,12 @@ class Carveout:
         return f"{self.amount}%" if self.unit == "percent" else f"{self.amount / 1024:g} KiB"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, init=False, unsafe_hash=True)
 class Kernel:
     """What one block of a kernel needs. ``None`` means not given.
+
+    Nobody changes one after it was made; `dataclasses.replace` makes another one. Python does not guard
+    that, because guarding it takes as long as the whole arithmetic of an answer.
 
     Raises:
         InputError: A value that no kernel can have.
@@ -93,20 +98,46 @@ class Kernel:
     Not given, it counts as raised.
     """
 
-    def __post_init__(self) -> None:
-        # One expression, because it runs for each of the millions of kernels of an autotuner.
-        if not (
-            _is_between(1, self.threads, INT_MAX)
-            and (self.registers is None or _is_between(0, self.registers, MAX_REGISTERS_PER_THREAD))
-            and (self.static_smem is None or _is_between(0, self.static_smem, INT_MAX))
-            and (self.dynamic_smem is None or _is_between(0, self.dynamic_smem, INT_MAX))
-            and (self.smem is None or self._is_total_alone())
-            and (self.barriers is None or _is_between(0, self.barriers, MAX_BARRIERS_PER_BLOCK))
+    # Written out, because it runs for each of the millions of kernels of an autotuner.
+    def __init__(
+        self,
+        threads: int,
+        registers: int | None = None,
+        static_smem: int | None = None,
+        dynamic_smem: int | None = None,
+        smem: int | None = None,
+        barriers: int | None = None,
+        block_dim: tuple[int, int, int] | None = None,
+        carveout: Carveout | None = None,
+        caching: Caching | None = None,
+        opt_in: bool | None = None,
+    ) -> None:
+        self.threads = threads
+        self.registers = registers
+        self.static_smem = static_smem
+        self.dynamic_smem = dynamic_smem
+        self.smem = smem
+        self.barriers = barriers
+        self.block_dim = block_dim
+        self.carveout = carveout
+        self.caching = caching
+        self.opt_in = opt_in
+        # bool is a subclass of int, and True threads are a mistake.
+        if (
+            type(threads) is not int
+            or not 0 < threads <= INT_MAX
+            or not (
+                registers is None or (type(registers) is int and 0 <= registers <= MAX_REGISTERS_PER_THREAD)
+            )
+            or not (static_smem is None or (type(static_smem) is int and 0 <= static_smem <= INT_MAX))
+            or not (dynamic_smem is None or (type(dynamic_smem) is int and 0 <= dynamic_smem <= INT_MAX))
+            or not (
+                smem is None
+                or (type(smem) is int and 0 <= smem <= INT_MAX and static_smem is dynamic_smem is None)
+            )
+            or not (barriers is None or (type(barriers) is int and 0 <= barriers <= MAX_BARRIERS_PER_BLOCK))
         ):
             raise self._first_error()
-
-    def _is_total_alone(self) -> bool:
-        return _is_between(0, self.smem, INT_MAX) and self.static_smem is None and self.dynamic_smem is None
 
     def _first_error(self) -> InputError:
         for name, label, low, high in RANGES:

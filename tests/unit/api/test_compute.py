@@ -44,7 +44,7 @@ def test_all_arguments_together() -> None:
 
 
 def test_text_and_numbers_mean_the_same() -> None:
-    as_text = occupancy.compute("sm_90a", threads="256", regs="40", smem="8k", barriers="2")  # type: ignore[arg-type]
+    as_text = occupancy.compute("sm_90a", threads="256", regs="40", smem="8k", barriers="2")
     assert as_text == occupancy.compute((9, 0), threads=256, regs=40, smem=8192, barriers=2)
 
 
@@ -264,7 +264,7 @@ def test_shows_itself_as_text_html_and_repr() -> None:
     shown = occupancy.compute(what_if, threads=32)._repr_html_()
     assert "What if: max_blocks_per_multiprocessor = 4." in shown
     assert "<b>" not in shown
-    assert repr(result) == "<Result 0.75 on 7.0: 12 blocks of 128 threads, limited by registers>"
+    assert repr(result) == "<Occupancy 75% on 7.0: 12 blocks of 128 threads, limited by registers>"
 
 
 def test_limits_pass_through() -> None:

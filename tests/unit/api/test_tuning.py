@@ -1,4 +1,4 @@
-"""`occupancy.prune` and `occupancy.fits`."""
+"""`occupancy.prune` and `occupancy.is_launchable`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import occupancy
-from occupancy import Kernel, compute, fits, prune
+from occupancy import Kernel, compute, is_launchable, prune
 
 
 @dataclass
@@ -60,7 +60,7 @@ class TestPrune:
         assert list(prune(configs, cc="9.0")) == configs[:2]
 
     def test_the_spreadsheet_counts_blocks_of_what_does_not_launch(self) -> None:
-        assert not fits({"threads": 1536}, cc="8.6", model="spreadsheet")
+        assert not is_launchable({"threads": 1536}, cc="8.6", model="spreadsheet")
         assert compute("8.6", threads=1536, model="spreadsheet").active_blocks == 1
 
     def test_yields_the_originals_in_order_and_is_lazy(self) -> None:
@@ -86,12 +86,12 @@ class TestPrune:
 
     def test_options(self) -> None:
         config = {"threads": 128, "dynamic_smem": 50_000}
-        assert fits(config, cc="9.0")
-        assert not fits(config, cc="9.0", opt_in=False)
-        assert not fits({**config, "opt_in": False}, cc="9.0")
+        assert is_launchable(config, cc="9.0")
+        assert not is_launchable(config, cc="9.0", opt_in=False)
+        assert not is_launchable({**config, "opt_in": False}, cc="9.0")
         half: dict[str, Any] = {"cc": "9.0", "min_occupancy": 0.5, "smem": 10_000}
-        assert fits({"threads": 128}, **half)
-        assert not fits({"threads": 128}, carveout="64k", **half)
+        assert is_launchable({"threads": 128}, **half)
+        assert not is_launchable({"threads": 128}, carveout="64k", **half)
 
 
 class TestReading:
@@ -117,40 +117,40 @@ class TestReading:
     )
     def test_threads(self, config: object) -> None:
         """With 64 registers on 7.0 four blocks of 256 threads fit: half of the warps."""
-        assert fits(config, cc="7.0", regs=64, min_occupancy=0.5)
-        assert not fits(config, cc="7.0", regs=65, min_occupancy=0.5)
+        assert is_launchable(config, cc="7.0", regs=64, min_occupancy=0.5)
+        assert not is_launchable(config, cc="7.0", regs=65, min_occupancy=0.5)
 
     @pytest.mark.parametrize("name", ["regs", "registers", "n_regs", "num_regs", "registers_per_thread"])
     def test_registers(self, name: str) -> None:
-        assert fits({"threads": 256, name: 64}, cc="7.0", min_occupancy=0.5)
-        assert not fits({"threads": 256, name: 65}, cc="7.0", min_occupancy=0.5)
+        assert is_launchable({"threads": 256, name: 64}, cc="7.0", min_occupancy=0.5)
+        assert not is_launchable({"threads": 256, name: 65}, cc="7.0", min_occupancy=0.5)
 
     @pytest.mark.parametrize(
         "name", ["smem", "shared", "shared_mem_per_block", "dynamic_smem", "static_smem"]
     )
     def test_shared_memory(self, name: str) -> None:
-        assert fits({"threads": 256, name: 96 << 10}, cc="7.0")
-        assert not fits({"threads": 256, name: (96 << 10) + 1}, cc="7.0")
+        assert is_launchable({"threads": 256, name: 96 << 10}, cc="7.0")
+        assert not is_launchable({"threads": 256, name: (96 << 10) + 1}, cc="7.0")
 
     def test_sizes_add_up(self) -> None:
-        assert fits({"threads": 32, "static_smem": "48k", "dynamic_smem": "48k"}, cc="7.0")
-        assert not fits({"threads": 32, "static_smem": "48k", "dynamic_smem": "49k"}, cc="7.0")
+        assert is_launchable({"threads": 32, "static_smem": "48k", "dynamic_smem": "48k"}, cc="7.0")
+        assert not is_launchable({"threads": 32, "static_smem": "48k", "dynamic_smem": "49k"}, cc="7.0")
 
     def test_barriers(self) -> None:
-        assert fits({"threads": 32, "barriers": 4}, cc="9.0", min_occupancy=0.25)
-        assert not fits({"threads": 32, "barriers": 5}, cc="9.0", min_occupancy=0.25)
+        assert is_launchable({"threads": 32, "barriers": 4}, cc="9.0", min_occupancy=0.25)
+        assert not is_launchable({"threads": 32, "barriers": 5}, cc="9.0", min_occupancy=0.25)
 
     def test_a_shape_is_a_shape(self) -> None:
-        assert fits({"block_size_x": 16, "block_size_z": 64}, cc="9.0")
-        assert not fits({"block_size_x": 8, "block_size_z": 65}, cc="9.0")
-        assert not fits({"block_size_x": 8, "block_size_z": 65, "threads": 520}, cc="9.0")
+        assert is_launchable({"block_size_x": 16, "block_size_z": 64}, cc="9.0")
+        assert not is_launchable({"block_size_x": 8, "block_size_z": 65}, cc="9.0")
+        assert not is_launchable({"block_size_x": 8, "block_size_z": 65, "threads": 520}, cc="9.0")
 
     def test_what_is_given_goes_before_what_is_said(self) -> None:
         config = {"threads": 1024, "num_warps": 3, "regs": 255}
-        assert fits(config, cc="9.0", threads=64, regs=lambda each: each["num_warps"])
+        assert is_launchable(config, cc="9.0", threads=64, regs=lambda each: each["num_warps"])
 
     def test_what_is_none_is_not_said(self) -> None:
-        assert fits({"threads": 32, "regs": None}, cc="9.0", smem=None)
+        assert is_launchable({"threads": 32, "regs": None}, cc="9.0", smem=None)
 
     def test_a_compiled_triton_kernel(self) -> None:
         metadata = {
@@ -158,9 +158,9 @@ class TestReading:
             "name": "matmul",
         }  # fmt: skip
         compiled = SimpleNamespace(metadata=metadata, asm={}, n_regs=128)
-        assert fits(compiled, cc="9.0", min_occupancy=0.25)
+        assert is_launchable(compiled, cc="9.0", min_occupancy=0.25)
         compiled.metadata["shared"] = 2 * 65536
-        assert not fits(compiled, cc="9.0", min_occupancy=0.25)
+        assert not is_launchable(compiled, cc="9.0", min_occupancy=0.25)
 
 
 class TestRefusals:
@@ -201,7 +201,7 @@ class TestRefusals:
             next(kept)
         assert str(caught.value).startswith(f"configuration 1: {message}")
         with pytest.raises(occupancy.InputError, match=r"^configuration: "):
-            fits(config, cc="9.0", **needs)
+            is_launchable(config, cc="9.0", **needs)
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -230,6 +230,7 @@ class TestRefusals:
 
 def test_no_numpy_is_needed() -> None:
     program = (
-        "import sys, occupancy\noccupancy.fits({'threads': 32}, cc='9.0')\nassert 'numpy' not in sys.modules"
+        "import sys, occupancy\noccupancy.is_launchable({'threads': 32}, cc='9.0')\n"
+        "assert 'numpy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

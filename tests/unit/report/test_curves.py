@@ -10,7 +10,7 @@ import pytest
 import occupancy
 from occupancy import compute
 from occupancy.advice.search import changed
-from occupancy.engine import Occupancy, evaluate
+from occupancy.engine import Answer, evaluate
 from occupancy.report.curves import Better, Curve, Step, curves_report
 
 KERNELS: list[tuple[str, dict[str, Any]]] = [
@@ -89,7 +89,7 @@ def at(curve: Curve, value: int) -> Step:
     return next((step for step in curve.steps if value <= step.last), curve.steps[-1])
 
 
-def answer_at(result: Occupancy, curve: Curve, value: int) -> Occupancy:
+def answer_at(result: Answer, curve: Curve, value: int) -> Answer:
     return evaluate(result.limits, changed(result.kernel, {curve.variable: value}), result.model)
 
 

@@ -2,36 +2,61 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import RESOURCES, Resource
-from . import cuda
-from .common import shared_memory_configuration
+from ..values.resources import QUANTITIES, RESOURCES, Resource
 from .launch_failure import LaunchFailure, first_failure
+from .models import MODELS
 from .parts import Allocation, BlockLimits, Model, Use
 
 
-@dataclass(frozen=True, slots=True)
-class Occupancy:
-    """How many blocks of a kernel can be resident on one SM at once, and what stops one more."""
+class Answer:
+    """How many blocks of a kernel can be resident on one SM at once, and what stops one more.
+
+    Nobody changes one after it was made. It is a plain class, because a frozen dataclass takes longer to
+    fill than the arithmetic takes to do.
+    """
+
+    __slots__ = ("active_blocks", "active_warps", "allocated", "block_limits", "kernel", "limits", "model")
 
     limits: Limits
     kernel: Kernel
     model: Model
     block_limits: BlockLimits
+    """Blocks that each resource alone would allow."""
     allocated: Allocation
+    """What one resident block takes of the SM, after every rounding."""
+    active_blocks: int
+    """Blocks that can be resident on one SM at once."""
+    active_warps: int
+    """Warps of those blocks."""
 
-    @property
-    def active_blocks(self) -> int:
-        """Blocks that can be resident on one SM at once."""
-        return self.block_limits.smallest
+    def __init__(
+        self, limits: Limits, kernel: Kernel, model: Model, block_limits: BlockLimits, allocated: Allocation
+    ) -> None:
+        self.limits = limits
+        self.kernel = kernel
+        self.model = model
+        self.block_limits = block_limits
+        self.allocated = allocated
+        self.active_blocks = blocks = block_limits.smallest
+        self.active_warps = blocks * allocated.warps
 
-    @property
-    def active_warps(self) -> int:
-        """Warps of those blocks."""
-        return self.active_blocks * self.allocated.warps
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Answer) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} {100 * self.occupancy:.4g}% on {self.limits.compute_capability}: "
+            f"{self.active_blocks} blocks of {self.kernel.threads} threads, "
+            f"limited by {', '.join(self.limiters)}>"
+        )
+
+    def _key(self) -> tuple[Limits, Kernel, Model]:
+        return self.limits, self.kernel, self.model  # all else follows from them
 
     @property
     def active_threads(self) -> int:
@@ -60,15 +85,14 @@ class Occupancy:
     @property
     def limiters(self) -> tuple[Resource, ...]:
         """Every resource that allows no more blocks than the answer; never empty."""
-        answer = self.block_limits.smallest
+        answer = self.active_blocks
         return tuple([name for name, limit in zip(RESOURCES, self.block_limits) if limit == answer])  # noqa: B905, both are five
 
     @property
     def shared_memory_pool(self) -> int:
         """Bytes of shared memory that the SM is set to for this kernel."""
-        if self.model == "cuda":
-            return cuda.shared_memory_pool(self.limits, self.kernel, self.allocated.shared_memory)
-        return shared_memory_configuration(self.limits, self.kernel.carveout)
+        rules = MODELS[self.model]
+        return rules.shared_memory_pool(self.limits, self.kernel, self.allocated.shared_memory)
 
     @property
     def uses(self) -> dict[Resource, Use]:
@@ -80,7 +104,7 @@ class Occupancy:
             (self.allocated.registers, limits.max_registers_per_multiprocessor),
             (self.allocated.shared_memory, self.shared_memory_pool),
             (
-                cuda.UNKNOWN_BARRIERS if barriers is None else barriers,
+                QUANTITIES["barriers"].not_given if barriers is None else barriers,
                 limits.max_barriers_per_multiprocessor,
             ),
         )
