@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from .. import engine
 from ..errors import UnknownComputeCapabilityError
 from ..tables import shipped
-from ..values.kernel import Carveout, Kernel, Launch
+from ..values.kernel import Carveout, Kernel
 from ..values.limits import Limits
-from ..values.spellings import parse_count, parse_shape, parse_share, parse_size
+from ..values.spellings import parse_count, parse_share, parse_size
 from .arguments import ComputeCapabilityLike, ShapeLike, SizeLike
 from .chips import limits
 
@@ -150,17 +150,18 @@ class Occupancy(engine.Answer):
             InputError: A number out of range, a grid that its clusters do not divide, clusters on a
                 chip that has none, or a kernel that does not launch.
         """
-        from ..advice.waves import count_waves, full_wave
+        from ..advice.waves import count_waves
+        from .waves import launch_and_wave
 
-        cluster_dim = None if cluster is None else parse_shape(cluster, "cluster")
-        launch = Launch(self.kernel, parse_shape(grid, "grid"), cluster_dim)
-        wave = full_wave(
-            self,
-            multiprocessors,
-            cluster_size=launch.cluster_size,
-            max_active_clusters=max_active_clusters,
+        return count_waves(
+            *launch_and_wave(
+                self,
+                multiprocessors,
+                grid=grid,
+                cluster=cluster,
+                resident_clusters=lambda _: max_active_clusters,
+            )
         )
-        return count_waves(launch, wave)
 
     def explain(self) -> tuple[Explanation, ...]:
         """Every step of the arithmetic, resource by resource."""

@@ -53,10 +53,9 @@ def whole_gpu(
     Raises:
         InputError: A grid or a cluster that the GPU does not have, or the number of SMs is missing.
     """
-    from ..advice.waves import count_waves, full_wave
+    from ..advice.waves import count_waves
+    from ..api.waves import launch_and_wave
     from ..report.gpu import WholeGpu
-    from ..values.kernel import Launch
-    from ..values.spellings import parse_shape
 
     multiprocessors = count_of_sms(sm, sms)
     if multiprocessors is None:
@@ -67,11 +66,13 @@ def whole_gpu(
             where="--cluster" if grid is None else "--grid",
             allowed="--sms 132, a product such as --gpu H100-SXM, or this machine's GPU by --device 0",
         )
-    cluster_dim = None if cluster is None else parse_shape(cluster, "cluster")
-    shape = cluster_dim if grid is None else parse_shape(grid, "grid")
-    launch = Launch(result.kernel, shape or (1, 1, 1), cluster_dim)
-    told = _told_clusters(result, sm, launch.cluster_size) if sms is None else None
-    wave = full_wave(result, multiprocessors, cluster_size=launch.cluster_size, max_active_clusters=told)
+    launch, wave = launch_and_wave(
+        result,
+        multiprocessors,
+        grid=grid,
+        cluster=cluster,
+        resident_clusters=lambda size: _told_clusters(result, sm, size) if sms is None else None,
+    )
     waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
     return WholeGpu(sm.gpu, wave, waves)
 
