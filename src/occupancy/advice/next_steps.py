@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 from ..engine import Answer, Model, evaluate
-from ..values.documented import DOCUMENTED
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import QUANTITIES, Changeable
@@ -17,8 +15,6 @@ from .search import Dial, changed, used
 @dataclass(frozen=True, slots=True)
 class NextStep:
     """A higher occupancy, and all that must change to reach it."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     active_blocks: int
     occupancy: float

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 from ..engine import Answer, Model, Use, evaluate
-from ..values.documented import DOCUMENTED
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Adjustable, Resource
@@ -16,8 +15,6 @@ from .search import Dial, most_keeping
 @dataclass(frozen=True, slots=True)
 class Unused:
     """What is left of one resource of an SM beside the resident blocks."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     amount: int | None
     """Warps, block slots, 32-bit registers, bytes or barriers; None where nothing limits it."""
@@ -31,8 +28,6 @@ class Slack:
 
     The values are totals, not differences. None where no block is resident to begin with.
     """
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     registers: int | None
     """Registers per thread."""
