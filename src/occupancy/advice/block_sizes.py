@@ -49,7 +49,7 @@ def block_sizes(
         model: Whose answer; by default that of `evaluate`.
 
     Raises:
-        InputError: The function gives no size in bytes, or the total was given beside it.
+        InputError: The function gives no size in bytes, or the total was given as well.
     """
     answers = sorted(
         answers_by_size(limits, kernel, _sizes(limits), dynamic_smem, model),
@@ -69,8 +69,8 @@ def block_sizes(
 
 
 def best_block_size(limits: Limits, kernel: Kernel, model: Model | None = None) -> int:
-    """Threads of the first of `block_sizes`, which is mostly found after a few of them; where not even
-    one warp is allowed, as many as are.
+    """Threads of the first of `block_sizes`, usually found after trying a few. Where not even
+    one warp is allowed: as many threads as are.
 
     Args:
         limits: What the SM offers.
@@ -116,7 +116,7 @@ def answers_by_size(
     """The engine's answer for each block size.
 
     Raises:
-        InputError: The function gives no size in bytes, or the total was given beside it.
+        InputError: The function gives no size in bytes, or the total was given as well.
     """
     for threads in sizes:
         sized = changed(kernel, {"threads": threads})

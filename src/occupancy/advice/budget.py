@@ -1,4 +1,4 @@
-"""What a kernel may use and still have so many resident blocks."""
+"""The most that a kernel may use and still have a number of resident blocks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def budget(
 ) -> Budget:
     """The most registers per thread and shared memory per block with which an occupancy is reached.
 
-    Both are the most up to which nothing is lost: with less of them, there are no fewer blocks.
+    Using less than the most, of either or of both, never gives fewer blocks.
 
     Args:
         limits: What the SM offers.

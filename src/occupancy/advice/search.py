@@ -122,7 +122,7 @@ class Dial:
 
 
 def most_keeping(blocks: int, levels: Iterable[Level]) -> int:
-    """How far an amount may grow from the first of ascending levels, which must allow so many blocks.
+    """How far an amount may grow from the first of ascending levels and still allow so many blocks.
 
     A carveout too small for one block is raised to the next configuration, which may hold more blocks
     again. An amount beyond such a gap does not count, because those in the gap do not fit.

@@ -14,7 +14,7 @@ from .search import Dial, most_keeping
 
 @dataclass(frozen=True, slots=True)
 class Unused:
-    """What is left of one resource of an SM beside the resident blocks."""
+    """What the resident blocks leave of one resource of an SM."""
 
     amount: int | None
     """Warps, block slots, 32-bit registers, bytes or barriers; None where nothing limits it."""

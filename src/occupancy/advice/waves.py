@@ -74,7 +74,7 @@ class Waves:
     def partial_wave_share(self) -> float:
         """The share of the run's time that a partial wave after full ones takes, 0 to 1.
 
-        An upper bound of what the tail costs, and what Nsight Compute tells of a launch: "this partial
+        An upper bound of what the tail costs, and what Nsight Compute says of a launch: "this partial
         wave may account for up to 25.0% of the total runtime". 0 where there is no such wave.
         """
         if not self.full_waves or not self.partial_wave_blocks:
@@ -105,7 +105,7 @@ def full_wave(
         occupancy: What fits on one SM.
         multiprocessors: SMs of the GPU, 1 and up.
         cluster_size: Blocks per cluster; None for a launch without clusters.
-        max_active_clusters: The clusters that are resident at once, where a live device told it; else
+        max_active_clusters: The clusters that are resident at once, where a live device reports them; else
             the answer for clusters is an upper bound.
 
     Raises:

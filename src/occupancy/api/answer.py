@@ -103,7 +103,7 @@ class Occupancy(engine.Answer):
                 to bytes.
 
         Raises:
-            InputError: The function gives no size, or the total was given beside it.
+            InputError: The function gives no size, or the total was given as well.
         """
         from ..advice.block_sizes import block_sizes
         from ..report.block_sizes import block_sizes_report
@@ -143,8 +143,8 @@ class Occupancy(engine.Answer):
             grid: Blocks, or the grid's shape, such as ``(128, 32)``.
             multiprocessors: SMs of the GPU.
             cluster: Blocks per cluster, or the cluster's shape; only from 9.0.
-            max_active_clusters: The clusters that are resident at once, where a live device told it; else
-                the blocks of a wave are an upper bound.
+            max_active_clusters: The clusters that are resident at once, where a live device reports them;
+                else the blocks of a wave are an upper bound.
 
         Raises:
             InputError: A number out of range, a grid that its clusters do not divide, clusters on a

@@ -12,7 +12,7 @@ Row = TypeVar("Row", covariant=True)
 
 
 class Answers(tuple[Row, ...]):
-    """Some answers, in their order: a tuple that prints as a table.."""
+    """Some answers, in their order: a tuple that prints as a table."""
 
     report: Report
     """What prints them."""

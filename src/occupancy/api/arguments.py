@@ -2,7 +2,7 @@
 
 They are declared here. A function takes them as ``**arguments: Unpack[KernelArguments]``, which type checkers
 read; `takes_kernel` has it show them by name, with what they mean, in ``help()`` and to
-`typing.get_type_hints`. `compute` writes them out, because it is asked by the million; a test compares.
+`typing.get_type_hints`. `compute` writes them out, because programs call it by the million; a test compares.
 """
 
 from __future__ import annotations

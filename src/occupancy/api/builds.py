@@ -1,4 +1,4 @@
-"""Guarding a build: its baseline, what has changed since, and whether the rules hold."""
+"""A build and its baseline: saving one, what has changed since, and whether the kernels meet the rules."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def diff(
     only_newest: bool = False,
     with_runtime: bool = False,
 ) -> DiffReport:
-    """What became of each kernel between two builds.
+    """How each kernel changed between two builds.
 
     Args:
         old: The path of a baseline, or paths of whatever holds kernels.
@@ -53,7 +53,7 @@ def diff(
         ReadError: One of them holds no compiled kernel.
         BaselineError: A baseline is damaged, or one of a later version.
         InputError: The two baselines assume different block sizes, and none is given; or the threshold is
-            none.
+            not 0 to 100.
     """
     how = _Builds(threads, cc, limits_file, name, archs, only_newest, with_runtime)
     if not 0 <= threshold <= 100:  # also where it is not a number
@@ -83,7 +83,7 @@ def check(
     only_newest: bool = False,
     with_runtime: bool = False,
 ) -> CheckReport:
-    """Whether the kernels of a build hold all rules.
+    """Whether the kernels of a build meet all rules.
 
     Args:
         build: Paths of whatever holds kernels.

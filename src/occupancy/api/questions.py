@@ -1,4 +1,4 @@
-"""The inverse questions, and the CUDA runtime's, with the arguments of `compute`.
+"""The inverse questions and those of the CUDA runtime, with the arguments of `compute`.
 
 Those about a kernel are methods of its `Occupancy` too; here only the input is read.
 """
@@ -112,7 +112,7 @@ def budget(
 ) -> BudgetReport:
     """The most registers and shared memory with which an occupancy is reached.
 
-    Both are the most up to which nothing is lost: with less of them, there are no fewer blocks. What the
+    Using less than the most, of either or of both, never gives fewer blocks. What the
     kernel is said to use must allow the blocks, too.
 
     Args:

@@ -91,8 +91,8 @@ def prune(
         An iterator over the configurations themselves.
 
     Raises:
-        InputError: A value that no kernel can have, or a configuration that does not tell its threads,
-            or tells two different numbers; the message has its index.
+        InputError: A value that no kernel can have, or a configuration that does not give its threads,
+            or gives two different numbers; the message has its index.
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
     condition = Condition.of(cc, min_occupancy, model, needs)
@@ -237,7 +237,7 @@ def _attribute(config: object, name: str) -> Any:
 
 
 def _only(argument: str, said: dict[str, Any]) -> Any:
-    """What all the names agree on; the last of them is the one that may know the block's shape."""
+    """The one value of all these names; the last of them is the one that may have the block's shape."""
     *others, last = said.values()
     if others and any(_comparable(argument, each) != _comparable(argument, last) for each in others):
         raise InputError(

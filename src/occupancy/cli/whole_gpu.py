@@ -1,4 +1,4 @@
-"""What runs on the whole GPU: the options for it, and what they ask."""
+"""Options about the whole GPU, and their answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..report.gpu import WholeGpu
 
 
-sms_option = click.option("--sms", metavar="N", help="SMs of the GPU, where --gpu or --device does not tell.")
+sms_option = click.option("--sms", metavar="N", help="SMs of the GPU, where --gpu or --device does not say.")
 
 
 def grid_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -48,7 +48,7 @@ def count_of_sms(sm: ChosenSm | None, sms: str | None) -> int | None:
 def whole_gpu(
     result: Occupancy, sm: ChosenSm, grid: str | None, cluster: str | None, sms: str | None
 ) -> WholeGpu:
-    """What is known and asked of the whole GPU.
+    """The answers for the whole GPU, as far as they were asked for and its SMs are known.
 
     Raises:
         InputError: A grid or a cluster that the GPU does not have, or the number of SMs is missing.
@@ -78,7 +78,7 @@ def whole_gpu(
 
 
 def _told_clusters(result: Occupancy, sm: ChosenSm, cluster_size: int | None) -> int | None:
-    """The clusters that this machine's GPU says it holds; None where it is not asked or cannot tell."""
+    """The clusters that this machine's GPU says it holds; None where it is not asked or has no answer."""
     if cluster_size is None or sm.gpu is None or sm.gpu.device is None or not result.launchable:
         return None
     from ..device.clusters import count_active_clusters

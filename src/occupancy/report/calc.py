@@ -31,7 +31,7 @@ class ResourceUse:
     per_block: int | None
     """None where it was not given and counts as none."""
     per_multiprocessor: int | None
-    """None where no source tells it."""
+    """None where no source gives it."""
     blocks: int | None
     """None where the resource sets no limit."""
 

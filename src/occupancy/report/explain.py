@@ -17,7 +17,7 @@ NO_BLOCKS = "0 blocks"
 
 
 def explain(result: Answer) -> tuple[Explanation, ...]:
-    """The steps of every resource that has a say in the answer."""
+    """The steps of every resource that plays a part in the answer."""
     if result.model == "cuda":
         explainers: tuple[Callable[[Answer], Explanation], ...] = (
             _warps,
