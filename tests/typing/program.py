@@ -16,7 +16,7 @@ import occupancy
 
 
 def answers() -> None:
-    """One kernel on one chip."""
+    """One kernel on one chip, and what the answer says of itself."""
     answer = occupancy.compute("9.0", threads=256, regs=40, smem="40k", carveout=50)
     assert_type(answer, occupancy.Occupancy)
     assert_type(answer.occupancy, float)
@@ -30,6 +30,27 @@ def answers() -> None:
     assert_type(answer.kernel, occupancy.Kernel)
     for limiter in answer.limiters:
         assert_type(len(limiter), int)
+    for step in answer.next_steps():
+        assert_type(step, occupancy.NextStep)
+    slack = answer.slack()
+    assert_type(slack, occupancy.Slack)
+    assert_type(slack.registers, int | None)
+    advice = answer.carveout()
+    assert_type(advice, occupancy.CarveoutAdvice)
+    assert_type(advice.smallest, occupancy.Configuration | None)
+    budget = answer.budget(occupancy="25%")
+    assert_type(budget, occupancy.BudgetReport)
+    assert_type(budget.levels, tuple[occupancy.BudgetLevel, ...])
+    assert_type(answer.launch_bounds(min_blocks=4), occupancy.LaunchBounds)
+    for size in answer.block_sizes():
+        assert_type(size, occupancy.BlockSize)
+    for fit in answer.fits():
+        assert_type(fit, occupancy.Fit)
+    for explanation in answer.explain():
+        assert_type(explanation, occupancy.Explanation)
+    assert_type(answer.allocated, occupancy.Allocation)
+    assert_type(answer.failure, occupancy.LaunchFailure | None)
+    assert_type(answer.report(), occupancy.CalcReport)
     assert_type(answer.waves(4096, multiprocessors=132), occupancy.Waves)
     assert_type(answer.to_dict(), dict[str, Any])
     assert_type(str(answer), str)
@@ -37,7 +58,7 @@ def answers() -> None:
 
 def chips() -> None:
     """A compute capability in every spelling, and the list of them."""
-    for cc in ("9.0", "sm_90", 90, (9, 0), "V100", occupancy.limits("9.0")):
+    for cc in ("9.0", "sm_90", 90, (9, 0), occupancy.limits("9.0")):
         assert_type(occupancy.compute(cc, threads=(16, 16)).occupancy, float)
     for each in occupancy.compute_capabilities():
         assert_type(each, occupancy.ComputeCapability)
@@ -77,8 +98,9 @@ def builds(before: Path, after: Path) -> None:
         assert_type(kernel.answer.occupancy, float)
         assert_type(kernel.name, str)
         assert_type(kernel.registers, int | None)
-        assert_type(occupancy.compute("9.0", threads=256, regs=kernel.registers).occupancy, float)
+        assert_type(occupancy.compute("9.0", kernel, threads=256).occupancy, float)
     report = occupancy.diff(before, after, threshold=5)
+    assert_type(report, occupancy.DiffReport)
     assert_type(len(report.kernels), int)
 
 
