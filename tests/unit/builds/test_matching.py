@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from occupancy import KernelRecord
 from occupancy.builds.matching import Matching, family, match
 
 
@@ -136,3 +137,14 @@ def test_architectures_that_are_not_known() -> None:
 
 def test_nothing_to_match() -> None:
     assert matched([], []) == Matching((), (), ())
+
+
+def test_kernels_that_differ_in_nothing_that_is_compared_are_told_apart_whatever_their_order() -> None:
+    one, other = (
+        KernelRecord(source="a.cubin", format="cubin", name="k", arch="sm_90", registers=32, max_threads=most)
+        for most in (128, 256)
+    )
+    for old in ([one, other], [other, one]):
+        matching = match(old, [other], lambda kernel: kernel.registers)
+        assert [(before, after) for before, after, _ in matching.pairs] == [(other, other)]
+        assert matching.removed == (one,)
