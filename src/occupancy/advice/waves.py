@@ -41,6 +41,19 @@ class Waves:
     launch: Launch
     full_wave: FullWave
 
+    def __str__(self) -> str:
+        """``4,096 blocks in 6.21 waves of 660: 6 full, the last 20.6% full``."""
+        at_least = "at least " if self.full_wave.is_upper_bound else ""
+        last = f", the last {100 * self.last_wave_fill:.3g}% full" if self.partial_wave_blocks else ""
+        return (
+            f"{self.launch.blocks:,} blocks in {at_least}{self.waves:.4g} waves of "
+            f"{self.full_wave.blocks:,}: {self.full_waves:,} full{last}"
+        )
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        return f"<p>{self}</p>"
+
     @property
     def waves(self) -> float:
         """Waves with their fraction, as Nsight Compute's launch__waves_per_multiprocessor.
