@@ -92,10 +92,18 @@ def takes_kernel(function: Function) -> Function:
     Their meanings go where the docstring has ``{arguments}``.
     """
     # Types of a TypedDict are kept as ForwardRef, whose text the function's own module understands.
-    declared = _declared(function.__annotations__.pop("arguments"))
+    table = globals()[function.__annotations__.pop("arguments").removeprefix("Unpack[").removesuffix("]")]
+    return shows(function, "arguments", table)
+
+
+def shows(function: Function, taken: str, table: type) -> Function:
+    """Have a function show by name the arguments that it takes as ``**taken``, those of a TypedDict."""
+    function.__annotations__.pop(taken, None)
+    kinds = table.__annotations__
+    declared = {name: kinds[name].__forward_arg__ for name in MEANINGS if name in kinds}
     function.__annotations__.update(declared)
     signature = inspect.signature(function)
-    shown_ones = [each for each in signature.parameters.values() if each.name != "arguments"]
+    shown_ones = [each for each in signature.parameters.values() if each.name != taken]
     one = inspect.Parameter.KEYWORD_ONLY
     shown_ones += [
         inspect.Parameter(name, one, default=None, annotation=kind) for name, kind in declared.items()
@@ -104,12 +112,6 @@ def takes_kernel(function: Function) -> Function:
     meanings = "\n".join(f"        {name}: {MEANINGS[name]}" for name in declared)
     function.__doc__ = (function.__doc__ or "").replace("        {arguments}", meanings)
     return function
-
-
-def _declared(unpacked: str) -> dict[str, str]:
-    table = globals()[unpacked.removeprefix("Unpack[").removesuffix("]")]
-    kinds = table.__annotations__
-    return {name: kinds[name].__forward_arg__ for name in MEANINGS if name in kinds}
 
 
 def make_kernel(

@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_threads
-from .arguments import ComputeCapabilityLike, make_kernel
+from .arguments import ComputeCapabilityLike, make_kernel, shows
 from .chips import limits
 
 if TYPE_CHECKING:
@@ -116,6 +116,10 @@ def is_launchable(
     The arguments, and the errors, are those of `prune`.
     """
     return Condition.of(cc, min_occupancy, model, needs).is_met_by(config, "configuration")
+
+
+for _function in (prune, is_launchable):
+    shows(_function, "needs", Needs)
 
 
 @dataclass(frozen=True)
