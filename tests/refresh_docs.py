@@ -49,7 +49,7 @@ def kind_of(name: str) -> str:
 def public_names(kind: str) -> str:
     """A table of the public names of a kind, each with the first line of what `help` says of it."""
     rows = ["| Name | What it is |", "| --- | --- |"]
-    for name in sorted(set(occupancy.__all__) - {"__version__"}):
+    for name in sorted(set(dir(occupancy)) - {"__version__"}):
         if kind_of(name) == kind:
             first, *_ = inspect.cleandoc(getattr(occupancy, name).__doc__).split("\n\n")
             rows.append(f"| `{name}` | {' '.join(first.split()).replace('``', '`')} |")

@@ -10,7 +10,7 @@ import pytest
 
 import occupancy
 
-NAMES = sorted(set(occupancy.__all__) - {"__version__"})
+NAMES = sorted(set(dir(occupancy)) - {"__version__"})
 
 
 def functions_of(public: object) -> list[object]:

@@ -199,7 +199,10 @@ _HOMES = {
     "verify_device": "verify",
 }
 
-__all__ = ["__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]
+# Without NumPy there is no Sweep, and ``from occupancy import *`` is to work all the same.
+_NEEDS_NUMPY = {"Sweep"}
+
+__all__ = ["__version__", *(_HOMES.keys() - _NEEDS_NUMPY)]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> object:
@@ -212,4 +215,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_HOMES})
