@@ -17,9 +17,9 @@ class CompileTable(BuildHookInterface):  # type: ignore[type-arg]
         if version != "standard":
             return
         sys.path.insert(0, str(Path(self.root, "src")))
-        from occupancy import table
+        from occupancy.tables import shipped
 
-        compiled = Path(self.directory, table.COMPILED_NAME)
+        compiled = Path(self.directory, shipped.COMPILED_NAME)
         compiled.parent.mkdir(parents=True, exist_ok=True)
-        compiled.write_text(table.compiled(), encoding="utf-8")
-        build_data["force_include"][str(compiled)] = f"occupancy/data/{table.COMPILED_NAME}"
+        compiled.write_text(shipped.compiled(), encoding="utf-8")
+        build_data["force_include"][str(compiled)] = f"occupancy/data/{shipped.COMPILED_NAME}"

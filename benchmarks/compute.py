@@ -12,7 +12,7 @@ import timeit
 
 import occupancy
 
-GOAL = 5.0
+GOALS = {"occupancy alone": 2.1, "everything": 2.6}
 ROUNDS = 7
 KERNELS = list(itertools.product((32, 96, 128, 256, 1000, 1024), (16, 37, 64, 128), (0, 4096, 20000)))
 
@@ -40,7 +40,13 @@ def run_bare() -> None:
         bare(threads, regs, smem, 0, 1)
 
 
-def run_compute() -> None:
+def run_occupancy_alone() -> None:
+    compute = occupancy.compute
+    for threads, regs, smem in KERNELS:
+        _ = compute("9.0", threads=threads, regs=regs, static_smem=smem, dynamic_smem=0, barriers=1).occupancy
+
+
+def run_everything() -> None:
     compute = occupancy.compute
     for threads, regs, smem in KERNELS:
         result = compute("9.0", threads=threads, regs=regs, static_smem=smem, dynamic_smem=0, barriers=1)
@@ -62,19 +68,22 @@ def check_that_both_answer_the_same() -> None:
 
 
 def main() -> None:
-    """Measure in turns, so that a busy moment of the machine hits both, and keep the fastest."""
+    """Measure in turns, so that a busy moment of the machine hits all, and keep the fastest."""
     check_that_both_answer_the_same()
-    times = {run_bare: float("inf"), run_compute: float("inf")}
+    asked = {"occupancy alone": run_occupancy_alone, "everything": run_everything}
+    times = {function: float("inf") for function in (run_bare, *asked.values())}
     for _ in range(ROUNDS):
         for function in times:
             seconds = timeit.timeit(function, number=50) / 50 / len(KERNELS)
             times[function] = min(times[function], seconds)
-    ratio = times[run_compute] / times[run_bare]
-    verdict = "met" if ratio <= GOAL else "MISSED"
-    print(f"bare arithmetic      {1e6 * times[run_bare]:6.2f} us")
-    print(
-        f"occupancy.compute()  {1e6 * times[run_compute]:6.2f} us  {ratio:.2f} times, goal {GOAL} ({verdict})"
-    )
+    print(f"bare arithmetic                       {1e6 * times[run_bare]:6.2f} us")
+    for name, function in asked.items():
+        ratio, goal = times[function] / times[run_bare], GOALS[name]
+        verdict = "met" if ratio <= goal else "MISSED"
+        print(
+            f"occupancy.compute(), {name:16s} {1e6 * times[function]:6.2f} us  "
+            f"{ratio:.2f} times, goal {goal} ({verdict})"
+        )
 
 
 if __name__ == "__main__":

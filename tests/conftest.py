@@ -1,13 +1,32 @@
 from __future__ import annotations
 
 import gzip
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.recorded import installed, recorded_tape, without_packages
 from tests.samples import unpack
+
+# A build server may set it; tests say themselves where they want colour.
+os.environ.pop("FORCE_COLOR", None)
+
+# The engine takes microseconds; a deadline would only measure how busy the machine is.
+settings.register_profile("occupancy", max_examples=100, deadline=None, print_blob=True)
+# More of them, and each time the same: a change is not held up by what others left. Runs elsewhere are
+# random and find that. What fails prints the line that repeats it.
+settings.register_profile("ci", max_examples=200, deadline=None, print_blob=True, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "occupancy")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """A file alone runs in this process, sooner than others start; so do tests that share the one GPU."""
+    is_for_gpu = "gpu" in config.option.markexpr and "not gpu" not in config.option.markexpr
+    are_files = all(Path(argument.split("::")[0]).is_file() for argument in config.args)
+    return 0 if is_for_gpu or (are_files and len(config.args) == 1) else None
 
 
 @pytest.fixture(scope="session")

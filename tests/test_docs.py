@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .refresh_docs import DOCUMENTS, ROOT, blocks, refreshed
+from .refresh_docs import DOCUMENTS, ROOT, blocks, refreshed, with_public_names
 
 CONSOLE_BLOCKS = [
     pytest.param(text, id=f"{document.name}:{line}")
@@ -54,3 +54,8 @@ def test_the_package_docstring_is_true() -> None:
 
     assert doctest.testmod(occupancy).failed == 0
     assert doctest.testmod(occupancy).attempted > 0
+
+
+def test_every_public_name_is_listed() -> None:
+    text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    assert text == with_public_names(text), "python -m tests.refresh_docs writes the lists"

@@ -91,10 +91,18 @@ def test_colour_only_on_a_terminal_and_not_with_no_color() -> None:
         assert "\x1b[" in on_a_terminal()
         assert "\x1b[" not in on_a_terminal(NO_COLOR="1")
         assert "\x1b[" not in on_a_terminal(TERM="dumb")
+        assert "\x1b[" not in on_a_terminal(NO_COLOR="1", FORCE_COLOR="1")
     finally:
         if no_color is not None:
             os.environ["NO_COLOR"] = no_color
     assert "\x1b[" not in run(*V100).stdout
+
+
+def test_colour_can_be_forced_where_there_is_no_terminal() -> None:
+    assert "\x1b[" in run(*V100, FORCE_COLOR="1", NO_COLOR="").stdout
+    assert "\x1b[" not in run(*V100, FORCE_COLOR="1", NO_COLOR="1").stdout
+    assert "\x1b[" not in run(*V100, FORCE_COLOR="").stdout
+    assert "\x1b[" not in run(*V100, "--format", "json", FORCE_COLOR="1", NO_COLOR="").stdout
 
 
 def test_an_ascii_terminal_gets_an_answer() -> None:
@@ -109,6 +117,8 @@ def test_an_ascii_terminal_gets_an_answer() -> None:
         ("occupancy ca", "plain,calc"),
         ("occupancy calc --thr", "plain,--threads"),
         ("occupancy calc --format j", "plain,json"),
+        ("occupancy calc --model s", "plain,spreadsheet"),
+        ("occupancy budget --caching ca", "plain,ca"),
         ("occupancy calc --limits my", "file,my"),
         ("occupancy limits --limits my", "file,my"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +46,17 @@ def test_a_plain_answer_loads_neither_rich_nor_pydantic(output_format: str) -> N
 
 def test_a_text_answer_loads_rich_and_not_pydantic() -> None:
     assert loaded(cli("calc", "--cc", "7.0", "--threads", "128")) & set(HEAVY) <= {"click", "rich", "yaml"}
+
+
+@pytest.mark.parametrize("own", [("--set", "max_blocks_per_multiprocessor=4"), ("--limits", "own.yaml")])
+def test_limits_of_the_users_own_load_no_pydantic(
+    own: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    row = '"7.0": {like: "7.0", max_blocks_per_multiprocessor: 4}'
+    (tmp_path / "own.yaml").write_text(f"schema_version: 1\ncompute_capabilities:\n  {row}\n")
+    arguments = ("calc", "--cc", "7.0", "--threads", "128", *own, "--format", "json")
+    assert loaded(cli(*arguments)) & set(HEAVY) <= {"click", "yaml"}
 
 
 def test_compute_loads_neither_click_nor_rich() -> None:

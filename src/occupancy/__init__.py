@@ -14,32 +14,65 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .advice import BlockSize as BlockSize
-    from .advice import Budget as Budget
-    from .advice import BudgetLevel as BudgetLevel
-    from .advice import CarveoutAdvice as CarveoutAdvice
-    from .advice import ClusterBound as ClusterBound
-    from .advice import Configuration as Configuration
-    from .advice import Fit as Fit
-    from .advice import LaunchBounds as LaunchBounds
-    from .advice import LaunchConfiguration as LaunchConfiguration
-    from .advice import NextStep as NextStep
-    from .advice import Slack as Slack
-    from .advice import Unused as Unused
-    from .api import Result as Result
-    from .api import compute as compute
-    from .api import compute_capabilities as compute_capabilities
-    from .api import limits as limits
-    from .api import sweep as sweep
-    from .autotune import fits as fits
-    from .autotune import prune as prune
-    from .custom_table import read_limits as read_limits
+    from .advice.block_sizes import BlockSize as BlockSize
+    from .advice.budget import BudgetLevel as BudgetLevel
+    from .advice.carveout import CarveoutAdvice as CarveoutAdvice
+    from .advice.carveout import Configuration as Configuration
+    from .advice.launch_bounds import LaunchBounds as LaunchBounds
+    from .advice.next_steps import NextStep as NextStep
+    from .advice.portability import Fit as Fit
+    from .advice.runtime import ClusterBound as ClusterBound
+    from .advice.runtime import LaunchConfiguration as LaunchConfiguration
+    from .advice.slack import Slack as Slack
+    from .advice.slack import Unused as Unused
+    from .advice.waves import FullWave as FullWave
+    from .advice.waves import Waves as Waves
+    from .api.answer import Occupancy as Occupancy
+    from .api.answers import Answers as Answers
+    from .api.builds import check as check
+    from .api.builds import diff as diff
+    from .api.builds import save_baseline as save_baseline
+    from .api.chips import compute_capabilities as compute_capabilities
+    from .api.chips import limits as limits
+    from .api.chips import products as products
+    from .api.chips import sources as sources
+    from .api.compute import compute as compute
+    from .api.compute import sweep as sweep
+    from .api.questions import (
+        available_dynamic_shared_memory_per_block as available_dynamic_shared_memory_per_block,
+    )
+    from .api.questions import block_sizes as block_sizes
+    from .api.questions import budget as budget
+    from .api.questions import carveout as carveout
+    from .api.questions import fits as fits
+    from .api.questions import launch_bounds as launch_bounds
+    from .api.questions import max_active_blocks_per_multiprocessor as max_active_blocks_per_multiprocessor
+    from .api.questions import max_active_clusters as max_active_clusters
+    from .api.questions import max_potential_block_size as max_potential_block_size
+    from .api.questions import next_steps as next_steps
+    from .api.questions import slack as slack
+    from .api.scan import Scan as Scan
+    from .api.scan import ScannedKernel as ScannedKernel
+    from .api.scan import scan as scan
+    from .api.tuning import is_launchable as is_launchable
+    from .api.tuning import prune as prune
+    from .arrays import Sweep as Sweep
+    from .builds.baseline import Baseline as Baseline
+    from .builds.baseline import BaselineKernel as BaselineKernel
+    from .builds.diff import DiffRow as DiffRow
+    from .builds.diff import DiffSummary as DiffSummary
+    from .builds.measures import Measures as Measures
+    from .builds.scanner import ScanRow as ScanRow
+    from .builds.violations import Holding as Holding
+    from .builds.violations import Violating as Violating
+    from .builds.violations import Violation as Violation
     from .device import Device as Device
     from .device import read_device as read_device
     from .device import read_devices as read_devices
     from .engine import Allocation as Allocation
     from .engine import BlockLimits as BlockLimits
-    from .engine import Occupancy as Occupancy
+    from .engine import LaunchFailure as LaunchFailure
+    from .engine import Use as Use
     from .errors import BaselineError as BaselineError
     from .errors import DeviceError as DeviceError
     from .errors import InputError as InputError
@@ -49,111 +82,127 @@ if TYPE_CHECKING:
     from .errors import RulesError as RulesError
     from .errors import TableError as TableError
     from .errors import UnknownComputeCapabilityError as UnknownComputeCapabilityError
-    from .guard import check as check
-    from .guard import diff as diff
-    from .guard import save_baseline as save_baseline
-    from .kernel import Carveout as Carveout
-    from .kernel import Kernel as Kernel
-    from .kernel import Launch as Launch
-    from .limiter_bits import Limiter as Limiter
-    from .products import Product as Product
-    from .products import find_gpu as find_gpu
-    from .questions import (
-        available_dynamic_shared_memory_per_block as available_dynamic_shared_memory_per_block,
-    )
-    from .questions import block_sizes as block_sizes
-    from .questions import budget as budget
-    from .questions import carveout as carveout
-    from .questions import fits_everywhere as fits_everywhere
-    from .questions import launch_bounds as launch_bounds
-    from .questions import max_active_blocks_per_multiprocessor as max_active_blocks_per_multiprocessor
-    from .questions import max_active_clusters as max_active_clusters
-    from .questions import max_potential_block_size as max_potential_block_size
-    from .questions import next_steps as next_steps
-    from .questions import slack as slack
     from .readers import KernelRecord as KernelRecord
+    from .readers import KernelStream as KernelStream
     from .readers import ReadProblem as ReadProblem
     from .readers import kernel_of as kernel_of
-    from .readers import kernels as kernels
-    from .sm_limits import ComputeCapability as ComputeCapability
-    from .sm_limits import Limits as Limits
+    from .readers import stream_kernels as stream_kernels
+    from .report.budget import BudgetReport as BudgetReport
+    from .report.calc import CalcReport as CalcReport
+    from .report.calc import Explanation as Explanation
+    from .report.check import CheckedRule as CheckedRule
+    from .report.check import CheckReport as CheckReport
+    from .report.diff import DiffReport as DiffReport
+    from .tables.custom import read_limits as read_limits
+    from .tables.products import Product as Product
+    from .tables.products import find_gpu as find_gpu
+    from .values.kernel import Carveout as Carveout
+    from .values.kernel import Kernel as Kernel
+    from .values.kernel import Launch as Launch
+    from .values.limits import ComputeCapability as ComputeCapability
+    from .values.limits import Limits as Limits
+    from .values.resources import Limiter as Limiter
     from .verify import Verification as Verification
     from .verify import verify_device as verify_device
-    from .waves import FullWave as FullWave
-    from .waves import Waves as Waves
 
 __version__ = "0.1.0"
 
 # Public name -> the module that has it.
 _HOMES = {
     "Allocation": "engine",
+    "Answers": "api.answers",
+    "Baseline": "builds.baseline",
     "BaselineError": "errors",
+    "BaselineKernel": "builds.baseline",
     "BlockLimits": "engine",
-    "BlockSize": "advice",
-    "Budget": "advice",
-    "BudgetLevel": "advice",
-    "Carveout": "kernel",
-    "CarveoutAdvice": "advice",
-    "ClusterBound": "advice",
-    "ComputeCapability": "sm_limits",
-    "Configuration": "advice",
+    "BlockSize": "advice.block_sizes",
+    "BudgetLevel": "advice.budget",
+    "BudgetReport": "report.budget",
+    "CalcReport": "report.calc",
+    "Carveout": "values.kernel",
+    "CarveoutAdvice": "advice.carveout",
+    "CheckReport": "report.check",
+    "CheckedRule": "report.check",
+    "ClusterBound": "advice.runtime",
+    "ComputeCapability": "values.limits",
+    "Configuration": "advice.carveout",
     "Device": "device",
     "DeviceError": "errors",
-    "Fit": "advice",
-    "FullWave": "waves",
+    "DiffReport": "report.diff",
+    "DiffRow": "builds.diff",
+    "DiffSummary": "builds.diff",
+    "Explanation": "report.calc",
+    "Fit": "advice.portability",
+    "FullWave": "advice.waves",
+    "Holding": "builds.violations",
     "InputError": "errors",
-    "Kernel": "kernel",
+    "Kernel": "values.kernel",
     "KernelRecord": "readers",
-    "Launch": "kernel",
-    "LaunchBounds": "advice",
-    "LaunchConfiguration": "advice",
-    "Limiter": "limiter_bits",
-    "Limits": "sm_limits",
+    "KernelStream": "readers",
+    "Launch": "values.kernel",
+    "LaunchBounds": "advice.launch_bounds",
+    "LaunchConfiguration": "advice.runtime",
+    "LaunchFailure": "engine",
+    "Limiter": "values.resources",
+    "Limits": "values.limits",
+    "Measures": "builds.measures",
     "MissingDependencyError": "errors",
-    "NextStep": "advice",
-    "Occupancy": "engine",
+    "NextStep": "advice.next_steps",
+    "Occupancy": "api.answer",
     "OccupancyError": "errors",
-    "Product": "products",
+    "Product": "tables.products",
     "ReadError": "errors",
     "ReadProblem": "readers",
-    "Result": "api",
     "RulesError": "errors",
-    "Slack": "advice",
+    "Scan": "api.scan",
+    "ScanRow": "builds.scanner",
+    "ScannedKernel": "api.scan",
+    "Slack": "advice.slack",
+    "Sweep": "arrays",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
-    "Unused": "advice",
+    "Unused": "advice.slack",
+    "Use": "engine",
     "Verification": "verify",
-    "Waves": "waves",
-    "available_dynamic_shared_memory_per_block": "questions",
-    "block_sizes": "questions",
-    "budget": "questions",
-    "carveout": "questions",
-    "check": "guard",
-    "compute": "api",
-    "compute_capabilities": "api",
-    "diff": "guard",
-    "find_gpu": "products",
-    "fits": "autotune",
-    "fits_everywhere": "questions",
+    "Violating": "builds.violations",
+    "Violation": "builds.violations",
+    "Waves": "advice.waves",
+    "available_dynamic_shared_memory_per_block": "api.questions",
+    "block_sizes": "api.questions",
+    "budget": "api.questions",
+    "carveout": "api.questions",
+    "check": "api.builds",
+    "compute": "api.compute",
+    "compute_capabilities": "api.chips",
+    "diff": "api.builds",
+    "find_gpu": "tables.products",
+    "fits": "api.questions",
+    "is_launchable": "api.tuning",
     "kernel_of": "readers",
-    "kernels": "readers",
-    "launch_bounds": "questions",
-    "limits": "api",
-    "max_active_blocks_per_multiprocessor": "questions",
-    "max_active_clusters": "questions",
-    "max_potential_block_size": "questions",
-    "next_steps": "questions",
-    "prune": "autotune",
+    "launch_bounds": "api.questions",
+    "limits": "api.chips",
+    "max_active_blocks_per_multiprocessor": "api.questions",
+    "max_active_clusters": "api.questions",
+    "max_potential_block_size": "api.questions",
+    "next_steps": "api.questions",
+    "products": "api.chips",
+    "prune": "api.tuning",
     "read_device": "device",
     "read_devices": "device",
-    "read_limits": "custom_table",
-    "save_baseline": "guard",
-    "slack": "questions",
-    "sweep": "api",
+    "read_limits": "tables.custom",
+    "save_baseline": "api.builds",
+    "scan": "api.scan",
+    "slack": "api.questions",
+    "sources": "api.chips",
+    "stream_kernels": "readers",
+    "sweep": "api.compute",
     "verify_device": "verify",
 }
 
-__all__ = ["__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]
+# Without NumPy there is no Sweep, and ``from occupancy import *`` is to work all the same.
+_NEEDS_NUMPY = {"Sweep"}
+
+__all__ = ["__version__", *(_HOMES.keys() - _NEEDS_NUMPY)]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> object:
@@ -166,4 +215,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_HOMES})

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from occupancy import table
-from occupancy.engine import Occupancy, cuda, evaluate
-from occupancy.kernel import Kernel
-from occupancy.sm_limits import Limits
+from occupancy.engine import Answer, cuda, evaluate
+from occupancy.tables import shipped
+from occupancy.values.kernel import Kernel
+from occupancy.values.limits import Limits
 
 from . import axes
 from .header import LIMITING_FACTORS, NO_LIMIT, Header, Records
 
-CHIPS = [table.limits(cc) for cc in table.known() if cuda.supports(table.limits(cc))]
+CHIPS = [shipped.limits(cc) for cc in shipped.known() if cuda.supports(shipped.limits(cc))]
 
 
 def for_each(chips: list[Limits]) -> pytest.MarkDecorator:
@@ -62,7 +62,7 @@ def compare(header: Header, limits: Limits, kernels: Iterable[Kernel]) -> tuple[
     return len(known), len(every) - len(known)
 
 
-def answer_of(result: Occupancy) -> tuple[int, ...]:
+def answer_of(result: Answer) -> tuple[int, ...]:
     """An answer as the header gives it, field by field."""
     limits = (NO_LIMIT if limit is None else limit for limit in result.block_limits)
     factors = sum(LIMITING_FACTORS[name] for name in result.limiters)

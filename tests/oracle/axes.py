@@ -6,8 +6,8 @@ import itertools
 import random
 from collections.abc import Iterator, Sequence
 
-from occupancy.kernel import MAX_BARRIERS_PER_BLOCK, Caching, Carveout, Kernel
-from occupancy.sm_limits import Limits
+from occupancy.values.kernel import MAX_BARRIERS_PER_BLOCK, Caching, Carveout, Kernel
+from occupancy.values.limits import Limits
 
 BARRIERS = (None, *range(MAX_BARRIERS_PER_BLOCK + 1))
 OPT_IN = (True, False)

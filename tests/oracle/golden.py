@@ -9,7 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from occupancy.values.kernel import Carveout
+
 FOLDER = Path(__file__).parents[1] / "data" / "golden"
+
+H200 = "9.0"
+"""The GPU that was asked, by its compute capability."""
 
 SHOWN_DIFFERENCES = 5
 
@@ -48,3 +53,9 @@ class Comparison:
         )
         counted, expected = (self.compared, self.left_out), (compared, left_out)
         assert counted == expected, f"compared and left out: {counted}, not {expected}"
+
+
+def carveout_of(row: dict[str, str]) -> Carveout | None:
+    """The carveout of a launch on the H200; none was set where the row has a negative one."""
+    percent = int(row["carveout_percent"])
+    return None if percent < 0 else Carveout(percent, "percent")

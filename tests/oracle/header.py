@@ -30,16 +30,18 @@ import importlib.metadata
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from occupancy.engine import Resource
-from occupancy.kernel import Carveout, Kernel
-from occupancy.sm_limits import Limits
+from occupancy.values.kernel import Carveout, Kernel
+from occupancy.values.limits import Limits
+from occupancy.values.resources import Resource
 
 Records = npt.NDArray[np.void]
 
@@ -126,18 +128,37 @@ def _compiled(header: Path, compiler: str) -> Path:
     library = folder / f"header-{hashlib.sha256(contents).hexdigest()[:16]}.so"
     if not library.exists():
         folder.mkdir(exist_ok=True)
-        unfinished = library.with_suffix(f".{os.getpid()}")  # another test process may do the same
-        options = ["-std=c++14", "-O2", "-shared", "-fPIC", f"-isystem{header.parent}"]
-        done = subprocess.run(
-            [compiler, *options, str(SOURCE), "-o", str(unfinished)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise RuntimeError(f"{compiler} does not compile {SOURCE.name}:\n{done.stderr}")
-        unfinished.replace(library)
+        with _only_one_at_a_time(library.with_suffix(".lock")):
+            if not library.exists():  # another test process may have been here before
+                _compile(header, compiler, library)
     return library
+
+
+@contextmanager
+def _only_one_at_a_time(lock: Path) -> Iterator[None]:
+    """Have the test processes take turns, where the system knows how."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _compile(header: Path, compiler: str, library: Path) -> None:
+    unfinished = library.with_suffix(f".{os.getpid()}")
+    options = ["-std=c++14", "-O2", "-shared", "-fPIC", f"-isystem{header.parent}"]
+    done = subprocess.run(
+        [compiler, *options, str(SOURCE), "-o", str(unfinished)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{compiler} does not compile {SOURCE.name}:\n{done.stderr}")
+    unfinished.replace(library)
 
 
 class Header:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from occupancy.readers import kernels
+from occupancy.readers import stream_kernels
 from tests.oracle import libraries
 
 # Kernels of each library, so that a comparison of nothing cannot pass.
@@ -54,7 +54,7 @@ def test_every_library_is_listed() -> None:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_no_difference(cuobjdump: Path, name: str) -> None:
-    found = kernels(libraries.FOLDER / name)
+    found = stream_kernels(libraries.FOLDER / name)
     ours: Counter[Usage] = Counter()
     for record in found:
         assert record.arch is not None

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from occupancy import table
 from occupancy.engine import evaluate
-from occupancy.kernel import Carveout, Kernel
+from occupancy.tables import shipped
+from occupancy.values.kernel import Carveout, Kernel
 
-from .golden import Comparison, read_rows
-
-H200 = "9.0"
+from .golden import H200, Comparison, carveout_of, read_rows
 
 
 def test_active_blocks() -> None:
     """cudaOccupancyMaxActiveBlocksPerMultiprocessor for compiled kernels that had opted in."""
-    limits = table.limits(H200)
+    limits = shipped.limits(H200)
     comparison = Comparison()
     for row in read_rows("h200_active_blocks"):
         kernel = Kernel(
@@ -30,7 +28,7 @@ def test_active_blocks() -> None:
 
 def test_blocks_seen_resident() -> None:
     """The most blocks that were resident at once on one SM, counted by the running kernel itself."""
-    limits = table.limits(H200)
+    limits = shipped.limits(H200)
     runtime, seen = Comparison(), Comparison()
     for row in read_rows("h200_residency"):
         kernel = resident_kernel(row, carveout_of(row))
@@ -46,7 +44,7 @@ def test_blocks_seen_resident() -> None:
 
 def test_blocks_seen_resident_where_the_carveout_was_a_hint() -> None:
     """What `is_kept_larger` leaves out is what a pool of 16 KiB gives, so the rule is no excuse for more."""
-    limits = table.limits(H200)
+    limits = shipped.limits(H200)
     comparison = Comparison()
     for row in read_rows("h200_residency"):
         if is_kept_larger(resident_kernel(row, carveout_of(row))):
@@ -71,8 +69,3 @@ def resident_kernel(row: dict[str, str], carveout: Carveout | None) -> Kernel:
         dynamic_smem=int(row["dynamic_smem"]),
         carveout=carveout,
     )
-
-
-def carveout_of(row: dict[str, str]) -> Carveout | None:
-    percent = int(row["carveout_percent"])
-    return None if percent < 0 else Carveout(percent, "percent")

@@ -10,9 +10,9 @@ import pytest
 
 from occupancy.arrays import sweep_arrays
 from occupancy.engine import cuda
-from occupancy.kernel import Kernel
-from occupancy.limiter_bits import Limiter
-from occupancy.sm_limits import Limits
+from occupancy.values.kernel import Kernel
+from occupancy.values.limits import Limits
+from occupancy.values.resources import Limiter
 
 from . import axes
 from .against_header import chips_with_percentages, compare, each_chip, limiting_factors

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from occupancy import table
+from occupancy.tables import shipped
 
 from .golden import read_rows
 from .header import INVALID_INPUT, Header, Records
 
-LIMITS = table.limits("9.0")
+LIMITS = shipped.limits("9.0")
 MULTIPROCESSORS = 132
 
 FIELDS = {

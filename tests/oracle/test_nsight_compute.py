@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from occupancy import table
 from occupancy.engine import evaluate
 from occupancy.engine.arithmetic import divide_up, round_up
-from occupancy.kernel import MAX_REGISTERS_PER_THREAD, Carveout, Kernel
-from occupancy.sm_limits import Limits
+from occupancy.tables import shipped
+from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Carveout, Kernel
+from occupancy.values.limits import Limits
 
 from .golden import Comparison, read_rows
 
@@ -27,7 +27,7 @@ def test_occupancy() -> None:
         if is_beyond_registers(row) or has_other_register_share(row) or is_one_byte_above(row):
             comparison.left_out += 1
         else:
-            limits = table.limits(row["cc"])
+            limits = shipped.limits(row["cc"])
             comparison.check(row, expected_warps(row), evaluate(limits, kernel_of(row)).active_warps)
     left_out = ROWS_BEYOND_REGISTERS + ROWS_WITH_OTHER_FIGURES
     comparison.conclude(compared=ROWS - left_out, left_out=left_out)
@@ -39,7 +39,7 @@ def test_occupancy_with_the_other_figures_of_nsight() -> None:
     for row in read_rows(FILE):
         if is_beyond_registers(row) or not (has_other_register_share(row) or is_one_byte_above(row)):
             continue
-        limits, kernel = table.limits(row["cc"]), kernel_of(row)
+        limits, kernel = shipped.limits(row["cc"]), kernel_of(row)
         if has_other_register_share(row):
             limits = limits.replace(max_registers_per_block=REGISTERS_PER_BLOCK[row["cc"]])
         if is_one_byte_above(row):
@@ -60,7 +60,7 @@ def has_other_register_share(row: dict[str, str]) -> bool:
     """
     if row["cc"] not in REGISTERS_PER_BLOCK:
         return False
-    limits, kernel = table.limits(row["cc"]), kernel_of(row)
+    limits, kernel = shipped.limits(row["cc"]), kernel_of(row)
     per_warp = round_up((kernel.registers or 0) * limits.warp_size, limits.register_allocation_unit)
     warps = round_up(divide_up(kernel.threads, limits.warp_size), limits.sub_partitions)
     return per_warp * warps > 32768
@@ -72,7 +72,7 @@ def is_one_byte_above(row: dict[str, str]) -> bool:
     On 8.6 with the 16 KiB configuration, 1 byte (with the reservation 1025, so 1152) gives 16 blocks
     of 1152 bytes, more than the configuration has, and 4294967294 bytes "unallocated".
     """
-    unit = table.limits(row["cc"]).shared_memory_allocation_unit
+    unit = shipped.limits(row["cc"]).shared_memory_allocation_unit
     return unit == 128 and int(row["shared_mem_per_block"]) % unit == 1
 
 
@@ -87,7 +87,7 @@ def kernel_of(row: dict[str, str]) -> Kernel:
 
 def expected_warps(row: dict[str, str]) -> int:
     """Nsight's answer, a percentage in single precision, as the whole number of warps that it stands for."""
-    limits: Limits = table.limits(row["cc"])
+    limits: Limits = shipped.limits(row["cc"])
     warps = float(row["occupancy_percent"]) / 100 * limits.max_warps_per_multiprocessor
     assert abs(warps - round(warps)) < 1e-5, f"not a whole number of warps: {row}"
     return round(warps)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from occupancy import table
 from occupancy.engine import evaluate
-from occupancy.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Carveout, Kernel
+from occupancy.values.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
 
-from .golden import Comparison, read_json
-
-LIMITS = table.limits("9.0")
-LAUNCHES: list[dict[str, Any]] = read_json("nsight_compute_curves_h200")
+from .golden import Comparison
+from .nsight_curves import LAUNCHES, LIMITS, is_opted_in, is_reservation_counted, kernel_of, points
 
 
 def test_launches() -> None:
@@ -76,40 +72,3 @@ def test_shared_memory_curve() -> None:
         comparison.check((launch["name"], size), warps, evaluate(LIMITS, kernel).active_warps)
     # Two points of each launch without opt-in, 49664 and 50176; one of each with, 232960.
     comparison.conclude(compared=6 * 456 - 9, left_out=3 * 2 + 3 * 1)
-
-
-def is_opted_in(launch: dict[str, Any]) -> bool:
-    """Whether Nsight lets a launch have more than 48 KiB: if it had more, or some static shared memory."""
-    static, dynamic = (
-        launch["launch__shared_mem_per_block_static"],
-        launch["launch__shared_mem_per_block_dynamic"],
-    )
-    return bool(static or dynamic > LIMITS.max_shared_memory_per_block)
-
-
-def is_reservation_counted(launch: dict[str, Any], size: int) -> bool:
-    """Whether Nsight refuses a size only because its axis counts the system's reservation.
-
-    It compares the size on the axis with the most that the kernel may ask for, which does not count the
-    1024 bytes of the reservation: the last 1024 bytes that a kernel may have are refused.
-    """
-    most = (
-        LIMITS.max_shared_memory_per_block_optin
-        if is_opted_in(launch)
-        else LIMITS.max_shared_memory_per_block
-    )
-    return most < size <= most + LIMITS.reserved_shared_memory_per_block
-
-
-def points(curve: str) -> list[tuple[dict[str, Any], int, int]]:
-    return [(launch, x, y) for launch in LAUNCHES for x, y in launch[f"launch__occupancy_per_{curve}_curve"]]
-
-
-def kernel_of(launch: dict[str, Any]) -> Kernel:
-    return Kernel(
-        launch["launch__block_size"],
-        launch["launch__registers_per_thread"],
-        smem=launch["launch__shared_mem_per_block_static"] + launch["launch__shared_mem_per_block_dynamic"],
-        barriers=launch["launch__barrier_count"],
-        carveout=Carveout(launch["launch__shared_mem_config_size"], "bytes"),
-    )

@@ -9,7 +9,7 @@ import pytest
 
 import occupancy
 
-from .test_nsight_curves import LAUNCHES, LIMITS, is_opted_in, is_reservation_counted, kernel_of
+from .nsight_curves import LAUNCHES, LIMITS, is_opted_in, is_reservation_counted, kernel_of
 
 RANGES = {"block_size": 65, "register_count": 256, "shared_mem_size": 456, "barrier_count": 17}
 """Points of each curve that a kernel can have; the others are left out as in `test_nsight_curves`."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from occupancy.readers import KernelRecord, kernels
+from occupancy.readers import KernelRecord, stream_kernels
 from tests.samples import FOLDER
 
 SOURCE = FOLDER / "cubins" / "kernels.cu"
@@ -38,12 +38,13 @@ __device__ float helper(float *p, int n) {
 }
 """
 
-QUICK = ("75", "90", "120")
+THOROUGH = pytest.mark.thorough
+QUICK = ("75", pytest.param("90", marks=THOROUGH), pytest.param("120", marks=THOROUGH))
 ALL = ("75", "80", "86", "87", "89", "90", "90a", "100", "100a", "103", "110", "120", "121", "121a")
 
 
 def by_name(source: Path | io.BytesIO) -> dict[str, KernelRecord]:
-    return {record.name: record for record in kernels(source)}
+    return {record.name: record for record in stream_kernels(source)}
 
 
 @cache
@@ -90,7 +91,7 @@ def test_cubin_equals_the_log_on_every_architecture(
     compile_and_compare(nvcc, tmp_path, arch, options)
 
 
-@pytest.mark.parametrize("arch", ["80", "90"])
+@pytest.mark.parametrize("arch", [pytest.param("80", marks=THOROUGH), "90"])
 def test_linked_kernels_have_what_their_callees_need(nvcc: Path, tmp_path: Path, arch: str) -> None:
     (tmp_path / "caller.cu").write_text(CALLER)
     (tmp_path / "callee.cu").write_text(CALLEE)
@@ -120,12 +121,14 @@ def test_linked_kernels_have_what_their_callees_need(nvcc: Path, tmp_path: Path,
     assert (relocatable.registers or 0) < (outer.registers or 0)
 
 
-@pytest.mark.parametrize("mode", ["none", "default", "speed", "size"])
+@pytest.mark.parametrize(
+    "mode", [*(pytest.param(mode, marks=THOROUGH) for mode in ("none", "speed", "size")), "default"]
+)
 def test_every_compression(nvcc: Path, tmp_path: Path, mode: str) -> None:
     (tmp_path / "k.cu").write_text(CALLER.replace("helper(s, n)", "s[0]"))
     codes = [f"-gencode=arch=compute_{arch},code=sm_{arch}" for arch in ("80", "90")]
     run(nvcc, *codes, "-rdc=true", f"--compress-mode={mode}", "-c", "k.cu", folder=tmp_path)
-    found = kernels(tmp_path / "k.o")
+    found = stream_kernels(tmp_path / "k.o")
     assert {(record.name, record.arch, record.static_smem) for record in found} == {
         ("_Z5outerPfi", "sm_80", 400),
         ("_Z5outerPfi", "sm_90", 400),

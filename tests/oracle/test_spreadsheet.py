@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from occupancy import table
-from occupancy.engine import Occupancy, evaluate, spreadsheet
-from occupancy.kernel import Carveout, Kernel
+from occupancy.engine import Answer, evaluate, spreadsheet
+from occupancy.tables import shipped
+from occupancy.values.kernel import Carveout, Kernel
 
 from .golden import Comparison, read_rows
 
@@ -19,7 +19,7 @@ DIVISION_BY_ZERO = "ERR"
 def test_every_cell(file: str, rows: int) -> None:
     comparison = Comparison()
     for row in read_rows(file):
-        result = evaluate(table.limits(row["cc"]), kernel_of(row), "spreadsheet")
+        result = evaluate(shipped.limits(row["cc"]), kernel_of(row), "spreadsheet")
         answer = cells(result)
         expected = {name: read_cell(row[name]) for name in answer}
         comparison.check(row, expected, answer)
@@ -28,7 +28,7 @@ def test_every_cell(file: str, rows: int) -> None:
 
 def kernel_of(row: dict[str, str]) -> Kernel:
     """The inputs of a row. Where a chip has no caching mode, the sheet's cell is left at `ca` and ignored."""
-    has_choice = table.limits(row["cc"]).partitioned_global_caching
+    has_choice = shipped.limits(row["cc"]).partitioned_global_caching
     return Kernel(
         int(row["threads"]),
         int(row["regs"]),
@@ -42,7 +42,7 @@ def read_cell(text: str) -> float | str:
     return text if text == DIVISION_BY_ZERO else float(text)
 
 
-def cells(result: Occupancy) -> dict[str, Any]:
+def cells(result: Answer) -> dict[str, Any]:
     """What the sheet shows for an answer, in its output area and its working cells."""
     limits = result.block_limits
     return {
@@ -61,7 +61,7 @@ def cells(result: Occupancy) -> dict[str, Any]:
     }
 
 
-def register_cells(result: Occupancy) -> tuple[int, int | str]:
+def register_cells(result: Answer) -> tuple[int, int | str]:
     """What a block needs and what there is of registers: cells B43 and C43.
 
     On 1.x both count registers, the second those of the SM. From 2.0 on, where registers are given to

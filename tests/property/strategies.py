@@ -15,10 +15,10 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from occupancy import table
-from occupancy.engine import MODELS, Model, Occupancy, evaluate
-from occupancy.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Carveout, Kernel
-from occupancy.sm_limits import ComputeCapability, Limits
+from occupancy.engine import MODELS, Answer, Model, evaluate
+from occupancy.tables import shipped
+from occupancy.values.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Carveout, Kernel
+from occupancy.values.limits import ComputeCapability, Limits
 
 MOST_THREADS = 1100
 """Of a block: some more than any chip of the table allows."""
@@ -31,17 +31,17 @@ class Question(NamedTuple):
     kernel: Kernel
     model: Model
 
-    def ask(self) -> Occupancy:
+    def ask(self) -> Answer:
         return evaluate(*self)
 
 
 def compute_capabilities() -> SearchStrategy[ComputeCapability]:
-    return st.sampled_from(table.known())
+    return st.sampled_from(shipped.known())
 
 
 @st.composite
 def limits(draw: st.DrawFn) -> Limits:
-    real = table.limits(draw(compute_capabilities()))
+    real = shipped.limits(draw(compute_capabilities()))
     if draw(st.booleans()):
         return real
     most_threads = draw(st.integers(1, 2048))

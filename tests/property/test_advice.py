@@ -14,21 +14,18 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from occupancy import InputError, table
-from occupancy.advice import (
-    available_dynamic_shared_memory_per_block,
-    best_block_size,
-    block_sizes,
-    budget,
-    carveout,
-    launch_bounds,
-    max_potential_block_size,
-    next_steps,
-    slack,
-)
+from occupancy import InputError
+from occupancy.advice.block_sizes import best_block_size, block_sizes
+from occupancy.advice.budget import budget
+from occupancy.advice.carveout import carveout
+from occupancy.advice.launch_bounds import launch_bounds
+from occupancy.advice.next_steps import next_steps
+from occupancy.advice.runtime import available_dynamic_shared_memory_per_block, max_potential_block_size
+from occupancy.advice.slack import slack
 from occupancy.engine import Model, cuda, evaluate
-from occupancy.kernel import Carveout, Kernel
-from occupancy.sm_limits import Limits
+from occupancy.tables import shipped
+from occupancy.values.kernel import Carveout, Kernel
+from occupancy.values.limits import Limits
 
 from . import strategies
 from .strategies import Question
@@ -43,7 +40,7 @@ brute_force = settings(max_examples=80)
 @st.composite
 def small_chips(draw: st.DrawFn) -> Question:
     """SMs with so little memory, of so odd a size, that every byte of it can be tried."""
-    real = table.limits(draw(st.sampled_from(["2.0", "3.5", "5.2", "7.0", "9.0"])))
+    real = shipped.limits(draw(st.sampled_from(["2.0", "3.5", "5.2", "7.0", "9.0"])))
     sizes = sorted(
         draw(st.sets(st.integers(0, 1500), min_size=1, max_size=4)) | {draw(st.integers(1501, 2000))}
     )
@@ -131,7 +128,7 @@ def by_resources(question: Question) -> list[Any]:
 
 
 SMALL_CARVEOUT = Question(
-    table.limits("3.5"), Kernel(64, 20, smem=25000, carveout=Carveout(16384, "bytes")), "cuda"
+    shipped.limits("3.5"), Kernel(64, 20, smem=25000, carveout=Carveout(16384, "bytes")), "cuda"
 )
 """2 blocks of 24 KiB, but 1 of 23 KiB, for which the carveout is not raised."""
 
@@ -425,18 +422,18 @@ def test_the_cap_of_launch_bounds_is_the_most_that_keeps_the_blocks(
 
 def test_the_case_that_somebody_asked_about() -> None:
     """A kernel of 36 registers, 4 too many, of which its author said who saves them is his hero."""
-    (step, *_) = next_steps(table.limits("8.0"), Kernel(256, 36))
+    (step, *_) = next_steps(shipped.limits("8.0"), Kernel(256, 36))
     assert (step.active_blocks, step.occupancy, step.requires) == (8, 1.0, {"registers": 32})
 
 
-@pytest.mark.parametrize("cc", [str(cc) for cc in table.known()])
+@pytest.mark.parametrize("cc", [str(cc) for cc in shipped.known()])
 @pytest.mark.parametrize("model", ["cuda", "spreadsheet"])
 def test_the_advice_of_one_answer_asks_the_engine_a_few_hundred_times(
     cc: str, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from occupancy.engine import MODELS
 
-    limits, rules = table.limits(cc), MODELS[model]
+    limits, rules = shipped.limits(cc), MODELS[model]
     if not rules.supports(limits):
         return
     asked = 0

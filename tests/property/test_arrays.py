@@ -7,10 +7,11 @@ import random
 import numpy as np
 import pytest
 
-from occupancy import Limiter, table
+from occupancy import Limiter
 from occupancy.arrays import Sweep, sweep_arrays
-from occupancy.engine import MODELS, Model, Occupancy, evaluate
-from occupancy.kernel import (
+from occupancy.engine import MODELS, Answer, Model, evaluate
+from occupancy.tables import shipped
+from occupancy.values.kernel import (
     INT_MAX,
     MAX_BARRIERS_PER_BLOCK,
     MAX_REGISTERS_PER_THREAD,
@@ -18,17 +19,18 @@ from occupancy.kernel import (
     Carveout,
     Kernel,
 )
-from occupancy.sm_limits import Limits
+from occupancy.values.limits import Limits
+from tests.sampling import sampled
 
 CHIPS_AND_MODELS = [
     pytest.param(limits, model, id=f"{limits.compute_capability}-{model}")
-    for limits in map(table.limits, table.known())
+    for limits in map(shipped.limits, shipped.known())
     for model, rules in MODELS.items()
     if rules.supports(limits)
 ]
 
 
-def assert_equal_to_engine(found: Sweep, answers: list[Occupancy]) -> None:
+def assert_equal_to_engine(found: Sweep, answers: list[Answer]) -> None:
     """All outputs of a sweep of one dimension, against one answer of the engine for each element."""
     assert found.shape == (len(answers),)
     assert found.active_blocks.tolist() == [answer.active_blocks for answer in answers]
@@ -84,10 +86,11 @@ def columns_of(kernels: list[Kernel], *fields: str) -> dict[str, list[int]]:
 
 
 @pytest.mark.parametrize(("limits", "model"), CHIPS_AND_MODELS)
-def test_random_kernels(limits: Limits, model: Model) -> None:
+@sampled("count", sample=25, everything=100)
+def test_random_kernels(limits: Limits, model: Model, count: int) -> None:
     chance = random.Random(f"{limits.compute_capability} {model}")
     for common in all_options(limits, chance):
-        kernels = random_kernels(limits, common, 100, chance)
+        kernels = random_kernels(limits, common, count, chance)
         columns = columns_of(kernels, "threads", "registers", "static_smem", "dynamic_smem", "barriers")
         found = sweep_arrays([limits], columns, common, model)
         assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])

@@ -2,8 +2,8 @@
 
 A kernel's limits by warps, block slots and registers do not depend on its shared memory, nor the other
 way round; that is how the engine's functions are written. So the engine is asked about each half of the
-input space, and its answers are combined here by plain minimum: all combinations in seconds. Behind the
-marker ``exhaustive`` the engine is asked about each combination itself.
+input space, and its answers are combined here by plain minimum: all combinations in seconds, and by default
+some of the sizes. Behind the marker ``exhaustive`` the engine is asked about each combination itself.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from occupancy import Limiter, table
+from occupancy import Limiter
 from occupancy.arrays import Sweep, sweep_arrays
-from occupancy.engine import RESOURCES, evaluate
-from occupancy.kernel import MAX_REGISTERS_PER_THREAD, Kernel
-from occupancy.sm_limits import Limits
+from occupancy.engine import evaluate
+from occupancy.tables import shipped
+from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Kernel
+from occupancy.values.limits import Limits
+from occupancy.values.resources import RESOURCES
+from tests.sampling import sampled
 
 Array = NDArray[Any]
 
@@ -87,15 +90,16 @@ def assert_grid_is_as_combined(limits: Limits, sizes: Array) -> None:
         np.testing.assert_array_equal(found.limiters, bits)
 
 
-def test_all_combinations_on_one_chip() -> None:
-    limits = table.limits("9.0")
+@sampled("stride", sample=29, everything=1)
+def test_all_combinations_on_one_chip(stride: int) -> None:
+    limits = shipped.limits("9.0")
     sizes = steps_of(limits)
     assert (len(threads_of(limits)), len(REGISTERS), len(sizes)) == (1024, 256, 1817)
-    assert_grid_is_as_combined(limits, sizes)
+    assert_grid_is_as_combined(limits, sizes[::stride])
 
 
 def test_every_byte_of_shared_memory_on_one_chip() -> None:
-    limits = table.limits("9.0")
+    limits = shipped.limits("9.0")
     sizes = np.arange(limits.max_shared_memory_per_multiprocessor + 1)
     found = sweep_arrays([limits], {"threads": 1, "smem": sizes}, Kernel(1))
     allowed = limits_by_size(limits, sizes)[:, 0]
@@ -105,15 +109,15 @@ def test_every_byte_of_shared_memory_on_one_chip() -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("cc", table.known(), ids=str)
+@pytest.mark.parametrize("cc", shipped.known(), ids=str)
 def test_all_combinations_on_every_chip(cc: object) -> None:
-    limits = table.limits(cc)
+    limits = shipped.limits(cc)
     assert_grid_is_as_combined(limits, steps_of(limits))
 
 
 @pytest.mark.exhaustive
 def test_the_engine_itself_on_all_combinations_of_one_chip() -> None:
-    limits = table.limits("9.0")
+    limits = shipped.limits("9.0")
     sizes = steps_of(limits)
     for warps in range(1, limits.max_threads_per_block // limits.warp_size + 1):
         threads = warps * limits.warp_size

@@ -7,13 +7,15 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from occupancy.baseline import baseline_of, parse_baseline, records_of, to_text
-from occupancy.matching import match
+from occupancy.builds import diff
+from occupancy.builds.baseline import baseline_of, parse_baseline, records_of, to_text
+from occupancy.builds.diff import compared
+from occupancy.builds.matching import match
+from occupancy.builds.measures import MEASURES
+from occupancy.builds.scanner import Scanner, ScanRow
 from occupancy.readers import KernelRecord
-from occupancy.report.diff import DiffReport, compared, diff_report
-from occupancy.report.measures import MEASURES
-from occupancy.report.scan import Scanner, ScanRow
-from occupancy.table import limits
+from occupancy.report.diff import DiffReport, diff_report
+from occupancy.tables.shipped import limits
 
 SCANNER = Scanner(limits, with_advice=False)
 
@@ -44,7 +46,7 @@ MIRRORED = {"worse": "better", "better": "worse"}
 
 
 def compare(old: list[ScanRow], new: list[ScanRow], threshold: float = 0) -> DiffReport:
-    return diff_report(old, new, names=("old", "new"), threshold=threshold)
+    return diff_report(diff.compare(old, new, threshold), names=("old", "new"), threshold=threshold)
 
 
 @given(BUILDS, st.randoms(use_true_random=False))
@@ -53,7 +55,7 @@ def test_a_build_does_not_differ_from_itself(build: list[ScanRow], chance: rando
     report = compare(build, shuffled)
     assert {row.verdict for row in report.kernels} <= {"same"}
     assert (report.added, report.removed, report.summary.same) == ((), (), len(build))
-    assert diff_report(build, shuffled, names=("", ""), only_changes=True).kernels == ()
+    assert diff_report(diff.compare(build, shuffled), names=("", ""), only_changes=True).kernels == ()
 
 
 @given(BUILDS, BUILDS, st.sampled_from([0, 0, 10, 60]))

@@ -13,11 +13,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from occupancy import table
-from occupancy.engine import RESOURCES, cuda, evaluate
+from occupancy.engine import cuda, evaluate
 from occupancy.errors import InputError
-from occupancy.inputs import parse_threads
-from occupancy.kernel import Carveout, Kernel
+from occupancy.tables import shipped
+from occupancy.values.kernel import Carveout, Kernel
+from occupancy.values.resources import RESOURCES
+from occupancy.values.spellings import parse_threads
 
 from . import strategies
 from .fitting import fits
@@ -95,7 +96,7 @@ def test_more_registers_never_give_more_blocks(question: Question, registers: in
 
 def test_10_registers_take_less_than_9_on_2_0() -> None:
     """There the spreadsheet counts 9 in units of twice the size, but so few registers limit nothing."""
-    limits = table.limits("2.0")
+    limits = shipped.limits("2.0")
     nine, ten = evaluate(limits, Kernel(32, registers=9)), evaluate(limits, Kernel(32, registers=10))
     assert (nine.allocated.registers, ten.allocated.registers) == (384, 320)
     assert nine.block_limits.registers == 84
@@ -122,7 +123,7 @@ def is_larger_than_half_an_sm(question: Question) -> bool:
 
 
 def test_more_registers_help_a_block_that_is_larger_than_half_an_sm() -> None:
-    limits = table.limits("6.1").replace(max_threads_per_multiprocessor=1024)
+    limits = shipped.limits("6.1").replace(max_threads_per_multiprocessor=1024)
     kernel = Kernel(544, registers=32, caching="ca")
     assert evaluate(limits, kernel).active_blocks == 0
     assert evaluate(limits, replace(kernel, registers=88)).active_blocks == 1
@@ -150,7 +151,7 @@ def pool(question: Question) -> int:
 
 
 def test_more_shared_memory_gives_more_blocks_on_3_5() -> None:
-    limits = table.limits("3.5")
+    limits = shipped.limits("3.5")
     kernel = Kernel(32, smem=16384, carveout=Carveout(16384, "bytes"))
     assert evaluate(limits, kernel).active_blocks == 1
     assert evaluate(limits, replace(kernel, smem=16385)).active_blocks == 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from occupancy.kernel import MAX_GRID_DIM, Kernel, Launch
-from occupancy.waves import FullWave, count_waves
+from occupancy.advice.waves import FullWave, count_waves
+from occupancy.values.kernel import MAX_GRID_DIM, Kernel, Launch
 
 grids = st.tuples(*(st.integers(1, most) for most in MAX_GRID_DIM)) | st.tuples(
     st.integers(1, 10_000), st.just(1), st.just(1)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from ..engine import Model, evaluate
 from ..engine.arithmetic import round_up
 from ..errors import InputError
-from ..kernel import Kernel
-from ..sm_limits import Limits
-from ..waves import cluster_bound
-from .dial import Dial, changed, most_keeping
-from .sizes import SharedMemoryOfSize, answers_by_size
+from ..values.kernel import Kernel
+from ..values.limits import Limits
+from .block_sizes import SharedMemoryOfSize, answers_by_size
+from .search import Dial, changed, most_keeping
+from .waves import cluster_bound
 
 MODEL: Model = "cuda"
 

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..engine import Model, default_model
 from ..errors import InputError
-from ..kernel import Kernel
-from ..limiter_bits import Limiter
-from ..sm_limits import Limits
+from ..values.kernel import Kernel
+from ..values.limits import Limits
+from ..values.resources import Limiter
 from .lookup import Lookup, barrier_lookup, chunks, found, look_up_first, shared_memory_lookup, warp_lookup
 from .tables import barrier_table, no_limit, shared_memory_table, smallest_type, warp_table
 from .values import Integers, Quantity, read_quantity

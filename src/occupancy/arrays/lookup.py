@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernel import INT_MAX
+from ..values.kernel import INT_MAX
 from .tables import REGISTER_COUNTS, BarrierTable, SharedMemoryTable, WarpTable
 from .values import Integers, Quantity, unsigned
 

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import Model, Occupancy, evaluate
+from ..engine import Answer, Model, evaluate
 from ..engine.arithmetic import divide_up
 from ..errors import InputError
-from ..kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Caching, Carveout, Kernel
-from ..limiter_bits import Limiter
-from ..sm_limits import Limits
+from ..values.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Caching, Carveout, Kernel
+from ..values.limits import Limits
+from ..values.resources import Limiter
 from .values import Integers
 
 REGISTER_COUNTS = MAX_REGISTERS_PER_THREAD + 1
@@ -117,7 +117,7 @@ class SharedMemoryTable:
     """
 
     def __init__(self, limits: Limits, model: Model, carveout: Carveout | None, opt_in: bool | None) -> None:
-        def answer(size: int) -> Occupancy:
+        def answer(size: int) -> Answer:
             return evaluate(limits, Kernel(1, smem=size, carveout=carveout, opt_in=opt_in), model)
 
         self.unit = limits.shared_memory_allocation_unit

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from ..inputs import parse_count
-from ..kernel import RANGES
+from ..values.kernel import RANGES
+from ..values.spellings import parse_count
 
 Integers = NDArray[np.integer[Any]]
 

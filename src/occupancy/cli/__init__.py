@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
@@ -28,11 +29,11 @@ COMMANDS = {
     "block-sizes": "Every block size with its occupancy, best first.",
     "sweep": "The occupancy over one or two inputs: charts, heat maps, rows.",
     "scan": "The kernels that files hold, with their occupancy.",
-    "diff": "What became of the kernels between two builds.",
-    "check": "Whether the kernels of a build hold your rules.",
+    "diff": "How each kernel changed between two builds.",
+    "check": "Whether the kernels of a build meet your rules.",
     "limits": "What an SM of each compute capability offers.",
     "gpus": "Products, with their compute capability and number of SMs.",
-    "device": "The GPUs of this machine, as their driver tells.",
+    "device": "The GPUs of this machine, as their driver reports them.",
     "verify": "Whether table and engine are right on this machine's GPU.",
     "schema": "The JSON Schema of what a command prints.",
 }
@@ -45,12 +46,12 @@ class Refusal(click.ClickException):
 
 
 class ClosedPipe(Exception):  # noqa: N818, it ends the program but is no error
-    """Nobody reads the answer any more."""
+    """The reader of the answer has closed the pipe."""
 
 
 @contextmanager
 def errors_as_messages() -> Iterator[None]:
-    """Turn what can go wrong with an answer, or with printing it, into how the program ends."""
+    """Turn whatever goes wrong with an answer, or with printing it, into a message and an exit code."""
     try:
         yield
     except OccupancyError as error:
@@ -58,7 +59,19 @@ def errors_as_messages() -> Iterator[None]:
     except BrokenPipeError:
         raise ClosedPipe from None
     except OSError as error:
-        raise Refusal(f"The answer cannot be written: {error.strerror or error}.") from error
+        problem = error.strerror or str(error)
+        if _was_printing(error):
+            raise Refusal(f"The answer cannot be written: {problem}.") from error
+        file = error.filename or "the system"
+        raise Refusal(f"{os.fsdecode(file)}: {problem}.") from error
+
+
+def _was_printing(error: OSError) -> bool:
+    """Whether it came out of one of the two functions that print."""
+    from .output import print_text
+
+    printing = {click.echo.__code__, print_text.__code__}
+    return any(frame.f_code in printing for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 class LazyCommands(click.Group):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from .chosen_sm import ChosenSm, sm_options
+from .choose_sm import ChosenSm, sm_options
 from .options import format_option, use_options
 from .output import print_report
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..api.arguments import SharedMemoryArguments
 
 
 @click.command("block-sizes")
@@ -20,7 +25,7 @@ def command(
     sm: ChosenSm,
     smem_per_thread: str | None,
     output_format: str,
-    **use: Any,
+    **use: Unpack[SharedMemoryArguments],
 ) -> None:
     """Every block size with its occupancy, best first.
 
@@ -28,16 +33,15 @@ def command(
     occupancy block-sizes --cc 8.6 --regs 40
     occupancy block-sizes --cc 9.0 --regs 64 --static-smem 1k --smem-per-thread 32
     """
-    from ..inputs import parse_size
-    from ..questions import ANY_THREADS, block_sizes, given
+    from ..api.questions import ANY_THREADS, given
     from ..report.block_sizes import block_sizes_report
+    from ..values.spellings import parse_size
 
     result = given(sm.limits, threads=ANY_THREADS, **use)
     if smem_per_thread is None:
-        per_thread, answers = None, block_sizes(sm.limits, **use)
+        per_thread, answers = None, result.block_sizes()
     else:
         per_thread = parse_size(smem_per_thread, "shared memory per thread")
         fixed = result.kernel.dynamic_smem or 0
-        use["dynamic_smem"] = lambda threads: fixed + per_thread * threads
-        answers = block_sizes(sm.limits, **use)
-    print_report("block_sizes", block_sizes_report(result, answers, per_thread), output_format)
+        answers = result.block_sizes(dynamic_smem=lambda threads: fixed + per_thread * threads)
+    print_report(block_sizes_report(result, tuple(answers), per_thread), output_format)

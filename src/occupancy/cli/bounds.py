@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import InputError
-from .chosen_sm import ChosenSms, sms_options
+from .choose_sm import ChosenSms, sms_options
 from .options import format_option, kernel_options
 from .output import print_report
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..api.arguments import KernelArguments
 
 
 @click.command("bounds")
@@ -19,9 +24,9 @@ from .output import print_report
 @format_option
 def command(
     sms: ChosenSms,
-    min_blocks: Any,
+    min_blocks: str | None,
     output_format: str,
-    **kernel: Any,
+    **kernel: Unpack[KernelArguments],
 ) -> None:
     """What the compiler makes of __launch_bounds__ on each chip.
 
@@ -31,12 +36,11 @@ def command(
     \b
     occupancy bounds --threads 256 --min-blocks 4 --cc 8.0,8.6,9.0,12.0
     """
-    from ..api import make_kernel
-    from ..questions import launch_bounds
+    from ..api.questions import given
     from ..report.bounds import bounds_report
 
     if not (sms.are_named and sms.limits):
         raise InputError("is missing", where="--cc", allowed="compute capabilities, such as --cc 8.0,9.0")
-    answers = tuple(launch_bounds(sm, min_blocks=min_blocks, **kernel) for sm in sms.limits)
-    kernel.pop("model")
-    print_report("bounds", bounds_report(make_kernel(**kernel), answers), output_format)
+    on_each = [given(sm, **kernel) for sm in sms.limits]
+    answers = tuple(each.launch_bounds(min_blocks=min_blocks) for each in on_each)
+    print_report(bounds_report(on_each[0].kernel, answers), output_format)

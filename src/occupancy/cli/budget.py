@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from .chosen_sm import ChosenSm, sm_options
+from .choose_sm import ChosenSm, sm_options
 from .options import format_option, kernel_options
 from .output import print_report
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..api.arguments import KernelArguments
 
 
 @click.command("budget")
@@ -20,21 +25,19 @@ from .output import print_report
 def command(
     sm: ChosenSm,
     occupancy: str | None,
-    blocks: Any,
+    blocks: str | None,
     output_format: str,
-    **kernel: Any,
+    **kernel: Unpack[KernelArguments],
 ) -> None:
     """The most registers and shared memory that keep an occupancy.
 
-    With either up to its most, and the other too, the blocks still fit. What the kernel is said to use
+    Both may be used up to their most at once, and the blocks still fit. What you say of the kernel
     must allow them.
 
     \b
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%
     occupancy budget --cc 8.6 --threads 128 --blocks 6
     """
-    from ..questions import budget, given
-    from ..report.budget import budget_report
+    from ..api.questions import budget
 
-    answer = budget(sm.limits, occupancy=occupancy, blocks=blocks, **kernel)
-    print_report("budget", budget_report(given(sm.limits, **kernel), answer), output_format)
+    print_report(budget(sm.limits, occupancy=occupancy, blocks=blocks, **kernel), output_format)

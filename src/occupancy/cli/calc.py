@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import InputError
-from .chosen_sm import ChosenSm, sm_options
+from .choose_sm import ChosenSm, sm_options
 from .options import format_option, kernel_options
 from .output import print_report, print_text
 from .whole_gpu import grid_options, whole_gpu
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..api.arguments import KernelArguments
 
 
 @click.command("calc")
@@ -28,7 +33,7 @@ def command(
     explain: bool,
     charts: bool,
     output_format: str,
-    **kernel: Any,
+    **kernel: Unpack[KernelArguments],
 ) -> None:
     """How many blocks of a kernel fit on an SM, and what stops one more.
 
@@ -37,7 +42,7 @@ def command(
     occupancy calc --cc sm_90a --threads 16x16 --regs 40 --dynamic-smem 96k
     occupancy calc --gpu "RTX 4090" --threads 256 --regs 40 --grid 4096
     """
-    from ..api import compute
+    from ..api.compute import compute
 
     if charts and output_format != "text":
         raise InputError(
@@ -47,9 +52,9 @@ def command(
         )
     result = compute(sm.limits, **kernel)
     whole = whole_gpu(result, sm, grid, cluster, sms)
-    print_report("calc", result.report(explain=explain, whole=whole), output_format)
+    print_report(result.report(explain=explain, whole=whole), output_format)
     if charts:
-        from ..grid import curves_of
+        from ..api.sweep import curves_of
 
         print_text("")
-        print_report("curves", curves_of(sm.limits, kernel), output_format)
+        print_report(curves_of(sm.limits, kernel), output_format)

@@ -1,4 +1,4 @@
-"""``occupancy check``: whether the kernels of a build hold the rules."""
+"""``occupancy check``: whether the kernels of a build meet the rules."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from .kernel_files import kernel_file_options, reading
-from .output import FORMATS, print_report
+from .kernel_files import kernel_file_options
+from .options import format_option_with
+from .output import print_report, print_text
 
 
 @click.command("check")
@@ -20,10 +21,7 @@ from .output import FORMATS, print_report
 @click.option("--baseline", metavar="FILE", help="What to compare with. [default: what the rules name]")
 @click.option("--update", is_flag=True, help="Make this build the baseline; rules that compare are skipped.")
 @kernel_file_options
-@click.option(
-    "--format", "output_format", type=click.Choice((*FORMATS, "github", "junit")), default="text",
-    show_default=True, help="How to print the answer.",
-)  # fmt: skip
+@format_option_with("github", "junit")
 def command(
     build: tuple[str, ...],
     rules: str | None,
@@ -32,7 +30,7 @@ def command(
     output_format: str,
     **options: Any,
 ) -> None:
-    """Whether the kernels of a build hold your rules: exit code 0 if all do, 1 if one does not.
+    """Whether the kernels of a build meet your rules: exit code 0 if all do, 1 if one does not.
 
     BUILD is anything that `occupancy scan` reads. A rule that looks at no kernel is an error, so that
     nothing passes because nothing was checked.
@@ -41,9 +39,18 @@ def command(
     occupancy check build/ --rules occupancy.toml --baseline baseline.json
     occupancy check build/ --update
     """
-    from ..guard import check
+    from ..api.builds import check
 
-    report = check(build, rules, baseline=baseline, update=update, **reading(**options))
-    print_report("check", report, output_format)
+    report = check(build, rules, baseline=baseline, update=update, **options)
+    if output_format == "github":
+        from ..render.ci import github
+
+        print_text(github(report.cases(), report.conclusion()))
+    elif output_format == "junit":
+        from ..render.ci import junit
+
+        print_text(junit(report.build, list(report.cases())))
+    else:
+        print_report(report, output_format)
     if not report.passed:
         click.get_current_context().exit(1)

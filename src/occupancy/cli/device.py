@@ -12,7 +12,7 @@ from .output import print_report
 @click.argument("index", metavar="[N]", type=click.IntRange(min=0), required=False)
 @format_option
 def command(index: int | None, output_format: str) -> None:
-    """The GPUs of this machine, and what an SM of them offers: as the driver tells, the rest from the table.
+    """The GPUs of this machine, and what an SM of each offers: from the driver, or else from the table.
 
     N is the number of one of them.
 
@@ -24,4 +24,4 @@ def command(index: int | None, output_format: str) -> None:
     from ..report.device import device_report
 
     devices = read_devices() if index is None else (read_device(index),)
-    print_report("device", device_report(devices), output_format)
+    print_report(device_report(devices), output_format)

@@ -1,4 +1,4 @@
-"""``occupancy diff``: what became of the kernels between two builds."""
+"""``occupancy diff``: how each kernel changed between two builds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .kernel_files import kernel_file_options, reading, warn_of
+from .kernel_files import kernel_file_options, warn_of
 from .options import format_option
 from .output import print_report
 
@@ -24,20 +24,21 @@ from .output import print_report
 def command(
     old: str, new: str, only_changes: bool, threshold: float, output_format: str, **options: Any
 ) -> None:
-    """What became of each kernel between two builds, the worst first.
+    """How each kernel changed between two builds, the worst first.
 
     OLD and NEW are baselines, or anything that `occupancy scan` reads; - is standard input. A kernel is
     recognised by its name and architecture; one whose template arguments or parameters changed, by
     the rest of its name.
 
-    \\b
+    \b
     occupancy diff baseline.json build/ --only-changes
     git show main:baseline.json | occupancy diff - baseline.json --format markdown
     """
-    from ..guard import diff
+    from ..api.builds import diff
 
-    report = diff(old, new, threshold=threshold, only_changes=only_changes, **reading(**options))
-    print_report("diff", report, output_format)
-    warn_of(report.problems)
+    report = diff(old, new, threshold=threshold, only_changes=only_changes, **options)
+    print_report(report, output_format)
+    for problem in report.problems:
+        warn_of(problem)
     if report.problems:
         click.get_current_context().exit(1)

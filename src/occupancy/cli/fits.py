@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from .chosen_sm import ChosenSms, sms_options
+from .choose_sm import ChosenSms, sms_options
 from .options import format_option, kernel_options
 from .output import print_report
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..api.arguments import KernelArguments
 
 
 @click.command("fits")
@@ -18,7 +23,7 @@ from .output import print_report
 def command(
     sms: ChosenSms,
     output_format: str,
-    **kernel: Any,
+    **kernel: Unpack[KernelArguments],
 ) -> None:
     """On which chips a kernel runs, and how well.
 
@@ -28,10 +33,6 @@ def command(
     occupancy fits --threads 256 --regs 64 --smem 96k
     occupancy fits --threads 256 --regs 64 --smem 96k --cc 8.0,8.6,9.0
     """
-    from ..api import make_kernel
-    from ..questions import fits_everywhere
-    from ..report.fits import fits_report
+    from ..api.questions import fits
 
-    answers = fits_everywhere(sms.limits, **kernel)
-    kernel.pop("model")
-    print_report("fits", fits_report(make_kernel(**kernel), answers), output_format)
+    print_report(fits(ccs=sms.limits, **kernel).report, output_format)

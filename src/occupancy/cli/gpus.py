@@ -21,8 +21,8 @@ def command(pattern: str | None, output_format: str) -> None:
     occupancy gpus "4090"
     occupancy gpus "h100 sxm"
     """
-    from ..products import find_gpu, matching, products
     from ..report.gpus import gpus_report
+    from ..tables.products import find_gpu, matching, products
 
     found = products() if pattern is None else matching(pattern) or (find_gpu(pattern),)
-    print_report("gpus", gpus_report(found), output_format)
+    print_report(gpus_report(found), output_format)

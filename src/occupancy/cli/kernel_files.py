@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..render.words import printable
+from .choose_sm import limits_option
 from .options import Command
 
 if TYPE_CHECKING:
-    from ..guard import ReadingArguments
     from ..readers import ReadProblem
-    from ..sm_limits import ComputeCapability, Limits
 
 
 def kernel_file_options(command: Command) -> Command:
@@ -24,10 +22,7 @@ def kernel_file_options(command: Command) -> Command:
                 "--threads", metavar="N|XxYxZ", help="Threads per block, for kernels whose file has none."
             ),
             click.option("--cc", metavar="CC", help="What if the kernels ran on this compute capability?"),
-            click.option(
-                "--limits", "limits_file", metavar="FILE",
-                help="A table of your own (YAML), for chips that ours lacks.",
-            ),
+            limits_option("A table of your own (YAML), for chips that ours lacks."),
             click.option(
                 "--name", metavar="PART", help="Only kernels with this in their name; * stands for anything."
             ),
@@ -48,24 +43,6 @@ def kernel_file_options(command: Command) -> Command:
     return command
 
 
-def limits_from(file: str | None) -> Callable[[ComputeCapability], Limits]:
-    """Where limits come from: the shipped table, and a user's own before it."""
-    from .. import table
-
-    if file is None:
-        return table.limits
-    from ..custom_table import read_limits
-
-    rows = read_limits(file)
-    return lambda cc: rows.get(str(cc)) or table.limits(cc)
-
-
-def reading(limits_file: str | None, **options: Any) -> ReadingArguments:
-    """The options as the arguments of `guard`'s functions."""
-    return {"limits_of": limits_from(limits_file), **options}  # type: ignore[typeddict-item]
-
-
-def warn_of(problems: Iterable[ReadProblem]) -> None:
+def warn_of(problem: ReadProblem) -> None:
     """Say on standard error what could not be read."""
-    for problem in problems:
-        click.echo(f"Warning: {printable(str(problem))}", err=True)
+    click.echo(f"Warning: {printable(str(problem))}", err=True)

@@ -7,23 +7,18 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
+from .choose_sm import limits_option
 from .options import format_option
 from .output import print_report
 
 if TYPE_CHECKING:
     from ..report.limits import SourcesReport
-    from ..sm_limits import Limits
+    from ..values.limits import Limits
 
 
 @click.command("limits")
 @click.argument("ccs", metavar="[CC]...", nargs=-1)
-@click.option(
-    "--limits",
-    "limits_file",
-    type=click.Path(readable=False),  # for the shell's completion alone
-    metavar="FILE",
-    help="Show a table of your own (YAML) instead.",
-)
+@limits_option("Show a table of your own (YAML) instead.")
 @click.option("--sources", "with_sources", is_flag=True, help="Where each value comes from.")
 @format_option
 def command(ccs: tuple[str, ...], limits_file: str | None, with_sources: bool, output_format: str) -> None:
@@ -36,27 +31,20 @@ def command(ccs: tuple[str, ...], limits_file: str | None, with_sources: bool, o
     occupancy limits 8.0 9.0 12.0
     occupancy limits 10.3 --sources
     """
-    from .. import table
     from ..report.limits import LimitsReport
-    from ..sm_limits import ComputeCapability
+    from ..tables.table import Table
 
-    if limits_file is None:
-        rows = {str(cc): table.limits(cc) for cc in table.known()}
-    else:
-        from ..custom_table import read_limits
-
-        rows = read_limits(limits_file)
-    wanted = [ComputeCapability.parse(cc) for cc in ccs]
-    chosen = [rows.get(str(cc)) or table.limits(cc) for cc in wanted] or list(rows.values())
+    table = Table(limits_file)
+    chosen = tuple(map(table.limits, ccs)) or table.rows()
     if with_sources:
-        print_report("sources", _sources_report(chosen, limits_file), output_format)
+        print_report(_sources_report(chosen, limits_file), output_format)
     else:
-        print_report("limits", LimitsReport(tuple(chosen), is_whole_table=not ccs), output_format)
+        print_report(LimitsReport(chosen, is_whole_table=not ccs), output_format)
 
 
-def _sources_report(rows: list[Limits], limits_file: str | None) -> SourcesReport:
+def _sources_report(rows: tuple[Limits, ...], limits_file: str | None) -> SourcesReport:
     from ..report.limits import FIELDS, SourcesReport
-    from ..sources import provenance
+    from ..tables.sources import provenance
 
     if limits_file is not None:
         raise InputError("a table of your own has no sources", where="--sources", cure="Leave out --limits.")

@@ -7,18 +7,26 @@ from typing import Any, TypeVar
 
 import click
 
+from ..engine import MODELS
+from ..values.kernel import CACHING_MODES
 from .output import FORMATS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-format_option = click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-    help="How to print the answer.",
-)
+
+def format_option_with(*others: str, note: str = ".") -> Callable[[Command], Command]:
+    """``--format`` of a command that has other formats too; the note ends the sentence of its help."""
+    return click.option(
+        "--format",
+        "output_format",
+        type=click.Choice((*FORMATS, *others)),
+        default="text",
+        show_default=True,
+        help=f"How to print the answer{note}",
+    )
+
+
+format_option = format_option_with()
 
 
 def kernel_options(command: Command) -> Command:
@@ -52,7 +60,7 @@ def use_options(command: Command) -> Command:
                 "auto (the smallest with as many blocks).",
             ),
             click.option(
-                "--caching", metavar="ca|cg",
+                "--caching", type=click.Choice(CACHING_MODES), metavar="ca|cg",
                 help="Whether global loads are cached in L1; 5.2, 5.3, 6.1, 6.2.",
             ),
             click.option("--barriers", metavar="N", help="Named barriers per block; limits from 9.0."),
@@ -61,7 +69,8 @@ def use_options(command: Command) -> Command:
                 help="Whether the kernel raised its shared memory limit above 48 KiB. [default: it did]",
             ),
             click.option(
-                "--model", metavar="cuda|spreadsheet", help="Whose answer. [default: cuda from 3.0]"
+                "--model", type=click.Choice(tuple(MODELS)), metavar="cuda|spreadsheet",
+                help="Whose answer. [default: cuda from 3.0]",
             ),
         )
     ):  # fmt: skip

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import errno
-import importlib
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from ..report.base import Report
 
 DEFAULT_WIDTH = 80
 
@@ -17,22 +20,36 @@ FORMATS = ("text", "json", "csv", "markdown")
 IN_ASCII = str.maketrans("▁▂▃▄▅▆▇█░▒▓│┤└─▲", "__..--##.+%||+-^")
 
 
-def print_report(command: str, report: object, output_format: str) -> None:
-    """Print a command's report in one of `FORMATS`.
-
-    The text is made by ``render`` in the module of that name in ``render.text``, the others by the
-    function of the format's name in ``render.records``.
-    """
-    kind = "text" if output_format == "text" else "records"
-    module = importlib.import_module(f"...render.{kind}.{command}", __name__)
+def print_report(report: Report, output_format: str) -> None:
+    """Print an answer in one of `FORMATS`, or as JSON lines."""
     if output_format == "text":
-        print_text(module.render(report, width=terminal_width(), color=wants_color()))
+        from ..render.text import to_text
+
+        color = wants_color()
+        print_text(to_text(report.document(), width=terminal_width(), color=color), color=color)
+    elif output_format == "markdown":
+        from ..render.markdown import markdown
+
+        print_text(markdown(report.document()))
     else:
-        print_text(getattr(module, output_format)(report))
+        from ..render.csv_json import to_csv, to_json, to_json_lines
+
+        if output_format == "json":
+            print_text(to_json(report.to_dict()))
+        else:
+            print_text(
+                to_csv(report.rows(), report.csv_columns())
+                if output_format == "csv"
+                else to_json_lines(report.rows())
+            )
 
 
-def print_text(text: str) -> None:
+def print_text(text: str, *, color: bool = False) -> None:
     """Print on standard output, in plainer characters where its encoding has no others.
+
+    Args:
+        text: What to print.
+        color: Whether to keep the text's colours even where standard output is no terminal.
 
     Raises:
         OSError: It cannot be written there.
@@ -44,7 +61,7 @@ def print_text(text: str) -> None:
         text.encode(encoding)
     except UnicodeEncodeError:
         text = text.translate(IN_ASCII).encode(encoding, "replace").decode(encoding)
-    click.echo(text)
+    click.echo(text, color=color or None)
 
 
 def terminal_width() -> int:
@@ -61,6 +78,14 @@ def terminal_width() -> int:
 
 
 def wants_color() -> bool:
-    """Colour only on a terminal that can show it, and not where NO_COLOR is set."""
-    is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    return is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Whether the text is coloured.
+
+    The first that applies decides: NO_COLOR is set: no; FORCE_COLOR is set: yes; otherwise only on a terminal
+    that can show colours. A variable that is empty counts as not set, as both conventions have it
+    (no-color.org, force-color.org).
+    """
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

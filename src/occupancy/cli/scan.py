@@ -3,46 +3,47 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import InputError
-from .chosen_sm import choose_sm, gpu_option
-from .kernel_files import kernel_file_options, limits_from, reading, warn_of
-from .output import FORMATS, print_report, print_text
+from .choose_sm import choose_sm, device_option, gpu_option
+from .kernel_files import kernel_file_options, warn_of
+from .options import format_option_with
+from .output import print_report, print_text
 from .whole_gpu import count_of_sms, sms_option
 
 if TYPE_CHECKING:
-    from ..readers import KernelRecord, ReadProblem
-    from ..report.scan import ScanRow
+    from ..api.scan import Scanning
+    from ..builds.scanner import ScanRow
+    from ..builds.selection import Order
+    from ..readers import KernelRecord
 
 FOR_PEOPLE = ("text", "markdown")
-SORT_KEYS = ("occupancy", "regs", "spills", "time")
+ORDERS = ("occupancy", "regs", "spills", "time")
+"""Those of the library, whose module a command that is not run need not load; a test compares."""
 
 
 @click.command("scan")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @kernel_file_options
 @gpu_option
-@click.option("--device", metavar="N", type=click.IntRange(min=0), help="Or on a GPU of this machine?")
+@device_option("device", help="Or on a GPU of this machine?")
 @sms_option
-@click.option("--sort", type=click.Choice(SORT_KEYS), help="Lowest occupancy, or most of the others, first.")
+@click.option("--sort", type=click.Choice(ORDERS), help="Lowest occupancy, or most of the others, first.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show at most so many.")
 @click.option(
     "-o", "--baseline", metavar="FILE", help="Show nothing, but write a baseline for diff and check."
 )
-@click.option(
-    "--format", "output_format", type=click.Choice((*FORMATS, "jsonl")), default="text", show_default=True,
-    help="How to print the answer; jsonl is one JSON object for each kernel.",
-)  # fmt: skip
+@format_option_with("jsonl", note="; jsonl is one JSON object for each kernel.")
 def command(
     files: tuple[str, ...],
     gpu: str | None,
     device: int | None,
     sms: str | None,
-    sort: str | None,
+    sort: Order | None,
     limit: int | None,
     baseline: str | None,
     output_format: str,
@@ -79,9 +80,9 @@ def command(
             "a baseline is not about one GPU", where="--gpu, --device and --sms", cure="Use --cc instead."
         )
     else:
-        from ..guard import save_baseline
+        from ..api.builds import save_baseline
 
-        kernels = save_baseline(files, baseline, **reading(**options)).kernels
+        kernels = save_baseline(files, baseline, **options).kernels
         print_text(f"{baseline}: a baseline of {len(kernels):,} kernels.")
 
 
@@ -98,81 +99,48 @@ def _scan(
     archs: tuple[str, ...],
     only_newest: bool,
     with_runtime: bool,
-    sort: str | None,
+    sort: Order | None,
     limit: int | None,
     output_format: str,
 ) -> None:
-    from ..inputs import parse_threads
-    from ..report.scan import Scanner
-    from ..report.scan_selection import Selection
-    from ..sm_limits import ComputeCapability
+    from ..api.reading import Reading
+    from ..api.scan import Scanning
 
     chosen = None
     if (cc, gpu, device) != (None, None, None):
         chosen = choose_sm(cc, gpu, device, limits_file)
-    scanner = Scanner(
-        limits_from(limits_file),
-        threads=None if threads is None else parse_threads(threads)[0],
-        what_if=None if chosen is None else chosen.limits,
-        multiprocessors=count_of_sms(chosen, sms),
-    )
-    selection = Selection(
-        name,
-        frozenset(map(ComputeCapability.parse, archs)),
-        only_newest,
-        with_runtime,
-        group=output_format in FOR_PEOPLE,
-        sort=sort,
-        limit=limit,
-    )
-    found = _Found(files)
-    _print(selection.rows(_watched(found.records(), output_format), scanner), found, output_format)
-    if found.problems:
+    what_if = None if chosen is None else chosen.limits
+    reading = Reading(threads, what_if, limits_file, name, archs, only_newest, with_runtime)
+    scanning = Scanning(files, reading, sort, limit, count_of_sms(chosen, sms))
+    records = _watched(scanning.records(warn_of), output_format)
+    _print(scanning.rows(records, group=output_format in FOR_PEOPLE), scanning, output_format)
+    if scanning.problems:
         click.get_current_context().exit(1)
-
-
-class _Found:
-    """What the files hold, file by file, and what could not be read of them."""
-
-    def __init__(self, files: tuple[str, ...]) -> None:
-        self.count = 0
-        self.problems: list[ReadProblem] = []
-        self._files = files
-
-    def records(self) -> Iterator[KernelRecord]:
-        from ..readers import KernelRecord, read
-
-        for file in self._files:
-            for found in read(file):
-                if isinstance(found, KernelRecord):
-                    self.count += 1
-                    yield found
-                else:
-                    self.problems.append(found)
-                    warn_of([found])
 
 
 def _watched(records: Iterable[KernelRecord], output_format: str) -> Iterable[KernelRecord]:
     # Not where the bar would run through the answer.
     if not sys.stderr.isatty() or (sys.stdout.isatty() and output_format not in FOR_PEOPLE):
         return records
-    from ..render.text.progress import with_progress
+    from ..render.text.screen import with_progress
 
     return with_progress(records)
 
 
-def _print(rows: Iterable[ScanRow], found: _Found, output_format: str) -> None:
-    from ..render.records import scan as streams
-    from ..report import SCHEMA_VERSION
-    from ..report.scan import ScanReport
-
-    def report(kernels: tuple[ScanRow, ...] = ()) -> ScanReport:
-        return ScanReport(SCHEMA_VERSION, kernels, found.count, tuple(found.problems))
-
+def _print(rows: Iterable[ScanRow], scanning: Scanning, output_format: str) -> None:
     if output_format in FOR_PEOPLE:
-        kernels = tuple(rows)
-        print_report("scan", report(kernels), output_format)
+        print_report(scanning.report(rows), output_format)
         return
-    lines = streams.json(rows, report) if output_format == "json" else getattr(streams, output_format)(rows)
+    # Not before the last kernel is read, as the others, but each as soon as it is there.
+    from ..builds.scanner import ROW_FIELDS
+    from ..render.csv_json import csv_lines, json_document, json_lines
+    from ..report.scan import csv_row
+
+    if output_format == "csv":
+        lines = csv_lines(ROW_FIELDS, map(csv_row, rows))
+    elif output_format == "jsonl":
+        lines = json_lines(row.to_dict() for row in rows)
+    else:
+        lines = json_document(lambda: scanning.report().to_dict(), "kernels", (row.to_dict() for row in rows))
     for line in lines:
         print_text(line)

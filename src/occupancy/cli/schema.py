@@ -7,15 +7,22 @@ import click
 from .output import print_text
 
 
+def _names(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    """For the shell's completion."""
+    from ..report.schema import REPORTS
+
+    return [name for name in REPORTS if name.startswith(typed)]
+
+
 @click.command("schema")
-@click.argument("name", metavar="COMMAND")
+@click.argument("name", metavar="COMMAND", shell_complete=_names)
 def command(name: str) -> None:
     """The JSON Schema of what COMMAND prints with --format json.
 
     \b
     occupancy schema calc
     """
-    from ..render.records import to_json
-    from ..schema import json_schema
+    from ..render.csv_json import to_json
+    from ..report.schema import json_schema
 
     print_text(to_json(json_schema(name)))

@@ -6,23 +6,16 @@ from typing import Any
 
 import click
 
-from .chosen_sm import ChosenSms, sms_options
-from .options import kernel_options
-from .output import FORMATS, print_report
+from .choose_sm import ChosenSms, sms_options
+from .options import format_option_with, kernel_options
+from .output import print_report
 
 
 @click.command("sweep")
 @sms_options
 @kernel_options
 @click.option("-o", "--output", metavar="FILE", help="Draw a chart, fit for a slide: .svg, .png or .pdf.")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice((*FORMATS, "jsonl")),
-    default="text",
-    show_default=True,
-    help="How to print the answer; jsonl: one JSON object for each row.",
-)
+@format_option_with("jsonl", note="; jsonl: one JSON object for each row.")
 def command(
     sms: ChosenSms,
     output: str | None,
@@ -39,15 +32,13 @@ def command(
     occupancy sweep --cc 9.0 --threads 128 --regs 16:128:8
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
     """
-    from ..grid import sweep_grid
-    from ..report.sweep import SweepReport
+    from ..api.sweep import sweep_grid
 
     report = sweep_grid(sms.limits, kernel)
-    name = "sweep" if isinstance(report, SweepReport) else "curves"
     if output is None:
-        print_report(name, report, output_format)
+        print_report(report, output_format)
         return
     from ..render.plot import save
 
-    save(report, output)
+    save(report.picture(), output)
     click.echo(f"Wrote {output}.", err=True)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import click
 
+from .choose_sm import device_option
 from .options import format_option
 from .output import print_report
 
 
 @click.command("verify")
-@click.option(
-    "--device", "index", metavar="N", type=click.IntRange(min=0), default=0, show_default=True,
-    help="The number of the GPU.",
-)  # fmt: skip
-@click.option("--quick", is_flag=True, help="Ask a fiftieth of the questions.")
+@device_option("index", default=0, show_default=True, help="The number of the GPU.")
+@click.option("--quick", is_flag=True, help="Make about one comparison in fifty.")
 @format_option
 def command(index: int, quick: bool, output_format: str) -> None:
-    """Whether the table and the engine are right on this machine's GPU, by its driver.
+    """Whether the table and the engine agree with the driver of this machine's GPU.
 
     Compiles kernels, which are never launched, and compares more than 100,000 answers. The exit code is 1 if
     one differs.
@@ -29,6 +27,6 @@ def command(index: int, quick: bool, output_format: str) -> None:
     from ..verify import FULL_PLAN, QUICK_PLAN, verify_device
 
     report = verify_report(verify_device(index, QUICK_PLAN if quick else FULL_PLAN))
-    print_report("verify", report, output_format)
+    print_report(report, output_format)
     if report.different:
         click.get_current_context().exit(1)

@@ -1,4 +1,4 @@
-"""What runs on the whole GPU: the options for it, and what they ask."""
+"""Options about the whole GPU, and their answers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import DeviceError, InputError, MissingDependencyError
-from .chosen_sm import ChosenSm
+from .choose_sm import ChosenSm
 
 if TYPE_CHECKING:
-    from ..api import Result
+    from ..api.answer import Occupancy
     from ..report.gpu import WholeGpu
 
 
-sms_option = click.option("--sms", metavar="N", help="SMs of the GPU, where --gpu or --device does not tell.")
+sms_option = click.option("--sms", metavar="N", help="SMs of the GPU, where --gpu or --device does not say.")
 
 
 def grid_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -35,8 +35,8 @@ def count_of_sms(sm: ChosenSm | None, sms: str | None) -> int | None:
     Raises:
         InputError: Not a number of SMs.
     """
-    from ..inputs import parse_count
-    from ..waves import check_multiprocessors
+    from ..advice.waves import check_multiprocessors
+    from ..values.spellings import parse_count
 
     if sms is not None:
         count = parse_count(sms, "--sms")
@@ -46,17 +46,16 @@ def count_of_sms(sm: ChosenSm | None, sms: str | None) -> int | None:
 
 
 def whole_gpu(
-    result: Result, sm: ChosenSm, grid: str | None, cluster: str | None, sms: str | None
+    result: Occupancy, sm: ChosenSm, grid: str | None, cluster: str | None, sms: str | None
 ) -> WholeGpu:
-    """What is known and asked of the whole GPU.
+    """The answers for the whole GPU, as far as they were asked for and its SMs are known.
 
     Raises:
         InputError: A grid or a cluster that the GPU does not have, or the number of SMs is missing.
     """
-    from ..inputs import parse_shape
-    from ..kernel import Launch
+    from ..advice.waves import count_waves
+    from ..api.waves import launch_and_wave
     from ..report.gpu import WholeGpu
-    from ..waves import count_waves, full_wave
 
     multiprocessors = count_of_sms(sm, sms)
     if multiprocessors is None:
@@ -67,17 +66,19 @@ def whole_gpu(
             where="--cluster" if grid is None else "--grid",
             allowed="--sms 132, a product such as --gpu H100-SXM, or this machine's GPU by --device 0",
         )
-    cluster_dim = None if cluster is None else parse_shape(cluster, "cluster")
-    shape = cluster_dim if grid is None else parse_shape(grid, "grid")
-    launch = Launch(result.kernel, shape or (1, 1, 1), cluster_dim)
-    told = _told_clusters(result, sm, launch.cluster_size) if sms is None else None
-    wave = full_wave(result, multiprocessors, cluster_size=launch.cluster_size, max_active_clusters=told)
+    launch, wave = launch_and_wave(
+        result,
+        multiprocessors,
+        grid=grid,
+        cluster=cluster,
+        resident_clusters=lambda size: _told_clusters(result, sm, size) if sms is None else None,
+    )
     waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
     return WholeGpu(sm.gpu, wave, waves)
 
 
-def _told_clusters(result: Result, sm: ChosenSm, cluster_size: int | None) -> int | None:
-    """The clusters that this machine's GPU says it holds; None where it is not asked or cannot tell."""
+def _told_clusters(result: Occupancy, sm: ChosenSm, cluster_size: int | None) -> int | None:
+    """The clusters that this machine's GPU says it holds; None where it is not asked or has no answer."""
     if cluster_size is None or sm.gpu is None or sm.gpu.device is None or not result.launchable:
         return None
     from ..device.clusters import count_active_clusters

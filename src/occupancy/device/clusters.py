@@ -1,4 +1,4 @@
-"""How many clusters a GPU holds, which no table can tell.
+"""How many clusters a GPU holds, which no table can hold.
 
 All blocks of a cluster must be in one GPU processing cluster, and how many SMs each of those has differs
 between chips of the same product.
@@ -7,7 +7,7 @@ between chips of the same product.
 from __future__ import annotations
 
 from ..errors import DeviceError
-from ..sm_limits import Limits
+from ..values.limits import Limits
 from .functions import Context, Function
 
 STAND_IN = b"""
@@ -19,15 +19,19 @@ STAND_IN = b"""
     ret;
 }
 \0"""
+"""A kernel that does nothing. PTX 7.8 is the first version that knows sm_90, the first chip with clusters
+(PTX ISA, release notes)."""
+
 THREADS = 32
+"""Threads per block of the stand-in: one warp, so that nothing but shared memory sets its limit."""
 
 
 class ClusterCounter:
     """Asks the driver how many clusters are resident on the whole GPU.
 
-    Of the kernel, only the number of its blocks on one SM counts: so it was in all 4,272 answers of an H200.
-    A small kernel can therefore stand in for every other, if its shared memory is made to fill the SM to the
-    same number of blocks.
+    Of the kernel, only the number of its blocks on one SM matters; that was so in all 4,272 answers of an
+    H200. A small kernel can therefore stand in for every other, if its shared memory is made to fill the SM
+    to the same number of blocks.
     """
 
     def __init__(self, context: Context, limits: Limits) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import DeviceError, MissingDependencyError
-from ..sm_limits import ComputeCapability
+from ..values.limits import ComputeCapability
 
 CURE = "Install NVRTC: pip install 'cuda-bindings[all]', or a CUDA toolkit."
 

@@ -1,4 +1,4 @@
-"""The CUDA driver, through the package cuda-bindings: every call checked, every refusal in words."""
+"""The CUDA driver, through the package cuda-bindings: every call is checked, every error explained."""
 
 from __future__ import annotations
 

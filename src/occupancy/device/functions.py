@@ -1,4 +1,4 @@
-"""Kernels in the driver's hands, and its own answers about them."""
+"""Kernels loaded by the driver, and its own answers about them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The GPUs of this machine, as values.
 
-The CUDA driver tells the limits; NVML tells the driver's version, and whether a GPU is divided. Where only
-one of their packages is installed, it tells what it knows.
+The CUDA driver reports the limits; NVML reports the driver's version, and whether a GPU is divided. Where
+only one of their packages is installed, the rest is not known.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from .. import table
 from ..errors import DeviceError, InputError, MissingDependencyError, UnknownComputeCapabilityError
-from ..sm_limits import ComputeCapability, Limits
+from ..tables import shipped
+from ..values.limits import ComputeCapability, Limits
 from .driver import VISIBLE_DEVICES, Driver
 from .management import Management
 
@@ -35,7 +35,7 @@ BLOCK_DIM_ATTRIBUTES = ("MAX_BLOCK_DIM_X", "MAX_BLOCK_DIM_Y", "MAX_BLOCK_DIM_Z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Device:
-    """A GPU of this machine. ``None`` is what nobody told."""
+    """A GPU of this machine. ``None`` where neither the driver nor NVML reports it."""
 
     index: int
     """Its number: CUDA's, or without cuda-bindings that of nvidia-smi, which may differ."""
@@ -49,9 +49,9 @@ class Device:
     mig: bool | None
     """Whether it is divided (multi-instance GPU)."""
     told: Mapping[str, Any] = field(default_factory=dict)
-    """Fields of `Limits` that the driver told, with their values."""
+    """Fields of `Limits` that the driver reported, with their values."""
     missing: tuple[str, ...] = ()
-    """Packages that would have told more, and why they did not."""
+    """Packages that would have reported more, and why they did not."""
 
     @property
     def row(self) -> Limits:
@@ -60,15 +60,15 @@ class Device:
         Raises:
             UnknownComputeCapabilityError: The table has none.
         """
-        return table.limits(self.compute_capability)
+        return shipped.limits(self.compute_capability)
 
     @property
     def limits(self) -> Limits:
-        """What one SM offers: as the driver told, and for the rest as the table has it.
+        """What one SM offers: what the driver reported, and the rest from the table.
 
         Raises:
             UnknownComputeCapabilityError: The table does not know the compute capability.
-            TableError: What the driver told contradicts the rest.
+            TableError: What the driver reported contradicts the rest.
         """
         row = self.row
         changes = {name: value for name, value in self.told.items() if getattr(row, name) != value}
@@ -165,7 +165,7 @@ def _from_management(nvml: Management, missing: tuple[str, ...], index: int) -> 
 def _multiprocessors(cc: ComputeCapability, cores: int | None) -> int | None:
     """SMs of a GPU of so many CUDA cores, which are NVIDIA's name for FP32 lanes."""
     try:
-        lanes = table.limits(cc).fp32_lanes_per_multiprocessor
+        lanes = shipped.limits(cc).fp32_lanes_per_multiprocessor
     except UnknownComputeCapabilityError:
         return None
     return None if cores is None else cores // lanes

@@ -12,7 +12,8 @@ from .driver import INSTEAD, VISIBLE_DEVICES, no_visible_device, split_cuda_vers
 class Management:
     """NVML of this machine, initialised.
 
-    It knows what the CUDA driver does not tell: the driver's own version, and whether a GPU is divided (MIG).
+    It knows what the CUDA driver does not report: the driver's own version, and whether a GPU is
+    divided (MIG).
 
     Raises:
         MissingDependencyError: The package nvidia-ml-py is not installed.
@@ -27,7 +28,7 @@ class Management:
             raise DeviceError(f"NVML does not answer: {error}", where="device", cure=INSTEAD) from error
 
     def ask(self, name: str, *arguments: Any) -> Any:
-        """What a function of NVML answers; None where this GPU or this version cannot tell."""
+        """What a function of NVML answers; None where this GPU or this version has no answer."""
         try:
             return getattr(self._nvml, name)(*arguments)
         except self._nvml.NVMLError:
@@ -70,11 +71,11 @@ class Management:
         """The compute capability of a GPU.
 
         Raises:
-            DeviceError: NVML does not tell.
+            DeviceError: NVML does not report it.
         """
         told = self.ask("nvmlDeviceGetCudaComputeCapability", handle)
         if told is None:
-            raise DeviceError("NVML does not tell the compute capability", where="device", cure=INSTEAD)
+            raise DeviceError("NVML does not report the compute capability", where="device", cure=INSTEAD)
         major, minor = told
         return major, minor
 
@@ -84,7 +85,7 @@ class Management:
         return cores
 
     def mig(self, handle: Any) -> bool | None:
-        """Whether the GPU is divided (MIG); None if it cannot be, or NVML does not tell."""
+        """Whether the GPU is divided (MIG); None if it cannot be, or NVML does not say."""
         mode = None if handle is None else self.ask("nvmlDeviceGetMigMode", handle)
         return None if mode is None else bool(mode[0])
 

@@ -5,39 +5,29 @@ Integers only, the standard library only, no input and no output.
 
 from __future__ import annotations
 
-from types import ModuleType
-
-from ..errors import InputError, shown
-from ..kernel import Kernel
-from ..sm_limits import Limits
-from . import cuda, spreadsheet
-from .launch import LaunchFailure
-from .parts import RESOURCES, Allocation, BlockLimits, Model, Resource, Use
-from .result import Occupancy
+from ..values.kernel import Kernel
+from ..values.limits import Limits
+from .answer import Answer
+from .launch_failure import LaunchFailure
+from .models import MODELS, Rules, default_model, rules
+from .parts import Allocation, BlockLimits, Model, Use
 
 __all__ = [
     "MODELS",
-    "RESOURCES",
     "Allocation",
+    "Answer",
     "BlockLimits",
     "LaunchFailure",
     "Model",
-    "Occupancy",
-    "Resource",
+    "Rules",
     "Use",
     "default_model",
     "evaluate",
+    "rules",
 ]
 
-MODELS: dict[Model, ModuleType] = {"cuda": cuda, "spreadsheet": spreadsheet}
 
-
-def default_model(limits: Limits) -> Model:
-    """``cuda`` wherever it exists, else ``spreadsheet``."""
-    return "cuda" if cuda.supports(limits) else "spreadsheet"
-
-
-def evaluate(limits: Limits, kernel: Kernel, model: Model | None = None) -> Occupancy:
+def evaluate(limits: Limits, kernel: Kernel, model: Model | None = None) -> Answer:
     """How many blocks of the kernel can be resident on one SM at once, and what stops one more.
 
     Args:
@@ -50,23 +40,4 @@ def evaluate(limits: Limits, kernel: Kernel, model: Model | None = None) -> Occu
     """
     if model is None:
         model = default_model(limits)
-    return Occupancy(limits, kernel, model, *rules(limits, model).evaluate(limits, kernel))
-
-
-def rules(limits: Limits, model: Model) -> ModuleType:
-    """The module with the rules of a model.
-
-    Raises:
-        InputError: There is no such model, or it does not know the chip.
-    """
-    chosen = MODELS.get(model) if isinstance(model, str) else None
-    if chosen is None:
-        raise InputError(f"there is no model {shown(model)}", where="model", allowed=", ".join(MODELS))
-    if not chosen.supports(limits):
-        raise InputError(
-            f"the model {model} does not know compute capability {limits.compute_capability}",
-            where="model",
-            allowed=", ".join(name for name, each in MODELS.items() if each.supports(limits)),
-            cure="Leave the model out to have the one that knows the chip.",
-        )
-    return chosen
+    return Answer(limits, kernel, model, *rules(limits, model).evaluate(limits, kernel))

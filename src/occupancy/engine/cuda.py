@@ -6,23 +6,24 @@ surprises, its docstring says why it is so.
 
 from __future__ import annotations
 
-from ..kernel import Kernel
-from ..sm_limits import Limits
+from ..values.kernel import Kernel
+from ..values.limits import Limits
+from ..values.resources import QUANTITIES
 from .arithmetic import round_up
-from .parts import Allocation, BlockLimits
-from .shared import (
+from .common import (
     check_caching,
     registers_per_warp,
     shared_memory_configuration,
     smallest_configuration,
     warps_per_block,
 )
+from .parts import Allocation, BlockLimits
 
 FIRST_COMPUTE_CAPABILITY = (3, 0)
 FIRST_WITH_FLEXIBLE_CARVEOUT = (7, 0)
 FIRST_WITH_BARRIER_LIMIT = (9, 0)
 
-UNKNOWN_BARRIERS = 1
+UNKNOWN_BARRIERS = QUANTITIES["barriers"].not_given
 """A kernel whose barriers are not known counts as one with ``__syncthreads()``."""
 
 
@@ -42,7 +43,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     warps = warps_per_block(limits, kernel)
     registers = registers_per_warp(limits, kernel.registers or 0)
     shared_memory = shared_memory_per_block(limits, kernel)
-    halves = is_confined_to_half(limits, kernel, warps, registers)
+    halves = kernel.caching == "ca" and is_confined_to_half(limits, kernel, warps, registers)
     block_limits = BlockLimits(
         blocks_by_warps(limits, kernel, warps, halves),
         limits.max_blocks_per_multiprocessor,
@@ -64,7 +65,9 @@ def blocks_by_warps(limits: Limits, kernel: Kernel, warps: int, halves: bool) ->
 
 def is_larger_than_a_block(limits: Limits, kernel: Kernel) -> bool:
     """Whether the block has more threads, or is longer in a dimension, than the chip allows."""
-    return kernel.threads > limits.max_threads_per_block or exceeded_dimension(limits, kernel) is not None
+    if kernel.threads > limits.max_threads_per_block:
+        return True
+    return kernel.block_dim is not None and exceeded_dimension(limits, kernel) is not None
 
 
 def exceeded_dimension(limits: Limits, kernel: Kernel) -> int | None:
@@ -90,9 +93,10 @@ def blocks_by_registers(
         return 0
     if registers_checked(limits, per_warp, warps) > limits.max_registers_per_block:
         return 0
-    if warps_by_registers(limits, per_warp, checked_sub_partitions(limits)) < warps:
-        return 0
     fitting = warps_by_registers(limits, per_warp, limits.sub_partitions)
+    checked = checked_sub_partitions(limits)
+    if checked != limits.sub_partitions and warps_by_registers(limits, per_warp, checked) < warps:
+        return 0
     if halves:
         return 2 * (fitting // 2 // warps)
     return fitting // warps
@@ -108,7 +112,7 @@ def checked_sub_partitions(limits: Limits) -> int:
 
 
 def registers_checked(limits: Limits, per_warp: int, warps: int) -> int:
-    """Registers that the check of a launch holds against those that one block may have.
+    """Registers that the launch check compares with the most that one block may have.
 
     It counts as if all sub-partitions got the same number of warps, so it rounds the warps up.
     """
@@ -140,7 +144,7 @@ def shared_memory_per_block(limits: Limits, kernel: Kernel) -> int:
 
 
 def max_shared_memory_allocation(limits: Limits, kernel: Kernel) -> int:
-    """The most bytes that `shared_memory_per_block` may come to for the kernel to launch."""
+    """The largest `shared_memory_per_block`, in bytes, with which the kernel launches."""
     if kernel.opt_in is False:
         return limits.max_shared_memory_per_block + limits.reserved_shared_memory_per_block
     return limits.max_shared_memory_per_block_optin + limits.reserved_shared_memory_per_block

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 Model = Literal["cuda", "spreadsheet"]
-Resource = Literal["warps", "blocks", "registers", "shared_memory", "barriers"]
 
 
 class BlockLimits(NamedTuple):
-    """Blocks that each resource alone would allow on one SM; None where it sets no limit."""
+    """Blocks that each resource alone would allow on one SM, in the order of `RESOURCES`; None: no limit."""
 
     warps: int
     blocks: int
@@ -21,17 +20,15 @@ class BlockLimits(NamedTuple):
     def smallest(self) -> int:
         """Blocks that all resources together allow."""
         # Written out, because min() over a filter takes five times as long and this is asked a lot.
-        least = self.warps if self.warps < self.blocks else self.blocks
-        if self.registers is not None and self.registers < least:
-            least = self.registers
-        if self.shared_memory is not None and self.shared_memory < least:
-            least = self.shared_memory
-        if self.barriers is not None and self.barriers < least:
-            least = self.barriers
+        warps, blocks, registers, shared_memory, barriers = self
+        least = warps if warps < blocks else blocks
+        if registers is not None and registers < least:
+            least = registers
+        if shared_memory is not None and shared_memory < least:
+            least = shared_memory
+        if barriers is not None and barriers < least:
+            least = barriers
         return least
-
-
-RESOURCES: tuple[Resource, ...] = ("warps", "blocks", "registers", "shared_memory", "barriers")
 
 
 class Allocation(NamedTuple):
@@ -48,4 +45,4 @@ class Use(NamedTuple):
 
     per_block: int
     per_multiprocessor: int | None
-    """None where no source tells it."""
+    """None where no source gives it."""

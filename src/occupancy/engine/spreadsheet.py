@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..kernel import Kernel
-from ..sm_limits import Limits, SpreadsheetColumn
+from ..values.kernel import Kernel
+from ..values.limits import Limits, SpreadsheetColumn
 from .arithmetic import round_up
+from .common import check_caching, registers_per_warp, shared_memory_configuration, warps_per_block
 from .parts import Allocation, BlockLimits
-from .shared import check_caching, registers_per_warp, shared_memory_configuration, warps_per_block
 
 
 class Bound(NamedTuple):
@@ -29,7 +29,7 @@ def supports(limits: Limits) -> bool:
 
 
 def column_of(limits: Limits) -> SpreadsheetColumn:
-    """The spreadsheet's column for the compute capability, which `supports` has found to exist."""
+    """The spreadsheet's column for the compute capability, where `supports` says that there is one."""
     if limits.spreadsheet is None:
         raise ValueError(f"no column for {limits.compute_capability}; ask supports() first")
     return limits.spreadsheet
@@ -86,7 +86,7 @@ def is_doubled_unit(column: SpreadsheetColumn, registers: int) -> bool:
 
 
 def max_registers_per_block(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> Bound:
-    """Registers that one block may have, in the spreadsheet's opinion."""
+    """Registers that one block may have, as the spreadsheet has it."""
     if is_cached(kernel) and column.max_registers_per_block_ca is not None:
         return Bound("spreadsheet.max_registers_per_block_ca", column.max_registers_per_block_ca)
     if column.max_registers_per_block is not None:
@@ -132,6 +132,11 @@ def shared_memory_per_block(limits: Limits, column: SpreadsheetColumn, kernel: K
     return round_up(needed, limits.shared_memory_allocation_unit)
 
 
+def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
+    """Bytes of shared memory that the SM is set to: what the carveout asks for, as large as the block is."""
+    return shared_memory_configuration(limits, kernel.carveout)
+
+
 def blocks_by_shared_memory(
     limits: Limits, column: SpreadsheetColumn, kernel: Kernel, per_block: int
 ) -> int | None:
@@ -144,7 +149,7 @@ def blocks_by_shared_memory(
 
 
 def max_shared_memory_allocation(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> Bound:
-    """The most bytes that `shared_memory_per_block` may come to for the kernel to launch."""
+    """The largest `shared_memory_per_block`, in bytes, with which the kernel launches."""
     pool = shared_memory_configuration(limits, kernel.carveout)
     if column.max_shared_memory_per_block is not None:
         most = Bound("spreadsheet.max_shared_memory_per_block", column.max_shared_memory_per_block)

@@ -1,9 +1,18 @@
-"""Readers of whatever holds compiled kernels or launches of them. They make values, and answer nothing."""
+"""Readers of whatever holds compiled kernels or launches of them. They compute no occupancy."""
 
 from __future__ import annotations
 
 from .python_objects import kernel_of
-from .reading import Kernels, kernels, read
+from .reading import KernelStream, Source, read, stream_kernels
 from .record import Found, KernelRecord, ReadProblem
 
-__all__ = ["Found", "KernelRecord", "Kernels", "ReadProblem", "kernel_of", "kernels", "read"]
+__all__ = [
+    "Found",
+    "KernelRecord",
+    "KernelStream",
+    "ReadProblem",
+    "Source",
+    "kernel_of",
+    "read",
+    "stream_kernels",
+]

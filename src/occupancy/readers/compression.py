@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .ceilings import MAX_IMAGE_BYTES, Budget, Malformed
+from .budget import MAX_IMAGE_BYTES, Budget, Malformed
 
 LZ4_MOST = 255
 """An LZ4 block expands at most so many times."""

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from .ceilings import MAX_LINE_CHARACTERS, MAX_STREAM_BYTES, MIB, Budget, Malformed
+from .budget import MAX_LINE_CHARACTERS, MAX_STREAM_BYTES, MIB, Budget, Malformed
 
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD_BYTES = 4096

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import NamedTuple
 
-from .ceilings import MAX_ATTRIBUTE_BYTES, Budget, Malformed
+from .budget import MAX_ATTRIBUTE_BYTES, Budget, Malformed
 from .elf import ET_REL, SHT_NOBITS, Image, Section, Symbol, is_cubin
 from .record import Format, KernelRecord, Shape
 

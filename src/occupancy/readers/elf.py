@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .ceilings import MAX_NAME_BYTES, MAX_SECTIONS, NAME_COST, Budget, Malformed
+from .budget import MAX_NAME_BYTES, MAX_SECTIONS, NAME_COST, Budget, Malformed
 
 MAGIC = b"\x7fELF"
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
@@ -80,7 +80,7 @@ class Image:
     """An ELF image in memory.
 
     Args:
-        data: The image; what follows it does no harm.
+        data: The image; what follows it is ignored.
         budget: What may be read of it.
 
     Raises:
@@ -123,7 +123,7 @@ class Image:
 
     @property
     def end(self) -> int:
-        """Where the image ends, as far as its headers tell."""
+        """Where the image ends, by its headers."""
         contents = (section.offset + section.size for section in self.sections if section.type != SHT_NOBITS)
         table = self.header.section_headers + len(self.sections) * SECTION.size
         return max(HEADER.size, table, *contents)

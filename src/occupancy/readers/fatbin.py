@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 from . import elf
-from .ceilings import MAX_HELD_KERNELS, Budget, Malformed
+from .budget import MAX_HELD_KERNELS, Budget, Malformed
 from .compression import decompress_lz4, decompress_zstd
 from .content import Content
 from .cubin import read_cubin

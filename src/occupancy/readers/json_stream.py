@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .ceilings import MIB, Malformed
+from .budget import MIB, Malformed
 from .content import Text
 
 CHUNK_CHARACTERS = MIB

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterator
 
 from . import nsight
-from .ceilings import MAX_HELD_KERNELS, Malformed
+from .budget import MAX_HELD_KERNELS, Malformed
 from .content import Content
 from .cubin import read_cubin
 from .elf import is_cubin

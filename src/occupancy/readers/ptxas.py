@@ -103,7 +103,7 @@ class _Reader:
         return ReadProblem(self._source, None, what, line)
 
     def left_open(self, number: int) -> ReadProblem | None:
-        """The problem of a kernel whose registers never came."""
+        """The problem of a kernel whose "Used" line never came."""
         kernel, self._kernel = self._kernel, None
         if kernel is None:
             return None

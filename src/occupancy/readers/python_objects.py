@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import InputError, OccupancyError
-from .ceilings import Malformed
-from .reading import kernels
+from .budget import Malformed
+from .reading import stream_kernels
 from .record import KernelRecord, Shape
 from .triton import describe
 
@@ -160,13 +160,13 @@ def _from_image(obj: Any) -> KernelRecord:
 
 
 def _only_kernel(image: bytes, source: str, name: str) -> KernelRecord:
-    found = list(kernels(io.BytesIO(image)))
+    found = list(stream_kernels(io.BytesIO(image)))
     chosen = [kernel for kernel in found if kernel.name == name] or found
     if len(chosen) > 1:
         raise InputError(
             f"{source} holds {len(chosen)} kernels",
             where=_WHERE,
-            cure="Read them all with occupancy.kernels(io.BytesIO(code)).",
+            cure="Read them all with occupancy.scan(io.BytesIO(code)).",
         )
     return replace(chosen[0], source=source, format="python")
 

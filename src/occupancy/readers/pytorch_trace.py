@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-from .ceilings import MAX_NUMBER, Malformed
+from .budget import MAX_NUMBER, Malformed
 from .content import Text
 from .json_stream import JsonStream
 from .record import Found, KernelRecord, ReadProblem, Shape

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..errors import ReadError
-from .ceilings import MAX_KERNELS, Malformed
+from .budget import MAX_KERNELS, Malformed
 from .content import Readable, open_content, stream_name
 from .recognise import read_content, why_nothing
 from .record import Found, KernelRecord, ReadProblem
@@ -39,14 +39,12 @@ def read(source: Source) -> Iterator[Found]:
         yield from _read_file(source)
 
 
-def kernels(source: Source) -> Kernels:
-    """The kernels, or launches, that a file, a folder or a stream holds.
+def stream_kernels(source: Source) -> KernelStream:
+    """The kernels, or launches, of a source, one by one while it is read; for sources of any size.
 
-    What is read: cubins; fatbins, executables, libraries, objects and archives; PTX; the output of
-    ``ptxas -v``, ``nvcc --resource-usage`` and ``cuobjdump -res-usage``; Triton's and Inductor's caches;
-    reports and CSV of Nsight Compute; traces of PyTorch's profiler. The content decides, not the name.
+    As `scan`, which keeps them all and has their answers, but as the source states them.
 
-        >>> for kernel in occupancy.kernels("libcurand.so"):    # doctest: +SKIP
+        >>> for kernel in occupancy.stream_kernels("trace.json"):    # doctest: +SKIP
         ...     print(kernel.demangled, kernel.arch, kernel.registers)
 
     Args:
@@ -54,38 +52,58 @@ def kernels(source: Source) -> Kernels:
             gives bytes or text.
 
     Returns:
-        An iterator, which reads as it goes; damaged pieces are in its ``problems``.
+        What reads the source whenever it is iterated; damaged pieces are in its ``problems``.
     """
-    return Kernels(source)
+    return KernelStream(source)
 
 
-class Kernels(Iterator[KernelRecord]):
-    """The records of a source, one by one.
-
-    Raises:
-        ReadError: At the end, if nothing at all could be read.
-    """
+class KernelStream(Iterable[KernelRecord]):
+    """The kernels of a source, which is read anew whenever they are iterated."""
 
     def __init__(self, source: Source) -> None:
         self.problems: list[ReadProblem] = []
         """What could not be read so far."""
-        self._found = read(source)
-        self._is_empty = True
+        self._source = source
+        self._was_read = False
 
-    def __next__(self) -> KernelRecord:
-        for found in self._found:
+    def __iter__(self) -> Iterator[KernelRecord]:
+        """The kernels.
+
+        Raises:
+            ReadError: The source is a stream that was read already; or, at the end, nothing at all could
+                be read.
+        """
+        is_stream = self._source == STANDARD_INPUT or not isinstance(self._source, (str, os.PathLike))
+        if self._was_read and is_stream:
+            raise ReadError(
+                "was read already", where=_name(self._source), cure="Keep what it holds: occupancy.scan()."
+            )
+        self._was_read = True
+        self.problems = []
+        return self._records()
+
+    def _records(self) -> Iterator[KernelRecord]:
+        is_empty = True
+        for found in read(self._source):
             if isinstance(found, KernelRecord):
-                self._is_empty = False
-                return found
-            self.problems.append(found)
-        if self._is_empty and self.problems:
+                is_empty = False
+                yield found
+            else:
+                self.problems.append(found)
+        if is_empty and self.problems:
             first = self.problems[0]
             raise ReadError(first.what, where=first.where)
-        raise StopIteration
+
+    def __repr__(self) -> str:
+        return f"<KernelStream of {_name(self._source)}>"
+
+
+def _name(source: Source) -> str:
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else stream_name(source)
 
 
 def _read_file(source: Source, skip_unknown: bool = False) -> Iterator[Found]:
-    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else stream_name(source)
+    name = _name(source)
     is_empty = True
     try:
         with open_content(source) as content:

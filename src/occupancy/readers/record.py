@@ -7,9 +7,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from ..errors import InputError
-from ..kernel import Carveout, Kernel, Launch
-from ..sm_limits import ComputeCapability
-from .ceilings import MAX_PROBLEMS
+from ..values.kernel import Carveout, Kernel, Launch
+from ..values.limits import ComputeCapability
+from ..values.resources import total_shared_memory
+from .budget import MAX_PROBLEMS
 
 Format = Literal[
     "cubin",
@@ -56,7 +57,7 @@ class KernelRecord:
     dynamic_smem: int | None = None
     """Shared memory per block that the launch asks for, in bytes."""
     smem: int | None = None
-    """Both together, in bytes, where the source does not tell them apart."""
+    """Both together, in bytes, where the source does not separate them."""
     barriers: int | None = None
     """Named barriers per block."""
 
@@ -98,7 +99,12 @@ class KernelRecord:
     """The occupancy that a profiler measured, 0 to 1."""
 
     notes: tuple[str, ...] = ()
-    """What the reader of the numbers ought to know about them."""
+    """What someone who reads the numbers should know about them."""
+
+    @property
+    def shared_memory(self) -> int | None:
+        """Shared memory per block in bytes, static and dynamic; None where the source states neither."""
+        return total_shared_memory(self.static_smem, self.dynamic_smem, self.smem)
 
     @property
     def demangled(self) -> str:

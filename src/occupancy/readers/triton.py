@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from .ceilings import MAX_NUMBER, MIB, Malformed
+from .budget import MAX_NUMBER, MIB, Malformed
 from .content import open_content
 from .cubin import read_cubin
 from .record import Format, Found, KernelRecord, ReadProblem, Shape

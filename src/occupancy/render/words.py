@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
-if TYPE_CHECKING:
-    from ..report.device import DeviceEntry
-    from ..report.gpu import Gpu
-    from ..report.verify import VerifyReport
-    from ..sources import Dispute
+from ..values.resources import QUANTITIES, Changeable, Resource
 
 
 def percent(share: float) -> str:
     """A share of 1 as a percentage with one decimal where it needs one: ``75%``, ``62.5%``, ``66.7%``.
 
-    Halves go up, as people round (6.25 is 6.3); what is not nothing is never shown as nothing.
+    Halves go up, as people round (6.25 is 6.3); a share above 0 is never shown as 0.
     """
     tenths = int(1000 * share + 0.5)
     if share > 0 and not tenths:
@@ -41,7 +38,7 @@ def count(amount: int, noun: str) -> str:
 
 
 def printable(text: str) -> str:
-    """A name from a file that nobody vouches for, with escapes for what a terminal would obey."""
+    """A name from an untrusted file, with escapes for what a terminal would obey."""
     return text if text.isprintable() else "".join(map(_printable, text))
 
 
@@ -65,9 +62,20 @@ def number(amount: int | None, absent: str) -> str:
     return absent if amount is None else f"{amount:,}"
 
 
-def amount(resource: str, quantity: int) -> str:
-    """So much of a resource: shared memory as a size, all else as a number."""
-    return size(quantity) if resource == "shared_memory" else f"{quantity:,}"
+def amount(resource: Resource | Changeable, quantity: int) -> str:
+    """So much of a resource: bytes as a size, all else as a number."""
+    return size(quantity) if QUANTITIES[resource].unit == "bytes" else f"{quantity:,}"
+
+
+def change(resource: Changeable, before: int | None, after: int, *, short: bool = False) -> str:
+    """``registers 37 -> 32``: what must change for a higher occupancy."""
+    name = QUANTITIES[resource].short if short else QUANTITIES[resource].label
+    return f"{name} {amount(resource, before or 0)} -> {amount(resource, after)}"
+
+
+def short_names(resources: Iterable[Resource]) -> str:
+    """``regs, shared``: some resources in a row that is to fit on a line."""
+    return ", ".join(QUANTITIES[each].short for each in resources)
 
 
 def limit(field: str, value: Any) -> str:
@@ -85,45 +93,3 @@ def limit(field: str, value: Any) -> str:
     if isinstance(value, int):
         return size(value) if "shared_memory" in field else f"{value:,}"
     return str(value)
-
-
-def dispute(field: str, disputed: Dispute) -> str:
-    """Who says what instead, and why it was judged otherwise."""
-    others = [
-        f"{limit(field, other.value)} by {' '.join(source.code for source in other.sources)}"
-        for other in disputed.others
-    ]
-    return f"{'; '.join(others)}. {disputed.why}"
-
-
-def gpu(named: Gpu | None) -> str:
-    """``NVIDIA H200, `` before the compute capability; nothing where no GPU was named."""
-    return "" if named is None else f"{named.name}, "
-
-
-def driver(device: DeviceEntry) -> str:
-    """``132 SMs, driver 580.159.04 (CUDA 13.0), MIG off``: what is known of it."""
-    sms = "unknown number of SMs" if device.multiprocessors is None else count(device.multiprocessors, "SM")
-    version = f"driver {device.driver_version or 'of unknown version'}"
-    cuda = f" (CUDA {device.cuda_version})" if device.cuda_version else ""
-    mig = "" if device.mig is None else f", MIG {'on' if device.mig else 'off'}"
-    return f"{sms}, {version}{cuda}{mig}"
-
-
-def versions(report: VerifyReport) -> str:
-    """``2026-11-21, occupancy 0.1.0, Python 3.12.3, ...``: when, and with what."""
-    named = (
-        version if name == "system" else f"{name} {version}" for name, version in report.versions.items()
-    )
-    return ", ".join((report.date, *named))
-
-
-def verdict(report: VerifyReport) -> str:
-    """Whether the GPU's driver agrees, and what to do if it does not."""
-    asked = f"{report.compared:,} answers of the driver, about {count(report.kernels, 'kernel')}"
-    known = ""
-    if report.documented:
-        known = f", but for {report.documented:,} with a bug of the driver's that is known (docs/devices.md)"
-    if not report.different:
-        return f"All of {asked}, agree{known}."
-    return f"{report.different:,} of {asked}, differ{known}. Please report it, with all of this text."

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from ..advice import BlockSize
-from ..engine import Model, Occupancy
-from . import DOCUMENTED, SCHEMA_VERSION
-from .calc import inputs_of
+from ..advice.block_sizes import BlockSize
+from ..engine import Answer, Model
+from ..render import words
+from ..render.document import SENTENCE, Bullets, Column, Document, Only, Table
+from .base import Report
+from .inputs import inputs_of
+
+TIES = (
+    "Among equals the larger block stands first, as cudaOccupancyMaxPotentialBlockSize chooses it. "
+    "Smaller blocks wait less at barriers and spread better over the SMs."
+)
+NONE_LAUNCHES = "No block of any size launches with so much."
 
 
 @dataclass(frozen=True, slots=True)
-class BlockSizesReport:
+class BlockSizesReport(Report):
     """The whole answer to ``occupancy block-sizes``."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    schema_version: int
     model: Model
     cc: str
     inputs: dict[str, Any]
@@ -25,13 +31,40 @@ class BlockSizesReport:
     block_sizes: tuple[BlockSize, ...]
     """Best first; among equals the larger block."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The report as plain dictionaries, lists and numbers: what the JSON holds."""
-        return asdict(self)
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """A row for each block size."""
+        return ({"cc": self.cc, **asdict(each)} for each in self.block_sizes)
+
+    def document(self) -> Document:
+        """A row for each block size, and why equals stand in this order."""
+        has_dynamic = any(each.dynamic_smem is not None for each in self.block_sizes)
+        columns = (
+            Column("Threads"),
+            *((Column("Dynamic"),) if has_dynamic else ()),
+            Column("Blocks"),
+            Column("Warps"),
+            Column("Occupancy"),
+            Column("Limited by", is_number=False, least=SENTENCE),
+        )
+        rows = [
+            (
+                str(each.threads),
+                *((words.size(each.dynamic_smem or 0),) if has_dynamic else ()),
+                str(each.active_blocks),
+                str(each.active_warps),
+                words.percent(each.occupancy),
+                words.listing([words.name(limiter) for limiter in each.limiters]),
+            )
+            for each in self.block_sizes
+        ]
+        highest = self.block_sizes[0].occupancy
+        best = {i for i, each in enumerate(self.block_sizes) if 0 < each.occupancy == highest}
+        note = TIES if self.block_sizes[0].active_blocks else NONE_LAUNCHES
+        return Table(columns, rows, best), Only("text", [Bullets([note], "faint")])
 
 
 def block_sizes_report(
-    given: Occupancy, answers: tuple[BlockSize, ...], smem_per_thread: int | None = None
+    given: Answer, answers: tuple[BlockSize, ...], smem_per_thread: int | None = None
 ) -> BlockSizesReport:
     """Everything that is shown of the block sizes of a kernel.
 
@@ -43,7 +76,6 @@ def block_sizes_report(
     inputs = asdict(inputs_of(given.kernel))
     del inputs["threads"], inputs["block_dim"]
     return BlockSizesReport(
-        schema_version=SCHEMA_VERSION,
         model=given.model,
         cc=str(given.limits.compute_capability),
         inputs={**inputs, "smem_per_thread": smem_per_thread},

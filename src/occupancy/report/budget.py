@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from ..advice import Budget, BudgetLevel
-from ..engine import Model, Occupancy
-from . import DOCUMENTED, SCHEMA_VERSION
-from .calc import Inputs, inputs_of
+from ..advice.budget import Budget, BudgetLevel
+from ..engine import Answer, Model
+from ..render import words
+from ..render.document import Column, Document, Marked, Only, Paragraph, Table
+from .base import Report
+from .inputs import Inputs, inputs_of
+
+COLUMNS = (
+    Column("Occupancy"),
+    Column("Blocks"),
+    Column("Registers up to"),
+    Column("Shared memory up to"),
+    Column("Opt-in", is_number=False),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetReport:
+class BudgetReport(Report):
     """The whole answer to ``occupancy budget``."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    schema_version: int
     model: Model
     cc: str
     inputs: Inputs
@@ -26,12 +34,38 @@ class BudgetReport:
     levels: tuple[BudgetLevel, ...]
     """Every level of the block size, from the most blocks down."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The report as plain dictionaries, lists and numbers: what the JSON holds."""
-        return asdict(self)
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """A row for each level."""
+        return ({"cc": self.cc, **asdict(each), "wanted": each == self.wanted} for each in self.levels)
+
+    def document(self) -> Document:
+        """What was asked for first, then every level."""
+        wanted = self.wanted
+        most = (
+            f"{wanted.registers} registers per thread and {words.size(wanted.shared_memory)} of shared memory"
+        )
+        headline = (
+            Marked(f"{words.percent(wanted.occupancy)} occupancy", "strong"),
+            f" on compute capability {self.cc}, {words.count(wanted.active_blocks, 'block')} of "
+            f"{words.count(self.inputs.threads, 'thread')}:\nup to ",
+            Marked(most, "strong"),
+            " per block",
+        )
+        rows = [
+            (
+                words.percent(level.occupancy),
+                str(level.active_blocks),
+                str(level.registers),
+                words.size(level.shared_memory),
+                "needed" if level.needs_opt_in else "",
+            )
+            for level in self.levels
+        ]
+        table = Table(COLUMNS, rows, {self.levels.index(wanted)})
+        return Only("text", [Paragraph(headline)]), table
 
 
-def budget_report(given: Occupancy, answer: Budget) -> BudgetReport:
+def budget_report(given: Answer, answer: Budget) -> BudgetReport:
     """Everything that is shown of a budget.
 
     Args:
@@ -39,7 +73,6 @@ def budget_report(given: Occupancy, answer: Budget) -> BudgetReport:
         answer: What it may use.
     """
     return BudgetReport(
-        schema_version=SCHEMA_VERSION,
         model=given.model,
         cc=str(given.limits.compute_capability),
         inputs=inputs_of(given.kernel),

@@ -2,48 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from ..advice import CarveoutAdvice, NextStep, Slack, carveout, next_steps, slack
-from ..engine import Model, Occupancy, Resource, cuda, default_model, evaluate
-from ..engine.shared import shared_memory_configuration
-from ..kernel import Carveout, Kernel
-from ..sm_limits import Limits
-from ..waves import FullWave
-from . import DOCUMENTED, SCHEMA_VERSION
+from ..advice.carveout import CarveoutAdvice, carveout
+from ..advice.next_steps import NextStep, next_steps
+from ..advice.slack import Slack, slack
+from ..advice.waves import FullWave
+from ..engine import Answer, Model, cuda, default_model, evaluate
+from ..engine.common import shared_memory_configuration
+from ..render import words
+from ..values.kernel import Carveout
+from ..values.limits import Limits
+from ..values.resources import Resource, amount_of
+from .base import Report
 from .gpu import Gpu, WavesReport, WholeGpu, waves_report
+from .inputs import Inputs, inputs_of
 
-
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """What was given; None for what was not. Sizes are in bytes."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    threads: int
-    block_dim: tuple[int, int, int] | None
-    regs: int | None
-    static_smem: int | None
-    dynamic_smem: int | None
-    smem: int | None
-    carveout: str | int | None
-    """A percentage such as ``"50%"``, or a size in bytes."""
-    barriers: int | None
-    caching: str | None
-    opt_in: bool | None
+if TYPE_CHECKING:
+    from ..render.document import Document
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceUse:
     """One resource: what a block takes after rounding, what the SM has, how many blocks fit."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
     per_block: int | None
     """None where it was not given and counts as none."""
     per_multiprocessor: int | None
-    """None where no source tells it."""
+    """None where no source gives it."""
     blocks: int | None
     """None where the resource sets no limit."""
 
@@ -52,8 +40,6 @@ class ResourceUse:
 class Explanation:
     """How one resource's number of blocks comes about."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
     resource: Resource
     steps: tuple[str, ...]
     why: str | None
@@ -61,12 +47,9 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
-class CalcReport:
+class CalcReport(Report):
     """The whole answer to ``occupancy calc``."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    schema_version: int
     model: Model
     cc: str
     architecture: str
@@ -100,13 +83,32 @@ class CalcReport:
     explanation: tuple[Explanation, ...] | None
     """The arithmetic, where it was asked for."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The report as plain dictionaries, lists and numbers: what the JSON holds."""
-        return asdict(self)
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """The answer as one row; what is a list of records becomes one cell of short phrases."""
+        row = self.to_dict()
+        row["next_steps"] = list(map(in_a_cell, self.next_steps))
+        sizes = self.carveout.configurations
+        row["carveout"]["configurations"] = [f"{each.shared_memory}: {each.active_blocks}" for each in sizes]
+        row["explanation"] = [
+            f"{words.name(each.resource)}: {', '.join(each.steps)}" for each in self.explanation or ()
+        ]
+        return [row]
+
+    def document(self) -> Document:
+        """The answer first, then whether it launches, each resource, the advice, and what it rests on."""
+        from .calc_document import document
+
+        return document(self)
+
+
+def in_a_cell(step: NextStep) -> str:
+    """A next step in one cell of CSV: ``8: registers=32, shared_memory=20480`` for 8 blocks."""
+    changes = ", ".join(f"{name}={amount}" for name, amount in step.requires.items())
+    return f"{step.active_blocks}: {changes}"
 
 
 def calc_report(
-    result: Occupancy,
+    result: Answer,
     *,
     table_limits: Limits | None,
     explanation: tuple[Explanation, ...] | None = None,
@@ -124,7 +126,6 @@ def calc_report(
     limits, kernel, model = result.limits, result.kernel, result.model
     whole = whole or WholeGpu()
     return CalcReport(
-        schema_version=SCHEMA_VERSION,
         model=model,
         cc=str(limits.compute_capability),
         architecture=limits.architecture,
@@ -150,34 +151,11 @@ def calc_report(
     )
 
 
-def inputs_of(kernel: Kernel) -> Inputs:
-    """What was given of a kernel."""
-    carveout: str | int | None = None
-    if kernel.carveout is not None:
-        in_percent = kernel.carveout.unit == "percent"
-        carveout = str(kernel.carveout) if in_percent else kernel.carveout.amount
-    return Inputs(
-        threads=kernel.threads,
-        block_dim=kernel.block_dim,
-        regs=kernel.registers,
-        static_smem=kernel.static_smem,
-        dynamic_smem=kernel.dynamic_smem,
-        smem=kernel.smem,
-        carveout=carveout,
-        barriers=kernel.barriers,
-        caching=kernel.caching,
-        opt_in=kernel.opt_in,
-    )
-
-
-def _resources(result: Occupancy) -> dict[Resource, ResourceUse]:
-    not_given = {
-        "registers": result.kernel.registers is None,
-        "shared_memory": not result.kernel.is_shared_memory_given,
-    }
+def _resources(result: Answer) -> dict[Resource, ResourceUse]:
+    given = inputs_of(result.kernel)
     uses = {}
     for (name, use), blocks in zip(result.uses.items(), result.block_limits, strict=True):
-        is_missing = not_given.get(name, False) and not use.per_block
+        is_missing = amount_of(name, given) is None and not use.per_block
         uses[name] = ResourceUse(None if is_missing else use.per_block, use.per_multiprocessor, blocks)
     return uses
 
@@ -189,7 +167,7 @@ def _changed_limits(limits: Limits, table_limits: Limits | None) -> dict[str, An
     return {name: value for name, value in ours.items() if value != theirs[name]}
 
 
-def _notes(result: Occupancy) -> list[str]:
+def _notes(result: Answer) -> list[str]:
     """What a reader should know before relying on the number."""
     limits, kernel = result.limits, result.kernel
     notes = []
@@ -224,13 +202,13 @@ def _notes(result: Occupancy) -> list[str]:
     return notes
 
 
-def is_confined_to_half(result: Occupancy) -> bool:
+def is_confined_to_half(result: Answer) -> bool:
     """Whether caching global loads in L1 confines the blocks of this answer to halves of the SM."""
     warps, registers = result.allocated.warps, result.allocated.registers
     return cuda.is_confined_to_half(result.limits, result.kernel, warps, registers // warps)
 
 
-def _asked_pool_is_too_small(result: Occupancy) -> bool:
+def _asked_pool_is_too_small(result: Answer) -> bool:
     carveout: Carveout | None = result.kernel.carveout
     if result.model != "cuda" or carveout is None or not result.launchable:
         return False

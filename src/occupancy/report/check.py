@@ -2,101 +2,47 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from ..advice import NextStep
-from ..documented import DOCUMENTED
-from ..readers.names import demangle
-from ..rules import Rules
-from . import SCHEMA_VERSION
-from .diff import DiffSummary
-from .scan import ScanRow
+from ..advice.next_steps import NextStep
+from ..builds.diff import DiffSummary
+from ..builds.rules import CRITERIA, Measure, Rules
+from ..builds.scanner import ScanRow
+from ..builds.violations import Checked, Holding, Violating, Violation, launched_with
+from ..render import words
+from ..render.ci import Case
+from ..render.document import (
+    Block,
+    Bullets,
+    Column,
+    Comment,
+    Document,
+    Folded,
+    Marked,
+    Only,
+    Paragraph,
+    Table,
+    Together,
+)
+from ..render.markdown import code
+from ..values.resources import amount_of
+from .base import Report
+from .diff import COLUMNS, MOST_IN_SIGHT, assumptions, kinds
+from .scan import short_name
 
+CSV_COLUMNS = (
+    "name", "demangled", "arch", "source", "rule", "criterion", "bound", "was", "value", "next_step",
+)  # fmt: skip
 
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """What breaks a rule."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    rule: int
-    """The rule's place in the file, from 1."""
-    criterion: str
-    """Its name in the file, such as ``min_occupancy``."""
-    bound: float
-    """The least or the most that it allows, or how much of a change; an occupancy from 0 to 1."""
-    was: float | None
-    """The value in the baseline; None without one, or where the kernel is not in it."""
-    value: float
-    """The value now."""
-    next_step: NextStep | None
-    """What would mend it, and the occupancy then; None where no single change is known to."""
-
-
-@dataclass(frozen=True, slots=True)
-class Violating:
-    """A kernel that breaks rules."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    kernel: ScanRow
-    baseline: ScanRow | None
-    """The kernel in the baseline; None without one, or where it is not in it."""
-    violations: tuple[Violation, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The kernel as plain dictionaries, lists and numbers."""
-        return {
-            "kernel": self.kernel.to_dict(),
-            "baseline": None if self.baseline is None else self.baseline.to_dict(),
-            "violations": [asdict(each) for each in self.violations],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Holding:
-    """A kernel that holds all rules."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    name: str
-    arch: str | None
-    source: str
-    threads: int | None
-    """Threads per block of a launch; None for a kernel."""
-    checks: int
-    """How much was asked of it."""
-
-    @property
-    def demangled(self) -> str:
-        """The name as people write it."""
-        return demangle(self.name)
-
-
-def launched_with(row: ScanRow) -> int | None:
-    """Threads per block, where the row is a launch: they tell it from other launches of the kernel."""
-    return row.threads if row.threads_from == "launch" else None
-
-
-@dataclass(slots=True)
-class Checked:
-    """What came of a check."""
-
-    violating: list[Violating] = field(default_factory=list)
-    holding: list[Holding] = field(default_factory=list)
-    matched: Counter[int] = field(default_factory=Counter)
-    """The number of a rule -> the kernels that it is for."""
-    checks: int = 0
-    """Questions that were answered."""
+_SINCE = ("Limited by", "Regs", "Spills", "Stack", "Shared", "Bar", "Threads")
+"""The columns of `diff` that say what changed since the baseline."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedRule:
     """A rule, as it is in the file, and how many kernels it is for."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     kernels: tuple[str, ...]
     archs: tuple[str, ...]
@@ -104,13 +50,10 @@ class CheckedRule:
     matched: int
 
 
-@dataclass(frozen=True, slots=True)
-class CheckReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class CheckReport(Report):
     """Everything that ``occupancy check`` shows."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    schema_version: int
     passed: bool
     build: str
     rules_from: str
@@ -118,24 +61,75 @@ class CheckReport:
     updated: DiffSummary | None
     """How the kernels differ from those of the baseline that was replaced; None where none was."""
     checks: int
-    """How many values were held against a rule."""
+    """How many values were checked against a rule."""
     rules: tuple[CheckedRule, ...]
     violating: tuple[Violating, ...]
     """The kernels that break a rule, by name."""
     holding: tuple[Holding, ...]
-    """The kernels that hold all of them."""
+    """The kernels that meet all of them."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The report as plain dictionaries, lists and numbers: the JSON."""
-        names = ("schema_version", "passed", "build", "rules_from", "baseline")
-        return {
-            **{name: getattr(self, name) for name in names},
-            "updated": None if self.updated is None else asdict(self.updated),
-            "checks": self.checks,
-            "rules": [asdict(rule) for rule in self.rules],
-            "violating": [each.to_dict() for each in self.violating],
-            "holding": [asdict(each) for each in self.holding],
-        }
+    def csv_columns(self) -> Sequence[str]:
+        """They are there even where no rule is broken."""
+        return CSV_COLUMNS
+
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """A row for each broken rule."""
+        for each, violation in self._broken():
+            kernel = each.kernel
+            row = (
+                *(kernel.name, kernel.demangled, kernel.arch, kernel.source),
+                *(violation.rule, violation.criterion, violation.bound, violation.was, violation.value),
+                _mending(kernel, violation),
+            )
+            yield dict(zip(CSV_COLUMNS, row, strict=True))
+
+    def _broken(self) -> Iterator[tuple[Violating, Violation]]:
+        return ((each, violation) for each in self.violating for violation in each.violations)
+
+    def headline(self) -> str:
+        """How many kernels there are, and of which kind."""
+        return _summary(self)
+
+    def document(self) -> Document:
+        """Each kernel that breaks a rule: what was asked for, what is, and what would help.
+
+        A comment has the summary first, and a row for each broken rule.
+        """
+        summary, notes = _summary(self), Bullets(list(_notes(self)), "faint")
+        headline = Paragraph(Marked(summary, "good" if self.passed else "bad"))
+        screen: list[Block] = [Together(list(_lines(each))) for each in self.violating]
+        rows = [
+            (
+                f"{code(short_name(each.kernel))} {each.kernel.arch or ''}",
+                _broken(violation),
+                _mending(each.kernel, violation),
+            )
+            for each, violation in self._broken()
+        ]
+        columns = (Column("Kernel"), Column("What it breaks"), Column("Next step"))
+        more = rows[MOST_IN_SIGHT:]
+        comment = Comment(
+            [
+                Paragraph(Marked(summary, "strong")),
+                Table(columns, rows[:MOST_IN_SIGHT]),
+                Folded(f"More: {len(more):,}", [Table(columns, more)]),
+                notes,
+            ]
+        )
+        return Only("text", [*screen, Together([headline, notes])]), Only("markdown", [comment])
+
+    def cases(self) -> Iterator[Case]:
+        """The kernels as test cases for a service that runs checks: those that break a rule first."""
+        for each in self.violating:
+            row = each.kernel
+            name = _case_name(row, launched_with(row))
+            yield Case(row.source, name, _kernel(row), _message(each))
+        for holding in self.holding:
+            yield Case(holding.source, _case_name(holding, holding.threads))
+
+    def conclusion(self) -> Sequence[str]:
+        """The summary, and what it rests on, in plain lines."""
+        return [_summary(self), *_notes(self)]
 
 
 def check_report(
@@ -144,7 +138,7 @@ def check_report(
     """The report of a check.
 
     Args:
-        done: What came of it.
+        done: The result.
         asked: The rules.
         build: What the build is called.
         baseline: The path of the baseline.
@@ -157,6 +151,120 @@ def check_report(
         for rule in asked.rules
     )
     return CheckReport(
-        SCHEMA_VERSION, not done.violating, build, asked.source, baseline, updated, done.checks, rules,
+        not done.violating, build, asked.source, baseline, updated, done.checks, rules,
         tuple(done.violating), tuple(done.holding),
     )  # fmt: skip
+
+
+def _lines(violating: Violating) -> Iterator[Block]:
+    row = violating.kernel
+    yield Paragraph(Marked(_kernel(row), "strong"))
+    for violation in violating.violations:
+        yield Paragraph(Marked(_broken(violation), "wrong"), indent=2)
+        yield Paragraph(f"Next step: {_mending(row, violation)}", indent=4)
+    since = _since(violating)
+    if since:
+        yield Paragraph(Marked(f"Since the baseline: {since}.", "faint"), indent=2)
+
+
+def _message(violating: Violating) -> str:
+    lines = []
+    for violation in violating.violations:
+        lines += [_broken(violation), _mending(violating.kernel, violation)]
+    since = _since(violating)
+    return "\n".join([*lines, *([f"Since the baseline: {since}."] if since else [])])
+
+
+def _case_name(kernel: ScanRow | Holding, threads: int | None) -> str:
+    launch = f", {threads} threads" if threads else ""
+    return f"{kernel.demangled} ({kernel.arch}{launch})"
+
+
+def _kernel(row: ScanRow) -> str:
+    """The kernel with its architecture: ``img::blur (sm_80)``."""
+    return f"{short_name(row)} ({row.arch or 'unknown architecture'})"
+
+
+def _broken(violation: Violation) -> str:
+    """What was asked for, and what is: ``min_occupancy = 75% (rule 1): is 50%, was 100%``."""
+    measure = CRITERIA[violation.criterion].measure
+    was = "" if violation.was is None else f", was {_amount(measure, violation.was)}"
+    is_now = f"is {_amount(measure, violation.value)}{was}"
+    return f"{violation.criterion} = {_bound(violation)} (rule {violation.rule}): {is_now}"
+
+
+def _bound(violation: Violation) -> str:
+    criterion = CRITERIA[violation.criterion]
+    if violation.criterion.startswith("no_"):
+        return "true"
+    if criterion.measure == "occupancy" and criterion.compares:
+        return words.percent(violation.bound).replace("%", " points")
+    return _amount(criterion.measure, violation.bound)
+
+
+def _amount(measure: Measure, value: float) -> str:
+    """A value with its unit: ``62.5%``, ``36 KiB``, ``72``."""
+    if measure == "occupancy":
+        return words.percent(value)
+    return f"{value:,.0f}" if measure in ("registers", "barriers") else words.size(int(value))
+
+
+def _since(violating: Violating) -> str:
+    """What else changed since the baseline: ``Regs 64 -> 72, Stack 0 -> 416 B``."""
+    if violating.baseline is None:
+        return ""
+    changes = []
+    for column in COLUMNS:
+        old, new = column.value(violating.baseline), column.value(violating.kernel)
+        if old != new and column.title in _SINCE:
+            changes.append(f"{column.title.lower()} {old or '?'} -> {new or '?'}")
+    return ", ".join(changes)
+
+
+def _mending(row: ScanRow, violation: Violation) -> str:
+    """What would help, as a sentence."""
+    measure = CRITERIA[violation.criterion].measure
+    step = violation.next_step
+    if step is None:
+        return _NO_STEP.get(measure, "Neither using less nor another block size is known to reach it.")
+    changes = [
+        words.change(resource, amount_of(resource, row), value) for resource, value in step.requires.items()
+    ]
+    result = "need fewer spills, at" if measure in ("spill_bytes", "stack_bytes") else "give"
+    return (
+        f"{words.listing(changes)} would {result} {words.percent(step.occupancy)} occupancy{_how(row, step)}."
+    )
+
+
+_NO_STEP: dict[Measure, str] = {
+    "spill_bytes": "No more registers are available: keep fewer values alive.",
+    "stack_bytes": "More registers would not help: it holds arrays indexed by variables, or frames of calls.",
+    "shared_memory": "Use less of it.",
+    "registers": "Use fewer of them.",
+    "barriers": "Use fewer of them.",
+}
+
+
+def _how(row: ScanRow, step: NextStep) -> str:
+    """How to have the compiler use fewer registers."""
+    if set(step.requires) != {"registers"} or row.threads is None or not step.active_blocks:
+        return ""
+    return f"; __launch_bounds__({row.threads}, {step.active_blocks}) asks the compiler for that"
+
+
+def _summary(report: CheckReport) -> str:
+    """``2 of 14 kernels break a rule.``"""
+    kernels = len(report.violating) + len(report.holding)
+    if report.passed:
+        verb = "holds" if kernels == 1 else "hold"
+        text = f"{words.count(kernels, 'kernel')} {verb} {words.count(len(report.rules), 'rule')}"
+        return f"{text} ({words.count(report.checks, 'check')})."
+    verb = "breaks" if len(report.violating) == 1 else "break"
+    return f"{len(report.violating):,} of {words.count(kernels, 'kernel')} {verb} a rule."
+
+
+def _notes(report: CheckReport) -> Iterator[str]:
+    """How the baseline was changed."""
+    if report.updated is not None:
+        yield f"{report.baseline} is written: {kinds(report.updated)}."
+    yield from assumptions([each.kernel for each in report.violating])

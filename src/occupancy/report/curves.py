@@ -5,15 +5,52 @@ These are the three charts of NVIDIA's spreadsheet.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, Protocol
 
-from ..advice.dial import Adjustable, Changeable, Dial, changed
-from ..engine import Model, Occupancy, Resource, evaluate
-from . import SCHEMA_VERSION
-from .calc import Inputs, inputs_of
+from ..advice.search import Dial, changed
+from ..engine import Answer, Model, evaluate
+from ..render import charts, words
+from ..render.document import Column, Document, Only, Table
+from ..values.resources import Adjustable, Changeable, Resource
+from .base import Report
+from .inputs import Inputs, inputs_of
+
+ANSWER = (
+    Column("Occupancy", cuts=True),
+    Column("Warps", cuts=True),
+    Column("Blocks", cuts=True),
+    Column("Limited by", is_number=False, least=0, cuts=True),
+)
+"""The columns of an answer."""
+
+
+class HasAnswer(Protocol):
+    """What stands under `ANSWER`."""
+
+    @property
+    def active_blocks(self) -> int: ...
+
+    @property
+    def active_warps(self) -> int: ...
+
+    @property
+    def occupancy(self) -> float: ...
+
+    @property
+    def limiters(self) -> tuple[Resource, ...]: ...
+
+
+def answer_cells(answer: HasAnswer) -> tuple[str, str, str, str]:
+    """The texts under `ANSWER`."""
+    return (
+        words.percent(answer.occupancy),
+        str(answer.active_warps),
+        str(answer.active_blocks),
+        words.listing([words.name(limiter) for limiter in answer.limiters]),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,25 +89,26 @@ class Curve:
     """Below the kernel's value, and above it; neither where it was not given."""
 
     @property
-    def first(self) -> int:
-        """The lowest value."""
-        return self.steps[0].first
+    def scale(self) -> charts.Scale:
+        """What varies, as it is written."""
+        return charts.scale(self.variable)
 
-    @property
-    def last(self) -> int:
-        """The highest value."""
-        return self.steps[-1].last
-
-    def at(self, value: int) -> Step:
-        """The step that holds a value, or the one nearest to it."""
-        return next((step for step in self.steps if value <= step.last), self.steps[-1])
+    def table(self) -> Table:
+        """A row for each step; the kernel's own stands out."""
+        label = self.scale.label
+        rows = []
+        for step in self.steps:
+            first, last = label(step.first), label(step.last)
+            rows.append((first if first == last else f"{first} to {last}", *answer_cells(step)))
+        now = self.now
+        own = [i for i, step in enumerate(self.steps) if now is not None and step.first <= now <= step.last]
+        return Table((Column(self.scale.header), *ANSWER), rows, own)
 
 
 @dataclass(frozen=True, slots=True)
-class CurvesReport:
+class CurvesReport(Report):
     """A kernel and its three curves."""
 
-    schema_version: int
     model: Model
     cc: str
     architecture: str
@@ -83,12 +121,66 @@ class CurvesReport:
     limiters: tuple[Resource, ...]
     curves: tuple[Curve, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The report as plain dictionaries, lists and numbers."""
-        return asdict(self)
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """A row for each step of each curve."""
+        for curve in self.curves:
+            for step in curve.steps:
+                yield {"cc": self.cc, "model": self.model, "variable": curve.variable, **asdict(step)}
+
+    def document(self) -> Document:
+        """A chart for each of the three on a terminal, with the kernel marked; else a table for each."""
+        return (
+            Only("text", [self._chart(curve) for curve in self.curves]),
+            Only("markdown", [curve.table() for curve in self.curves]),
+        )
+
+    def picture(self) -> charts.Picture:
+        """The charts side by side, under the kernel's own answer."""
+        blocks = words.count(self.active_blocks, "block")
+        threads = words.count(self.inputs.threads, "thread")
+        limiters = words.listing([words.name(limiter) for limiter in self.limiters])
+        title = (
+            f"{words.percent(self.occupancy)} occupancy on compute capability {self.cc} "
+            f"({self.architecture})\n{blocks} of {threads} per SM, limited by {limiters}"
+        )
+        return charts.Picture(title, [self._chart(curve) for curve in self.curves])
+
+    def _chart(self, curve: Curve) -> charts.StepChart:
+        def mark(value: int, warps: int, occupancy: float) -> charts.Mark:
+            return charts.Mark(value, warps, f"{counted(value)}: {words.percent(occupancy)}")
+
+        counted = curve.scale.counted
+        return charts.StepChart(
+            title=f"Warps per SM by {curve.scale.title}",
+            height="warps per SM",
+            highest=self.max_warps,
+            scale=curve.scale,
+            steps=[charts.Step(step.first, step.last, step.active_warps) for step in curve.steps],
+            has_even_steps=curve.variable == "threads",  # one for each number of warps
+            now=None if curve.now is None else mark(curve.now, self.active_warps, self.occupancy),
+            better=[mark(each.value, each.active_warps, each.occupancy) for each in curve.better],
+            nowhere="not given, counted as none",
+            caption=self._caption(curve),
+        )
+
+    def _caption(self, curve: Curve) -> str:
+        """Where the kernel is, and the nearest values with more warps."""
+        if curve.now is None:
+            return "Not given, and counted as none."
+        counted = curve.scale.counted
+        parts = [f"Now {counted(curve.now)}: {_warps(self.active_warps, self.occupancy)}."]
+        for better in curve.better:
+            parts.append(f"With {counted(better.value)}: {_warps(better.active_warps, better.occupancy)}.")
+        if not curve.better and self.occupancy < 1:
+            parts.append("No other value gives more warps.")
+        return " ".join(parts)
 
 
-def curves_report(result: Occupancy) -> CurvesReport:
+def _warps(warps: int, occupancy: float) -> str:
+    return f"{words.count(warps, 'warp')}, {words.percent(occupancy)}"
+
+
+def curves_report(result: Answer) -> CurvesReport:
     """The curves of a kernel, for the SM and the model of an answer."""
     limits, kernel = result.limits, result.kernel
 
@@ -107,7 +199,6 @@ def curves_report(result: Occupancy) -> CurvesReport:
         "shared_memory": _launching(_steps(0, dial("shared_memory").answers(0)), now["shared_memory"]),
     }
     return CurvesReport(
-        schema_version=SCHEMA_VERSION,
         model=result.model,
         cc=str(limits.compute_capability),
         architecture=limits.architecture,
@@ -124,7 +215,7 @@ def curves_report(result: Occupancy) -> CurvesReport:
     )
 
 
-def _over_threads(result: Occupancy) -> Iterator[tuple[int, Occupancy]]:
+def _over_threads(result: Answer) -> Iterator[tuple[int, Answer]]:
     """The answer for each number of warps, with the most threads that they hold."""
     limits, kernel = result.limits, result.kernel
     most = limits.max_threads_per_block
@@ -132,7 +223,7 @@ def _over_threads(result: Occupancy) -> Iterator[tuple[int, Occupancy]]:
         yield threads, evaluate(limits, changed(kernel, {"threads": threads}), result.model)
 
 
-def _steps(first: int, answers: Iterator[tuple[int, Occupancy]]) -> tuple[Step, ...]:
+def _steps(first: int, answers: Iterator[tuple[int, Answer]]) -> tuple[Step, ...]:
     steps = []
     for key, group in groupby(
         answers, lambda each: (each[1].active_blocks, each[1].active_warps, each[1].limiters)
@@ -151,7 +242,7 @@ def _launching(steps: tuple[Step, ...], now: int | None) -> tuple[Step, ...]:
 
 
 def _better(
-    variable: Changeable, now: int | None, steps: tuple[Step, ...], result: Occupancy
+    variable: Changeable, now: int | None, steps: tuple[Step, ...], result: Answer
 ) -> Iterator[Better]:
     if now is None:
         return

@@ -2,33 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from ..device import Device
 from ..errors import OccupancyError
-from ..sm_limits import Limits
-from . import DOCUMENTED, SCHEMA_VERSION
+from ..render import words
+from ..render.document import Block, Bullets, Column, Document, Marked, Only, Paragraph, Table, Together
+from ..values.limits import Limits
+from .base import Report
 from .limits import FIELDS
+
+COLUMNS = (
+    Column("Limit", is_number=False),
+    Column("Value", least=1, cuts=True),
+    Column("From", is_number=False, least=1, cuts=True),
+    Column("Table"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class LiveLimit:
-    """A limit of a GPU, and who tells it."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
+    """A limit of a GPU, and where it comes from."""
 
     value: Any
     source: Literal["driver", "table"]
     in_table: Any
     """The table's value; None where the table has no such chip."""
 
+    @property
+    def differs(self) -> bool:
+        """Whether the table has another value."""
+        return self.in_table is not None and bool(self.value != self.in_table)
+
 
 @dataclass(frozen=True, slots=True)
 class DeviceEntry:
-    """A GPU of this machine. None is what nobody told."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
+    """A GPU of this machine. None where neither the driver nor NVML reports it."""
 
     index: int
     """CUDA's number, among those that CUDA_VISIBLE_DEVICES shows."""
@@ -46,22 +57,60 @@ class DeviceEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceReport:
+class DeviceReport(Report):
     """The GPUs of this machine."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    schema_version: int
     devices: tuple[DeviceEntry, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The report as plain dictionaries, lists and numbers: what the JSON holds."""
-        return asdict(self)
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """A row for each GPU."""
+        return map(asdict, self.devices)
+
+    def document(self) -> Document:
+        """For each GPU what it is, then its limits and where they come from, then what is amiss."""
+        return [block for device in self.devices for block in _blocks(device)]
+
+
+def headline(device: DeviceEntry) -> Paragraph:
+    """What the GPU is, in two lines of a terminal."""
+    generation = f" ({device.architecture})" if device.architecture else ""
+    name = Marked(f"GPU {device.index}: {device.name}", "strong")
+    return Paragraph((name, f", compute capability {device.cc}{generation}\n{known_of(device)}"))
+
+
+def known_of(device: DeviceEntry) -> str:
+    """``132 SMs, driver 580.159.04 (CUDA 13.0), MIG off``: what is known of a GPU."""
+    sms = device.multiprocessors
+    count = "unknown number of SMs" if sms is None else words.count(sms, "SM")
+    version = f"driver {device.driver_version or 'of unknown version'}"
+    cuda = f" (CUDA {device.cuda_version})" if device.cuda_version else ""
+    mig = "" if device.mig is None else f", MIG {'on' if device.mig else 'off'}"
+    return f"{count}, {version}{cuda}{mig}"
+
+
+def _blocks(device: DeviceEntry) -> Iterator[Block]:
+    values = [(name, words.limit(name, limit.value), limit) for name, limit in device.limits.items()]
+    differing = {number for number, (*_, limit) in enumerate(values) if limit.differs}
+    screen = [
+        (
+            name,
+            value,
+            f"{limit.source}; the table has {words.limit(name, limit.in_table)}"
+            if limit.differs
+            else limit.source,
+        )
+        for name, value, limit in values
+    ]
+    yield Only("text", [headline(device), Table(COLUMNS[:3], screen, differing, splits=False)])
+    head = (Marked(f"GPU {device.index}: {device.name}", "strong"), f", compute capability {device.cc}; ")
+    page = [(name, value, limit.source, words.limit(name, limit.in_table)) for name, value, limit in values]
+    yield Only("markdown", [Paragraph((*head, known_of(device))), Table(COLUMNS, page)])
+    yield Together([Bullets([note], "faint") for note in device.notes])
 
 
 def device_report(devices: tuple[Device, ...]) -> DeviceReport:
     """Everything that is shown of some GPUs."""
-    return DeviceReport(SCHEMA_VERSION, tuple(device_entry(device) for device in devices))
+    return DeviceReport(tuple(device_entry(device) for device in devices))
 
 
 def device_entry(device: Device) -> DeviceEntry:

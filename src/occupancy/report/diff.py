@@ -1,80 +1,48 @@
-"""The answer to ``occupancy diff``: what became of each kernel between two builds."""
+"""The answer to ``occupancy diff``: how each kernel changed between two builds."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Literal, get_args
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from ..documented import DOCUMENTED
-from ..matching import MatchedBy, match
+from ..builds.diff import Diff, DiffRow, DiffSummary, Verdict
+from ..builds.measures import MEASURES, measures
+from ..builds.scanner import ScanRow
 from ..readers import ReadProblem
-from ..readers.record import ThreadsFrom
-from ..rules import Measure
-from . import SCHEMA_VERSION
-from .measures import HIGHER_IS_BETTER, MEASURES, Measures, measures
-from .scan import ScanRow
+from ..render import words
+from ..render.document import (
+    Block,
+    Bullets,
+    Comment,
+    Document,
+    Folded,
+    GroupColumn,
+    GroupedTable,
+    GroupRow,
+    Heading,
+    Mark,
+    Marked,
+    Only,
+    Paragraph,
+    Together,
+)
+from .base import Report
+from .scan import architecture, short_name
 
-Verdict = Literal["worse", "mixed", "other", "better", "same"]
-"""Whether something got worse, better, or one thing worse and another better.
+MOST_IN_SIGHT = 10
+"""Rows of a comment that are seen before the reader unfolds the rest."""
 
-Occupancy, spills and stack decide; registers, shared memory and barriers where those are the same.
-``other``: something changed of which neither can be said: the limiter, the block size, or what is known.
-"""
+IF_THERE_IS_ROOM = ("Spills", "Stack", "Regs", "Shared", "Limited by", "Threads", "Bar")
+"""The columns that a narrow terminal need not show, the most useful first."""
 
-BEST: ThreadsFrom = "best"
-"""A block size that follows from the rest, and says nothing of its own."""
-
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-
-
-@dataclass(frozen=True, slots=True)
-class DiffRow:
-    """One kernel in both builds."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    verdict: Verdict
-    matched_by: MatchedBy
-    """What the two have in common: the mangled name; the name without what the compiler adds of the place
-    and the libraries of a build; or the name without template arguments and parameters."""
-    change: Measures
-    """New less old; None where one of them is not known."""
-    old: ScanRow
-    new: ScanRow
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row as plain dictionaries, lists and numbers: one object of the JSON."""
-        return {
-            "verdict": self.verdict,
-            "matched_by": self.matched_by,
-            "change": asdict(self.change),
-            "old": self.old.to_dict(),
-            "new": self.new.to_dict(),
-        }
+MARKS: dict[Verdict, Mark] = {"worse": "bad", "mixed": "fair", "other": "", "better": "good", "same": "faint"}
 
 
-@dataclass(frozen=True, slots=True)
-class DiffSummary:
-    """How many kernels there are of each kind."""
-
-    worse: int
-    mixed: int
-    other: int
-    better: int
-    same: int
-    added: int
-    removed: int
-
-
-@dataclass(frozen=True, slots=True)
-class DiffReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class DiffReport(Report):
     """Everything that ``occupancy diff`` shows."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    schema_version: int
     old: str
     """What the old build was called."""
     new: str
@@ -88,119 +56,214 @@ class DiffReport:
     problems: tuple[ReadProblem, ...]
     """What could not be read of the two."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The report as plain dictionaries, lists and numbers: the JSON."""
-        return {
-            "schema_version": self.schema_version,
-            "old": self.old,
-            "new": self.new,
-            "threshold": self.threshold,
-            "summary": asdict(self.summary),
-            "kernels": [row.to_dict() for row in self.kernels],
-            "added": [row.to_dict() for row in self.added],
-            "removed": [row.to_dict() for row in self.removed],
-            "problems": [asdict(problem) for problem in self.problems],
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """A row for each kernel of either build."""
+        yield from (_csv_row(row.verdict, row.old, row.new) for row in self.kernels)
+        yield from (_csv_row("added", None, row) for row in self.added)
+        yield from (_csv_row("removed", row, None) for row in self.removed)
+
+    def headline(self) -> str:
+        """How many kernels there are, and of which kind."""
+        return _summary(self)
+
+    def document(self) -> Document:
+        """The changes, the worst first; what is in one build only; how many there are of each.
+
+        A comment has the summary first, then the worst changes, and the rest folded away.
+        """
+        summary, notes = _summary(self), Bullets(list(_footnotes(self)), "faint")
+        apart = {"Added": _table_apart(self.added), "Removed": _table_apart(self.removed)}
+        screen: list[Block] = [_table(self.kernels)]
+        screen += [Together([Heading(title), table]) for title, table in apart.items() if table.rows]
+        screen.append(Together([Paragraph(summary), notes]))
+        changes = [row for row in self.kernels if row.verdict != "same"]
+        comment: list[Block] = [Paragraph(Marked(summary, "strong")), _table(changes[:MOST_IN_SIGHT])]
+        folded = {
+            "More changes": _table(changes[MOST_IN_SIGHT:]),
+            **apart,
+            "The same": _table([row for row in self.kernels if row.verdict == "same"]),
         }
-
-
-ENDS = 3
-"""The first measures are what matters: occupancy, spills and stack. Registers and the others are means."""
+        comment += [Folded(f"{title}: {len(table.rows):,}", [table]) for title, table in folded.items()]
+        return Only("text", screen), Only("markdown", [Comment([*comment, notes])])
 
 
 def diff_report(
-    old: Iterable[ScanRow],
-    new: Iterable[ScanRow],
+    diff: Diff,
     *,
     names: tuple[str, str],
     threshold: float = 0,
     only_changes: bool = False,
     problems: tuple[ReadProblem, ...] = (),
 ) -> DiffReport:
-    """Compare two builds.
+    """Everything that is shown of two builds.
 
     Args:
-        old: The kernels of the old build.
-        new: Those of the new one.
+        diff: How their kernels changed.
         names: What the two are called.
-        threshold: Up to so many percent of the larger value, or points of occupancy, a change counts as none.
+        threshold: The one that they were compared with.
         only_changes: Whether to leave out the kernels that are the same; the summary counts them.
         problems: What could not be read of the two.
     """
-    matching = match(old, new, compared)
-    rows = [_row(one, other, by, threshold) for one, other, by in matching.pairs]
-    count = Counter(row.verdict for row in rows)
-    shown = [row for row in rows if row.verdict != "same" or not only_changes]
-    return DiffReport(
-        SCHEMA_VERSION,
-        *names,
-        threshold,
-        DiffSummary(
-            **{verdict: count[verdict] for verdict in VERDICTS},
-            added=len(matching.added),
-            removed=len(matching.removed),
-        ),
-        tuple(sorted(shown, key=_rank)),
-        matching.added,
-        matching.removed,
-        problems,
-    )
+    shown = tuple(row for row in diff.rows if row.verdict != "same" or not only_changes)
+    return DiffReport(*names, threshold, diff.summary, shown, diff.added, diff.removed, problems)
 
 
-def _row(old: ScanRow, new: ScanRow, matched_by: MatchedBy, threshold: float) -> DiffRow:
-    before, after = measures(old), measures(new)
-    directions = [_direction(name, before, after, threshold) for name in MEASURES]
-    verdict = _verdict(directions) or _verdict_of_the_rest(old, new, threshold)
-    return DiffRow(verdict, matched_by, after - before, old, new)
+def _csv_row(verdict: str, old: ScanRow | None, new: ScanRow | None) -> dict[str, Any]:
+    known = new or old
+    assert known is not None
+    row: dict[str, Any] = {
+        "verdict": verdict,
+        "arch": known.arch,
+        "demangled": known.demangled,
+        "old_name": old and old.name,
+        "new_name": new and new.name,
+    }
+    sides = {"old": old, "new": new}
+    for measure in MEASURES:
+        row |= {
+            f"{side}_{measure}": each and getattr(measures(each), measure) for side, each in sides.items()
+        }
+    for name in ("threads", "active_blocks", "limiters", "source"):
+        row |= {f"{side}_{name}": each and getattr(each, name) for side, each in sides.items()}
+    return row
 
 
-def _direction(name: Measure, before: Measures, after: Measures, threshold: float) -> Verdict:
-    old, new = getattr(before, name), getattr(after, name)
-    if old is None or new is None:
-        return "same" if old is new else "other"
-    percent = 100 * abs(new - old)  # points, for an occupancy
-    if name != "occupancy":
-        percent /= max(old, new, 1)
-    if new == old or percent <= threshold:
-        return "same"
-    return "better" if (new > old) == (name in HIGHER_IS_BETTER) else "worse"
+def _table(rows: Sequence[DiffRow]) -> GroupedTable:
+    columns = [GroupColumn(each.title, [each.cell(row) for row in rows], False) for each in _columns_of(rows)]
+    named = [GroupRow(f"{row.old.name} {row.new.name}", _name(row), MARKS[row.verdict]) for row in rows]
+    return GroupedTable("Kernel", named, columns, IF_THERE_IS_ROOM)
 
 
-def _verdict(directions: Sequence[Verdict]) -> Verdict | None:
-    """What matters decides; the means to it count where it stayed the same."""
-    for these in (set(directions[:ENDS]), set(directions[ENDS:])):
-        if {"worse", "better"} <= these:
-            return "mixed"
-        for verdict in ("worse", "better", "other"):
-            if verdict in these:
-                return verdict
-    return None
+def _table_apart(rows: Sequence[ScanRow]) -> GroupedTable:
+    """Kernels that are in one build only."""
+    columns = [
+        GroupColumn(each.title, [each.value(row) for row in rows], False) for each in _columns_apart(rows)
+    ]
+    named = [GroupRow(row.name, short_name(row)) for row in rows]
+    return GroupedTable("Kernel", named, columns, IF_THERE_IS_ROOM, says_what_is_left_out=False)
 
 
-def _verdict_of_the_rest(old: ScanRow, new: ScanRow, threshold: float) -> Verdict:
-    has_other_limiters = set(old.limiters) != set(new.limiters) and not threshold
-    has_other_threads = old.threads != new.threads and (old.threads_from, new.threads_from) != (BEST, BEST)
-    return "other" if has_other_limiters or has_other_threads else "same"
+class DiffColumn(NamedTuple):
+    """A column of the table of changes."""
+
+    title: str
+    value: Callable[[ScanRow], str]
+    """What is shown of one side; empty where it is not known."""
+    is_always_there: bool = False
+
+    def cell(self, row: DiffRow) -> str:
+        """``64 -> 72``, or ``64`` where nothing changed."""
+        old, new = self.value(row.old), self.value(row.new)
+        return new if old == new else f"{old or '?'} -> {new or '?'}"
 
 
-def _rank(row: DiffRow) -> tuple[Any, ...]:
-    """The worst first: lost occupancy, then more spills, then whatever else grew."""
-    change = row.change
-    occupancy = change.occupancy or 0
-    spilled = max(change.spill_bytes or 0, change.stack_bytes or 0)
-    is_bad = row.verdict in ("worse", "mixed")
-    return (
-        not (is_bad and occupancy < 0),
-        not (is_bad and spilled > 0),
-        VERDICTS.index(row.verdict),
-        occupancy,
-        -spilled,
-        *(-(getattr(change, name) or 0) for name in MEASURES[1:]),
-        row.new.name,
-        row.new.arch or "",
-        row.new.source,
-    )
+def _size(amount: int | None) -> str:
+    if amount is None:
+        return ""
+    return words.size(amount).replace(" bytes", " B") if amount else "0"
 
 
-def compared(row: ScanRow) -> tuple[object, ...]:
-    """All that is compared of a kernel."""
-    return (*measures(row).values(), row.threads, row.dynamic_smem)
+def _occupancy(row: ScanRow) -> str:
+    return "" if row.occupancy is None else words.percent(row.occupancy)
+
+
+def _limiters(row: ScanRow) -> str:
+    if row.launchable is False:
+        return "no launch"
+    return words.short_names(row.limiters)
+
+
+COLUMNS = (
+    DiffColumn("Arch", architecture, is_always_there=True),
+    DiffColumn("Occ.", _occupancy, is_always_there=True),
+    DiffColumn("Limited by", _limiters),
+    DiffColumn("Regs", lambda row: words.number(row.registers, "")),
+    DiffColumn("Spills", lambda row: _size(measures(row).spill_bytes)),
+    DiffColumn("Stack", lambda row: _size(row.stack_bytes)),
+    DiffColumn("Shared", lambda row: _size(measures(row).shared_memory)),
+    DiffColumn("Bar", lambda row: words.number(row.barriers, "")),
+    DiffColumn("Threads", lambda row: words.number(row.threads, "")),
+)
+
+
+def _columns_of(rows: Sequence[DiffRow]) -> list[DiffColumn]:
+    """The columns in which something changed."""
+    return [
+        column
+        for column in COLUMNS
+        if column.is_always_there or any(column.value(row.old) != column.value(row.new) for row in rows)
+    ]
+
+
+def _columns_apart(rows: Sequence[ScanRow]) -> list[DiffColumn]:
+    """The columns for kernels that are in one build only, as far as they have something to say."""
+    return [each for each in COLUMNS if any(each.value(row) not in ("", "0") for row in rows)]
+
+
+def _name(row: DiffRow) -> str:
+    """The kernel's name; both of them where it changed."""
+    old, new = short_name(row.old), short_name(row.new)
+    return new if old == new else f"{old} -> {new}"
+
+
+def _summary(report: DiffReport) -> str:
+    """How many kernels there are of each kind: ``8 kernels in both builds: 2 worse, 6 the same; 1 added.``"""
+    count = report.summary
+    both = count.worse + count.mixed + count.other + count.better + count.same
+    head = f"{words.count(both, 'kernel')} in both builds: " if both else "No kernel is in both builds: "
+    return f"{head}{kinds(count)}."
+
+
+def kinds(count: DiffSummary) -> str:
+    """``2 worse, 1 mixed and 6 the same; 1 added``."""
+    in_both = {
+        "worse": count.worse,
+        "mixed": count.mixed,
+        "otherwise changed": count.other,
+        "better": count.better,
+        "the same": count.same,
+    }
+    groups = (in_both, {"added": count.added, "removed": count.removed})
+    texts = [[f"{number:,} {kind}" for kind, number in group.items() if number] for group in groups]
+    return "; ".join(words.listing(text) for text in texts if text) or "none"
+
+
+def _footnotes(report: DiffReport) -> Iterator[str]:
+    """What the numbers rest on."""
+    rows = [*(row for pair in report.kernels for row in (pair.old, pair.new)), *report.added, *report.removed]
+    by_base = sum(row.matched_by == "base_name" for row in report.kernels)
+    if by_base:
+        yield f"{words.count(by_base, 'kernel')} matched by the base name, as the rest of the name changed."
+    old, new = ({row.arch or "unknown" for row in side} for side in _sides(report))
+    for archs, build in ((old - new, report.old), (new - old, report.new)):
+        if archs:
+            yield f"Only in {build}: kernels for {words.listing(sorted(archs))}."
+    yield from assumptions(rows)
+    if report.threshold:
+        yield (
+            f"Changes of up to {report.threshold:g}% of the larger value, or {report.threshold:g} points of "
+            "occupancy, count as none."
+        )
+
+
+def _sides(report: DiffReport) -> tuple[list[ScanRow], list[ScanRow]]:
+    old = [row.old for row in report.kernels]
+    new = [row.new for row in report.kernels]
+    return [*old, *report.removed], [*new, *report.added]
+
+
+def assumptions(rows: Sequence[ScanRow]) -> Iterator[str]:
+    """Which block sizes the occupancy is for where no source states them."""
+    threads = {(row.threads_from, row.threads) for row in rows if row.occupancy is not None}
+    origins = {origin for origin, _ in threads}
+    given = [number for origin, number in threads if origin == "option" and number is not None]
+    if given:
+        yield f"For blocks of {given[0]:,} threads where a file does not state the block size."
+    if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
+        yield "Dynamic shared memory that no file states counts as none."
+    unknown = [text for origin, text in ORIGINS.items() if origin in origins]
+    if unknown:
+        yield f"Where no block size is known, the occupancy is for {', else for '.join(unknown)}."
+
+
+ORIGINS = {"launch_bounds": "the launch bound", "best": "the best block size"}

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..engine import Occupancy, Resource, cuda, spreadsheet
+from ..engine import Answer, cuda, spreadsheet
 from ..engine.arithmetic import round_up
-from ..engine.shared import shared_memory_configuration
+from ..engine.common import shared_memory_configuration
+from ..values.resources import Resource
 from .calc import Explanation, is_confined_to_half
 
 NO_BLOCKS = "0 blocks"
 
 
-def explain(result: Occupancy) -> tuple[Explanation, ...]:
-    """The steps of every resource that has a say in the answer."""
+def explain(result: Answer) -> tuple[Explanation, ...]:
+    """The steps of every resource that plays a part in the answer."""
     if result.model == "cuda":
-        explainers: tuple[Callable[[Occupancy], Explanation], ...] = (
+        explainers: tuple[Callable[[Answer], Explanation], ...] = (
             _warps,
             _blocks,
             _cuda_registers,
@@ -30,7 +31,7 @@ def explain(result: Occupancy) -> tuple[Explanation, ...]:
     return tuple(explainer(result) for explainer in explainers)
 
 
-def _warps(result: Occupancy) -> Explanation:
+def _warps(result: Answer) -> Explanation:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
     threads = _count(kernel.threads, "thread")
     rounded = ", rounded up" if kernel.threads % limits.warp_size else ""
@@ -57,11 +58,11 @@ def _warps(result: Occupancy) -> Explanation:
     return Explanation("warps", tuple(steps), why)
 
 
-def _blocks(result: Occupancy) -> Explanation:
+def _blocks(result: Answer) -> Explanation:
     return Explanation("blocks", (f"at most {_limit(result, 'blocks')} per SM",), None)
 
 
-def _cuda_registers(result: Occupancy) -> Explanation:
+def _cuda_registers(result: Answer) -> Explanation:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
     if not kernel.registers:
         return _no_registers(result)
@@ -81,7 +82,7 @@ def _cuda_registers(result: Occupancy) -> Explanation:
     return Explanation("registers", tuple(steps), why)
 
 
-def _launch_check(result: Occupancy, per_warp: int) -> tuple[list[str], str | None]:
+def _launch_check(result: Answer, per_warp: int) -> tuple[list[str], str | None]:
     limits, warps = result.limits, result.allocated.warps
     parts = cuda.checked_sub_partitions(limits)
     counted = round_up(warps, parts)
@@ -104,7 +105,7 @@ def _launch_check(result: Occupancy, per_warp: int) -> tuple[list[str], str | No
     return steps, why
 
 
-def _sub_partition_steps(result: Occupancy, per_warp: int) -> list[str]:
+def _sub_partition_steps(result: Answer, per_warp: int) -> list[str]:
     limits, warps = result.limits, result.allocated.warps
     parts = limits.sub_partitions
     share = limits.max_registers_per_multiprocessor // parts
@@ -125,7 +126,7 @@ def _sub_partition_steps(result: Occupancy, per_warp: int) -> list[str]:
     return steps
 
 
-def _cuda_shared_memory(result: Occupancy) -> Explanation:
+def _cuda_shared_memory(result: Answer) -> Explanation:
     limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
     if not per_block:
         return _no_shared_memory(result)
@@ -147,7 +148,7 @@ def _cuda_shared_memory(result: Occupancy) -> Explanation:
     return Explanation("shared_memory", tuple(steps), why)
 
 
-def _barriers(result: Occupancy) -> Explanation:
+def _barriers(result: Answer) -> Explanation:
     available = result.limits.max_barriers_per_multiprocessor
     if result.block_limits.barriers is None:
         step = "no limit: the kernel uses none" if result.kernel.barriers == 0 else "no limit before 9.0"
@@ -158,7 +159,7 @@ def _barriers(result: Occupancy) -> Explanation:
     return Explanation("barriers", (step,), None)
 
 
-def _spreadsheet_registers(result: Occupancy) -> Explanation:
+def _spreadsheet_registers(result: Answer) -> Explanation:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
     column = spreadsheet.column_of(limits)
     if not kernel.registers:
@@ -196,7 +197,7 @@ def _spreadsheet_registers(result: Occupancy) -> Explanation:
     return Explanation("registers", steps, why)
 
 
-def _spreadsheet_shared_memory(result: Occupancy) -> Explanation:
+def _spreadsheet_shared_memory(result: Answer) -> Explanation:
     limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
     column = spreadsheet.column_of(limits)
     if not per_block:
@@ -211,22 +212,22 @@ def _spreadsheet_shared_memory(result: Occupancy) -> Explanation:
     return Explanation("shared_memory", tuple(steps), None)
 
 
-def _no_registers(result: Occupancy) -> Explanation:
+def _no_registers(result: Answer) -> Explanation:
     known = "the kernel uses none" if result.kernel.registers == 0 else "not given"
     return Explanation("registers", (f"no limit: {known}",), None)
 
 
-def _no_shared_memory(result: Occupancy) -> Explanation:
+def _no_shared_memory(result: Answer) -> Explanation:
     known = "the kernel uses none" if result.kernel.is_shared_memory_given else "not given"
     return Explanation("shared_memory", (f"no limit: {known}",), None)
 
 
-def _too_many_per_thread(result: Occupancy) -> str:
+def _too_many_per_thread(result: Answer) -> str:
     registers = _count(result.kernel.registers or 0, "register")
     return f"{registers} per thread > {result.limits.max_registers_per_thread}: {NO_BLOCKS}"
 
 
-def _per_warp_step(result: Occupancy, per_warp: int) -> str:
+def _per_warp_step(result: Answer, per_warp: int) -> str:
     limits, registers = result.limits, result.kernel.registers or 0
     unit = limits.register_allocation_unit
     if result.model == "spreadsheet":
@@ -237,7 +238,7 @@ def _per_warp_step(result: Occupancy, per_warp: int) -> str:
     )
 
 
-def _shared_memory_step(result: Occupancy, reserved: int) -> str:
+def _shared_memory_step(result: Answer, reserved: int) -> str:
     kernel, unit = result.kernel, result.limits.shared_memory_allocation_unit
     if kernel.smem is None and kernel.static_smem is not None and kernel.dynamic_smem is not None:
         terms = [f"{kernel.static_smem} static", f"{kernel.dynamic_smem} dynamic"]
@@ -248,7 +249,7 @@ def _shared_memory_step(result: Occupancy, reserved: int) -> str:
     return f"{' + '.join(terms)}{total}, rounded up to {unit}s: {result.allocated.shared_memory} per block"
 
 
-def _pool_step(result: Occupancy, asked: int) -> str:
+def _pool_step(result: Answer, asked: int) -> str:
     limits, carveout = result.limits, result.kernel.carveout
     most = limits.max_shared_memory_per_multiprocessor
     if carveout is None:
@@ -259,7 +260,7 @@ def _pool_step(result: Occupancy, asked: int) -> str:
     return f"configuration of the SM: {carveout.amount}% of {most} = {wanted}, up to the next one: {asked}"
 
 
-def _limit(result: Occupancy, resource: Resource) -> str:
+def _limit(result: Answer, resource: Resource) -> str:
     blocks = getattr(result.block_limits, resource)
     return _count(blocks, "block")
 

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
-from ..waves import FullWave, Waves
-from . import DOCUMENTED
+from ..advice.waves import FullWave, Waves
+from ..render import words
 
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
     """A GPU that was named, or that was found in this machine."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
     name: str
     multiprocessors: int | None
-    """SMs; None where nobody tells."""
+    """SMs; None where they are not known."""
     known_from: str
-    """Who tells: ``"device"``, this machine's own GPU; for a product what data/gpus.csv says."""
+    """Where the number is from: ``"device"``, this machine's own GPU; for a product as in data/gpus.csv."""
     device: int | None
     """The number of this machine's GPU; None for a product."""
 
@@ -27,8 +26,6 @@ class Gpu:
 @dataclass(frozen=True, slots=True)
 class WavesReport:
     """How a grid runs on a whole GPU, if all of its blocks take equally long."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     grid_dim: tuple[int, int, int]
     blocks: int
@@ -71,3 +68,60 @@ class WholeGpu(NamedTuple):
     gpu: Gpu | None = None
     full_wave: FullWave | None = None
     waves: Waves | None = None
+
+
+def whole_gpu_lines(
+    wave: FullWave | None, waves: WavesReport | None, launchable: bool
+) -> Iterator[tuple[str, str]]:
+    """What the whole GPU holds, how the grid runs there, and which grids would fill it: label and text."""
+    if wave is None:
+        return
+    if launchable:
+        yield "Whole GPU", _resident(wave)
+    if waves is not None:
+        yield "Grid", _waves(waves, wave)
+        if waves.partial_wave_blocks:
+            yield "Tail", _tail(waves, wave)
+            yield "Full waves", _filling(waves, wave)
+
+
+def _resident(wave: FullWave) -> str:
+    at_most = "at most " if wave.is_upper_bound else ""
+    hold = f"{words.count(wave.multiprocessors, 'SM')} {'holds' if wave.multiprocessors == 1 else 'hold'}"
+    if not wave.blocks:
+        return f"{hold} no cluster of {words.count(wave.cluster_size or 1, 'block')}"
+    text = f"{hold} {at_most}{words.count(wave.blocks, 'block')}"
+    if wave.clusters is not None:
+        text += f", {words.count(wave.clusters, 'cluster')} of {wave.cluster_size}"
+    text += ": the grid of a persistent kernel"
+    return f"{text} (only the GPU itself knows how many clusters)" if wave.is_upper_bound else text
+
+
+def _waves(waves: WavesReport, wave: FullWave) -> str:
+    at_least = "at least " if wave.is_upper_bound else ""
+    number = f"{waves.waves:,.2f}" if waves.waves >= 0.005 else "<0.01"
+    text = f"{words.count(waves.blocks, 'block')}: {at_least}{number} waves"
+    if not waves.partial_wave_blocks:
+        return f"{text}, all of them full"
+    fill = f"{words.percent(waves.last_wave_fill)} full"
+    if not waves.full_waves:
+        return f"{text}, {at_least}{fill}"
+    partial = (
+        f"{waves.full_waves:,} full and one of {words.count(waves.partial_wave_blocks, 'block')}, {fill}"
+    )
+    return f"{text}; with so many clusters {partial}" if wave.is_upper_bound else f"{text}, {partial}"
+
+
+def _tail(waves: WavesReport, wave: FullWave) -> str:
+    so_many = "there are so many clusters and " if wave.is_upper_bound else ""
+    text = f"{words.percent(waves.idle_share)} of the GPU idle, if {so_many}all blocks take equally long"
+    if waves.partial_wave_share:
+        text += f"; the last wave takes up to {words.percent(waves.partial_wave_share)} of the time"
+    return text
+
+
+def _filling(waves: WavesReport, wave: FullWave) -> str:
+    text = words.count(waves.filling_grid_above, "block")
+    if waves.filling_grid_below is not None:
+        text = f"{waves.filling_grid_below:,} or {text}"
+    return f"{text}, if there are so many clusters" if wave.is_upper_bound else text

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from ..products import Product
-from . import DOCUMENTED, SCHEMA_VERSION
+from ..render.document import Column, Document, Only, Table
+from ..tables.products import Product
+from .base import Report
 
 
 @dataclass(frozen=True, slots=True)
 class GpuEntry:
     """A product."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
     name: str
     cc: str
     multiprocessors: int
     """SMs of one GPU."""
     known_from: str
-    """Who tells the number of SMs: hardware, two lists or one list of products, or inferred from the chip."""
+    """Where the number of SMs is from: hardware, two lists or one list of products, or inferred."""
     chip: str
     market: str | None
     memory_gb: float | None
@@ -28,23 +28,40 @@ class GpuEntry:
     """Only where a device reported it."""
 
 
+COLUMNS = (
+    Column("GPU", is_number=False, least=1, cuts=True),
+    Column("CC", is_number=False),
+    Column("SMs", least=1, cuts=True),
+    Column("SMs known from", is_number=False, least=1, cuts=True),
+    Column("Chip", is_number=False),
+    Column("Memory"),
+)
+
+
 @dataclass(frozen=True, slots=True)
-class GpusReport:
+class GpusReport(Report):
     """Some products, by compute capability."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    schema_version: int
     gpus: tuple[GpuEntry, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The report as plain dictionaries, lists and numbers: what the JSON holds."""
-        return asdict(self)
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """A row for each product."""
+        return map(asdict, self.gpus)
+
+    def document(self) -> Document:
+        """A row for each product; with its memory where that stands beside its name on a terminal."""
+        rows = [(gpu.name, gpu.cc, str(gpu.multiprocessors), gpu.known_from, gpu.chip) for gpu in self.gpus]
+        memories = ["" if gpu.memory_gb is None else f"{gpu.memory_gb:g} GB" for gpu in self.gpus]
+        with_memory = [(*row, memory) for row, memory in zip(rows, memories, strict=True)]
+        return (
+            Only("text", [Table(COLUMNS, with_memory, splits=False)]),
+            Only("markdown", [Table(COLUMNS[:-1], rows)]),
+        )
 
 
 def gpus_report(products: tuple[Product, ...]) -> GpusReport:
     """Everything that is shown of some products."""
-    return GpusReport(SCHEMA_VERSION, tuple(_entry(product) for product in products))
+    return GpusReport(tuple(_entry(product) for product in products))
 
 
 def _entry(product: Product) -> GpuEntry:

@@ -2,28 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from itertools import groupby
 from typing import Any
 
-from ..sm_limits import Limits, SpreadsheetColumn
-from ..sources import Provenance, Source
-from . import SCHEMA_VERSION
+from ..render import words
+from ..render.document import Block, Bullets, Column, Document, Heading, Only, Table, Together
+from ..tables.sources import Dispute, Provenance, Source
+from ..values.limits import Limits, SpreadsheetColumn
+from .base import Report
+
+OVERVIEW = {
+    "max_threads_per_multiprocessor": "Threads\nper SM",
+    "max_warps_per_multiprocessor": "Warps\nper SM",
+    "max_blocks_per_multiprocessor": "Blocks\nper SM",
+    "max_registers_per_multiprocessor": "Registers\nper SM",
+    "max_registers_per_block": "Registers\nper block",
+    "max_shared_memory_per_multiprocessor": "Shared\nper SM",
+    "max_shared_memory_per_block_optin": "Shared\nper block",
+}
+
+READABLE = 11
+"""Columns for a value of one chip: of its longest ones, such as 1024 x 1024 x 64, each line has room."""
 
 
 @dataclass(frozen=True, slots=True)
-class LimitsReport:
+class LimitsReport(Report):
     """The limits of some compute capabilities."""
 
-    rows: tuple[Limits, ...]
+    limits: tuple[Limits, ...]
     is_whole_table: bool
     """Whether all rows of a table are shown, so that an overview is wanted rather than every limit."""
 
     def to_dict(self) -> dict[str, Any]:
         """Compute capability -> its limits, as plain values."""
         return {
-            "schema_version": SCHEMA_VERSION,
-            "compute_capabilities": {str(row.compute_capability): row_of(row) for row in self.rows},
+            "schema_version": self.schema_version,
+            "compute_capabilities": {str(row.compute_capability): row_of(row) for row in self.limits},
         }
+
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """A row for each compute capability."""
+        for each in self.limits:
+            row = row_of(each)
+            # A chip without a spreadsheet column has empty cells there, not a column of its own.
+            yield {"cc": str(each.compute_capability), **row, "spreadsheet": row["spreadsheet"] or {}}
+
+    def document(self) -> Document:
+        """An overview of a whole table on a terminal; else every limit of some chips side by side."""
+        ccs = [str(each.compute_capability) for each in self.limits]
+        columns = [row_of(each) for each in self.limits]
+        rows = [[name, *(words.limit(name, column[name]) for column in columns)] for name in columns[0]]
+        differing = {number for number, (_, *values) in enumerate(rows) if len(set(values)) > 1}
+        header = (Column("Limit", is_number=False), *(Column(cc, least=READABLE) for cc in ccs))
+        screen = Table(header, rows, differing)
+        if self.is_whole_table:
+            cells = [
+                (cc, *(words.limit(name, column[name]) for name in OVERVIEW))
+                for cc, column in zip(ccs, columns, strict=True)
+            ]
+            screen = Table([Column("\nCC", is_number=False), *map(Column, OVERVIEW.values())], cells)
+        return Only("text", [screen]), Only("markdown", [Table(header, rows)])
 
 
 FIELDS = tuple(field.name for field in fields(Limits) if field.name != "compute_capability")
@@ -31,7 +71,7 @@ FIELDS = tuple(field.name for field in fields(Limits) if field.name != "compute_
 
 
 @dataclass(frozen=True, slots=True)
-class SourcesReport:
+class SourcesReport(Report):
     """Where some values of the table come from."""
 
     values: tuple[Provenance, ...]
@@ -42,7 +82,7 @@ class SourcesReport:
         return tuple(named[code] for code in sorted(named))
 
     def to_dict(self) -> dict[str, Any]:
-        """Compute capability -> limit -> its value and who says so, as plain values."""
+        """Compute capability -> limit -> its value and its sources, as plain values."""
         limits: dict[str, dict[str, Any]] = {}
         for value in self.values:
             limits.setdefault(str(value.compute_capability), {})[value.field] = {
@@ -61,10 +101,69 @@ class SourcesReport:
                 ],
             }
         return {
-            "schema_version": SCHEMA_VERSION,
+            "schema_version": self.schema_version,
             "compute_capabilities": limits,
             "sources": {source.code: asdict(source) for source in self.cited()},
         }
+
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """A row for each value, in words."""
+        for value in self.values:
+            yield {
+                "cc": str(value.compute_capability),
+                "limit": value.field,
+                "value": words.limit(value.field, value.value),
+                "sources": _codes(value.sources),
+                "note": value.note or "",
+                "disputed": " ".join(_disputed(value.field, dispute) for dispute in value.disputes),
+            }
+
+    def document(self) -> Document:
+        """For each compute capability its limits with their sources, then what the codes stand for."""
+        per_chip = [
+            Together([Heading(f"Compute capability {cc}"), *_limits(list(values))])
+            for cc, values in groupby(self.values, lambda value: value.compute_capability)
+        ]
+        cited = self.cited()
+        lines = [f"{each.code}: {each.title}. {each.where} ({each.licence})" for each in cited]
+        rows = list(self.rows())
+        table = Table([Column(name) for name in rows[0]], [tuple(row.values()) for row in rows])
+        sources = [(each.code, each.title, each.where, each.licence) for each in cited]
+        header = [Column(name) for name in ("code", "title", "where", "licence")]
+        return (
+            Only("text", [*per_chip, Together([Heading("Sources"), Bullets(lines, indent=2)])]),
+            Only("markdown", [table, Table(header, sources)]),
+        )
+
+
+def _limits(values: Sequence[Provenance]) -> Iterator[Block]:
+    columns = (
+        Column("Limit", is_number=False),
+        Column("Value", least=1),
+        Column("Sources", is_number=False, least=1),
+    )
+    rows = [(value.field, words.limit(value.field, value.value), _codes(value.sources)) for value in values]
+    yield Table(columns, rows, splits=False, comfortable=80)
+    notes = [f"{value.field}: {value.note}" for value in values if value.note]
+    if notes:
+        yield from (Heading("Notes"), Bullets(notes, indent=2))
+    disputes = [
+        f"{value.field} is {words.limit(value.field, value.value)} here; {_disputed(value.field, dispute)}"
+        for value in values
+        for dispute in value.disputes
+    ]
+    if disputes:
+        yield from (Heading("Disputed"), Bullets(disputes, indent=2))
+
+
+def _disputed(field: str, dispute: Dispute) -> str:
+    """What other sources say, and why it was judged otherwise."""
+    others = [f"{words.limit(field, other.value)} by {_codes(other.sources)}" for other in dispute.others]
+    return f"{'; '.join(others)}. {dispute.why}"
+
+
+def _codes(sources: Iterable[Source]) -> str:
+    return " ".join(source.code for source in sources)
 
 
 def _named_by(value: Provenance) -> list[Source]:

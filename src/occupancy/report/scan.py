@@ -1,214 +1,228 @@
-"""The answer to ``occupancy scan``: what the readers found, with the occupancy that it comes to."""
+"""The answer to ``occupancy scan``: the kernels that files hold, with their registers and occupancy."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
-from functools import lru_cache
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, NamedTuple
 
-from .. import advice
-from ..advice import NextStep
-from ..documented import DOCUMENTED, DOCUMENTED_WITH_NAME
-from ..engine import Occupancy, Resource, evaluate
-from ..errors import InputError, OccupancyError
-from ..kernel import Kernel, Launch
-from ..readers import KernelRecord, ReadProblem
-from ..readers.record import FIELD_NAMES, ThreadsFrom
-from ..sm_limits import ComputeCapability, Limits
-from ..waves import Waves, count_waves, full_wave
+from ..builds.scanner import ScanRow
+from ..readers import ReadProblem
+from ..render import words
+from ..render.document import (
+    Bullets,
+    Document,
+    GroupColumn,
+    GroupedTable,
+    GroupRow,
+    Paragraph,
+    Together,
+    grade,
+)
+from ..values.resources import amount_of
+from .base import Report
+from .calc import in_a_cell
 
-LimitsOf = Callable[[ComputeCapability], Limits]
-
-LEAST_DIFFERENCE = 0.006
-"""PyTorch's profiler rounds to whole percents; a smaller difference is none."""
-
-NOT_LINKED_NOTE = "Not linked yet: registers, shared memory and stack lack what its callees need."
-GRID_NOTE = "PyTorch's profiler counts no more blocks than the grid has for each SM."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScanRow(KernelRecord):
-    """One kernel of one architecture, or one launch, with the answer."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED_WITH_NAME
-
-    cc: str | None = None
-    """The compute capability that is answered for."""
-    what_if: bool = False
-    """Whether the kernel was compiled for another one."""
-    occupancy: float | None = None
-    """Active warps by the most warps of an SM, 0 to 1; None where something needed is not known."""
-    active_blocks: int | None = None
-    limiters: tuple[Resource, ...] = ()
-    launchable: bool | None = None
-    reason: str | None = None
-    """Why it does not launch."""
-    next_step: NextStep | None = None
-    """The nearest higher occupancy, and what must change to reach it."""
-    waves: float | None = None
-    """Waves of a launch on the whole GPU, where the number of its SMs was given."""
-    idle_share: float | None = None
-    """The share of the GPU's time that the last wave leaves idle, 0 to 1, where the waves are known."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row as plain dictionaries, lists and numbers: one object of the JSON."""
-        values = {name: getattr(self, name) for name in ROW_FIELDS}
-        if self.next_step is not None:
-            values["next_step"] = asdict(self.next_step)
-        return values
+LOW = 0.5
+"""Occupancy below this is counted in the summary."""
 
 
-_FIRST = ("source", "format", "name", "demangled")
-ROW_FIELDS = (*_FIRST, *(each.name for each in fields(ScanRow) if each.name not in _FIRST))
-"""The fields of a row in the order in which they are printed."""
+IF_THERE_IS_ROOM = (
+    "File", "Waves", "Next step", "Reported", "Static", "Dynamic", "Shared", "Spills", "Stack", "Time",
+    "Launches", "Bar", "Bound",
+)  # fmt: skip
+"""The columns that a narrow terminal need not show, the most useful first."""
+
+LAST = "Next step"
 
 
-@dataclass(frozen=True, slots=True)
-class ScanReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class ScanReport(Report):
     """Everything that ``occupancy scan`` found."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
-    schema_version: int
     kernels: tuple[ScanRow, ...]
     found: int
     """How many kernels and launches the sources hold, shown or not."""
     problems: tuple[ReadProblem, ...]
     """What could not be read."""
 
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """A row for each kernel."""
+        return map(csv_row, self.kernels)
 
-class Scanner:
-    """Answers for records, one by one.
+    def headline(self) -> str:
+        """How many kernels there are, and of which kind."""
+        return _summary(self)
 
-    Args:
-        limits_of: From a compute capability to what its SM offers; raises for an unknown one.
-        threads: Threads per block for kernels whose source does not state them.
-        what_if: The SM to answer for, instead of the one that each kernel was compiled for.
-        multiprocessors: SMs of the GPU, for the waves of launches; None where they are not asked for.
-        with_advice: Whether to find the next steps, which take a hundred times as long as the rest.
-    """
-
-    def __init__(
-        self,
-        limits_of: LimitsOf,
-        threads: int | None = None,
-        what_if: Limits | None = None,
-        multiprocessors: int | None = None,
-        with_advice: bool = True,
-    ) -> None:
-        self._limits_of = limits_of
-        self._threads = threads
-        self._what_if = what_if
-        self._multiprocessors = multiprocessors
-        # A library has the same needs over and over.
-        self._best_block_size = lru_cache(maxsize=1 << 14)(advice.best_block_size)
-        self._answer = lru_cache(maxsize=1 << 14)(_advised_answer if with_advice else _answer)
-        self._with_bound = lru_cache(maxsize=1 << 12)(_with_bound)
-
-    def row(self, record: KernelRecord) -> ScanRow:
-        """The record with its answer; where there is none, a note says why."""
-        values = {name: getattr(record, name) for name in FIELD_NAMES}
-        try:
-            limits = self._limits(record)
-            if record.registers is not None:
-                values |= self._answered(record, limits)
-        except OccupancyError as error:
-            values["notes"] = (*record.notes, str(error))
-        return ScanRow(**values)
-
-    def question(self, row: ScanRow) -> tuple[Limits, Kernel]:
-        """What the engine was asked for a row that has an answer."""
-        limits = self._limits(row)
-        return limits, _kernel(row, limits, row.threads)
-
-    def _limits(self, record: KernelRecord) -> Limits:
-        limits, compiled_for = self._what_if, record.compute_capability
-        if limits is None:
-            if compiled_for is None:
-                raise InputError(
-                    "is not known", where="architecture", cure="Say which one to answer for: --cc 9.0."
-                )
-            limits = self._limits_of(compiled_for)
-        # No launch of a kernel may have more threads than its bound, whatever the chip allows.
-        return limits if record.max_threads is None else self._with_bound(limits, record.max_threads)
-
-    def _answered(self, record: KernelRecord, limits: Limits) -> dict[str, Any]:
-        """What the answer adds to a record, and what it takes the place of."""
-        threads, threads_from = self._block_size(record, limits)
-        notes = list(record.notes)
-        answer, next_step = self._answer(limits, _kernel(record, limits, threads))
-        if record.max_threads is not None and threads > record.max_threads:
-            notes.append(f"It was compiled for blocks of {record.max_threads} threads at most.")
-        if record.linked is False:
-            notes.append(NOT_LINKED_NOTE)
-        what_if = _is_what_if(record, limits)
-        if not what_if and _is_less_for_the_grid(record, answer):
-            notes.append(GRID_NOTE)
-        waves = None
-        try:
-            waves = self._waves(record, answer)
-        except InputError as error:  # clusters on a chip that has none, or a grid that no launch has
-            notes.append(str(error))
-        return {
-            "cc": str(limits.compute_capability),
-            "what_if": what_if,
-            "threads": threads,
-            "threads_from": threads_from,
-            "occupancy": answer.occupancy,
-            "active_blocks": answer.active_blocks,
-            "limiters": answer.limiters,
-            "launchable": answer.launchable,
-            "reason": answer.reason,
-            "next_step": next_step,
-            "waves": None if waves is None else waves.waves,
-            "idle_share": None if waves is None else waves.idle_share,
-            "notes": tuple(notes),
-        }
-
-    def _waves(self, record: KernelRecord, answer: Occupancy) -> Waves | None:
-        if self._multiprocessors is None or record.grid is None or not answer.launchable:
-            return None
-        launch = Launch(answer.kernel, record.grid, record.cluster)
-        return count_waves(launch, full_wave(answer, self._multiprocessors, cluster_size=launch.cluster_size))
-
-    def _block_size(self, record: KernelRecord, limits: Limits) -> tuple[int, ThreadsFrom]:
-        if record.threads is not None:
-            return record.threads, record.threads_from or "launch"
-        if self._threads is not None:
-            return self._threads, "option"
-        if record.max_threads is not None:
-            return record.max_threads, "launch_bounds"
-        return self._best_block_size(limits, record.kernel(limits.warp_size)), "best"
+    def document(self) -> Document:
+        """Under each kernel's name a row for each architecture or launch; then what the numbers rest on."""
+        columns = [
+            GroupColumn(column.title, [column.cell(row) for row in self.kernels], column.is_number)
+            for column in _columns(self.kernels)
+        ]
+        rows = [
+            GroupRow(row.name, short_name(row), "" if row.occupancy is None else grade(row.occupancy))
+            for row in self.kernels
+        ]
+        return (
+            GroupedTable("Kernel", rows, columns, IF_THERE_IS_ROOM, LAST),
+            Together([Paragraph(_summary(self)), Bullets(list(_footnotes(self)), "faint")]),
+        )
 
 
-def _with_bound(limits: Limits, max_threads: int) -> Limits:
-    return limits.replace(max_threads_per_block=min(limits.max_threads_per_block, max_threads))
+def csv_row(row: ScanRow) -> dict[str, Any]:
+    """A row of the CSV: the next step is one cell."""
+    return {**row.to_dict(), "next_step": None if row.next_step is None else in_a_cell(row.next_step)}
 
 
-def _is_what_if(record: KernelRecord, limits: Limits) -> bool:
-    return record.compute_capability not in (None, limits.compute_capability)
+class _Column(NamedTuple):
+    """A column of the table of kernels; empty cells are for what is not known or of no interest."""
+
+    title: str
+    cell: Callable[[ScanRow], str]
+    is_number: bool = True
 
 
-def _kernel(record: KernelRecord, limits: Limits, threads: int | None) -> Kernel:
-    kernel = record.kernel(threads)
-    if kernel.carveout is not None and (
-        _is_what_if(record, limits) or kernel.carveout.amount not in limits.shared_memory_configurations
-    ):
-        return replace(kernel, carveout=None)
-    return kernel
+def _columns(rows: Sequence[ScanRow]) -> list[_Column]:
+    """The columns that have something to say about these rows."""
+    shown = [column for column in _COLUMNS if any(column.cell(row) not in ("", "0") for row in rows)]
+    return [_FILE, *shown] if len({row.source for row in rows}) > 1 else shown
 
 
-def _answer(limits: Limits, kernel: Kernel) -> tuple[Occupancy, NextStep | None]:
-    return evaluate(limits, kernel), None
+def short_name(row: ScanRow) -> str:
+    """The demangled name without the parameters, which launches do not need to be distinguished."""
+    name = words.printable(row.demangled).removeprefix("void ")
+    if name.endswith(")"):
+        depth = 0
+        for position in range(len(name) - 1, 0, -1):
+            depth += {")": 1, "(": -1}.get(name[position], 0)
+            if depth == 0:
+                return name[:position]
+    return name
 
 
-def _advised_answer(limits: Limits, kernel: Kernel) -> tuple[Occupancy, NextStep | None]:
-    return evaluate(limits, kernel), next(iter(advice.next_steps(limits, kernel)), None)
+def architecture(row: ScanRow) -> str:
+    """The architecture, and what about it is out of the ordinary."""
+    text = words.printable(row.arch or "unknown")
+    if row.linked is False:
+        text += " (not linked)"
+    return f"{text} on {row.cc}" if row.what_if or (row.cc and not row.arch) else text
 
 
-def _is_less_for_the_grid(record: KernelRecord, answer: Occupancy) -> bool:
-    # Its reader has said so already where PyTorch's profiler takes a kernel as not opted in.
-    if record.format != "pytorch-trace" or record.reported_occupancy is None or record.notes:
-        return False
-    return record.reported_occupancy < answer.occupancy_by_threads - LEAST_DIFFERENCE
+def _size(amount: int | None) -> str:
+    if amount is None:
+        return ""
+    return words.size(amount) if amount else "0"
+
+
+def _nonzero(amount: int | None) -> str:
+    return words.size(amount) if amount else ""
+
+
+def _spills(row: ScanRow) -> str:
+    if not row.spill_store_bytes and not row.spill_load_bytes:
+        return ""
+    return f"{row.spill_store_bytes or 0:,} / {row.spill_load_bytes or 0:,}"
+
+
+def _threads(row: ScanRow) -> str:
+    if row.threads is None:
+        return ""
+    origin = {"option": " given", "launch_bounds": " bound", "best": " best"}.get(row.threads_from or "", "")
+    return f"{row.threads:,}{origin}"
+
+
+def _share(share: float | None) -> str:
+    return "" if share is None else words.percent(share)
+
+
+def _limiters(row: ScanRow) -> str:
+    if row.launchable is False:
+        return "does not launch"
+    return words.short_names(row.limiters)
+
+
+def _next_step(row: ScanRow) -> str:
+    if row.next_step is None:
+        return ""
+    changes = [
+        words.change(resource, amount_of(resource, row), amount, short=True)
+        for resource, amount in row.next_step.requires.items()
+    ]
+    return f"{words.percent(row.next_step.occupancy)}: {', '.join(changes)}"
+
+
+def _duration(row: ScanRow) -> str:
+    return "" if row.duration_us is None else f"{row.duration_us:,.1f} us"
+
+
+_FILE = _Column("File", lambda row: words.printable(PurePath(row.source).name), is_number=False)
+
+_COLUMNS = (
+    _Column("Arch", architecture, is_number=False),
+    _Column("Regs", lambda row: words.number(row.registers, "?")),
+    _Column("Static", lambda row: _size(row.static_smem)),
+    _Column("Dynamic", lambda row: _size(row.dynamic_smem)),
+    _Column("Shared", lambda row: _size(row.smem)),
+    _Column("Bar", lambda row: words.number(row.barriers, "")),
+    _Column("Bound", lambda row: words.number(row.max_threads, "")),
+    _Column("Stack", lambda row: _nonzero(row.stack_bytes)),
+    _Column("Spills", _spills),
+    _Column("Launches", lambda row: words.number(row.launches, "")),
+    _Column("Time", _duration),
+    _Column("Threads", _threads),
+    _Column("Occ.", lambda row: _share(row.occupancy)),
+    _Column("Reported", lambda row: _share(row.reported_occupancy)),
+    _Column("Limited by", _limiters, is_number=False),
+    _Column("Waves", lambda row: "" if row.waves is None else f"{row.waves:,.2f}"),
+    _Column("Next step", _next_step, is_number=False),
+)
+
+MOST_NOTES = 4
+"""In a footnote; the JSON has each with its kernel."""
+
+
+def _summary(report: ScanReport) -> str:
+    """How much was found, and how much of it is shown."""
+    launches = sum(row.launches or 0 for row in report.kernels)
+    kernels = sum(row.launches is None for row in report.kernels)
+    parts = []
+    if kernels:
+        parts.append(words.count(kernels, "kernel"))
+    if launches:
+        parts.append("1 launch" if launches == 1 else f"{launches:,} launches")
+    shown = words.listing(parts) if parts else "no kernels"
+    of = "" if launches + kernels == report.found else f" of {report.found:,} found"
+    below = sum(row.occupancy is not None and row.occupancy < LOW for row in report.kernels)
+    low = f"; {below:,} below {words.percent(LOW)}" if below else ""
+    return f"{shown}{of}{low}.".capitalize()
+
+
+def _notes(row: ScanRow) -> Iterator[str]:
+    if row.reason is not None:
+        yield f"Does not launch: {row.reason}"
+    for note in row.notes:
+        yield note[:1].upper() + note[1:].rstrip(".") + "."
+
+
+def _footnotes(report: ScanReport) -> Iterator[str]:
+    """What the numbers rest on."""
+    rows = report.kernels
+    origins = {row.threads_from for row in rows if row.occupancy is not None}
+    if "best" in origins:
+        yield "best: the block size with the highest occupancy; --threads says which one you launch with."
+    if "launch_bounds" in origins:
+        yield "bound: the largest block that the kernel was compiled for."
+    if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
+        yield "Dynamic shared memory is chosen at launch; where it is not known it counts as none."
+    ours = sorted({row.cc for row in rows if row.what_if and row.cc})
+    if ours:
+        yield (
+            f"What if: compiled for another architecture, answered for {words.listing(ours)}; "
+            "a compiler for that one may use other registers."
+        )
+    notes = list(dict.fromkeys(note for row in rows for note in _notes(row)))
+    yield from notes[:MOST_NOTES]
+    if len(notes) > MOST_NOTES:
+        yield f"{words.count(len(notes) - MOST_NOTES, 'more note')} in --format json."

@@ -1,6 +1,6 @@
 """Whether the table and the engine are right on a GPU: both are compared with what its driver says.
 
-This is how the library is proved on a GPU that its authors never saw.
+This is how anyone can check the library on a GPU that its authors never had.
 """
 
 from __future__ import annotations

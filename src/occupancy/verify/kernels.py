@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MOST_STATIC = 49152
-"""Static shared memory that the compiler allows, in bytes; 48 KiB on every chip from 2.0."""
+"""Static shared memory that the compiler allows, in bytes: 48 KiB on every chip from 2.0.
+
+CUDA C++ Programming Guide, Compute Capabilities: more than that must be dynamic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Specimen:
-    """A kernel that is made to need so much of each resource; the driver tells what it came to."""
+    """A kernel made to need a given amount of each resource; the driver reports what it came to."""
 
     live_values: int
     """Values that the kernel has in registers at the same time."""
@@ -53,7 +55,8 @@ def _loop(count: int, statement: str) -> str:
     return f"    #pragma unroll\n    for (int i = 0; i < {count}; ++i) {statement}"
 
 
-# 4 registers beside the values hold addresses; with fewer than 33 the compiler takes other numbers.
+# As NVRTC 13.0 compiles them: 4 registers beside the values hold addresses; with fewer than 33 the compiler
+# takes other numbers. The driver is asked what each came to, so that a compiler that differs does no harm.
 _LADDER = tuple(Specimen(registers - 4, max_registers=registers) for registers in range(33, 255, 7))
 _SMALL = tuple(Specimen(values) for values in (1, 4, 7, 10, 13, 25, 31, 250))
 _MEMORY_AND_BARRIERS = tuple(

@@ -6,22 +6,26 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from ..advice import available_dynamic_shared_memory_per_block, max_active_clusters, max_potential_block_size
+from ..advice.runtime import (
+    available_dynamic_shared_memory_per_block,
+    max_active_clusters,
+    max_potential_block_size,
+)
 from ..device import Device
 from ..device.clusters import ClusterCounter
 from ..device.driver import DriverCallError
 from ..device.functions import Function
 from ..engine import cuda, evaluate
 from ..errors import DeviceError, InputError
-from ..kernel import Carveout, Kernel
-from ..sm_limits import Limits
+from ..values.kernel import Carveout, Kernel
+from ..values.limits import Limits
 from .kernels import SPECIMENS, Specimen
 from .result import Check
 
 Answer = TypeVar("Answer")
 
 INVALID_VALUE = "CUDA_ERROR_INVALID_VALUE"
-"""The driver's answer to a question that has none."""
+"""The driver's answer to a question that has none (``CUresult`` 1 of cuda.h)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +79,11 @@ QUICK_PLAN = Plan(
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A compiled kernel with its settings, in the driver's hands and in the library's words."""
+    """A compiled kernel with its settings, as the driver and as the library knows it."""
 
     function: Function
     kernel: Kernel
-    """Its block size and dynamic shared memory do not count."""
+    """Its block size and dynamic shared memory do not matter."""
     limits: Limits
     multiprocessors: int
     launch_bound: int | None

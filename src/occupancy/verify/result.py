@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
 
 from ..device import Device
-from ..documented import DOCUMENTED
 
 KEPT_DIFFERENCES = 20
 """Differences that are kept of each check; all are counted."""
@@ -16,8 +14,6 @@ KEPT_DIFFERENCES = 20
 @dataclass(frozen=True, slots=True)
 class Difference:
     """An answer of the driver that is not ours."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
 
     question: str
     driver: str
@@ -28,15 +24,13 @@ class Difference:
 class Check:
     """Answers to one kind of question."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = DOCUMENTED
-
     name: str
     call: str
     """What the driver was asked."""
     compared: int = 0
     different: int = 0
     documented: int = 0
-    """Of the compared, those where the driver is wrong in just the way in which it is known to be."""
+    """Of the compared, those where the driver is wrong in a way that is known and documented."""
     differences: list[Difference] = field(default_factory=list)
     """The first ones."""
 

@@ -12,7 +12,7 @@ import pytest
 import occupancy
 from occupancy import Limiter
 from occupancy.arrays import lookup, tables
-from occupancy.engine import RESOURCES
+from occupancy.values.resources import RESOURCES
 
 
 def blocks_by_compute(cc: Any, **kernel: Any) -> int:

@@ -9,15 +9,12 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from pydantic import TypeAdapter
 
 import occupancy
-from occupancy.advice import NextStep
-from occupancy.render.advice import most_useful
-from occupancy.render.answer import ABOUT_OCCUPANCY
-from occupancy.schema import REPORTS
-
-from .test_calc import run
+from occupancy.advice.next_steps import NextStep
+from occupancy.report.calc_document import ABOUT_OCCUPANCY, most_useful
+from occupancy.report.schema import adapter
+from tests.cli_runner import run
 
 FITS = ("fits", "--threads", "256", "--regs", "64", "--smem", "96k")
 BUDGET = ("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "75%")
@@ -269,6 +266,6 @@ def test_wrong_usage_is_one_message_and_exit_code_2(arguments: tuple[str, ...], 
 
 @pytest.mark.parametrize("arguments", [TIED, FITS, BUDGET, BOUNDS, BLOCK_SIZES])
 def test_the_json_is_what_the_schema_says(arguments: tuple[str, ...]) -> None:
-    report: TypeAdapter[Any] = TypeAdapter(REPORTS[arguments[0]])
+    report = adapter(arguments[0])
     text = run(*arguments, "--format", "json").stdout
     assert report.dump_python(report.validate_json(text, strict=True), mode="json") == json.loads(text)

@@ -5,17 +5,10 @@ import io
 import json
 
 import pytest
-from click.testing import CliRunner, Result
 
 import occupancy
-from occupancy.cli import COMMANDS, commands
-
-
-def run(*arguments: str, columns: int = 80, stdin: bytes | None = None) -> Result:
-    return CliRunner().invoke(
-        commands, arguments, prog_name="occupancy", env={"COLUMNS": str(columns)}, input=stdin
-    )
-
+from occupancy.cli import COMMANDS
+from tests.cli_runner import run
 
 V100 = ("calc", "--cc", "7.0", "--threads", "128", "--regs", "37")
 

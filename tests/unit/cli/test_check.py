@@ -9,9 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 import occupancy
-from occupancy.rules_file import PYPROJECT
-
-from .test_calc import run
+from occupancy.builds.rules_file import PYPROJECT
+from tests.cli_runner import run
 
 RULES = """
 baseline = "base.json"

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 import occupancy
-
-from .test_calc import run
+from tests.cli_runner import run
 
 # What nvcc and ptxas said of tests/data/builds/filters.cu (the two logs), and the occupancy on 8.0 and
 # 9.0, with 64 warps, 65,536 registers and 164 or 228 KiB of shared memory, for blocks of 256 threads,

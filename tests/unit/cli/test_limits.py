@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from occupancy import compute_capabilities
-
-from .test_calc import run
+from tests.cli_runner import run
 
 
 def test_overview_has_every_compute_capability() -> None:

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 import yaml
-from pydantic import TypeAdapter
 
-from occupancy import KernelRecord, table
-from occupancy.cli.scan import SORT_KEYS
-from occupancy.report import scan_selection
-from occupancy.report.scan import ROW_FIELDS, Scanner, ScanReport
-from occupancy.report.scan_selection import Selection
-from tests.unit.readers.test_launches import LAUNCHES
-
-from .test_calc import run
+from occupancy import KernelRecord
+from occupancy.builds import selection
+from occupancy.builds.scanner import ROW_FIELDS, Scanner
+from occupancy.builds.selection import Selection
+from occupancy.cli.scan import ORDERS
+from occupancy.report.schema import adapter
+from occupancy.tables import shipped
+from tests.cli_runner import run
+from tests.samples import LAUNCHES
 
 NAMES_OF_THE_JSON = {
     "source", "format", "name", "demangled", "arch", "linked", "registers", "static_smem", "dynamic_smem",
@@ -161,7 +161,7 @@ class TestWhatIf:
     def test_table_of_ones_own(self, tmp_path: Path) -> None:
         log = "Compiling entry function 'k' for 'sm_99'\nptxas info : Used 32 registers\n"
         (tmp_path / "log").write_text(log)
-        ours = next(yaml.safe_load_all(Path(table.data_path(table.FILE_NAME)).read_text()))
+        ours = next(yaml.safe_load_all(Path(shipped.data_path(shipped.FILE_NAME)).read_text()))
         rows = {"9.9": ours["compute_capabilities"]["9.0"]}
         (tmp_path / "own.yaml").write_text(yaml.safe_dump(ours | {"compute_capabilities": rows}))
         (row,) = scan(tmp_path / "log", "--threads", 256, "--limits", tmp_path / "own.yaml")
@@ -210,13 +210,13 @@ class TestSelection:
         assert self.names(exe, "--limit", 2) == self.names(exe)[:2]
 
     def test_the_commands_choices_are_the_librarys(self) -> None:
-        assert set(SORT_KEYS) == {scan_selection.OCCUPANCY, *scan_selection.SORT_KEYS}
+        assert ORDERS == selection.ORDERS
 
     def test_cudas_own_kernels_are_hidden(self) -> None:
         own = KernelRecord(
             source="a", format="cubin", name="__nv_static_51__38_cuda_device_runtime_compute_86_cpp1_ii_k"
         )
-        scanner = Scanner(table.limits)
+        scanner = Scanner(shipped.limits)
         assert list(Selection().rows([own], scanner)) == []
         assert len(list(Selection(with_runtime=True).rows([own], scanner))) == 1
 
@@ -240,7 +240,7 @@ class TestGroups:
         return KernelRecord(source="t", format="pytorch-trace", name="k", **known)
 
     def rows(self, *records: KernelRecord) -> list[Any]:
-        return list(Selection(group=True).rows(records, Scanner(table.limits)))
+        return list(Selection(group=True).rows(records, Scanner(shipped.limits)))
 
     def test_launches_that_differ_in_nothing_of_interest(self) -> None:
         (row,) = self.rows(self.launch(), self.launch(grid=(9, 1, 1), duration_us=3.0), self.launch())
@@ -267,7 +267,7 @@ class TestFormats:
     def test_json_is_one_document_of_the_schema(self, samples: Path) -> None:
         done = run("scan", str(samples), "--format", "json")
         assert done.exit_code == 0
-        report = TypeAdapter(ScanReport).validate_json(done.stdout)
+        report = adapter("scan").validate_json(done.stdout)
         assert len(report.kernels) == report.found == 484
         assert report.problems == ()
         assert len(done.stdout.splitlines()) < 500, "a line for each kernel"

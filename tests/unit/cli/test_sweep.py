@@ -8,14 +8,11 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 import occupancy
 from occupancy.cli import commands
-
-
-def run(*arguments: str, columns: int = 80) -> Result:
-    return CliRunner().invoke(commands, arguments, prog_name="occupancy", env={"COLUMNS": str(columns)})
+from tests.cli_runner import run
 
 
 def rows(*arguments: str) -> list[dict[str, str]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .test_calc import run
+from tests.cli_runner import run
 
 NSIGHT = str(Path(__file__).parents[2] / "data" / "kernels" / "ncu_raw.csv")
 KERNEL = ("--threads", "256", "--regs", "32")

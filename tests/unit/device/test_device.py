@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from occupancy import table
 from occupancy.device import read_device, read_devices
 from occupancy.device.clusters import count_active_clusters
 from occupancy.device.compiler import compile_cuda
@@ -15,7 +14,8 @@ from occupancy.errors import (
     OccupancyError,
     UnknownComputeCapabilityError,
 )
-from occupancy.sm_limits import ComputeCapability
+from occupancy.tables import shipped
+from occupancy.values.limits import ComputeCapability
 from tests.gpu.tape import Modules, Player
 from tests.recorded import installed, recorded_tape
 
@@ -31,7 +31,7 @@ def test_an_h200() -> None:
     assert (device.multiprocessor_count, device.driver_version) == (132, tape.origin["driver"])
     assert (device.cuda_version, device.mig, device.missing) == ((13, 0), False, ())
     assert set(device.told) == {*ATTRIBUTES, "max_block_dim"}
-    assert device.limits == table.limits("9.0")
+    assert device.limits == shipped.limits("9.0")
 
 
 def test_all_gpus(h200: None) -> None:
@@ -43,7 +43,7 @@ def test_a_limit_that_the_driver_tells_counts_before_the_table() -> None:
     tape.answers[DRIVER.format("MAX_BLOCKS_PER_MULTIPROCESSOR")][1] = 24
     with installed(tape):
         device = read_device()
-    assert device.limits == table.limits("9.0").replace(max_blocks_per_multiprocessor=24)
+    assert device.limits == shipped.limits("9.0").replace(max_blocks_per_multiprocessor=24)
     assert device.row.max_blocks_per_multiprocessor == 32
 
 
@@ -73,7 +73,7 @@ def test_without_cuda_bindings_nvml_tells_what_it_knows() -> None:
     assert device.multiprocessor_count == 132  # of 16,896 CUDA cores
     assert (device.driver_version, device.mig, device.told) == ("580.159.04", False, {})
     assert device.missing == ("the package cuda-bindings is not installed",)
-    assert device.limits == table.limits("9.0")
+    assert device.limits == shipped.limits("9.0")
 
 
 def test_without_cuda_bindings_the_sms_of_a_divided_gpu_are_not_known() -> None:
@@ -176,7 +176,7 @@ def test_a_number_out_of_range(index: int, bindings: bool) -> None:
 
 
 def test_clusters_of_an_h200(h200: None) -> None:
-    limits = table.limits("9.0")
+    limits = shipped.limits("9.0")
     assert count_active_clusters(0, limits, 2, 16) == 14  # and not 16, as 132 SMs could hold
     assert count_active_clusters(0, limits, 8, 4) == 248
 
@@ -187,7 +187,7 @@ def test_a_number_of_blocks_that_no_stand_in_has() -> None:
         if key.startswith("cuOccupancyMaxActiveBlocksPerMultiprocessor") and "stand_in" in key:
             answer[1] = 3 if answer[1] == 2 else answer[1]
     with installed(tape), pytest.raises(DeviceError, match="no kernel stands in for one of 2 blocks"):
-        count_active_clusters(0, table.limits("9.0"), 2, 16)
+        count_active_clusters(0, shipped.limits("9.0"), 2, 16)
 
 
 @pytest.mark.parametrize(

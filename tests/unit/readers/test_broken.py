@@ -150,7 +150,7 @@ class TestCompression:
         assert peak < 16 * MIB + len(data)
 
     def test_many_bombs_below_the_ceiling(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("occupancy.readers.ceilings.MIN_EXPANDED_BYTES", 100 * MIB)
+        monkeypatch.setattr("occupancy.readers.budget.MIN_EXPANDED_BYTES", 100 * MIB)
         size = 10 * MIB
         bomb = entry(_pack(bytes(size), ZSTD), flags=ZSTD, size=size)
         found = read_bytes(container(bomb * 40 + entry(CUBIN)))
@@ -171,7 +171,7 @@ class TestCompression:
         assert "1073741824 compressed bytes" in str(problem)
 
     def test_gzip_bomb_and_damage(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("occupancy.readers.ceilings.MIN_EXPANDED_BYTES", 100 * MIB)
+        monkeypatch.setattr("occupancy.readers.budget.MIN_EXPANDED_BYTES", 100 * MIB)
         truncated = gzip.compress(os.urandom(10_000).hex().encode())[:-2000]
         (problem,) = read_bytes(truncated)
         assert "damaged" in str(problem)

@@ -7,20 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from occupancy.readers import KernelRecord, kernels
-from tests.samples import CUBINS, sample
-
-SGEMM_32, SGEMM_16 = "_Z11sgemm_tiledILi32EEvPKfS1_Pfi", "_Z11sgemm_tiledILi16EEvPKfS1_Pfi"
-SPILLY, REDUCE, VEC_ADD = "_Z6spillyPfi", "_Z10reduce_dynPKfPfi", "_Z7vec_addPKfS0_Pfi"
-
-# Of samples.cu for sm_90: registers, static shared memory, barriers, max threads, max registers, stack.
-SAMPLES = {
-    SGEMM_32: (32, 8192, 1, None, 255, 0),
-    SGEMM_16: (32, 2048, 1, None, 255, 0),
-    SPILLY: (64, 0, 1, 1024, 64, 712),
-    REDUCE: (12, 0, 1, 256, 128, 0),
-    VEC_ADD: (12, 0, 0, None, 255, 0),
-}
+from occupancy.readers import KernelRecord, stream_kernels
+from tests.samples import CUBINS, REDUCE, SAMPLES, SGEMM_16, SPILLY, VEC_ADD, sample
 
 # Of kernels.cu, whatever the architecture: registers, static shared memory, barriers.
 KERNELS = {
@@ -50,12 +38,12 @@ def numbers(record: KernelRecord) -> tuple[object, ...]:
 
 
 def by_name(path: Path) -> dict[str, KernelRecord]:
-    return {record.name: record for record in kernels(path)}
+    return {record.name: record for record in stream_kernels(path)}
 
 
 class TestSamples:
     def test_executable(self, samples: Path) -> None:
-        records = list(kernels(samples / "samples.exe"))
+        records = list(stream_kernels(samples / "samples.exe"))
         assert {record.name: numbers(record) for record in records} == SAMPLES
         assert len(records) == len(SAMPLES)
         assert {record.arch for record in records} == {"sm_90"}
@@ -67,7 +55,7 @@ class TestSamples:
         assert found == {name: SAMPLES[name] for name in (SPILLY, REDUCE, VEC_ADD)}
 
     def test_fatbin_of_three_architectures(self, samples: Path) -> None:
-        records = list(kernels(samples / "samples.fatbin"))
+        records = list(stream_kernels(samples / "samples.fatbin"))
         found = {(record.arch, record.name): (record.registers, record.stack_bytes) for record in records}
         assert found == {
             ("sm_80", SPILLY): (64, 448),
@@ -93,8 +81,8 @@ def test_registers_of_toolkits_before_10_1_are_in_the_section_header() -> None:
     data = sample("cubins/11.8_80_0.cubin")
     without = data.replace(b"\x04\x2f\x08\x00", b"\x04\xfe\x08\x00")  # the attribute REGCOUNT
     assert data != without
-    expected = {record.name: record.registers for record in kernels(io.BytesIO(data))}
-    assert {record.name: record.registers for record in kernels(io.BytesIO(without))} == expected
+    expected = {record.name: record.registers for record in stream_kernels(io.BytesIO(data))}
+    assert {record.name: record.registers for record in stream_kernels(io.BytesIO(without))} == expected
 
 
 def test_images_of_more_sections_than_the_header_can_count() -> None:
@@ -104,7 +92,7 @@ def test_images_of_more_sections_than_the_header_can_count() -> None:
     data[60:62], data[62:64] = b"\0\0", b"\xff\xff"
     data[table + 32 : table + 34] = count  # the first section's size
     data[table + 40 : table + 42] = names  # and its link
-    assert {record.name for record in kernels(io.BytesIO(data))} == {SPILLY, REDUCE, VEC_ADD}
+    assert {record.name for record in stream_kernels(io.BytesIO(data))} == {SPILLY, REDUCE, VEC_ADD}
 
 
 @pytest.mark.parametrize("name", CUBINS)

@@ -10,21 +10,8 @@ from typing import Any
 
 import pytest
 
-from occupancy.readers import KernelRecord, ReadProblem, kernels, read
-from tests.samples import sample
-
-from .test_cubin import REDUCE, SGEMM_16, SGEMM_32, SPILLY, VEC_ADD
-
-# Launches of samples.cu on an H200: name, registers, block, grid, static and dynamic shared memory,
-# shared memory configuration, theoretical occupancy.
-LAUNCHES: list[tuple[Any, ...]] = [
-    (VEC_ADD, 12, (256, 1, 1), (4096, 1, 1), 0, 0, 32768, 1.0),
-    (SGEMM_16, 32, (16, 16, 1), (64, 64, 1), 2048, 0, 65536, 1.0),
-    (SGEMM_32, 32, (32, 32, 1), (32, 32, 1), 8192, 0, 32768, 1.0),
-    (REDUCE, 12, (256, 1, 1), (264, 1, 1), 0, 1024, 32768, 1.0),
-    (REDUCE, 12, (256, 1, 1), (264, 1, 1), 0, 102400, 233472, 0.25),
-    (SPILLY, 64, (1024, 1, 1), (132, 1, 1), 0, 0, 8192, 0.5),
-]
+from occupancy.readers import KernelRecord, ReadProblem, read, stream_kernels
+from tests.samples import LAUNCHES, sample
 
 
 def facts(record: KernelRecord) -> tuple[Any, ...]:
@@ -42,7 +29,7 @@ def facts(record: KernelRecord) -> tuple[Any, ...]:
 
 class TestNsightReport:
     def test_launches_with_the_registers_of_the_cubins(self, samples: Path) -> None:
-        records = list(kernels(samples / "ncu.ncu-rep"))
+        records = list(stream_kernels(samples / "ncu.ncu-rep"))
         assert [facts(record) for record in records] == LAUNCHES
         assert {record.arch for record in records} == {"sm_90"}
         assert [record.barriers for record in records] == [0, 1, 1, 1, 1, 1]
@@ -53,7 +40,7 @@ class TestNsightReport:
         assert all((record.duration_us or 0) > 1 for record in records)
 
     def test_a_launch_can_be_made_of_it(self, samples: Path) -> None:
-        launch = next(kernels(samples / "ncu.ncu-rep")).launch()
+        launch = next(iter(stream_kernels(samples / "ncu.ncu-rep"))).launch()
         assert launch is not None
         assert (launch.blocks, launch.kernel.threads, launch.kernel.registers) == (4096, 256, 12)
         assert str(launch.kernel.carveout) == "32 KiB"
@@ -70,7 +57,7 @@ class TestNsightReport:
 class TestNsightCsv:
     @pytest.mark.parametrize("page", ["ncu_raw.csv", "ncu_details.csv"])
     def test_launches(self, samples: Path, page: str) -> None:
-        records = list(kernels(samples / page))
+        records = list(stream_kernels(samples / page))
         # Nsight shows 16 registers for 12, and demangled names.
         assert [facts(record)[1:] for record in records] == [
             (max(16, launch[1]), *launch[2:]) for launch in LAUNCHES
@@ -89,7 +76,9 @@ class TestNsightCsv:
         ]
 
     def test_rounded_sizes_are_noted(self, samples: Path) -> None:
-        raw, details = (next(kernels(samples / page)) for page in ("ncu_raw.csv", "ncu_details.csv"))
+        raw, details = (
+            next(iter(stream_kernels(samples / page))) for page in ("ncu_raw.csv", "ncu_details.csv")
+        )
         assert not any("rounds" in note for note in raw.notes)
         assert any("rounds" in note for note in details.notes)
 
@@ -109,7 +98,7 @@ class TestNsightCsv:
     def test_units_are_decimal(self, text: str, unit: str, bytes: int) -> None:
         head = '"ID","Kernel Name","CC","Metric Name","Metric Unit","Metric Value"\n'
         row = f'"0","k","9.0","Dynamic Shared Memory Per Block","{unit}","{text}"\n'
-        (record,) = kernels(io.StringIO(head + row))
+        (record,) = stream_kernels(io.StringIO(head + row))
         assert record.dynamic_smem == bytes
 
     def test_among_other_output(self, samples: Path) -> None:
@@ -117,7 +106,7 @@ class TestNsightCsv:
         head, units, first, rest = csv.split("\n", 3)
         before, between = "==PROF== Connected to process 510\nresult, ok", "==PROF== Disconnected"
         mixed = "\n".join((before, head, units, first, between, rest))
-        assert len(list(kernels(io.StringIO(mixed)))) == 6
+        assert len(list(stream_kernels(io.StringIO(mixed)))) == 6
 
     def test_named_metrics_in_long_form(self) -> None:
         text = (
@@ -126,7 +115,7 @@ class TestNsightCsv:
             '"0","k","(64, 1, 1)","(2, 3, 4)","8.6","gpu__time_duration.sum","us","3.50"\n'
             '"1","k","(32, 1, 1)","(2, 3, 4)","8.6","launch__registers_per_thread","register/thread","41"\n'
         )
-        first, second = kernels(io.StringIO(text))
+        first, second = stream_kernels(io.StringIO(text))
         assert (first.registers, first.threads, first.grid, first.duration_us) == (40, 64, (2, 3, 4), 3.5)
         assert (first.arch, second.registers, second.threads) == ("sm_86", 41, 32)
 
@@ -139,7 +128,7 @@ class TestNsightCsv:
 
 class TestTriton:
     def test_cache_folder(self, samples: Path) -> None:
-        records = list(kernels(samples / "triton_cache"))
+        records = list(stream_kernels(samples / "triton_cache"))
         found = {(record.name, record.registers, record.dynamic_smem, record.threads) for record in records}
         assert found == {("add", 26, 0, 128), ("mm", 114, 98304, 256), ("mm", 64, 32768, 128)}
         assert len(records) == 3, "a kernel that has both files is one kernel"
@@ -149,7 +138,7 @@ class TestTriton:
 
     def test_metadata_alone_bring_the_cubin_beside_them(self, samples: Path) -> None:
         (path,) = (samples / "triton_cache").rglob("add.json")
-        (record,) = kernels(path)
+        (record,) = stream_kernels(path)
         assert (record.source, record.registers, record.threads) == (str(path), 26, 128)
 
     def test_metadata_without_a_cubin(self, samples: Path, tmp_path: Path) -> None:
@@ -167,7 +156,7 @@ class TestTriton:
         (tmp_path / "__grp__add.json").write_text('{"child_paths": {"add.json": "/x/add.json"}}')
         (tmp_path / "add.ptx").write_text(".version 8.7\n.target sm_90a\n.visible .entry add()\n{\n}\n")
         (tmp_path / "add.source").write_text("def add(): pass\n")
-        assert [record.format for record in kernels(tmp_path)] == ["triton"]
+        assert [record.format for record in stream_kernels(tmp_path)] == ["triton"]
 
     @pytest.mark.parametrize(
         ("changes", "expected"),
@@ -197,7 +186,7 @@ class TestTriton:
 
 class TestPyTorchTrace:
     def test_sample(self, samples: Path) -> None:
-        records = list(kernels(samples / "pytorch_trace.json"))
+        records = list(stream_kernels(samples / "pytorch_trace.json"))
         assert [(r.registers, r.smem, r.threads, r.reported_occupancy) for r in records] == [
             (168, 213188, 384, 0),
             (32, 0, 128, 1),
@@ -212,17 +201,17 @@ class TestPyTorchTrace:
         assert (records[0].grid, records[0].duration_us) == ((2, 66, 1), 174.911)
 
     def test_zero_for_large_shared_memory_is_explained(self, samples: Path) -> None:
-        for record in kernels(samples / "pytorch_trace.json"):
+        for record in stream_kernels(samples / "pytorch_trace.json"):
             assert bool(record.notes) == ((record.smem or 0) > 48 * 1024)
 
     def test_compressed(self, samples: Path, tmp_path: Path) -> None:
         plain = (samples / "pytorch_trace.json").read_bytes()
         (tmp_path / "trace.json.gz").write_bytes(gzip.compress(plain))
-        assert len(list(kernels(tmp_path / "trace.json.gz"))) == 7
+        assert len(list(stream_kernels(tmp_path / "trace.json.gz"))) == 7
 
     def test_bare_list_of_events_knows_no_architecture(self, samples: Path) -> None:
         trace = json.loads((samples / "pytorch_trace.json").read_text())
-        records = list(kernels(io.StringIO(json.dumps(trace["traceEvents"]))))
+        records = list(stream_kernels(io.StringIO(json.dumps(trace["traceEvents"]))))
         assert [record.arch for record in records] == [None] * 7
 
     def test_events_of_other_kinds(self) -> None:
@@ -277,6 +266,6 @@ class TestPyTorchTrace:
             ],
             "traceName": "x",
         }
-        records = list(kernels(io.StringIO(json.dumps(trace))))
+        records = list(stream_kernels(io.StringIO(json.dumps(trace))))
         assert [record.threads for record in records] == list(range(1, 2001))
         assert {record.arch for record in records} == {"sm_86"}

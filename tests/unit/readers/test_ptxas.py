@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from occupancy.readers import KernelRecord, ReadProblem, kernels, read
-
-from .test_cubin import REDUCE, SAMPLES, SPILLY
+from occupancy.readers import KernelRecord, ReadProblem, read, stream_kernels
+from tests.samples import REDUCE, SAMPLES, SPILLY
 
 KERNEL = """\
 ptxas info    : Compiling entry function '_Z1kPf' for 'sm_80'
@@ -46,7 +45,7 @@ THIS = ("_Z1kPf", "sm_80", 21, 256, 1, 32, 4, 12)
 
 
 def test_sample(samples: Path) -> None:
-    found = {record.name: record for record in kernels(samples / "ptxas_v.txt")}
+    found = {record.name: record for record in stream_kernels(samples / "ptxas_v.txt")}
     assert {name: (record.registers, record.static_smem) for name, record in found.items()} == {
         name: values[:2] for name, values in SAMPLES.items()
     }

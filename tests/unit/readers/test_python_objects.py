@@ -154,7 +154,7 @@ class TestImages:
 
     def test_several_kernels_are_refused(self, samples: Path) -> None:
         code = SimpleNamespace(code=(samples / "samples.cubin").read_bytes(), code_type="cubin")
-        with pytest.raises(InputError, match=r"holds 3 kernels.*occupancy\.kernels"):
+        with pytest.raises(InputError, match=r"holds 3 kernels.*occupancy\.scan"):
             kernel_of(code)
 
     def test_ptx_text(self) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from occupancy.readers import KernelRecord, kernels, read
-
-from .test_cubin import SAMPLES
+from occupancy.readers import KernelRecord, read, stream_kernels
+from tests.samples import SAMPLES
 
 
 class TestResUsage:
     def test_sample(self, samples: Path) -> None:
-        found = {record.name: record for record in kernels(samples / "res_usage.txt")}
+        found = {record.name: record for record in stream_kernels(samples / "res_usage.txt")}
         assert {
             name: (record.registers, record.static_smem, record.stack_bytes) for name, record in found.items()
         } == {name: (values[0], values[1], values[5]) for name, values in SAMPLES.items()}
@@ -23,11 +22,11 @@ class TestResUsage:
     def test_several_architectures(self, samples: Path) -> None:
         listed = [
             (record.arch, record.name, record.registers, record.static_smem)
-            for record in kernels(samples / "res_usage_fat.txt")
+            for record in stream_kernels(samples / "res_usage_fat.txt")
         ]
         image = [
             (record.arch, record.name, record.registers, record.static_smem)
-            for record in kernels(samples / "samples.fatbin")
+            for record in stream_kernels(samples / "samples.fatbin")
         ]
         assert sorted(map(str, listed)) == sorted(map(str, image))
         assert len(listed) == 9
@@ -40,12 +39,12 @@ class TestResUsage:
             " Function k:\n"
             "  REG:8 STACK:UNKNOWN SHARED:0 LOCAL:0 CONSTANT[0]:360 CONSTANT[2]:8 TEXTURE:0\n"
         )
-        (record,) = kernels(io.StringIO(text))
+        (record,) = stream_kernels(io.StringIO(text))
         assert (record.name, record.registers, record.static_smem, record.stack_bytes) == ("k", 8, 0, None)
 
     def test_without_an_architecture_the_reservation_is_left_in_and_noted(self) -> None:
         text = "Resource usage:\n Function k:\n  REG:8 STACK:0 SHARED:3072 LOCAL:0 CONSTANT[0]:360\n"
-        (record,) = kernels(io.StringIO(text))
+        (record,) = stream_kernels(io.StringIO(text))
         assert (record.arch, record.static_smem) == (None, 3072)
         assert "1024 bytes" in record.notes[0]
 
@@ -86,7 +85,7 @@ class TestPtx:
 """
 
     def test_launch_bounds_and_target(self) -> None:
-        plain, bounded, exact = kernels(io.StringIO(self.PTX))
+        plain, bounded, exact = stream_kernels(io.StringIO(self.PTX))
         assert {record.arch for record in (plain, bounded, exact)} == {"sm_90a"}
         assert (plain.name, plain.max_threads, plain.threads, plain.cluster) == (
             "_Z5plainPf",
@@ -105,7 +104,7 @@ class TestPtx:
         assert exact.threads_from == "required"
 
     def test_registers_are_not_guessed(self) -> None:
-        for record in kernels(io.StringIO(self.PTX)):
+        for record in stream_kernels(io.StringIO(self.PTX)):
             assert record.registers is None
             assert "compile" in record.notes[0]
 

@@ -14,7 +14,7 @@ from matplotlib.patches import Rectangle, StepPatch
 
 import occupancy
 from occupancy import InputError, compute
-from occupancy.grid import sweep_grid
+from occupancy.api.sweep import sweep_grid
 from occupancy.render.plot import FORMATS, draw, save
 from occupancy.report.curves import CurvesReport, curves_report
 from occupancy.report.sweep import SweepReport
@@ -37,25 +37,25 @@ def points_of(line: Line2D) -> Any:
 class TestCurves:
     def test_steps_are_drawn_as_steps(self) -> None:
         report = curves()
-        panels = draw(report).axes
+        panels = draw(report.picture()).axes
         assert len(panels) == 3
         for panel, curve in zip(panels, report.curves, strict=True):
             (filled, outline) = [patch for patch in panel.patches if isinstance(patch, StepPatch)]
             for drawn in (filled, outline):
                 values, edges, _ = drawn.get_data()
                 assert values.tolist() == [step.active_warps for step in curve.steps]
-                assert edges.tolist() == [*(step.first for step in curve.steps), curve.last + 1]
+                assert edges.tolist() == [*(step.first for step in curve.steps), curve.steps[-1].last + 1]
 
     def test_the_kernel_and_the_next_steps_are_marked(self) -> None:
         report = curves_report(compute("9.0", threads=128, regs=37, smem=40_000))
-        for panel, curve in zip(draw(report).axes, report.curves, strict=True):
+        for panel, curve in zip(draw(report.picture()).axes, report.curves, strict=True):
             assert [points_of(line) for line in panel.lines] == [
                 [[curve.now, report.active_warps]],
                 *([[better.value, better.active_warps]] for better in curve.better),
             ]
 
     def test_axes_and_legends_are_labelled(self) -> None:
-        figure = draw(curves())
+        figure = draw(curves().picture())
         assert [text.get_text() for text in figure.texts] == [
             "75% occupancy on compute capability 7.0 (Volta)\n"
             "12 blocks of 128 threads per SM, limited by registers"
@@ -74,7 +74,7 @@ class TestCurves:
 
     def test_a_value_beyond_the_axis_is_marked_at_its_end(self) -> None:
         report = curves_report(compute("9.0", threads=4096))
-        (mark, better) = draw(report).axes[0].lines
+        (mark, better) = draw(report.picture()).axes[0].lines
         assert points_of(mark) == [[1024, 0]]
         assert mark.get_label() == "4,096 threads: 0%"
         assert better.get_label() == "1,024 threads: 100%"
@@ -83,21 +83,21 @@ class TestCurves:
 class TestSweep:
     def test_one_number_is_steps_with_points(self) -> None:
         report = swept("9.0", threads="128", regs="16:128:8")
-        (panel,) = draw(report).axes
+        (panel,) = draw(report.picture()).axes
         (line,) = panel.lines
         assert line.get_drawstyle() == "steps-mid"
-        assert points_of(line) == [[cell.values[0], 100 * cell.occupancy] for cell in report.cells]
+        assert points_of(line) == [[row["regs"], 100 * row["occupancy"]] for row in report.rows()]
         assert (panel.get_xlabel(), panel.get_ylabel()) == ("registers per thread", "occupancy (%)")
 
     def test_names_are_bars(self) -> None:
         report = swept("7.0", "9.0", threads="128", regs="40")
-        (panel,) = draw(report).axes
+        (panel,) = draw(report.picture()).axes
         assert [bar.get_height() for bar in panel.patches if isinstance(bar, Rectangle)] == [75.0, 75.0]
         assert [label.get_text() for label in panel.get_xticklabels()] == ["7.0", "9.0"]
 
     def test_two_are_a_heat_map(self) -> None:
         report = swept("9.0", threads="64:1024:64", regs="16:128:16")
-        panel, bar = draw(report).axes
+        panel, bar = draw(report.picture()).axes
         (image,) = panel.images
         shares = np.array([100 * cell.occupancy for cell in report.cells]).reshape(16, 8)
         drawn = np.asarray(image.get_array(), float)
@@ -109,7 +109,7 @@ class TestSweep:
         assert len(panel.texts) == np.count_nonzero(shares)
 
     def test_a_large_map_has_no_numbers_in_it(self) -> None:
-        panel = draw(swept("9.0", threads="32:1024:32", regs="16:128:8")).axes[0]
+        panel = draw(swept("9.0", threads="32:1024:32", regs="16:128:8").picture()).axes[0]
         assert len(panel.texts) == 0
         assert len(panel.get_yticks()) <= 16
 
@@ -118,20 +118,20 @@ class TestFiles:
     @pytest.mark.parametrize("suffix", FORMATS)
     def test_kinds(self, tmp_path: Path, suffix: str) -> None:
         path = tmp_path / f"chart{suffix.upper()}"
-        save(curves(), str(path))
+        save(curves().picture(), str(path))
         start = path.read_bytes()[:500]
         assert {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}[suffix] in start
 
     def test_the_same_picture_is_the_same_file(self, tmp_path: Path) -> None:
         first, second = tmp_path / "first.svg", tmp_path / "second.svg"
-        save(curves(), str(first))
-        save(curves(), str(second))
+        save(curves().picture(), str(first))
+        save(curves().picture(), str(second))
         assert first.read_bytes() == second.read_bytes()
 
     @pytest.mark.parametrize("name", ["chart", "chart.gif", ".svg.txt"])
     def test_other_kinds_are_refused(self, tmp_path: Path, name: str) -> None:
         with pytest.raises(InputError, match=r"-o: .* does not say which kind of picture. Allowed: .svg"):
-            save(curves(), str(tmp_path / name))
+            save(curves().picture(), str(tmp_path / name))
         assert list(tmp_path.iterdir()) == []
 
     def test_without_matplotlib_there_is_a_message(self, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 import occupancy
 from occupancy import compute
-from occupancy.advice.dial import changed
-from occupancy.engine import Occupancy, evaluate
+from occupancy.advice.search import changed
+from occupancy.engine import Answer, evaluate
 from occupancy.report.curves import Better, Curve, Step, curves_report
 
 KERNELS: list[tuple[str, dict[str, Any]]] = [
@@ -31,20 +31,21 @@ class TestExactness:
     def test_steps_leave_no_gap(self, cc: str, kernel: dict[str, Any]) -> None:
         result = compute(cc, **kernel)
         threads, registers, shared_memory = curves_report(result).curves
-        assert (threads.first, threads.last) == (1, result.limits.max_threads_per_block)
-        assert (registers.first, registers.last) == (1, result.limits.max_registers_per_thread)
-        assert shared_memory.first == 0
+        assert ends(threads) == (1, result.limits.max_threads_per_block)
+        assert ends(registers) == (1, result.limits.max_registers_per_thread)
+        assert ends(shared_memory)[0] == 0
         for curve in (threads, registers, shared_memory):
             assert all(before.last + 1 == after.first for before, after in pairwise(curve.steps))
 
     def test_steps_are_the_engines_answers(self, cc: str, kernel: dict[str, Any]) -> None:
         result = compute(cc, **kernel)
         for curve in curves_report(result).curves:
+            first, last = ends(curve)
             stride = 61 if curve.variable == "shared_memory" else 1
             edges = {each for step in curve.steps for each in (step.first, step.last)}
-            for value in {*range(curve.first, curve.last + 1, stride), *edges}:
+            for value in {*range(first, last + 1, stride), *edges}:
                 answer = answer_at(result, curve, value)
-                step = curve.at(value)
+                step = at(curve, value)
                 assert (step.active_blocks, step.active_warps, step.occupancy, step.limiters) == (
                     answer.active_blocks,
                     answer.active_warps,
@@ -63,21 +64,32 @@ class TestExactness:
             if curve.now is None:
                 assert curve.better == ()
                 continue
+            first, last = ends(curve)
             better = [
                 value
-                for value in range(curve.first, curve.last + 1)
-                if curve.at(value).active_warps > result.active_warps
+                for value in range(first, last + 1)
+                if at(curve, value).active_warps > result.active_warps
             ]
             below = max((value for value in better if value < curve.now), default=None)
             above = min((value for value in better if value > curve.now), default=None)
             if above is not None and curve.variable == "threads":
-                above = curve.at(above).last
+                above = at(curve, above).last
             assert [each.value for each in curve.better] == [
                 each for each in (below, above) if each is not None
             ]
 
 
-def answer_at(result: Occupancy, curve: Curve, value: int) -> Occupancy:
+def ends(curve: Curve) -> tuple[int, int]:
+    """The lowest value and the highest."""
+    return curve.steps[0].first, curve.steps[-1].last
+
+
+def at(curve: Curve, value: int) -> Step:
+    """The step that holds a value, or the one nearest to it."""
+    return next((step for step in curve.steps if value <= step.last), curve.steps[-1])
+
+
+def answer_at(result: Answer, curve: Curve, value: int) -> Answer:
     return evaluate(result.limits, changed(result.kernel, {curve.variable: value}), result.model)
 
 
@@ -85,18 +97,18 @@ def test_the_spreadsheets_example() -> None:
     report = curves_report(compute("7.0", threads=128, regs=37))
     threads, registers, shared_memory = report.curves
     assert (threads.now, registers.now, shared_memory.now) == (128, 37, None)
-    assert threads.at(128) == Step(97, 128, 12, 48, 0.75, ("registers",))
+    assert at(threads, 128) == Step(97, 128, 12, 48, 0.75, ("registers",))
     assert threads.better == ()
-    assert registers.at(37) == Step(33, 40, 12, 48, 0.75, ("registers",))
+    assert at(registers, 37) == Step(33, 40, 12, 48, 0.75, ("registers",))
     assert registers.better == (Better(32, 16, 64, 1.0),)
-    assert shared_memory.last == 96 * 1024
+    assert ends(shared_memory)[1] == 96 * 1024
     assert report.max_warps == 64
 
 
 def test_the_shared_memory_that_no_block_can_have_is_left_out() -> None:
     report = curves_report(compute("9.0", threads=64, smem=1, opt_in=False))
-    assert report.curves[2].last == 48 * 1024
-    assert curves_report(compute("5.2", threads=64)).curves[2].last == 48 * 1024
+    assert report.curves[2].steps[-1].last == 48 * 1024
+    assert curves_report(compute("5.2", threads=64)).curves[2].steps[-1].last == 48 * 1024
 
 
 def test_unless_the_kernel_asks_for_it() -> None:

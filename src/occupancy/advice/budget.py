@@ -1,0 +1,130 @@
+"""The most that a kernel may use and still have a number of resident blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil
+
+from ..engine import Answer, Model, evaluate
+from ..errors import InputError
+from ..values.kernel import Kernel
+from ..values.limits import Limits
+from .carveout import needs_opt_in
+from .search import Dial, changed, most_keeping, used
+
+TOLERANCE = 0.0005
+"""People give an occupancy as they read it off: 66.7% stands for two thirds."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetLevel:
+    """A number of resident blocks, and the most that a kernel may use, of both at once, to have it."""
+
+    active_blocks: int
+    occupancy: float
+    """Active warps by the most warps of an SM, 0 to 1."""
+    registers: int
+    """Registers per thread."""
+    shared_memory: int
+    """Bytes of the kernel's own shared memory per block."""
+    needs_opt_in: bool
+    """Whether so much shared memory must be opted in to with cudaFuncSetAttribute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a kernel with blocks of one size may use."""
+
+    wanted: BudgetLevel
+    """The level that reaches what was asked for; it can be higher, where less would not allow more."""
+    levels: tuple[BudgetLevel, ...]
+    """Every level of the block size, from the most blocks down."""
+
+
+def budget(
+    limits: Limits,
+    kernel: Kernel,
+    *,
+    occupancy: float | None = None,
+    blocks: int | None = None,
+    model: Model | None = None,
+) -> Budget:
+    """The most registers per thread and shared memory per block with which an occupancy is reached.
+
+    Using less than the most, of either or of both, never gives fewer blocks.
+
+    Args:
+        limits: What the SM offers.
+        kernel: Its threads and settings. What it is said to use must allow the blocks, too.
+        occupancy: The least share of the SM's warps, above 0 and up to 1.
+        blocks: Or the least number of resident blocks.
+        model: Whose rules; by default those of `evaluate`.
+
+    Raises:
+        InputError: Neither or both were asked for, or more than a block of this size can reach.
+    """
+    given = evaluate(limits, kernel, model)
+    target = _target(given, occupancy, blocks)
+    bare = changed(kernel, {"registers": 0, "shared_memory": 0})
+    least = evaluate(limits, bare, model)
+    for answer in (least, given):
+        if answer.active_blocks < target:
+            raise _unreachable(answer, target, occupancy)
+    levels = tuple(_levels(least))
+    return Budget([level for level in levels if level.active_blocks >= target][-1], levels)
+
+
+def _target(given: Answer, occupancy: float | None, blocks: int | None) -> int:
+    if (occupancy is None) == (blocks is None):
+        raise InputError("exactly one of them is needed", where="occupancy or blocks")
+    if blocks is not None:
+        if blocks < 1:
+            raise InputError(f"{blocks} is out of range", where="blocks", allowed="1 and up")
+        return blocks
+    assert occupancy is not None
+    if not 0 < occupancy <= 1:
+        raise InputError(
+            f"{occupancy:.4g} ({100 * occupancy:.6g}%) is out of range",
+            where="occupancy",
+            allowed="above 0 and up to 100%, such as 75% or 0.75",
+        )
+    warps = (occupancy - TOLERANCE) * given.limits.max_warps_per_multiprocessor
+    return max(1, ceil(warps / given.allocated.warps))
+
+
+def _unreachable(given: Answer, target: int, occupancy: float | None) -> InputError:
+    """The error for more blocks than are possible; it names the most, and what limits them."""
+    threads, most = given.kernel.threads, given.active_blocks
+    if not most:
+        return InputError(f"no block of {threads} threads can be resident: {given.reason}", where="kernel")
+    limiters = " and ".join(given.limiters).replace("_", " ")
+    with_use = "with what the kernel uses " if used(given.kernel) else ""
+    possible = f"{with_use}the most is {most} ({100 * given.occupancy:.4g}%), limited by {limiters}"
+    cc = given.limits.compute_capability
+    if occupancy is None:
+        return InputError(
+            f"{target} blocks of {threads} threads cannot be resident on {cc}; {possible}",
+            where="blocks",
+            allowed=f"1 to {most}",
+        )
+    return InputError(
+        f"{100 * occupancy:.4g}% takes {target} blocks of {threads} threads on {cc}; {possible}",
+        where="occupancy",
+        allowed=f"up to {100 * given.occupancy:.4g}%",
+        cure="Another block size may reach more.",
+    )
+
+
+def _levels(least: Answer) -> Iterator[BudgetLevel]:
+    """The levels of a kernel that uses nothing yet."""
+    limits, bare, model, most = least.limits, least.kernel, least.model, least.active_blocks
+    by_registers = tuple(Dial(limits, bare, model, "registers").levels(0, most))
+    by_shared_memory = tuple(Dial(limits, bare, model, "shared_memory").levels(0, most))
+    before = None
+    for blocks in range(most, 0, -1):
+        amounts = most_keeping(blocks, by_registers), most_keeping(blocks, by_shared_memory)
+        if amounts != before:
+            with_most = changed(bare, {"shared_memory": amounts[1]})
+            yield BudgetLevel(blocks, least.occupancy_of(blocks), *amounts, needs_opt_in(limits, with_most))
+        before = amounts

@@ -1,0 +1,82 @@
+"""The sizes that the SM's shared memory can be set to, and what each comes to for a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..engine import Model, evaluate
+from ..engine.common import shared_memory_configuration
+from ..values.kernel import Carveout, Kernel
+from ..values.limits import Limits
+
+FIRST_WITH_PERCENTAGES = (7, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """One size of the SM's shared memory."""
+
+    shared_memory: int
+    """Bytes of shared memory on the SM."""
+    l1: int | None
+    """Bytes that remain for the L1 cache beside it; None where it is separate, or not known."""
+    percent: int | None
+    """The lowest cudaFuncAttributePreferredSharedMemoryCarveout that comes to it; None where none does."""
+    active_blocks: int
+    occupancy: float
+    """Active warps by the most warps of an SM, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class CarveoutAdvice:
+    """How the memory that L1 cache and shared memory divide can be divided for a kernel."""
+
+    smallest: Configuration | None
+    """The smallest configuration with as many blocks as the kernel has now; None where it has none."""
+    configurations: tuple[Configuration, ...]
+    """Every configuration that holds a block of the kernel, ascending."""
+    needs_opt_in: bool
+    """Whether the kernel must raise its limit of dynamic shared memory with cudaFuncSetAttribute."""
+
+
+def carveout(limits: Limits, kernel: Kernel, model: Model | None = None) -> CarveoutAdvice:
+    """What each configuration of the SM's shared memory gives, and the smallest that keeps the answer.
+
+    Raises:
+        InputError: The model does not know the chip, or the chip lacks the carveout or caching mode.
+    """
+    now = evaluate(limits, kernel, model)
+    found = []
+    for size in limits.shared_memory_configurations:
+        answer = evaluate(limits, replace(kernel, carveout=Carveout(size, "bytes")), now.model)
+        # A size that is too small for one block is only a wish; the SM takes a larger one.
+        if answer.active_blocks and answer.shared_memory_pool == size:
+            l1 = limits.unified_l1_and_shared_memory
+            found.append(
+                Configuration(
+                    size,
+                    None if l1 is None else l1 - size,
+                    _percent(limits, size),
+                    answer.active_blocks,
+                    answer.occupancy,
+                )
+            )
+    enough = (each for each in found if now.active_blocks and each.active_blocks >= now.active_blocks)
+    return CarveoutAdvice(next(enough, None), tuple(found), needs_opt_in(limits, kernel))
+
+
+def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
+    """Whether the kernel launches only if it has raised its limit of dynamic shared memory."""
+    with_it, without = (evaluate(limits, replace(kernel, opt_in=each)) for each in (True, False))
+    return with_it.launchable and not without.launchable
+
+
+def _percent(limits: Limits, size: int) -> int | None:
+    if limits.compute_capability < FIRST_WITH_PERCENTAGES:
+        return None
+    percentages = (each for each in range(101) if _configuration(limits, each) == size)
+    return next(percentages, None)
+
+
+def _configuration(limits: Limits, percent: int) -> int:
+    return shared_memory_configuration(limits, Carveout(percent, "percent"))

@@ -1,0 +1,118 @@
+"""What ``__launch_bounds__`` makes of a kernel on each chip.
+
+The compiler's rules were read from ptxas 11.8, 12.9, 13.0 and 13.5, which were given kernels of every
+kind of bounds for 3.5 to 12.1: for all of them it does what the engine's rule for registers says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..engine import Answer, Model, evaluate
+from ..errors import InputError, shown
+from ..values.kernel import INT_MAX, Kernel
+from ..values.limits import Limits
+from .search import Dial, most_keeping
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchBounds:
+    """Launch bounds on one chip."""
+
+    cc: str
+    threads: int
+    min_blocks: int | None
+    legal: bool
+    """Whether the SM can hold ``min_blocks``; if not, ptxas ignores them."""
+    most_blocks: int
+    """Blocks of so many threads that an SM holds where neither registers nor shared memory limit."""
+    warning: str | None
+    """What ptxas would complain about, where it does."""
+    register_cap: int
+    """Registers per thread that the compiler will not exceed; it spills instead."""
+    registers: int
+    """What the answer below counts with: the cap, or what the kernel uses if that is less."""
+    active_blocks: int
+    occupancy: float
+    """Active warps by the most warps of an SM, 0 to 1."""
+    launch_bounds: str
+    """What to write before the kernel's name."""
+    maxnreg: str
+    """The same cap without promising a block size; from CUDA 12.4, and not beside launch bounds."""
+    maxrregcount: str
+    """The same cap, as an option of nvcc, for every kernel of a file that has no launch bounds."""
+
+
+def launch_bounds(
+    limits: Limits, kernel: Kernel, min_blocks: int | None = None, model: Model | None = None
+) -> LaunchBounds:
+    """What the compiler makes of ``__launch_bounds__(threads, min_blocks)``, and the occupancy of it.
+
+    Args:
+        limits: What the SM offers.
+        kernel: Its threads are the bound. What it uses counts for the occupancy; registers that are
+            not given, or are above the cap, count as the cap.
+        min_blocks: The second argument of the bounds.
+        model: Whose answer the occupancy is; by default that of `evaluate`.
+
+    Raises:
+        InputError: More threads than a block may have, or fewer than one block.
+    """
+    compiler = _as_the_compiler_sees_it(limits)
+    threads = kernel.threads
+    alone = evaluate(compiler, Kernel(threads))
+    if threads > limits.max_threads_per_block or not alone.active_blocks:
+        raise InputError(
+            f"{threads} is more than a block may have on {limits.compute_capability}",
+            where="threads of the launch bounds",
+            allowed=f"1 to {min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor)}",
+        )
+    if min_blocks is not None and not 1 <= min_blocks <= INT_MAX:
+        raise InputError(
+            f"{shown(min_blocks)} is out of range",
+            where="blocks of the launch bounds",
+            allowed=f"1 to {INT_MAX}",
+        )
+    is_legal = min_blocks is None or min_blocks <= alone.active_blocks
+    counted = min_blocks if min_blocks is not None and is_legal else 1
+    dial = Dial(compiler, alone.kernel, alone.model, "registers")
+    cap = most_keeping(counted, dial.levels(0, counted))
+    registers = cap if kernel.registers is None else min(kernel.registers, cap)
+    answer = evaluate(limits, replace(kernel, registers=registers), model)
+    blocks = "" if min_blocks is None else f", {min_blocks}"
+    return LaunchBounds(
+        str(limits.compute_capability),
+        threads,
+        min_blocks,
+        is_legal,
+        alone.active_blocks,
+        None if min_blocks is None or is_legal else _warning(alone, min_blocks),
+        cap,
+        registers,
+        answer.active_blocks,
+        answer.occupancy,
+        launch_bounds=f"__launch_bounds__({threads}{blocks})",
+        maxnreg=f"__maxnreg__({cap})",
+        maxrregcount=f"-maxrregcount={cap}",
+    )
+
+
+def _warning(alone: Answer, min_blocks: int) -> str:
+    limits = alone.limits
+    if min_blocks > limits.max_blocks_per_multiprocessor:
+        why = f"an SM has places for {limits.max_blocks_per_multiprocessor} blocks"
+    else:
+        threads = min_blocks * alone.allocated.warps * limits.warp_size
+        in_whole_warps = " in whole warps" if alone.kernel.threads % limits.warp_size else ""
+        why = (
+            f"{min_blocks} blocks of {alone.kernel.threads} take {threads} threads{in_whole_warps}, "
+            f"and an SM holds {limits.max_threads_per_multiprocessor}"
+        )
+    return f"ptxas ignores minnctapersm: {why}"
+
+
+def _as_the_compiler_sees_it(limits: Limits) -> Limits:
+    """6.0 has two large sub-partitions, but ptxas divides its registers as for the rest of its family."""
+    if limits.launch_check_sub_partitions is None:
+        return limits
+    return limits.replace(sub_partitions=limits.launch_check_sub_partitions)

@@ -1,0 +1,83 @@
+"""What to change for more resident blocks, or for another block size with more warps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..engine import Answer, Model, evaluate
+from ..values.kernel import Kernel
+from ..values.limits import Limits
+from ..values.resources import QUANTITIES, Changeable
+from .search import Dial, changed, used
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """A higher occupancy, and all that must change to reach it."""
+
+    active_blocks: int
+    occupancy: float
+    """Active warps by the most warps of an SM, 0 to 1."""
+    requires: dict[Changeable, int]
+    """What must change, all of it together, and the value nearest to the present one that suffices.
+
+    Registers per thread, bytes of the kernel's own shared memory per block, barriers per block; or
+    threads per block, with everything else as it is.
+    """
+
+
+def next_steps(limits: Limits, kernel: Kernel, model: Model | None = None) -> tuple[NextStep, ...]:
+    """Every higher number of blocks that the kernel reaches by using less, nearest first, and then the
+    nearest block sizes below and above that have a higher occupancy.
+
+    What was not given, or is not used, is not asked to shrink. Where the warps or the blocks of the SM
+    stop the next block, only another block size can help, and only that is named. Nothing is named at
+    full occupancy.
+
+    Raises:
+        InputError: The model does not know the chip, or the chip lacks the carveout or caching mode.
+    """
+    now = evaluate(limits, kernel, model)
+    return (*_using_less(now), *_with_other_block_sizes(now))
+
+
+def _using_less(now: Answer) -> Iterator[NextStep]:
+    most = now.block_limits.blocks
+    if now.kernel.caching != "ca":  # else the warps depend on the registers
+        most = min(most, now.block_limits.warps)
+    if now.active_blocks == most:
+        return
+    dials = [Dial(now.limits, now.kernel, now.model, resource) for resource in used(now.kernel)]
+    levels = [tuple(dial.levels(QUANTITIES[dial.resource].least, most, dial.amount)) for dial in dials]
+    blocks = now.active_blocks + 1
+    while blocks <= most:
+        requires: dict[Changeable, int] = {}
+        for dial, staircase in zip(dials, levels, strict=True):
+            if dial.blocks(now) < blocks:
+                enough = [level.amount for level in staircase if level.blocks >= blocks]
+                if not enough:
+                    return
+                requires[dial.resource] = enough[-1]
+        reached = evaluate(now.limits, changed(now.kernel, requires), now.model)
+        if reached.active_blocks < blocks:
+            return  # what would have to shrink was not given
+        yield NextStep(reached.active_blocks, reached.occupancy, requires)
+        blocks = reached.active_blocks + 1
+
+
+def _with_other_block_sizes(now: Answer) -> list[NextStep]:
+    warp, threads = now.limits.warp_size, now.kernel.threads
+    # A size that stays, but in another shape, can help too, where the shape is what the chip refuses.
+    below = range(min(threads, now.limits.max_threads_per_block) // warp * warp, 0, -warp)
+    above = range((threads // warp + 1) * warp, now.limits.max_threads_per_block + 1, warp)
+    found = [step for step in (_first_better(now, below), _first_better(now, above)) if step is not None]
+    return sorted(found, key=lambda step: abs(step.requires["threads"] - threads))
+
+
+def _first_better(now: Answer, sizes: range) -> NextStep | None:
+    for threads in sizes:
+        answer = evaluate(now.limits, changed(now.kernel, {"threads": threads}), now.model)
+        if answer.active_warps > now.active_warps:
+            return NextStep(answer.active_blocks, answer.occupancy, {"threads": threads})
+    return None

@@ -1,0 +1,76 @@
+"""How far a kernel may grow without losing a block, and what of the SM stays unused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..engine import Answer, Model, Use, evaluate
+from ..values.kernel import Kernel
+from ..values.limits import Limits
+from ..values.resources import Adjustable, Resource
+from .search import Dial, most_keeping
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """What the resident blocks leave of one resource of an SM."""
+
+    amount: int | None
+    """Warps, block slots, 32-bit registers, bytes or barriers; None where nothing limits it."""
+    reason: Literal["another_limiter", "too_little"] | None
+    """``another_limiter``: it holds more blocks; ``too_little``: it does not; None: nothing is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slack:
+    """How far each resource may grow, the others staying as they are, before a block is lost.
+
+    The values are totals, not differences. None where no block is resident to begin with.
+    """
+
+    registers: int | None
+    """Registers per thread."""
+    shared_memory: int | None
+    """Bytes of the kernel's own shared memory per block, static and dynamic."""
+    barriers: int | None
+    """Named barriers per block."""
+    unused: dict[Resource, Unused]
+
+
+def slack(limits: Limits, kernel: Kernel, model: Model | None = None) -> Slack:
+    """How far each resource may grow before a block is lost, and what is left unused on the SM.
+
+    Raises:
+        InputError: The model does not know the chip, or the chip lacks the carveout or caching mode.
+    """
+    now = evaluate(limits, kernel, model)
+    return Slack(
+        registers=_most(now, "registers"),
+        shared_memory=_most(now, "shared_memory"),
+        barriers=_most(now, "barriers"),
+        unused=_unused(now),
+    )
+
+
+def _most(now: Answer, resource: Adjustable) -> int | None:
+    if not now.active_blocks:
+        return None
+    dial = Dial(now.limits, now.kernel, now.model, resource)
+    return most_keeping(now.active_blocks, dial.levels(dial.amount, now.active_blocks))
+
+
+def _unused(now: Answer) -> dict[Resource, Unused]:
+    return {
+        resource: _left(use, now.active_blocks, allowed)
+        for (resource, use), allowed in zip(now.uses.items(), now.block_limits, strict=True)
+    }
+
+
+def _left(use: Use, blocks: int, allowed: int | None) -> Unused:
+    if use.per_multiprocessor is None or (use.per_block and allowed is None):
+        return Unused(None, None)  # the chip, or the model, does not limit what the blocks take
+    amount = use.per_multiprocessor - blocks * use.per_block
+    if not amount:
+        return Unused(0, None)
+    return Unused(amount, "too_little" if allowed == blocks else "another_limiter")

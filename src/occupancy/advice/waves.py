@@ -1,0 +1,196 @@
+"""Waves: a grid larger than the GPU runs in several, and the last of them may be nearly empty.
+
+A wave is as many blocks as are resident on the whole GPU at once. Times are those of blocks that all take
+equally long, each of which starts when one of the wave before ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..engine import Answer
+from ..engine.arithmetic import divide_up
+from ..errors import InputError
+from ..values.kernel import INT_MAX, Launch
+
+
+@dataclass(frozen=True, slots=True)
+class FullWave:
+    """The blocks that are resident on a whole GPU at once."""
+
+    multiprocessors: int
+    """SMs of the GPU."""
+    blocks: int
+    """Blocks of all SMs, in whole clusters: the grid of a persistent kernel."""
+    cluster_size: int | None
+    """Blocks per cluster; None for a kernel without clusters."""
+    clusters: int | None
+    """Clusters on the whole GPU; None likewise."""
+    is_upper_bound: bool
+    """Whether there may be fewer.
+
+    All blocks of a cluster must be in one GPU processing cluster, and how many SMs each of those has
+    differs between chips of the same product, so that only a live device knows.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Waves:
+    """How a grid runs on a whole GPU: in how many waves, and how full the last one is."""
+
+    launch: Launch
+    full_wave: FullWave
+
+    def __str__(self) -> str:
+        """``4,096 blocks in 6.21 waves of 660: 6 full, the last 20.6% full``."""
+        at_least = "at least " if self.full_wave.is_upper_bound else ""
+        last = f", the last {100 * self.last_wave_fill:.3g}% full" if self.partial_wave_blocks else ""
+        return (
+            f"{self.launch.blocks:,} blocks in {at_least}{self.waves:.4g} waves of "
+            f"{self.full_wave.blocks:,}: {self.full_waves:,} full{last}"
+        )
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        return f"<p>{self}</p>"
+
+    @property
+    def waves(self) -> float:
+        """Waves with their fraction, as Nsight Compute's launch__waves_per_multiprocessor.
+
+        A lower bound where the full wave is an upper one.
+        """
+        return self.launch.blocks / self.full_wave.blocks
+
+    @property
+    def full_waves(self) -> int:
+        """Waves that fill the GPU."""
+        return self.launch.blocks // self.full_wave.blocks
+
+    @property
+    def partial_wave_blocks(self) -> int:
+        """Blocks of the last wave where it does not fill the GPU, else 0."""
+        return self.launch.blocks % self.full_wave.blocks
+
+    @property
+    def last_wave_fill(self) -> float:
+        """How full the last wave is, above 0 and up to 1."""
+        return (self.partial_wave_blocks or self.full_wave.blocks) / self.full_wave.blocks
+
+    @property
+    def idle_share(self) -> float:
+        """The share of the GPU's time, in places for blocks, that the last wave leaves idle; 0 to 1."""
+        places = self.filling_grid_above
+        return (places - self.launch.blocks) / places
+
+    @property
+    def partial_wave_share(self) -> float:
+        """The share of the run's time that a partial wave after full ones takes, 0 to 1.
+
+        An upper bound of what the tail costs, and what Nsight Compute says of a launch: "this partial
+        wave may account for up to 25.0% of the total runtime". 0 where there is no such wave.
+        """
+        if not self.full_waves or not self.partial_wave_blocks:
+            return 0.0
+        return 1 / (self.full_waves + 1)
+
+    @property
+    def filling_grid_below(self) -> int | None:
+        """Blocks of the largest grid up to this one whose last wave is full; None where there is none."""
+        return self.full_waves * self.full_wave.blocks or None
+
+    @property
+    def filling_grid_above(self) -> int:
+        """Blocks of the smallest grid from this one on whose last wave is full."""
+        return divide_up(self.launch.blocks, self.full_wave.blocks) * self.full_wave.blocks
+
+
+def full_wave(
+    occupancy: Answer,
+    multiprocessors: int,
+    *,
+    cluster_size: int | None = None,
+    max_active_clusters: int | None = None,
+) -> FullWave:
+    """The blocks that are resident on a whole GPU at once.
+
+    Args:
+        occupancy: What fits on one SM.
+        multiprocessors: SMs of the GPU, 1 and up.
+        cluster_size: Blocks per cluster; None for a launch without clusters.
+        max_active_clusters: The clusters that are resident at once, where a live device reports them; else
+            the answer for clusters is an upper bound.
+
+    Raises:
+        InputError: A number out of range, or clusters that the chip does not have.
+    """
+    blocks = _resident_blocks(occupancy, multiprocessors)
+    if cluster_size is None:
+        return FullWave(multiprocessors, blocks, None, None, is_upper_bound=False)
+    bound = cluster_bound(occupancy, multiprocessors, cluster_size)
+    clusters = bound if max_active_clusters is None else max_active_clusters
+    is_upper_bound = max_active_clusters is None
+    return FullWave(multiprocessors, clusters * cluster_size, cluster_size, clusters, is_upper_bound)
+
+
+def count_waves(launch: Launch, wave: FullWave) -> Waves:
+    """The waves that a grid runs in.
+
+    Args:
+        launch: The grid, of the kernel and the clusters of the wave.
+        wave: What is resident at once; see `full_wave`.
+
+    Raises:
+        InputError: No block is resident, because the kernel does not launch.
+    """
+    if not wave.blocks:
+        raise InputError(
+            "no block of the kernel is resident, so its grid has no waves",
+            where="waves",
+            allowed="a kernel that launches",
+        )
+    return Waves(launch, wave)
+
+
+def cluster_bound(occupancy: Answer, multiprocessors: int, cluster_size: int) -> int:
+    """The most clusters that can be resident on a whole GPU at once; a chip may hold fewer.
+
+    Args:
+        occupancy: What fits on one SM.
+        multiprocessors: SMs of the GPU, 1 and up.
+        cluster_size: Blocks per cluster.
+
+    Raises:
+        InputError: A number out of range, or clusters that the chip does not have.
+    """
+    limits = occupancy.limits
+    portable, most = limits.max_portable_cluster_size, limits.max_non_portable_cluster_size
+    if portable is None:
+        raise InputError(
+            f"compute capability {limits.compute_capability} has no clusters",
+            where="cluster size",
+            allowed="9.0 and newer",
+            cure="Leave it out.",
+        )
+    if not 1 <= cluster_size <= (most or INT_MAX):
+        raise InputError(
+            f"{cluster_size} blocks per cluster are out of range",
+            where="cluster size",
+            allowed=f"1 to {portable}" + (f", non-portable up to {most}" if most else ""),
+        )
+    return _resident_blocks(occupancy, multiprocessors) // cluster_size
+
+
+def check_multiprocessors(count: int) -> None:
+    """Refuse a number of SMs that no GPU has.
+
+    Raises:
+        InputError: It is less than 1.
+    """
+    if not 1 <= count <= INT_MAX:
+        raise InputError(f"{count} is out of range", where="number of SMs", allowed="1 and up")
+
+
+def _resident_blocks(occupancy: Answer, multiprocessors: int) -> int:
+    check_multiprocessors(multiprocessors)
+    return occupancy.active_blocks * multiprocessors if occupancy.launchable else 0

@@ -1,0 +1,250 @@
+"""The answer to how many blocks of a kernel fit, which answers the other questions about the kernel too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from .. import engine
+from ..errors import UnknownComputeCapabilityError
+from ..tables import shipped
+from ..values.kernel import Carveout, Kernel
+from ..values.limits import Limits
+from ..values.spellings import parse_count, parse_share, parse_size
+from .arguments import ComputeCapabilityLike, ShapeLike, SizeLike
+from .chips import limits
+
+if TYPE_CHECKING:
+    from ..advice.block_sizes import BlockSize
+    from ..advice.carveout import CarveoutAdvice
+    from ..advice.launch_bounds import LaunchBounds
+    from ..advice.next_steps import NextStep
+    from ..advice.portability import Fit
+    from ..advice.slack import Slack
+    from ..advice.waves import Waves
+    from ..report.budget import BudgetReport
+    from ..report.calc import CalcReport, Explanation
+    from ..report.gpu import WholeGpu
+    from .answers import Answers
+
+SizeOfBlock = SizeLike | Callable[[int], int] | None
+"""Bytes of dynamic shared memory per block, or a function from threads per block to them."""
+
+
+class Occupancy(engine.Answer):
+    """How many blocks of a kernel can be resident on one SM at once, and what stops one more.
+
+    It prints itself as the command line does, and answers the other questions about the same kernel.
+    """
+
+    __slots__ = ()
+
+    def next_steps(self) -> Answers[NextStep]:
+        """What to change for a higher occupancy: see `occupancy.next_steps`."""
+        from ..advice.next_steps import next_steps
+        from ..report.next_steps import next_steps_report
+        from .answers import Answers
+
+        steps = next_steps(self.limits, self.kernel, self.model)
+        return Answers(steps, next_steps_report(self, steps))
+
+    def slack(self) -> Slack:
+        """How far each resource may grow before a block is lost, and what is left of the SM."""
+        from ..advice.slack import slack
+
+        return slack(self.limits, self.kernel, self.model)
+
+    def carveout(self) -> CarveoutAdvice:
+        """What each size of the SM's shared memory gives, and the smallest with as many blocks."""
+        from ..advice.carveout import carveout
+
+        return carveout(self.limits, self.kernel, self.model)
+
+    def budget(
+        self, *, occupancy: float | str | None = None, blocks: int | str | None = None
+    ) -> BudgetReport:
+        """The most registers and shared memory with which an occupancy is reached.
+
+        Args:
+            occupancy: A share of 1, or text such as ``"75%"``.
+            blocks: Resident blocks, instead of the occupancy.
+
+        Raises:
+            InputError: Neither or both were given, or more than a block of this size can reach.
+        """
+        from ..advice.budget import budget
+        from ..report.budget import budget_report
+
+        share = None if occupancy is None else parse_share(occupancy, "occupancy")
+        count = None if blocks is None else parse_count(blocks, "blocks")
+        answer = budget(self.limits, self.kernel, occupancy=share, blocks=count, model=self.model)
+        return budget_report(self, answer)
+
+    def launch_bounds(self, *, min_blocks: int | str | None = None) -> LaunchBounds:
+        """What the compiler makes of ``__launch_bounds__(threads, min_blocks)``.
+
+        Args:
+            min_blocks: Blocks that are to be resident on an SM; by default one, which is no bound.
+
+        Raises:
+            InputError: A number of blocks that is out of range, or a chip that the compilers do not know.
+        """
+        from ..advice.launch_bounds import launch_bounds
+
+        count = None if min_blocks is None else parse_count(min_blocks, "blocks of the launch bounds")
+        return launch_bounds(self.limits, self.kernel, count, self.model)
+
+    def block_sizes(self, *, dynamic_smem: SizeOfBlock = None) -> Answers[BlockSize]:
+        """Every block size with its occupancy, best first.
+
+        Args:
+            dynamic_smem: Other dynamic shared memory than now: bytes, or a function from threads per block
+                to bytes.
+
+        Raises:
+            InputError: The function gives no size, or the total was given as well.
+        """
+        from ..advice.block_sizes import block_sizes
+        from ..report.block_sizes import block_sizes_report
+        from .answers import Answers
+
+        of_size, kernel = None, self.kernel
+        if callable(dynamic_smem):
+            of_size = dynamic_smem
+        elif dynamic_smem is not None:
+            kernel = replace(kernel, dynamic_smem=parse_size(dynamic_smem, "dynamic shared memory per block"))
+        sizes = block_sizes(self.limits, kernel, of_size, self.model)
+        return Answers(sizes, block_sizes_report(self, sizes))
+
+    def fits(self, ccs: Iterable[ComputeCapabilityLike] | None = None) -> Answers[Fit]:
+        """Whether the kernel runs on each of some chips.
+
+        Args:
+            ccs: Compute capabilities, each as in `compute`, or a single text; by default all of the table.
+
+        Raises:
+            InputError: Not a compute capability, or there are none.
+            UnknownComputeCapabilityError: A compute capability that the table does not hold.
+        """
+        return fits_of(self.kernel, ccs)
+
+    def waves(
+        self,
+        grid: ShapeLike,
+        *,
+        multiprocessors: int,
+        cluster: ShapeLike | None = None,
+        max_active_clusters: int | None = None,
+    ) -> Waves:
+        """How a grid of the kernel runs on a whole GPU: in how many waves, and how full the last one is.
+
+        Args:
+            grid: Blocks, or the grid's shape, such as ``(128, 32)``.
+            multiprocessors: SMs of the GPU.
+            cluster: Blocks per cluster, or the cluster's shape; only from 9.0.
+            max_active_clusters: The clusters that are resident at once, where a live device reports them;
+                else the blocks of a wave are an upper bound.
+
+        Raises:
+            InputError: A number out of range, a grid that its clusters do not divide, clusters on a
+                chip that has none, or a kernel that does not launch.
+        """
+        from ..advice.waves import count_waves
+        from .waves import launch_and_wave
+
+        return count_waves(
+            *launch_and_wave(
+                self,
+                multiprocessors,
+                grid=grid,
+                cluster=cluster,
+                resident_clusters=lambda _: max_active_clusters,
+            )
+        )
+
+    def explain(self) -> tuple[Explanation, ...]:
+        """Every step of the arithmetic, resource by resource."""
+        from ..report.explain import explain
+
+        return explain(self)
+
+    def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
+        """The answer as plain dictionaries and numbers, the same as the command line's JSON.
+
+        Args:
+            explain: Whether to add every step of the arithmetic.
+        """
+        return self.report(explain=explain).to_dict()
+
+    def report(self, *, explain: bool = False, whole: WholeGpu | None = None) -> CalcReport:
+        """Everything that is shown of the answer, as plain values.
+
+        Args:
+            explain: Whether to add every step of the arithmetic.
+            whole: The whole GPU, where it is known.
+        """
+        from ..report.calc import calc_report
+
+        steps = self.explain() if explain else None
+        return calc_report(self, table_limits=_table_row(self.limits), explanation=steps, whole=whole)
+
+    def __str__(self) -> str:
+        """The text that ``occupancy calc`` prints, without colour."""
+        return str(self.report())
+
+    def _repr_html_(self) -> str:
+        """The answer as an HTML table, for a notebook."""
+        return self.report()._repr_html_()
+
+
+def answer_for(
+    limits: Limits, kernel: Kernel, model: engine.Model | None = None, *, is_automatic: bool = False
+) -> Occupancy:
+    """The answer for a kernel.
+
+    Args:
+        limits: What the SM offers.
+        kernel: What a block needs.
+        model: Whose answer; by default that of `engine.default_model`.
+        is_automatic: Whether the carveout is the smallest with as many blocks as the largest.
+
+    Raises:
+        InputError: The model does not know the chip, or the chip lacks the carveout or caching mode.
+    """
+    if model is None:
+        model = engine.default_model(limits)
+        rules = engine.MODELS[model]
+    else:
+        rules = engine.rules(limits, model)
+    block_limits, allocated = rules.evaluate(limits, kernel)
+    found = Occupancy(limits, kernel, model, block_limits, allocated)
+    if is_automatic:
+        smallest = found.carveout().smallest
+        if smallest is not None:
+            return answer_for(
+                limits, replace(kernel, carveout=Carveout(smallest.shared_memory, "bytes")), model
+            )
+    return found
+
+
+def fits_of(
+    kernel: Kernel, ccs: Iterable[ComputeCapabilityLike] | None, model: engine.Model | None = None
+) -> Answers[Fit]:
+    """Whether a kernel runs on each of some chips: see `Occupancy.fits`."""
+    from ..advice.portability import fits
+    from ..report.fits import fits_report
+    from .answers import Answers
+
+    if isinstance(ccs, str):  # not its characters
+        ccs = (ccs,)
+    chips = [limits(cc) for cc in (shipped.known() if ccs is None else ccs)]
+    found = fits(chips, kernel, model)
+    return Answers(found, fits_report(kernel, found))
+
+
+def _table_row(sm: Limits) -> Limits | None:
+    try:
+        return shipped.limits(sm.compute_capability)
+    except UnknownComputeCapabilityError:
+        return None

@@ -1,0 +1,211 @@
+"""What people say of a kernel, in their spellings: the arguments that all functions share.
+
+They are declared here. A function takes them as ``**arguments: Unpack[KernelArguments]``, which type checkers
+read; `takes_kernel` has it show them by name, with what they mean, in ``help()`` and to
+`typing.get_type_hints`. `compute` writes them out, because programs call it by the million; a test compares.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypedDict, TypeVar
+
+from ..engine import Model
+from ..errors import InputError, shown
+from ..values.kernel import CACHING_MODES, LABELS, Caching, Carveout, Kernel
+from ..values.limits import ComputeCapability, Limits
+from ..values.spellings import (
+    is_automatic,
+    parse_carveout,
+    parse_count,
+    parse_flag,
+    parse_size,
+    parse_threads,
+)
+
+ComputeCapabilityLike = str | int | tuple[int, int] | ComputeCapability | Limits
+CountLike = int | str
+ShapeLike = int | str | Sequence[int]
+ThreadsLike = ShapeLike
+SizeLike = int | str
+CarveoutLike = int | str | Carveout | None
+KernelLike = object
+"""A `Kernel`, a `KernelRecord` that was scanned, or a compiled kernel of Triton, CuPy, Numba or cuda.core."""
+
+
+class UseArguments(TypedDict, total=False):
+    """What a kernel uses, but for what depends on the block size."""
+
+    regs: CountLike | None
+    static_smem: SizeLike | None
+    carveout: CarveoutLike
+    barriers: CountLike | None
+    caching: Caching | None
+    opt_in: bool | None
+    model: Model | None
+
+
+class SharedMemoryArguments(UseArguments, total=False):
+    """What a kernel uses."""
+
+    dynamic_smem: SizeLike | None
+    smem: SizeLike | None
+
+
+class KernelArguments(SharedMemoryArguments, total=False):
+    """What a block of a kernel consists of and uses."""
+
+    threads: ThreadsLike | None
+
+
+MEANINGS = {
+    "threads": "Threads per block, 1 and up, or the block's shape, such as ``(16, 16)``.",
+    "regs": "Registers per thread, 0 to 255, as the compiler reports them.",
+    "static_smem": "Shared memory per block that the kernel declares, in bytes or as text with a unit "
+    '(``"40k"``), without any reservation.',
+    "dynamic_smem": "Shared memory per block that the launch asks for.",
+    "smem": "Both together, where the split is not known; instead of the other two.",
+    "carveout": "How much of the SM's memory is shared memory and not L1 cache: a percentage (a number up to "
+    '100), one of the chip\'s sizes in bytes, None for the largest, or ``"auto"`` for the smallest with as '
+    "many blocks as the largest.",
+    "barriers": "Named barriers per block, 0 to 16; not given, it counts as 1.",
+    "caching": 'On 5.2, 5.3, 6.1 and 6.2 only: ``"ca"`` if global loads are cached in L1, else ``"cg"``, the '
+    "default.",
+    "opt_in": "Whether the kernel has raised its limit of dynamic shared memory with cudaFuncSetAttribute; "
+    "not given, it counts as raised.",
+    "model": '``"cuda"`` (the default from 3.0): as NVIDIA\'s cuda_occupancy.h and the CUDA runtime; '
+    '``"spreadsheet"`` (1.0 to 8.6): as NVIDIA\'s CUDA_Occupancy_Calculator.xls.',
+}
+"""Argument -> what it means, in the order in which they are shown."""
+
+FIELDS = {"regs": "registers"}
+"""Arguments whose field of `Kernel` has another name."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def takes_kernel(function: Function) -> Function:
+    """Have a function show by name the arguments that it takes as ``**arguments``.
+
+    Their meanings go where the docstring has ``{arguments}``.
+    """
+    # Types of a TypedDict are kept as ForwardRef, whose text the function's own module understands.
+    table = globals()[function.__annotations__.pop("arguments").removeprefix("Unpack[").removesuffix("]")]
+    return shows(function, "arguments", table)
+
+
+def shows(function: Function, taken: str, table: type) -> Function:
+    """Have a function show by name the arguments that it takes as ``**taken``, those of a TypedDict."""
+    function.__annotations__.pop(taken, None)
+    kinds = table.__annotations__
+    declared = {name: kinds[name].__forward_arg__ for name in MEANINGS if name in kinds}
+    function.__annotations__.update(declared)
+    signature = inspect.signature(function)
+    shown_ones = [each for each in signature.parameters.values() if each.name != taken]
+    one = inspect.Parameter.KEYWORD_ONLY
+    shown_ones += [
+        inspect.Parameter(name, one, default=None, annotation=kind) for name, kind in declared.items()
+    ]
+    function.__signature__ = signature.replace(parameters=shown_ones)  # type: ignore[attr-defined]
+    meanings = "\n".join(f"        {name}: {MEANINGS[name]}" for name in declared)
+    function.__doc__ = (function.__doc__ or "").replace("        {arguments}", meanings)
+    return function
+
+
+def make_kernel(
+    threads: ThreadsLike,
+    regs: CountLike | None = None,
+    static_smem: SizeLike | None = None,
+    dynamic_smem: SizeLike | None = None,
+    smem: SizeLike | None = None,
+    carveout: CarveoutLike = None,
+    barriers: CountLike | None = None,
+    caching: Caching | None = None,
+    opt_in: bool | None = None,
+) -> Kernel:
+    """Make a `Kernel` of the arguments of `compute`.
+
+    Raises:
+        InputError: A value that no kernel can have.
+    """
+    if type(threads) is int and carveout is None and caching is None and opt_in is None:
+        # Plain integers, which an autotuner gives by the million, need no parsing.
+        try:
+            return Kernel(threads, regs, static_smem, dynamic_smem, smem, barriers)  # type: ignore[arg-type]
+        except InputError:
+            pass  # text is among them, or what no kernel can have, which is refused below
+    block_dim = None
+    if type(threads) is not int:
+        threads, block_dim = parse_threads(threads)
+    if regs is not None and type(regs) is not int:
+        regs = parse_count(regs, LABELS["registers"])
+    if static_smem is not None and type(static_smem) is not int:
+        static_smem = parse_size(static_smem, LABELS["static_smem"])
+    if dynamic_smem is not None and type(dynamic_smem) is not int:
+        dynamic_smem = parse_size(dynamic_smem, LABELS["dynamic_smem"])
+    if smem is not None and type(smem) is not int:
+        smem = parse_size(smem, LABELS["smem"])
+    if barriers is not None and type(barriers) is not int:
+        barriers = parse_count(barriers, LABELS["barriers"])
+    if carveout is not None:
+        carveout = parse_carveout(carveout)
+    if caching is not None and not (isinstance(caching, str) and caching in CACHING_MODES):
+        raise InputError(
+            f"{shown(caching)} is not a caching mode", where="caching", allowed=" or ".join(CACHING_MODES)
+        )
+    if opt_in is not None and type(opt_in) is not bool:
+        opt_in = parse_flag(opt_in, "opt-in")
+    return Kernel(
+        threads, regs, static_smem, dynamic_smem, smem, barriers, block_dim, carveout, caching, opt_in
+    )
+
+
+def kernel_with(kernel: KernelLike | None, arguments: Mapping[str, Any]) -> Kernel:
+    """The kernel that a question is about: an object that says what it uses, arguments, or both.
+
+    Args:
+        kernel: What is known of it, or None.
+        arguments: Arguments of `make_kernel`; those that are not None replace what the kernel says. A
+            total of the shared memory replaces its parts.
+
+    Raises:
+        InputError: Nothing says the threads per block, no such argument, a value that no kernel can have,
+            or an object that is no kernel.
+    """
+    given = {name: value for name, value in arguments.items() if value is not None}
+    unknown = sorted(given.keys() - MEANINGS.keys())
+    if unknown:
+        raise InputError(f"there is no argument {unknown[0]!r}", where="kernel", allowed=", ".join(MEANINGS))
+    given.pop("model", None)
+    if kernel is None:
+        if "threads" not in given:
+            raise InputError(
+                "it was not given", where=LABELS["threads"], allowed="a number such as 256, or a shape"
+            )
+        return make_kernel(**given)
+    known = _known(kernel, given.get("threads"))
+    if not given:
+        return known
+    said = make_kernel(**{"threads": known.threads, **given})
+    changes = {FIELDS.get(name, name): getattr(said, FIELDS.get(name, name)) for name in given}
+    if "threads" in given:
+        changes["block_dim"] = said.block_dim
+    if "smem" in given:
+        changes = {"static_smem": None, "dynamic_smem": None, **changes}
+    return replace(known, **changes)
+
+
+def _known(kernel: KernelLike, threads: ThreadsLike | None) -> Kernel:
+    if isinstance(kernel, Kernel):
+        return kernel
+    from ..readers import KernelRecord, kernel_of
+
+    record = kernel if isinstance(kernel, KernelRecord) else kernel_of(kernel)
+    return record.kernel(None if threads is None else parse_threads(threads)[0])
+
+
+def without_automatic(arguments: KernelArguments) -> KernelArguments:
+    """The arguments, with the largest carveout for an automatic one, which would follow each change."""
+    return {**arguments, "carveout": None} if is_automatic(arguments.get("carveout")) else arguments

@@ -1,0 +1,153 @@
+"""The functions of the library that answer: input in people's spellings, answers that can show themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import engine
+from ..values.kernel import Caching
+from ..values.spellings import is_automatic
+from .answer import Occupancy, answer_for
+from .arguments import (
+    CarveoutLike,
+    ComputeCapabilityLike,
+    CountLike,
+    KernelLike,
+    SizeLike,
+    ThreadsLike,
+    kernel_with,
+    make_kernel,
+)
+from .chips import limits
+
+if TYPE_CHECKING:
+    from ..arrays import ArrayLike, Output, Sweep
+
+
+def compute(
+    cc: ComputeCapabilityLike,
+    kernel: KernelLike | None = None,
+    *,
+    threads: ThreadsLike | None = None,
+    regs: CountLike | None = None,
+    static_smem: SizeLike | None = None,
+    dynamic_smem: SizeLike | None = None,
+    smem: SizeLike | None = None,
+    carveout: CarveoutLike = None,
+    barriers: CountLike | None = None,
+    caching: Caching | None = None,
+    opt_in: bool | None = None,
+    model: engine.Model | None = None,
+) -> Occupancy:
+    """How many blocks of a kernel can be resident on one SM at once, and what stops one more.
+
+    Args:
+        cc: Compute capability in any spelling, or the `Limits` of an SM, real or imaginary.
+        kernel: A `Kernel`, a kernel that `scan` found, or a compiled kernel of Triton, Inductor,
+            CuPy, Numba, PyCUDA, the CuTe DSL or cuda.core. What is given beside it replaces what it says.
+        threads: Threads per block, 1 and up, or the block's shape, such as ``(16, 16)``.
+        regs: Registers per thread, 0 to 255, as the compiler reports them.
+        static_smem: Shared memory per block that the kernel declares, in bytes or as text with a
+            unit (``"40k"``), without any reservation.
+        dynamic_smem: Shared memory per block that the launch asks for.
+        smem: Both together, where the split is not known; instead of the other two.
+        carveout: How much of the SM's memory is shared memory and not L1 cache: a percentage (a
+            number up to 100), one of the chip's sizes in bytes, None for the largest, or ``"auto"`` for
+            the smallest with as many blocks as the largest.
+        barriers: Named barriers per block, 0 to 16; not given, it counts as 1.
+        caching: On 5.2, 5.3, 6.1 and 6.2 only: ``"ca"`` if global loads are cached in L1, else
+            ``"cg"``, the default.
+        opt_in: Whether the kernel has raised its limit of dynamic shared memory with
+            cudaFuncSetAttribute; not given, it counts as raised.
+        model: ``"cuda"`` (the default from 3.0): as NVIDIA's cuda_occupancy.h and the CUDA runtime;
+            ``"spreadsheet"`` (1.0 to 8.6): as NVIDIA's CUDA_Occupancy_Calculator.xls.
+
+    Returns:
+        The answer. A kernel that cannot launch is one too: 0 blocks, with the reason.
+
+    Raises:
+        InputError: A value that no kernel can have, or that this chip does not offer.
+        UnknownComputeCapabilityError: A compute capability that the table does not hold.
+    """
+    sm = limits(cc)
+    if kernel is None and threads is not None:
+        needed = make_kernel(
+            threads, regs, static_smem, dynamic_smem, smem, carveout, barriers, caching, opt_in
+        )
+    else:
+        needed = kernel_with(
+            kernel,
+            {
+                "threads": threads,
+                "regs": regs,
+                "static_smem": static_smem,
+                "dynamic_smem": dynamic_smem,
+                "smem": smem,
+                "carveout": carveout,
+                "barriers": barriers,
+                "caching": caching,
+                "opt_in": opt_in,
+            },
+        )
+    return answer_for(sm, needed, model, is_automatic=carveout is not None and is_automatic(carveout))
+
+
+def sweep(
+    cc: ComputeCapabilityLike | list[Any],
+    *,
+    threads: ArrayLike,
+    regs: ArrayLike | None = None,
+    static_smem: ArrayLike | None = None,
+    dynamic_smem: ArrayLike | None = None,
+    smem: ArrayLike | None = None,
+    barriers: ArrayLike | None = None,
+    carveout: CarveoutLike = None,
+    caching: Caching | None = None,
+    opt_in: bool | None = None,
+    model: engine.Model | None = None,
+    outputs: Sequence[Output] = ("active_blocks", "active_warps", "limiters"),
+) -> Sweep:
+    """The answers of `compute` for arrays of kernels, at memory speed; needs NumPy.
+
+    The arrays broadcast to each other. All combinations come from arrays that each have a dimension
+    of their own, and cost next to nothing: ``threads=t[:, None], regs=r``, or ``numpy.ix_(t, r)``.
+
+    Args:
+        cc: One chip, or a list of them, which gives the answers a first dimension for the chips.
+        threads: Threads per block, 1 and up; every number is a value here, not a side of a block.
+        regs: Registers per thread, 0 to 255.
+        static_smem: Shared memory per block that the kernel declares, in bytes.
+        dynamic_smem: Shared memory per block that the launch asks for, in bytes.
+        smem: Both together, where the split is not known; instead of the other two.
+        barriers: Named barriers per block, 0 to 16.
+        carveout: As for `compute`, one for all kernels; so are ``caching``, ``opt_in`` and ``model``.
+        outputs: The arrays that are wanted; each takes a byte for each kernel.
+
+    Returns:
+        ``active_blocks``, ``active_warps``, and ``limiters`` as bits of `Limiter`.
+
+    Raises:
+        InputError: Values that are not whole numbers or out of range (it names the first), arrays
+            that do not broadcast, or an option that a chip does not have.
+        UnknownComputeCapabilityError: A compute capability that the table does not hold.
+        MissingDependencyError: NumPy is not installed.
+    """
+    from ..arrays import sweep_arrays
+
+    given = {
+        "threads": threads,
+        "registers": regs,
+        "static_smem": static_smem,
+        "dynamic_smem": dynamic_smem,
+        "smem": smem,
+        "barriers": barriers,
+    }
+    return sweep_arrays(
+        [limits(each) for each in (cc if isinstance(cc, list) else [cc])],
+        {field: values for field, values in given.items() if values is not None},
+        make_kernel(1, carveout=carveout, caching=caching, opt_in=opt_in),
+        model,
+        has_chip_axis=isinstance(cc, list),
+        outputs=outputs,
+    )

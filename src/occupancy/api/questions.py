@@ -1,0 +1,297 @@
+"""The inverse questions and those of the CUDA runtime, with the arguments of `compute`.
+
+Those about a kernel are methods of its `Occupancy` too; here only the input is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ..advice.block_sizes import BlockSize
+from ..advice.carveout import CarveoutAdvice
+from ..advice.launch_bounds import LaunchBounds
+from ..advice.next_steps import NextStep
+from ..advice.portability import Fit
+from ..advice.runtime import ClusterBound, LaunchConfiguration
+from ..advice.runtime import (
+    available_dynamic_shared_memory_per_block as _available_dynamic_shared_memory_per_block,
+)
+from ..advice.runtime import max_active_blocks_per_multiprocessor as _max_active_blocks_per_multiprocessor
+from ..advice.runtime import max_active_clusters as _max_active_clusters
+from ..advice.runtime import max_potential_block_size as _max_potential_block_size
+from ..advice.slack import Slack
+from ..engine import Model
+from ..report.budget import BudgetReport
+from ..values.kernel import Caching
+from ..values.spellings import parse_count
+from .answer import Occupancy, SizeOfBlock, answer_for, fits_of
+from .answers import Answers
+from .arguments import (
+    CarveoutLike,
+    ComputeCapabilityLike,
+    CountLike,
+    KernelArguments,
+    KernelLike,
+    SizeLike,
+    ThreadsLike,
+    UseArguments,
+    kernel_with,
+    takes_kernel,
+    without_automatic,
+)
+from .chips import limits
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+# What the arguments' types are made of, for typing.get_type_hints.
+__all__ = ["Caching", "CarveoutLike", "CountLike", "Model", "SizeLike", "ThreadsLike"]
+
+ANY_THREADS = 1
+"""Where the block size is the answer, that of the kernel does not matter."""
+
+
+@takes_kernel
+def next_steps(
+    cc: ComputeCapabilityLike, kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
+) -> Answers[NextStep]:
+    """What to change for a higher occupancy.
+
+    Every higher number of blocks that the kernel reaches by using less, nearest first, and then the nearest
+    block sizes below and above with a higher occupancy. What was not given is not asked to shrink.
+
+    >>> import occupancy
+    >>> occupancy.next_steps("8.0", threads=256, regs=36)[0].requires
+    {'registers': 32}
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
+        {arguments}
+    """
+    return given(cc, kernel, **arguments).next_steps()
+
+
+@takes_kernel
+def slack(
+    cc: ComputeCapabilityLike, kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
+) -> Slack:
+    """How far each resource may grow before a block is lost, and what is left of the SM.
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
+        {arguments}
+    """
+    return given(cc, kernel, **arguments).slack()
+
+
+@takes_kernel
+def carveout(
+    cc: ComputeCapabilityLike, kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
+) -> CarveoutAdvice:
+    """What each size of the SM's shared memory gives, and the smallest with as many blocks.
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
+        {arguments}
+    """
+    return given(cc, kernel, **arguments).carveout()
+
+
+@takes_kernel
+def budget(
+    cc: ComputeCapabilityLike,
+    kernel: KernelLike | None = None,
+    *,
+    occupancy: float | str | None = None,
+    blocks: CountLike | None = None,
+    **arguments: Unpack[KernelArguments],
+) -> BudgetReport:
+    """The most registers and shared memory with which an occupancy is reached.
+
+    Using less than the most, of either or of both, never gives fewer blocks. What the
+    kernel is said to use must allow the blocks, too.
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
+        occupancy: A share of 1, or text such as ``"75%"``.
+        blocks: Resident blocks, instead of the occupancy.
+        {arguments}
+
+    Raises:
+        InputError: Neither or both were asked for, or more than a block of this size can reach.
+    """
+    return given(cc, kernel, **arguments).budget(occupancy=occupancy, blocks=blocks)
+
+
+@takes_kernel
+def launch_bounds(
+    cc: ComputeCapabilityLike,
+    kernel: KernelLike | None = None,
+    *,
+    min_blocks: CountLike | None = None,
+    **arguments: Unpack[KernelArguments],
+) -> LaunchBounds:
+    """What the compiler makes of ``__launch_bounds__(threads, min_blocks)``, and the occupancy of it.
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
+        min_blocks: The second argument of the bounds.
+        {arguments}
+    """
+    return given(cc, kernel, **arguments).launch_bounds(min_blocks=min_blocks)
+
+
+@takes_kernel
+def block_sizes(
+    cc: ComputeCapabilityLike,
+    *,
+    dynamic_smem: SizeOfBlock = None,
+    smem: SizeLike | None = None,
+    **arguments: Unpack[UseArguments],
+) -> Answers[BlockSize]:
+    """Every block size, a multiple of the warp size, with its occupancy: best first.
+
+    Args:
+        cc: As in `compute`.
+        dynamic_smem: As in `compute`, or a function from threads per block to bytes.
+        smem: As in `compute`.
+        {arguments}
+    """
+    fixed = None if callable(dynamic_smem) else dynamic_smem
+    of_any_size = given(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **arguments)
+    return of_any_size.block_sizes(dynamic_smem=dynamic_smem if callable(dynamic_smem) else None)
+
+
+@takes_kernel
+def fits(
+    kernel: KernelLike | None = None,
+    *,
+    ccs: Iterable[ComputeCapabilityLike] | None = None,
+    **arguments: Unpack[KernelArguments],
+) -> Answers[Fit]:
+    """On which chips a kernel runs, and how well.
+
+    A chip that does not offer what was asked for (a carveout, a caching mode, the model) does not run the
+    kernel in that way, with the reason.
+
+    Args:
+        kernel: As in `compute`.
+        ccs: Compute capabilities, each as in `compute`, or a single text; by default all of the table.
+        {arguments}
+    """
+    return fits_of(kernel_with(kernel, arguments), ccs, arguments.get("model"))
+
+
+@takes_kernel
+def max_active_blocks_per_multiprocessor(
+    cc: ComputeCapabilityLike, kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
+) -> int:
+    """Blocks that can be resident on one SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor.
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
+        {arguments}
+    """
+    about = given(cc, kernel, **arguments)
+    return _max_active_blocks_per_multiprocessor(about.limits, about.kernel)
+
+
+@takes_kernel
+def max_potential_block_size(
+    cc: ComputeCapabilityLike,
+    *,
+    multiprocessors: CountLike,
+    block_size_limit: CountLike = 0,
+    dynamic_smem: SizeOfBlock = None,
+    smem: SizeLike | None = None,
+    **arguments: Unpack[UseArguments],
+) -> LaunchConfiguration:
+    """The block size with the most resident threads: cudaOccupancyMaxPotentialBlockSize.
+
+    Args:
+        cc: As in `compute`.
+        multiprocessors: SMs of the device.
+        block_size_limit: The largest block that the kernel works with; 0 is no limit.
+        dynamic_smem: As in `compute`, or a function from threads per block to bytes.
+        smem: As in `compute`.
+        {arguments}
+    """
+    of_size = dynamic_smem if callable(dynamic_smem) else None
+    fixed = None if callable(dynamic_smem) else dynamic_smem
+    about = given(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **arguments)
+    return _max_potential_block_size(
+        about.limits,
+        about.kernel,
+        parse_count(multiprocessors, "multiprocessors"),
+        of_size,
+        parse_count(block_size_limit, "block size limit"),
+    )
+
+
+@takes_kernel
+def available_dynamic_shared_memory_per_block(
+    cc: ComputeCapabilityLike,
+    kernel: KernelLike | None = None,
+    *,
+    blocks: CountLike,
+    **arguments: Unpack[KernelArguments],
+) -> int:
+    """The most dynamic shared memory with which so many blocks are resident on one SM, in bytes:
+    cudaOccupancyAvailableDynamicSMemPerBlock.
+
+    NVIDIA's driver 580 and older promise 1024 bytes too many from 8.0 on, with which one block fewer fits.
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
+        blocks: Blocks on one SM, 1 and up.
+        {arguments}
+    """
+    about = given(cc, kernel, **arguments)
+    count = parse_count(blocks, "blocks")
+    return _available_dynamic_shared_memory_per_block(about.limits, about.kernel, count)
+
+
+@takes_kernel
+def max_active_clusters(
+    cc: ComputeCapabilityLike,
+    kernel: KernelLike | None = None,
+    *,
+    multiprocessors: CountLike,
+    cluster_size: CountLike,
+    **arguments: Unpack[KernelArguments],
+) -> ClusterBound:
+    """An upper bound of the clusters resident on the device: see cudaOccupancyMaxActiveClusters.
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
+        multiprocessors: SMs of the device.
+        cluster_size: Blocks per cluster.
+        {arguments}
+    """
+    about = given(cc, kernel, **arguments)
+    return _max_active_clusters(
+        about.limits,
+        about.kernel,
+        parse_count(multiprocessors, "multiprocessors"),
+        parse_count(cluster_size, "cluster size"),
+    )
+
+
+def given(
+    cc: ComputeCapabilityLike, kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
+) -> Occupancy:
+    """The answer for the kernel that a question is about.
+
+    An automatic carveout counts as the largest, because it would follow the kernel as that changes.
+    """
+    needed = kernel_with(kernel, without_automatic(arguments))
+    return answer_for(limits(cc), needed, arguments.get("model"))

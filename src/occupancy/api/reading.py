@@ -1,0 +1,77 @@
+"""How builds are read and answered for, by `scan`, `diff`, `check` and `save_baseline` alike."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from ..builds.scanner import Scanner
+from ..builds.selection import ORDERS, Order, Selection
+from ..errors import InputError, shown
+from ..tables.table import Table
+from ..values.limits import ComputeCapability, Limits
+from ..values.spellings import did_you_mean, parse_threads
+from .arguments import ComputeCapabilityLike, ThreadsLike
+
+Path = str | os.PathLike[str]
+Paths = Path | Sequence[Path]
+
+ArchitectureLike = str | int | tuple[int, int] | ComputeCapability
+
+
+class Reading:
+    """Which kernels are looked at, and how they are answered for.
+
+    Args:
+        threads: Threads per block, for kernels whose source does not state them.
+        cc: What if the kernels ran on this compute capability?
+        limits_file: A user's own table (YAML), whose rows go before ours.
+        name: Only kernels with this in their name; ``*`` stands for anything.
+        archs: Only kernels for these architectures.
+        only_newest: Of each kernel only the newest architecture.
+        with_runtime: With kernels of CUDA's own device runtime.
+
+    Raises:
+        InputError: Not a block size, or not a compute capability.
+        TableError: The user's table cannot be read.
+    """
+
+    def __init__(
+        self,
+        threads: ThreadsLike | None,
+        cc: ComputeCapabilityLike | None,
+        limits_file: Path | None,
+        name: str | None,
+        archs: Sequence[ArchitectureLike],
+        only_newest: bool,
+        with_runtime: bool,
+    ) -> None:
+        table = Table(limits_file)
+        self.threads = None if threads is None else parse_threads(threads)[0]
+        self.what_if = cc if cc is None or isinstance(cc, Limits) else table.limits(cc)
+        self.archs = frozenset(map(ComputeCapability.parse, archs))
+        self._limits_of = table.limits
+        self._name = name
+        self._only_newest = only_newest
+        self._with_runtime = with_runtime
+
+    def selection(self, *, group: bool, sort: Order | None = None, limit: int | None = None) -> Selection:
+        """Which kernels are shown, and in which order; see `Selection`.
+
+        Raises:
+            InputError: There is no such order, or less than one kernel is asked for.
+        """
+        if sort is not None and sort not in ORDERS:
+            problem = f"got {shown(sort)}"
+            raise InputError(problem, where="sort", allowed=did_you_mean(str(sort), ORDERS))
+        if limit is not None and limit < 1:
+            raise InputError(f"got {limit}", where="limit", allowed="1 and up")
+        return Selection(
+            self._name, self.archs, self._only_newest, self._with_runtime, group=group, sort=sort, limit=limit
+        )
+
+    def scanner(
+        self, threads: int | None, *, multiprocessors: int | None = None, with_advice: bool
+    ) -> Scanner:
+        """What answers for the kernels; see `Scanner`."""
+        return Scanner(self._limits_of, threads, self.what_if, multiprocessors, with_advice)

@@ -1,0 +1,209 @@
+"""The kernels that files hold, with their answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, overload
+
+from ..builds.scanner import Scanner, ScanRow
+from ..builds.selection import Order
+from ..errors import ReadError
+from ..readers import KernelRecord, ReadProblem, read
+from ..readers.reading import Source
+from ..render.words import count
+from ..report.scan import ScanReport
+from .answer import Occupancy, answer_for
+from .arguments import ComputeCapabilityLike, ThreadsLike
+from .reading import ArchitectureLike, Path, Reading
+
+
+def scan(
+    sources: Source | Sequence[Source],
+    *,
+    threads: ThreadsLike | None = None,
+    cc: ComputeCapabilityLike | None = None,
+    limits_file: Path | None = None,
+    name: str | None = None,
+    archs: Sequence[ArchitectureLike] = (),
+    only_newest: bool = False,
+    with_runtime: bool = False,
+    sort: Order | None = None,
+    limit: int | None = None,
+    multiprocessors: int | None = None,
+) -> Scan:
+    """The kernels, or launches, that files, folders and streams hold, with their occupancy.
+
+    What is read: cubins; fatbins, executables, libraries, objects and archives; PTX; the output of
+    ``ptxas -v``, ``nvcc --resource-usage`` and ``cuobjdump -res-usage``; Triton's and Inductor's caches;
+    reports and CSV of Nsight Compute; traces of PyTorch's profiler. The content decides, not the name.
+
+        >>> for kernel in occupancy.scan("libcurand.so", cc="9.0"):    # doctest: +SKIP
+        ...     print(kernel.demangled, kernel.arch, kernel.registers, kernel.answer.occupancy)
+
+    Args:
+        sources: A path of a file or folder, ``"-"`` for standard input, an object with ``read`` that
+            gives bytes or text; or several of these.
+        threads: Threads per block, for kernels whose source does not state them; by default their launch
+            bound, else whatever is best for the kernel.
+        cc: What if the kernels ran on this compute capability?
+        limits_file: A table of your own (YAML), whose rows go before ours.
+        name: Only kernels with this in their name, mangled or readable; ``*`` stands for anything.
+        archs: Only kernels for these architectures.
+        only_newest: Of each kernel only the newest architecture.
+        with_runtime: With kernels of CUDA's own device runtime, too.
+        sort: ``"occupancy"``, lowest first; or ``"regs"``, ``"spills"`` or ``"time"``, most first.
+        limit: The most kernels that are wanted.
+        multiprocessors: SMs of the GPU, for the waves of launches.
+
+    Returns:
+        A sequence of kernels; what could not be read is in its ``problems``.
+
+    Raises:
+        ReadError: Nothing at all could be read.
+        InputError: An argument out of range.
+    """
+    reading = Reading(threads, cc, limits_file, name, archs, only_newest, with_runtime)
+    return Scan(Scanning(_several(sources), reading, sort, limit, multiprocessors))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ScannedKernel(ScanRow):
+    """One kernel of one architecture, or one launch, as a file states it, with the answer."""
+
+    _scanner: Scanner = field(compare=False)
+
+    @property
+    def answer(self) -> Occupancy | None:
+        """The whole answer, with its next steps and all else; None where something needed is not known."""
+        if self.occupancy is None:
+            return None
+        limits, kernel = self._scanner.question(self)
+        return answer_for(limits, kernel)
+
+    def __repr__(self) -> str:
+        return f"<ScannedKernel {self.title}>"
+
+
+_ROW = tuple(each.name for each in fields(ScanRow))
+
+
+class Scan(Sequence[ScannedKernel]):
+    """Kernels of files, with their answers. Prints itself as ``occupancy scan`` does."""
+
+    def __init__(self, scanning: Scanning) -> None:
+        self._scanning = scanning
+        self._records = tuple(scanning.records())
+        if not self._records and scanning.problems:
+            first = scanning.problems[0]
+            raise ReadError(first.what, where=first.where)
+        self._rows = tuple(scanning.rows(self._records, group=False))
+
+    @property
+    def problems(self) -> tuple[ReadProblem, ...]:
+        """What could not be read."""
+        return tuple(self._scanning.problems)
+
+    @property
+    def found(self) -> int:
+        """How many kernels and launches the sources hold, wanted or not."""
+        return self._scanning.found
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain dictionaries, lists and numbers: the command's JSON."""
+        return self._scanning.report(self._rows).to_dict()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> ScannedKernel: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[ScannedKernel, ...]: ...
+    def __getitem__(self, index: int | slice) -> ScannedKernel | tuple[ScannedKernel, ...]:
+        if isinstance(index, slice):
+            return tuple(map(self._kernel, self._rows[index]))
+        return self._kernel(self._rows[index])
+
+    def _kernel(self, row: ScanRow) -> ScannedKernel:
+        return ScannedKernel(**{name: getattr(row, name) for name in _ROW}, _scanner=self._scanning.scanner)
+
+    def __repr__(self) -> str:
+        problems = f", {count(len(self.problems), 'problem')}" if self.problems else ""
+        return f"<Scan of {count(len(self), 'kernel')}{problems}>"
+
+    def __str__(self) -> str:
+        return str(self._for_people())
+
+    def _repr_html_(self) -> str:
+        return self._for_people()._repr_html_()
+
+    def _for_people(self) -> ScanReport:
+        return self._scanning.report(self._scanning.rows(self._records, group=True))
+
+
+class Scanning:
+    """What sources hold, and the answers; each source is read once, as its records are asked for.
+
+    Args:
+        sources: What is read, one after the other.
+        reading: Which kernels are wanted, and how they are answered for.
+        sort: See `scan`.
+        limit: See `scan`.
+        multiprocessors: See `scan`.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        reading: Reading,
+        sort: Order | None = None,
+        limit: int | None = None,
+        multiprocessors: int | None = None,
+    ) -> None:
+        self.found = 0
+        """How many kernels and launches were read so far."""
+        self.problems: list[ReadProblem] = []
+        """What could not be read so far."""
+        self.scanner = reading.scanner(reading.threads, multiprocessors=multiprocessors, with_advice=True)
+        self._selections = {
+            group: reading.selection(group=group, sort=sort, limit=limit) for group in (False, True)
+        }
+        self._sources = sources
+
+    def records(self, warn: Callable[[ReadProblem], None] | None = None) -> Iterator[KernelRecord]:
+        """What the sources hold, wanted or not.
+
+        Args:
+            warn: Is told what cannot be read, at once.
+        """
+        for source in self._sources:
+            for found in read(source):
+                if isinstance(found, KernelRecord):
+                    self.found += 1
+                    yield found
+                else:
+                    self.problems.append(found)
+                    if warn is not None:
+                        warn(found)
+
+    def rows(self, records: Iterable[KernelRecord], *, group: bool) -> Iterator[ScanRow]:
+        """The answers for the kernels that are wanted, as soon as they are known.
+
+        Args:
+            records: What was found.
+            group: Whether it is for people: what belongs to one kernel stands together, and launches
+                that differ in nothing of interest are one.
+        """
+        return self._selections[group].rows(records, self.scanner)
+
+    def report(self, kernels: Iterable[ScanRow] = ()) -> ScanReport:
+        """What is known once all records are through."""
+        return ScanReport(tuple(kernels), self.found, tuple(self.problems))
+
+
+def _several(sources: Source | Sequence[Source]) -> Sequence[Source]:
+    if isinstance(sources, (str, os.PathLike)) or not isinstance(sources, Sequence):
+        return [sources]
+    return tuple(sources)

@@ -1,0 +1,256 @@
+"""Leave out what cannot run, or not well, before a tuner compiles and times it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+
+from ..engine import Model, default_model, evaluate, rules
+from ..errors import InputError
+from ..values.kernel import Kernel
+from ..values.limits import Limits
+from ..values.spellings import parse_count, parse_threads
+from .arguments import ComputeCapabilityLike, make_kernel, shows
+from .chips import limits
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Config = TypeVar("Config")
+Need = int | str | Callable[[Any], Any] | None
+
+# What configurations call an argument of `compute`: as here, in Triton, in Nsight Compute.
+NAMES = {
+    "threads": "threads",
+    "num_threads": "threads",
+    "threads_per_block": "threads",
+    "block_size": "threads",
+    "block_dim": "threads",
+    "regs": "regs",
+    "registers": "regs",
+    "n_regs": "regs",
+    "num_regs": "regs",
+    "registers_per_thread": "regs",
+    "static_smem": "static_smem",
+    "dynamic_smem": "dynamic_smem",
+    "smem": "smem",
+    "shared": "smem",
+    "shared_mem_per_block": "smem",
+    "barriers": "barriers",
+    "num_block_barriers": "barriers",
+    "carveout": "carveout",
+    "caching": "caching",
+    "opt_in": "opt_in",
+}
+# Other ways to say how many threads: the warps of Triton and CUTLASS, the dimensions of Kernel Tuner.
+WARPS = ("num_warps", "warp_count")
+DIMENSIONS = ("block_size_x", "block_size_y", "block_size_z")
+
+
+class Needs(TypedDict, total=False):
+    """Arguments of `compute`: a value, or a function from a configuration to the value."""
+
+    threads: Need
+    regs: Need
+    static_smem: Need
+    dynamic_smem: Need
+    smem: Need
+    barriers: Need
+    carveout: Need
+    caching: Need
+    opt_in: Need
+
+
+def prune(
+    configs: Iterable[Config],
+    *,
+    cc: ComputeCapabilityLike | list[Any],
+    min_occupancy: float = 0.0,
+    model: Model | None = None,
+    **needs: Unpack[Needs],
+) -> Iterator[Config]:
+    """The configurations that launch and reach an occupancy, in their order, one at a time.
+
+    What a block needs is read from each configuration, a dictionary or an object, under the names of
+    `compute`'s arguments or those of Triton (``num_warps``, ``shared``; its compiled kernels too),
+    Kernel Tuner (``block_size_x``, ...), CUTLASS (``warp_count``) and Nsight Compute. What it does not
+    say counts as not given, and that is never a reason to leave it out.
+
+    Args:
+        configs: The configurations; any iterable.
+        cc: The chip, or a list of chips on all of which a configuration has to fit.
+        min_occupancy: The least occupancy, 0 to 1; with 0 everything stays that launches.
+        model: As for `compute`.
+        needs: Arguments of `compute`, instead of what the configurations say: a value for all of them,
+            or a function such as ``smem=lambda config: config.num_stages * 16384``.
+
+    Returns:
+        An iterator over the configurations themselves.
+
+    Raises:
+        InputError: A value that no kernel can have, or a configuration that does not give its threads,
+            or gives two different numbers; the message has its index.
+        UnknownComputeCapabilityError: A compute capability that the table does not hold.
+    """
+    condition = Condition.of(cc, min_occupancy, model, needs)
+    return (
+        config
+        for index, config in enumerate(configs)
+        if condition.is_met_by(config, f"configuration {index}")
+    )
+
+
+def is_launchable(
+    config: object,
+    *,
+    cc: ComputeCapabilityLike | list[Any],
+    min_occupancy: float = 0.0,
+    model: Model | None = None,
+    **needs: Unpack[Needs],
+) -> bool:
+    """Whether one configuration launches and reaches an occupancy.
+
+    The arguments, and the errors, are those of `prune`.
+    """
+    return Condition.of(cc, min_occupancy, model, needs).is_met_by(config, "configuration")
+
+
+for _function in (prune, is_launchable):
+    shows(_function, "needs", Needs)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What is asked of a configuration."""
+
+    chips: tuple[tuple[Limits, Model], ...]
+    min_occupancy: float
+    needs: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        cc: ComputeCapabilityLike | list[Any],
+        min_occupancy: float,
+        model: Model | None,
+        needs: Mapping[str, Any],
+    ) -> Condition:
+        """Make a condition of the arguments of `prune`.
+
+        Raises:
+            InputError: One of them is wrong.
+        """
+        chips = [limits(each) for each in (cc if isinstance(cc, list) else [cc])]
+        if not chips:
+            raise InputError("there are none", where="chips", allowed="one compute capability or more")
+        for chip in chips:
+            rules(chip, model or default_model(chip))
+        if not isinstance(min_occupancy, (int, float)) or not 0 <= min_occupancy <= 1:
+            raise InputError(f"{min_occupancy!r} is out of range", where="min_occupancy", allowed="0 to 1")
+        for name in needs:
+            if name not in Needs.__annotations__:
+                allowed = ", ".join(Needs.__annotations__)
+                raise InputError(f"there is no argument {name!r}", where="needs", allowed=allowed)
+        return cls(tuple((chip, model or default_model(chip)) for chip in chips), min_occupancy, needs)
+
+    def is_met_by(self, config: object, where: str) -> bool:
+        """Whether the configuration fits on every chip.
+
+        Args:
+            config: A dictionary or an object.
+            where: What to call it in an error.
+
+        Raises:
+            InputError: It says what no kernel can have, or not enough.
+        """
+        try:
+            kernel = make_kernel(**self._arguments(_readable(config)))
+            return all(self._is_enough(chip, model, kernel) for chip, model in self.chips)
+        except InputError as error:
+            raise InputError(
+                error.problem, where=f"{where}: {error.where}", allowed=error.allowed, cure=error.cure
+            ) from error
+
+    def _arguments(self, config: object) -> dict[str, Any]:
+        arguments = {
+            name: _call(need, config, name) if callable(need) else need
+            for name, need in self.needs.items()
+            if need is not None
+        }
+        for name, said in _said_by(config, self.chips[0][0].warp_size).items():
+            if name not in arguments:
+                arguments[name] = _only(name, said)
+        if "threads" not in arguments:
+            raise InputError(
+                "it does not say how many",
+                where="threads",
+                allowed=", ".join(
+                    [*(each for each in NAMES if NAMES[each] == "threads"), *WARPS, *DIMENSIONS]
+                ),
+                cure="Or give threads, a number or a function of the configuration.",
+            )
+        return arguments
+
+    def _is_enough(self, chip: Limits, model: Model, kernel: Kernel) -> bool:
+        answer = evaluate(chip, kernel, model)
+        return answer.launchable and answer.occupancy >= self.min_occupancy
+
+
+def _readable(config: object) -> object:
+    if hasattr(config, "asm") and hasattr(config, "metadata"):  # a compiled kernel of Triton
+        from ..readers import kernel_of
+
+        return kernel_of(config).kernel()
+    return config
+
+
+def _call(function: Callable[[Any], Any], config: object, name: str) -> Any:
+    try:
+        return function(config)
+    except Exception as error:
+        problem = f"the function for it fails with {type(error).__name__}: {error}"
+        raise InputError(problem, where=name) from error
+
+
+def _said_by(config: object, warp_size: int) -> dict[str, dict[str, Any]]:
+    """Argument of `compute` -> name in the configuration -> what it says there."""
+    get = config.get if isinstance(config, Mapping) else partial(_attribute, config)
+    said: dict[str, dict[str, Any]] = {}
+    for name, argument in NAMES.items():
+        value = get(name)
+        if value is not None:
+            said.setdefault(argument, {})[name] = value
+    for name in WARPS:
+        warps = get(name)
+        if warps is not None:
+            counts = warps if isinstance(warps, (list, tuple)) else [warps]
+            threads = warp_size * prod(parse_count(each, "warps per block") for each in counts)
+            said.setdefault("threads", {})[name] = threads
+    sizes = [get(name) for name in DIMENSIONS]
+    if sizes != [None, None, None]:
+        shape = tuple(1 if size is None else size for size in sizes)
+        said.setdefault("threads", {})["block_size_x, y, z"] = shape
+    return said
+
+
+def _attribute(config: object, name: str) -> Any:
+    return getattr(config, name, None)
+
+
+def _only(argument: str, said: dict[str, Any]) -> Any:
+    """The one value of all these names; the last of them is the one that may have the block's shape."""
+    *others, last = said.values()
+    if others and any(_comparable(argument, each) != _comparable(argument, last) for each in others):
+        raise InputError(
+            "it says different things: " + ", ".join(f"{name} {value}" for name, value in said.items()),
+            where=argument,
+            cure=f"Give {argument}, a value or a function of the configuration.",
+        )
+    return last
+
+
+def _comparable(argument: str, value: Any) -> object:
+    return parse_threads(value)[0] if argument == "threads" else str(value)

@@ -1,0 +1,116 @@
+"""The kernels of a build: from a baseline, or from anything that the readers know."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from ..errors import ReadError
+from ..readers import Found, KernelRecord, ReadProblem, read
+from .baseline import (
+    MAX_FILE_BYTES,
+    PEEK_BYTES,
+    Baseline,
+    looks_like_baseline,
+    parse_baseline,
+    read_baseline,
+    records_of,
+)
+
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """The kernels of a build, with sources that mean the same on every machine."""
+
+    name: str
+    """What it was called: its paths."""
+    records: tuple[KernelRecord, ...]
+    problems: tuple[ReadProblem, ...] = ()
+    """What could not be read."""
+    threads: int | None = None
+    """Threads per block that a baseline assumes where a source does not state them."""
+
+
+def read_build(paths: Sequence[str]) -> Build:
+    """Read a build.
+
+    Args:
+        paths: One baseline; or files and folders that hold kernels, ``"-"`` for standard input.
+
+    Raises:
+        BaselineError: It is a baseline that is damaged, or one of a later version.
+        ReadError: There is not a single kernel.
+    """
+    if len(paths) == 1:
+        (path,) = paths
+        if os.path.isfile(path) and looks_like_baseline(_both_ends(path)):
+            return build_of(read_baseline(path), path)
+        if path == STANDARD_INPUT or _is_pipe(path):
+            stream = _in_memory(path)
+            if looks_like_baseline(stream.getvalue()):
+                return build_of(parse_baseline(stream.getvalue(), path), path)
+            return _build(path, ((path, found) for found in read(stream)))
+    return _build(", ".join(paths), ((path, found) for path in paths for found in read(path)))
+
+
+def build_of(baseline: Baseline, name: str) -> Build:
+    """The build that a baseline was made of."""
+    return Build(name, tuple(records_of(baseline)), threads=baseline.threads)
+
+
+def _build(name: str, found: Iterable[tuple[str, Found]]) -> Build:
+    records: list[KernelRecord] = []
+    problems: list[ReadProblem] = []
+    for path, each in found:
+        if isinstance(each, KernelRecord):
+            records.append(replace(each, source=_portable(each.source, path)))
+        else:
+            problems.append(each)
+    if not records:
+        first = problems[0]
+        raise ReadError(first.what, where=first.where)
+    return Build(name, tuple(records), tuple(problems))
+
+
+def _portable(source: str, path: str) -> str:
+    """The file as seen from the folder that was read, or its name alone; the same on every machine."""
+    seen = os.path.relpath(source, path) if os.path.isdir(path) else os.path.basename(source)
+    # File names can be bytes that are no text, which JSON cannot hold.
+    return PurePath(seen).as_posix().encode("utf-8", "replace").decode()
+
+
+def _is_pipe(path: str) -> bool:
+    """Whether a path can be read only once, as the shell's ``<(...)``."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+def _in_memory(path: str) -> io.BytesIO:
+    try:
+        if path == STANDARD_INPUT:
+            content = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+        else:
+            with open(path, "rb") as file:
+                content = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise ReadError(f"cannot be read: {error.strerror or error}", where=path) from error
+    if len(content) > MAX_FILE_BYTES:
+        raise ReadError("is too large for a stream", where=path, cure="Save it as a file.")
+    stream = io.BytesIO(content)
+    stream.name = path
+    return stream
+
+
+def _both_ends(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            start = file.read(PEEK_BYTES)
+            file.seek(-min(PEEK_BYTES, os.fstat(file.fileno()).st_size), os.SEEK_END)
+            return start + file.read()
+    except OSError:
+        return b""  # the readers say why

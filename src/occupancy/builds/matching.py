@@ -1,0 +1,184 @@
+"""Which kernel of one build is which kernel of another."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from .kernel_names import base_name, stable_name
+
+MatchedBy = Literal["name", "stable_name", "base_name"]
+"""What two kernels have in common: the mangled name; the name without what the compiler adds of the place
+and the libraries of a build; or the name without template arguments and parameters."""
+
+
+class Identified(Protocol):
+    """What a kernel is recognised by; its ``repr`` is to state all that is known of it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def arch(self) -> str | None: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def threads(self) -> int | None: ...
+    @property
+    def dynamic_smem(self) -> int | None: ...
+
+
+K = TypeVar("K", bound=Identified)
+
+
+@dataclass(frozen=True, slots=True)
+class Matching(Generic[K]):
+    """The kernels of two builds."""
+
+    pairs: tuple[tuple[K, K, MatchedBy], ...]
+    """The old kernel, the new one, and what they have in common."""
+    removed: tuple[K, ...]
+    """Only in the old build."""
+    added: tuple[K, ...]
+    """Only in the new build."""
+
+
+def match(old: Iterable[K], new: Iterable[K], measures: Callable[[K], Hashable]) -> Matching[K]:
+    """Match the kernels of two builds, each with one at most.
+
+    A kernel is matched with its namesake of the same architecture; among several (from several files, or
+    launched with several block sizes) with the one that is most alike. What is left is matched without
+    the suffix of the architecture (``sm_90`` and ``sm_90a``), then by `stable_name`, at last by
+    `base_name`, those first whose names agree the longest.
+
+    The order of the kernels plays no part, and the result is mirrored if old and new change places.
+
+    Args:
+        old: The kernels of the old build.
+        new: The kernels of the new one.
+        measures: All that is compared of a kernel; namesakes that agree in it need not be told apart.
+    """
+    left = [_Entry(kernel, measures(kernel)) for kernel in old]
+    right = [_Entry(kernel, measures(kernel)) for kernel in new]
+    pairs: list[tuple[K, K, MatchedBy]] = []
+    for matched_by, key in _keys():
+        found, left, right = _match_by(key, left, right, _closest_first)
+        pairs += ((one.kernel, other.kernel, matched_by) for one, other in found)
+    return Matching(tuple(pairs), _in_order(left), _in_order(right))
+
+
+def family(arch: str | None) -> str:
+    """The architecture without the suffix of its variants: ``sm_90`` for ``sm_90a``."""
+    return (arch or "").rstrip("af")
+
+
+@dataclass(frozen=True)
+class _Entry(Generic[K]):
+    kernel: K
+    measures: Hashable
+
+    @cached_property
+    def line(self) -> str:
+        """A text by which kernels that are alike are neighbours; only equal kernels have the same one.
+
+        What tells kernels apart stands first, and all that is known of one last, so that nothing is left
+        to the order in which the kernels were found. Most kernels are matched without it.
+        """
+        kernel = self.kernel
+        names = f"{kernel.arch} {stable_name(kernel.name)} {kernel.source} {kernel.name}"
+        return f"{names} {kernel.threads} {kernel.dynamic_smem} {self.measures} {kernel!r}"
+
+
+Entries = list[_Entry[K]]
+Key = Callable[[_Entry[Any]], Hashable]
+Split = tuple[list[tuple[_Entry[K], _Entry[K]]], Entries[K], Entries[K]]
+"""Pairs, and what is left of the old and of the new kernels."""
+
+
+def _launch(entry: _Entry[Any]) -> Hashable:
+    return entry.kernel.threads, entry.kernel.dynamic_smem
+
+
+# What namesakes must have in common, the strictest first: who has found its match is not asked again.
+_LIKENESS: tuple[Key, ...] = (
+    lambda entry: (entry.kernel.arch, entry.kernel.source, entry.measures),
+    lambda entry: (entry.kernel.arch, entry.kernel.source, _launch(entry)),
+    lambda entry: (entry.kernel.arch, entry.kernel.source),
+    lambda entry: (entry.kernel.arch, entry.measures),
+    lambda entry: (entry.kernel.arch, _launch(entry)),
+    lambda entry: entry.kernel.arch,
+    lambda entry: family(entry.kernel.arch),
+)
+
+
+def _keys() -> Iterator[tuple[MatchedBy, Key]]:
+    """What must be equal, one after the other."""
+    names: tuple[tuple[MatchedBy, Callable[[str], str]], ...] = (("name", str), ("stable_name", stable_name))
+    for matched_by, name_of in names:
+        for likeness in _LIKENESS:
+            yield matched_by, partial(_key, name_of, likeness)
+    yield "base_name", partial(_key, base_name, _LIKENESS[-1])
+
+
+def _key(name_of: Callable[[str], str], likeness: Key, entry: _Entry[Any]) -> Hashable:
+    return name_of(entry.kernel.name), likeness(entry)
+
+
+def _match_by(
+    key: Key, old: Entries[K], new: Entries[K], pair_up: Callable[[Entries[K], Entries[K]], Split[K]]
+) -> Split[K]:
+    """Pair up what has equal keys."""
+    groups: dict[Hashable, tuple[Entries[K], Entries[K]]] = defaultdict(lambda: ([], []))
+    for side, entries in enumerate((old, new)):
+        for entry in entries:
+            groups[key(entry)][side].append(entry)
+    pairs: list[tuple[_Entry[K], _Entry[K]]] = []
+    left: Entries[K] = []
+    right: Entries[K] = []
+    for ours, theirs in groups.values():
+        if ours and theirs:
+            found, ours, theirs = pair_up(ours, theirs)
+            pairs += found
+        left += ours
+        right += theirs
+    return pairs, left, right
+
+
+def _closest_first(old: Entries[K], new: Entries[K]) -> Split[K]:
+    """Pair up those first whose lines agree the longest, until one side has none left."""
+    if len(old) == len(new) == 1:
+        return [(old[0], new[0])], [], []
+    lines = sorted(entry.line for entry in (*old, *new))
+    lengths = {_agreement(one, other) for one, other in pairwise(lines)}
+    pairs: list[tuple[_Entry[K], _Entry[K]]] = []
+    for length in sorted(lengths, reverse=True):
+        found, old, new = _match_by(partial(_beginning, length), old, new, _one_by_one)
+        pairs += found
+    return pairs, old, new
+
+
+def _one_by_one(old: Entries[K], new: Entries[K]) -> Split[K]:
+    old, new = sorted(old, key=_line), sorted(new, key=_line)
+    count = min(len(old), len(new))
+    return list(zip(old, new, strict=False)), old[count:], new[count:]
+
+
+def _agreement(one: str, other: str) -> int:
+    """How many characters two texts have in common at their beginnings."""
+    differing = (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(differing, min(len(one), len(other)))
+
+
+def _beginning(length: int, entry: _Entry[Any]) -> str:
+    return entry.line[:length]
+
+
+def _line(entry: _Entry[Any]) -> str:
+    return entry.line
+
+
+def _in_order(entries: Entries[K]) -> tuple[K, ...]:
+    return tuple(entry.kernel for entry in sorted(entries, key=_line))

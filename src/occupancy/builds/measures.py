@@ -1,0 +1,59 @@
+"""What is measured of a kernel and compared between builds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from .rules import Measure
+from .scanner import ScanRow
+
+HIGHER_IS_BETTER: frozenset[Measure] = frozenset({"occupancy"})
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """The measures of a kernel, or how they changed: new less old. None where one is not known."""
+
+    occupancy: float | None
+    """Active warps by the most warps of an SM, 0 to 1."""
+    spill_bytes: int | None
+    """Bytes that the instructions of one thread store and load because registers do not suffice."""
+    stack_bytes: int | None
+    """Stack of one thread: arrays indexed by variables, and spilled registers."""
+    registers: int | None
+    """Registers per thread."""
+    shared_memory: int | None
+    """Bytes per block, static and dynamic."""
+    barriers: int | None
+    """Named barriers per block."""
+
+    def values(self) -> tuple[float | None, ...]:
+        """All of them, in the order of `MEASURES`."""
+        return tuple(getattr(self, name) for name in MEASURES)
+
+    def __sub__(self, old: Measures) -> Measures:
+        return Measures(*map(_less, self.values(), old.values()))
+
+
+MEASURES: tuple[Measure, ...] = get_args(Measure)
+
+
+def measures(row: ScanRow) -> Measures:
+    """The measures of a row of the report of ``occupancy scan``."""
+    return Measures(
+        occupancy=row.occupancy,
+        spill_bytes=_total(row.spill_store_bytes, row.spill_load_bytes),
+        stack_bytes=row.stack_bytes,
+        registers=row.registers,
+        shared_memory=row.shared_memory,
+        barriers=row.barriers,
+    )
+
+
+def _total(one: int | None, other: int | None) -> int | None:
+    return None if one is None and other is None else (one or 0) + (other or 0)
+
+
+def _less(new: Any, old: Any) -> Any:
+    return None if new is None or old is None else new - old

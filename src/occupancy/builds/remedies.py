@@ -1,0 +1,83 @@
+"""What would make a kernel meet a rule that it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..advice.budget import TOLERANCE
+from ..advice.next_steps import NextStep, next_steps
+from ..advice.search import changed
+from ..advice.slack import slack
+from ..engine import evaluate
+from ..values.kernel import Kernel
+from ..values.limits import Limits
+from ..values.resources import Changeable
+from .rules import Measure
+from .scanner import Scanner, ScanRow
+
+
+def mending_step(row: ScanRow, measure: Measure, bound: float, scanner: Scanner) -> NextStep | None:
+    """The nearest change with which a kernel meets a rule, and its occupancy then.
+
+    For an occupancy that is too low, the next step that reaches it. For anything else that is too much,
+    the bound itself. For spills, more registers: those that cost no block, else the fewest blocks. A
+    stack is no spill where the compiler had registers left.
+
+    Args:
+        row: The kernel.
+        measure: What breaks the rule.
+        bound: The least, or the most, that the rule allows; an occupancy from 0 to 1.
+        scanner: What the row was answered by.
+
+    Returns:
+        None where no single change is known to help.
+    """
+    if row.occupancy is None or (measure == "stack_bytes" and _has_registers_left(row)):
+        return None
+    return _MENDINGS[measure](*scanner.question(row), bound)
+
+
+def _has_registers_left(row: ScanRow) -> bool:
+    return row.registers is not None and row.max_registers is not None and row.registers < row.max_registers
+
+
+Mending = Callable[[Limits, Kernel, float], NextStep | None]
+
+
+def _more_occupancy(limits: Limits, kernel: Kernel, bound: float) -> NextStep | None:
+    steps = next_steps(limits, kernel)
+    return next((step for step in steps if step.occupancy >= bound - TOLERANCE), None)
+
+
+def _more_registers(limits: Limits, kernel: Kernel, _: float) -> NextStep | None:
+    """As many as cost no block; if there are none, as many as cost the fewest."""
+    now = kernel.registers
+    if now is None:
+        return None
+    for registers in (now, now + 1):
+        if registers <= limits.max_registers_per_thread:
+            most = slack(limits, replace(kernel, registers=registers)).registers
+            if most is not None and most > now:
+                return _with(limits, kernel, "registers", most)
+    return None
+
+
+def _at_the_bound(resource: Changeable) -> Mending:
+    return lambda limits, kernel, bound: _with(limits, kernel, resource, int(bound))
+
+
+def _with(limits: Limits, kernel: Kernel, resource: Changeable, amount: int) -> NextStep:
+    requires: dict[Changeable, int] = {resource: amount}
+    answer = evaluate(limits, changed(kernel, requires))
+    return NextStep(answer.active_blocks, answer.occupancy, requires)
+
+
+_MENDINGS: dict[Measure, Mending] = {
+    "occupancy": _more_occupancy,
+    "registers": _at_the_bound("registers"),
+    "spill_bytes": _more_registers,
+    "stack_bytes": _more_registers,
+    "shared_memory": _at_the_bound("shared_memory"),
+    "barriers": _at_the_bound("barriers"),
+}

@@ -1,0 +1,92 @@
+"""What the kernels of a build must satisfy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ..values.kernel import INT_MAX, MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
+from ..values.limits import ComputeCapability
+from .kernel_names import Names
+
+Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "registers", "shared_memory", "barriers"]
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One thing that a rule can ask for."""
+
+    measure: Measure
+    compares: bool
+    """Whether it looks at the change since the baseline, and not at the value alone."""
+    least: int
+    most: int
+    """The smallest and the largest number that a rule can give."""
+
+
+CRITERIA: dict[str, Criterion] = {
+    "min_occupancy": Criterion("occupancy", False, 1, 100),
+    "max_registers": Criterion("registers", False, 1, MAX_REGISTERS_PER_THREAD),
+    "max_spill_bytes": Criterion("spill_bytes", False, 0, INT_MAX),
+    "max_stack_bytes": Criterion("stack_bytes", False, 0, INT_MAX),
+    "max_shared_memory": Criterion("shared_memory", False, 0, INT_MAX),
+    "max_barriers": Criterion("barriers", False, 0, MAX_BARRIERS_PER_BLOCK),
+    "max_occupancy_drop": Criterion("occupancy", True, 0, 100),
+    "max_register_growth": Criterion("registers", True, 0, MAX_REGISTERS_PER_THREAD),
+    "no_new_spills": Criterion("spill_bytes", True, 0, 0),
+    "max_stack_growth": Criterion("stack_bytes", True, 0, INT_MAX),
+    "max_shared_memory_growth": Criterion("shared_memory", True, 0, INT_MAX),
+}
+"""What a rule can ask for, by its name in the file. Occupancy is in percent, a drop of it in points; all
+else is in the unit of its measure. ``no_new_spills`` is a switch; on, it allows a growth of 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What some kernels must satisfy."""
+
+    number: int
+    """Its place in the file, from 1."""
+    kernels: tuple[str, ...]
+    """Patterns of names, any of which may match; ``*`` stands for any text, ``?`` for one character."""
+    archs: tuple[ComputeCapability, ...]
+    """Empty for all."""
+    bounds: dict[str, float | None]
+    """What is asked for (see `CRITERIA`) and how much of it; None where the kernels are exempt."""
+
+    def __str__(self) -> str:
+        """The rule's number and the kernels that it is for: ``rule 2 (sgemm* on sm_90)``."""
+        archs = ", ".join(arch.sm for arch in self.archs)
+        return f"rule {self.number} ({', '.join(self.kernels)}{' on ' if archs else ''}{archs})"
+
+    def is_for(self, names: Names, arch: ComputeCapability | None) -> bool:
+        """Whether the rule is for a kernel; variants such as ``sm_90a`` count as the plain architecture."""
+        return (not self.archs or arch in self.archs) and any(map(names.match, self.kernels))
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of a file, and the baseline that it names."""
+
+    source: str
+    rules: tuple[Rule, ...]
+    baseline: str | None
+    """Path of the baseline, where the file names one; relative paths start at the file."""
+
+
+def bounds_of(rules: Iterable[Rule]) -> dict[str, tuple[Rule, float]]:
+    """What the rules that are for a kernel ask of it, with the rule that does: of those that speak of the
+    same criterion, the last one holds."""
+    bounds = {name: (rule, bound) for rule in rules for name, bound in rule.bounds.items()}
+    return {name: (rule, bound) for name, (rule, bound) in bounds.items() if bound is not None}
+
+
+def without_comparisons(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """The rules less what they ask about changes since the baseline."""
+    return tuple(
+        replace(
+            rule, bounds={name: bound for name, bound in rule.bounds.items() if not CRITERIA[name].compares}
+        )
+        for rule in rules
+    )

@@ -1,0 +1,191 @@
+"""Rules from a TOML file, or from ``[tool.occupancy]`` of a ``pyproject.toml``; the only home of TOML."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection
+from typing import Any
+
+from ..errors import MAX_SHOWN, InputError, RulesError, shown
+from ..values.limits import ComputeCapability
+from ..values.spellings import did_you_mean, parse_size
+from .rules import CRITERIA, Rule, Rules
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PYPROJECT = "pyproject.toml"
+MAX_FILE_BYTES = 1 << 20
+
+_SELECTORS = ("kernels", "arch")
+_SWITCHES = ("no_new_spills",)
+_SIZES = ("spill_bytes", "stack_bytes", "shared_memory")
+
+_EXAMPLE = "The shortest one: [[rules]] with max_occupancy_drop = 0 below it."
+
+
+def read_rules(path: str | os.PathLike[str]) -> Rules:
+    """Read rules from a TOML file.
+
+    ::
+
+        baseline = "occupancy-baseline.json"
+
+        [[rules]]                      # for all kernels
+        no_new_spills = true
+
+        [[rules]]
+        kernels = "sgemm*"
+        arch = ["sm_80", "sm_90"]
+        min_occupancy = 50
+
+    In a file called ``pyproject.toml`` all of it is below ``tool.occupancy``. What can be asked for is in
+    `rules.CRITERIA`; ``false`` exempts kernels from what an earlier rule asks of them.
+
+    Raises:
+        RulesError: The file cannot be read, has a name that does not exist or a value out of range, or
+            asks the same of the same kernels twice.
+    """
+    file = os.fspath(path)
+    table = _read_toml(file)
+    where = f"{file}: "
+    if os.path.basename(file) == PYPROJECT:
+        table, where = _tool_table(table, file), f"{file}: tool.occupancy."
+    _check_names(table, ("baseline", "rules"), where)
+    entries = table.get("rules")
+    if not isinstance(entries, list) or not entries:
+        raise RulesError(
+            "there is no rule", where=where + "rules", allowed="one or more tables [[rules]]", cure=_EXAMPLE
+        )
+    rules = tuple(_read_rule(number, entry, where) for number, entry in enumerate(entries, 1))
+    _check_for_contradictions(rules, file)
+    return Rules(file, rules, _baseline(table, file, where))
+
+
+def has_rules(pyproject: str) -> bool:
+    """Whether a ``pyproject.toml`` exists and has something to say about occupancy.
+
+    Raises:
+        RulesError: It exists but cannot be read.
+    """
+    return os.path.exists(pyproject) and "occupancy" in _tools(_read_toml(pyproject))
+
+
+def _read_toml(file: str) -> dict[str, Any]:
+    try:
+        with open(file, "rb") as stream:
+            content = stream.read(MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        problem = getattr(error, "strerror", None) or error
+        raise RulesError(f"cannot be read: {problem}", where=file) from error
+    if len(content) > MAX_FILE_BYTES:
+        raise RulesError("is too large for a file of rules", where=file, allowed="up to 1 MiB")
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a number of 5000 digits
+        raise RulesError(f"is not TOML: {error}", where=file) from error
+
+
+def _tools(pyproject: dict[str, Any]) -> dict[str, Any]:
+    tools = pyproject.get("tool")
+    return tools if isinstance(tools, dict) else {}
+
+
+def _tool_table(pyproject: dict[str, Any], file: str) -> dict[str, Any]:
+    table = _tools(pyproject).get("occupancy")
+    if not isinstance(table, dict):
+        raise RulesError("has no table [tool.occupancy]", where=file, cure=_EXAMPLE)
+    return table
+
+
+def _read_rule(number: int, entry: object, where: str) -> Rule:
+    where = f"{where}rules[{number}]"
+    if not isinstance(entry, dict):
+        raise RulesError(_got(entry), where=where, allowed="a table [[rules]]")
+    where += "."
+    _check_names(entry, (*_SELECTORS, *CRITERIA), where)
+    bounds = {name: _bound(name, value, where) for name, value in entry.items() if name in CRITERIA}
+    if not bounds:
+        raise RulesError("asks for nothing", where=where.rstrip("."), allowed=", ".join(CRITERIA))
+    kernels = _texts(entry.get("kernels", "*"), f"{where}kernels", 'patterns such as "sgemm*"')
+    archs = _texts(entry["arch"], f"{where}arch", '"sm_90", or a list') if "arch" in entry else ()
+    return Rule(number, kernels, tuple(_arch(each, f"{where}arch") for each in archs), bounds)
+
+
+def _texts(value: object, where: str, allowed: str) -> tuple[str, ...]:
+    texts = value if isinstance(value, list) else [value]
+    if not texts or not all(isinstance(each, str) and each for each in texts):
+        raise RulesError(_got(value), where=where, allowed=allowed)
+    return tuple(texts)
+
+
+def _arch(text: str, where: str) -> ComputeCapability:
+    try:
+        return ComputeCapability.parse(text)
+    except InputError as error:
+        raise RulesError(error.problem, where=where, allowed=error.allowed) from error
+
+
+def _bound(name: str, value: object, where: str) -> float | None:
+    """The number that a rule gives; None for ``false``, which asks for nothing."""
+    criterion, where = CRITERIA[name], where + name
+    if value is False:
+        return None
+    if name in _SWITCHES:
+        if value is not True:
+            raise RulesError(_got(value), where=where, allowed="true or false")
+        return 0
+    is_share = criterion.measure == "occupancy"
+    allowed = f"{criterion.least:,} to {criterion.most:,}{' percent' if is_share else ''}, or false"
+    if isinstance(value, str) and criterion.measure in _SIZES:
+        try:
+            value = parse_size(value, where)
+        except InputError as error:
+            raise RulesError(error.problem, where=where, allowed=error.allowed) from error
+    is_number = isinstance(value, (int, float) if is_share else int) and value is not True
+    if not is_number or not criterion.least <= value <= criterion.most:  # type: ignore[operator]
+        cure = "A share of 1 is written in percent: 50, not 0.5." if is_share else ""
+        raise RulesError(_got(value), where=where, allowed=allowed, cure=cure)
+    return value  # type: ignore[return-value]
+
+
+def _check_for_contradictions(rules: tuple[Rule, ...], file: str) -> None:
+    """Two rules for just the same kernels may not both speak of the same criterion."""
+    first: dict[tuple[object, ...], Rule] = {}
+    for rule in rules:
+        for name, bound in rule.bounds.items():
+            other = first.setdefault((frozenset(rule.kernels), frozenset(rule.archs), name), rule)
+            if other is not rule:
+                raise RulesError(
+                    f"{rule} asks for {name} = {_written(bound)}, but rule {other.number} is for the same "
+                    f"kernels and asks for {_written(other.bounds[name])}",
+                    where=file,
+                    cure="Leave one of them out.",
+                )
+
+
+def _written(bound: float | None) -> str:
+    return "false" if bound is None else f"{bound:g}"
+
+
+def _baseline(table: dict[str, Any], file: str, where: str) -> str | None:
+    path = table.get("baseline")
+    if path is None:
+        return None
+    if not isinstance(path, str) or not path:
+        raise RulesError(_got(path), where=f"{where}baseline", allowed="the path of a file")
+    return os.path.join(os.path.dirname(file), path)
+
+
+def _check_names(given: Collection[str], names: Collection[str], where: str) -> None:
+    for name in given:
+        if name not in names:
+            cut = name[:MAX_SHOWN]
+            raise RulesError("there is no such name", where=where + cut, allowed=did_you_mean(cut, names))
+
+
+def _got(value: object) -> str:
+    return f"got {shown(value)}"

@@ -1,0 +1,211 @@
+"""What the readers found, with the occupancy that it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from ..advice.block_sizes import best_block_size
+from ..advice.next_steps import NextStep, next_steps
+from ..advice.waves import Waves, count_waves, full_wave
+from ..engine import Answer, evaluate
+from ..errors import InputError, OccupancyError
+from ..readers import KernelRecord
+from ..readers.record import FIELD_NAMES, ThreadsFrom
+from ..values.kernel import Kernel, Launch
+from ..values.limits import ComputeCapability, Limits
+from ..values.resources import Resource
+
+LimitsOf = Callable[[ComputeCapability], Limits]
+
+LEAST_DIFFERENCE = 0.006
+"""PyTorch's profiler rounds to whole percents; a smaller difference is none."""
+
+NOT_LINKED_NOTE = "Not linked yet: registers, shared memory and stack lack what its callees need."
+GRID_NOTE = "PyTorch's profiler counts no more blocks than the grid has for each SM."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanRow(KernelRecord):
+    """One kernel of one architecture, or one launch, with the answer."""
+
+    # The readable name is a property: finding it takes longer than all the rest, and of most kernels
+    # nobody sees it.
+    __pydantic_config__: ClassVar[dict[str, Any]] = {
+        "use_attribute_docstrings": True,
+        "json_schema_extra": lambda schema: schema["properties"].update(demangled={"type": "string"}),
+    }
+
+    cc: str | None = None
+    """The compute capability that is answered for."""
+    what_if: bool = False
+    """Whether the kernel was compiled for another one."""
+    occupancy: float | None = None
+    """Active warps by the most warps of an SM, 0 to 1; None where something needed is not known."""
+    active_blocks: int | None = None
+    limiters: tuple[Resource, ...] = ()
+    launchable: bool | None = None
+    reason: str | None = None
+    """Why it does not launch."""
+    next_step: NextStep | None = None
+    """The nearest higher occupancy, and what must change to reach it."""
+    waves: float | None = None
+    """Waves of a launch on the whole GPU, where the number of its SMs was given."""
+    idle_share: float | None = None
+    """The share of the GPU's time that the last wave leaves idle, 0 to 1, where the waves are known."""
+
+    @property
+    def title(self) -> str:
+        """The kernel, its architecture and its occupancy in a line, for whoever looks at objects."""
+        share = "unknown" if self.occupancy is None else f"{100 * self.occupancy:.4g}%"
+        return f"{self.demangled} for {self.arch or 'an unknown architecture'}, occupancy {share}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain dictionaries, lists and numbers: one object of the JSON."""
+        values = {name: getattr(self, name) for name in ROW_FIELDS}
+        if self.next_step is not None:
+            values["next_step"] = asdict(self.next_step)
+        return values
+
+
+_FIRST = ("source", "format", "name", "demangled")
+ROW_FIELDS = (*_FIRST, *(each.name for each in fields(ScanRow) if each.name not in _FIRST))
+"""The fields of a row in the order in which they are printed."""
+
+
+class Scanner:
+    """Answers for records, one by one.
+
+    Args:
+        limits_of: From a compute capability to what its SM offers; raises for an unknown one.
+        threads: Threads per block for kernels whose source does not state them.
+        what_if: The SM to answer for, instead of the one that each kernel was compiled for.
+        multiprocessors: SMs of the GPU, for the waves of launches; None where they are not asked for.
+        with_advice: Whether to find the next steps, which take a hundred times as long as the rest.
+    """
+
+    def __init__(
+        self,
+        limits_of: LimitsOf,
+        threads: int | None = None,
+        what_if: Limits | None = None,
+        multiprocessors: int | None = None,
+        with_advice: bool = True,
+    ) -> None:
+        self._limits_of = limits_of
+        self._threads = threads
+        self._what_if = what_if
+        self._multiprocessors = multiprocessors
+        # A library has the same needs over and over.
+        self._best_block_size = lru_cache(maxsize=1 << 14)(best_block_size)
+        self._answer = lru_cache(maxsize=1 << 14)(_advised_answer if with_advice else _answer)
+        self._with_bound = lru_cache(maxsize=1 << 12)(_with_bound)
+
+    def row(self, record: KernelRecord) -> ScanRow:
+        """The record with its answer; where there is none, a note says why."""
+        values = {name: getattr(record, name) for name in FIELD_NAMES}
+        try:
+            limits = self._limits(record)
+            if record.registers is not None:
+                values |= self._answered(record, limits)
+        except OccupancyError as error:
+            values["notes"] = (*record.notes, str(error))
+        return ScanRow(**values)
+
+    def question(self, row: ScanRow) -> tuple[Limits, Kernel]:
+        """What the engine was asked for a row that has an answer."""
+        limits = self._limits(row)
+        return limits, _kernel(row, limits, row.threads)
+
+    def _limits(self, record: KernelRecord) -> Limits:
+        limits, compiled_for = self._what_if, record.compute_capability
+        if limits is None:
+            if compiled_for is None:
+                raise InputError(
+                    "is not known", where="architecture", cure="Say which one to answer for: --cc 9.0."
+                )
+            limits = self._limits_of(compiled_for)
+        # No launch of a kernel may have more threads than its bound, whatever the chip allows.
+        return limits if record.max_threads is None else self._with_bound(limits, record.max_threads)
+
+    def _answered(self, record: KernelRecord, limits: Limits) -> dict[str, Any]:
+        """What the answer adds to a record, and what it takes the place of."""
+        threads, threads_from = self._block_size(record, limits)
+        notes = list(record.notes)
+        answer, next_step = self._answer(limits, _kernel(record, limits, threads))
+        if record.max_threads is not None and threads > record.max_threads:
+            notes.append(f"It was compiled for blocks of {record.max_threads} threads at most.")
+        if record.linked is False:
+            notes.append(NOT_LINKED_NOTE)
+        what_if = _is_what_if(record, limits)
+        if not what_if and _is_less_for_the_grid(record, answer):
+            notes.append(GRID_NOTE)
+        waves = None
+        try:
+            waves = self._waves(record, answer)
+        except InputError as error:  # clusters on a chip that has none, or a grid that no launch has
+            notes.append(str(error))
+        return {
+            "cc": str(limits.compute_capability),
+            "what_if": what_if,
+            "threads": threads,
+            "threads_from": threads_from,
+            "occupancy": answer.occupancy,
+            "active_blocks": answer.active_blocks,
+            "limiters": answer.limiters,
+            "launchable": answer.launchable,
+            "reason": answer.reason,
+            "next_step": next_step,
+            "waves": None if waves is None else waves.waves,
+            "idle_share": None if waves is None else waves.idle_share,
+            "notes": tuple(notes),
+        }
+
+    def _waves(self, record: KernelRecord, answer: Answer) -> Waves | None:
+        if self._multiprocessors is None or record.grid is None or not answer.launchable:
+            return None
+        launch = Launch(answer.kernel, record.grid, record.cluster)
+        return count_waves(launch, full_wave(answer, self._multiprocessors, cluster_size=launch.cluster_size))
+
+    def _block_size(self, record: KernelRecord, limits: Limits) -> tuple[int, ThreadsFrom]:
+        if record.threads is not None:
+            return record.threads, record.threads_from or "launch"
+        if self._threads is not None:
+            return self._threads, "option"
+        if record.max_threads is not None:
+            return record.max_threads, "launch_bounds"
+        return self._best_block_size(limits, record.kernel(limits.warp_size)), "best"
+
+
+def _with_bound(limits: Limits, max_threads: int) -> Limits:
+    return limits.replace(max_threads_per_block=min(limits.max_threads_per_block, max_threads))
+
+
+def _is_what_if(record: KernelRecord, limits: Limits) -> bool:
+    return record.compute_capability not in (None, limits.compute_capability)
+
+
+def _kernel(record: KernelRecord, limits: Limits, threads: int | None) -> Kernel:
+    kernel = record.kernel(threads)
+    if kernel.carveout is not None and (
+        _is_what_if(record, limits) or kernel.carveout.amount not in limits.shared_memory_configurations
+    ):
+        return replace(kernel, carveout=None)
+    return kernel
+
+
+def _answer(limits: Limits, kernel: Kernel) -> tuple[Answer, NextStep | None]:
+    return evaluate(limits, kernel), None
+
+
+def _advised_answer(limits: Limits, kernel: Kernel) -> tuple[Answer, NextStep | None]:
+    return evaluate(limits, kernel), next(iter(next_steps(limits, kernel)), None)
+
+
+def _is_less_for_the_grid(record: KernelRecord, answer: Answer) -> bool:
+    # Its reader has said so already where PyTorch's profiler takes a kernel as not opted in.
+    if record.format != "pytorch-trace" or record.reported_occupancy is None or record.notes:
+        return False
+    return record.reported_occupancy < answer.occupancy_by_threads - LEAST_DIFFERENCE

@@ -1,0 +1,155 @@
+"""Which of the kernels that were found are shown, and in which order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar, get_args
+
+from ..readers import KernelRecord
+from ..readers.record import FIELD_NAMES
+from ..values.limits import ComputeCapability
+from .scanner import Scanner, ScanRow
+
+T = TypeVar("T")
+
+RUNTIME_KERNEL = "_cuda_device_runtime_"
+"""In the name of every kernel of CUDA's own device runtime, which linking with cudadevrt adds."""
+
+OF_ONE_LAUNCH = ("grid", "achieved_occupancy", "reported_occupancy", "duration_us", "launches")
+"""What may differ between launches that are shown as one."""
+
+_THE_SAME_FOR_ALL = tuple(name for name in FIELD_NAMES if name not in OF_ONE_LAUNCH)
+
+Order = Literal["occupancy", "regs", "spills", "time"]
+"""What kernels can be sorted by: the lowest occupancy first, or the most of the others."""
+
+ORDERS: tuple[Order, ...] = get_args(Order)
+
+OCCUPANCY: Order = "occupancy"
+
+_SORT_KEYS: dict[Order, Callable[[KernelRecord], float | None]] = {
+    "regs": lambda record: _most_first(record.registers),
+    "spills": lambda record: _most_first(_spilled(record)),
+    "time": lambda record: _most_first(record.duration_us),
+}
+"""The orders of records, beside that by the occupancy, which comes with the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which kernels are shown, and in which order.
+
+    Args:
+        name: A part of the name, mangled or demangled, upper or lower case; ``*`` stands for anything.
+        architectures: The compute capabilities that kernels are wanted for; none: all.
+        only_newest: Of each kernel, only those for its newest architecture.
+        with_runtime: Whether kernels of CUDA's own device runtime are wanted.
+        group: Whether what belongs to one kernel is shown together, and launches that differ in nothing
+            of interest as one.
+        sort: See `Order`; None: as they are found.
+        limit: How many are shown at most.
+    """
+
+    name: str | None = None
+    architectures: frozenset[ComputeCapability] = frozenset()
+    only_newest: bool = False
+    with_runtime: bool = False
+    group: bool = False
+    sort: Order | None = None
+    limit: int | None = None
+
+    def rows(self, records: Iterable[KernelRecord], scanner: Scanner) -> Iterator[ScanRow]:
+        """The answers that are shown, each as soon as nothing that is still to come can change it.
+
+        All records are read, even where few are shown, so that every problem comes to light.
+        """
+        records = filter(self._is_wanted(), records)
+        if self.only_newest:
+            records = _newest(records)
+        if self.group:
+            records = _grouped(records)
+        if self.sort == OCCUPANCY:
+            return _first(_sorted(map(scanner.row, records), lambda row: row.occupancy), self.limit)
+        if self.sort is not None:
+            records = _sorted(records, _SORT_KEYS[self.sort])
+        return map(scanner.row, _first(records, self.limit))
+
+    def _is_wanted(self) -> Callable[[KernelRecord], bool]:
+        pattern = re.compile(".*".join(map(re.escape, (self.name or "").split("*"))), re.IGNORECASE)
+
+        def is_wanted(record: KernelRecord) -> bool:
+            return (
+                (self.with_runtime or RUNTIME_KERNEL not in record.name)
+                and (not self.architectures or record.compute_capability in self.architectures)
+                and bool(pattern.search(record.name) or pattern.search(record.demangled))
+            )
+
+        return is_wanted
+
+
+def _newest(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+    kept = list(records)
+    best: dict[tuple[str, str], ComputeCapability] = {}
+    for record in kept:
+        cc = record.compute_capability
+        key = (record.source, record.name)
+        if cc is not None and cc > best.get(key, (0, 0)):
+            best[key] = cc
+    yield from (
+        record
+        for record in kept
+        if record.compute_capability == best.get((record.source, record.name), record.compute_capability)
+    )
+
+
+def _grouped(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+    # Launches are merged as they come, because a trace can have millions of the same few.
+    kernels: dict[tuple[str, str], dict[object, KernelRecord]] = {}
+    for number, record in enumerate(records):
+        alike = kernels.setdefault((record.source, record.name), {})
+        if record.launches is None:
+            alike[number] = record
+            continue
+        key = tuple(getattr(record, name) for name in _THE_SAME_FOR_ALL)
+        known = alike.get(key)
+        alike[key] = record if known is None else _merged(known, record)
+    for each in kernels.values():
+        yield from each.values()
+
+
+def _merged(one: KernelRecord, other: KernelRecord) -> KernelRecord:
+    return replace(
+        one,
+        launches=(one.launches or 0) + (other.launches or 0),
+        duration_us=None if one.duration_us is None else one.duration_us + (other.duration_us or 0),
+        grid=one.grid if one.grid == other.grid else None,
+        achieved_occupancy=_if_equal(one.achieved_occupancy, other.achieved_occupancy),
+        reported_occupancy=_if_equal(one.reported_occupancy, other.reported_occupancy),
+    )
+
+
+def _if_equal(one: float | None, other: float | None) -> float | None:
+    return one if one == other else None
+
+
+def _most_first(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def _spilled(record: KernelRecord) -> int | None:
+    if record.spill_store_bytes is None and record.spill_load_bytes is None:
+        return None
+    return (record.spill_store_bytes or 0) + (record.spill_load_bytes or 0)
+
+
+def _sorted(items: Iterable[T], key: Callable[[T], float | None]) -> list[T]:
+    """By the key; those without it come last."""
+    return sorted(items, key=lambda item: float("inf") if (value := key(item)) is None else value)
+
+
+def _first(items: Iterable[T], limit: int | None) -> Iterator[T]:
+    for number, item in enumerate(items):
+        if limit is None or number < limit:
+            yield item

@@ -1,0 +1,76 @@
+"""The result of checking kernels against rules: which kernels break which rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ..advice.next_steps import NextStep
+from ..readers.names import demangle
+from .scanner import ScanRow
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """What breaks a rule."""
+
+    rule: int
+    """The rule's place in the file, from 1."""
+    criterion: str
+    """Its name in the file, such as ``min_occupancy``."""
+    bound: float
+    """The least or the most that it allows, or how much of a change; an occupancy from 0 to 1."""
+    was: float | None
+    """The value in the baseline; None without one, or where the kernel is not in it."""
+    value: float
+    """The value now."""
+    next_step: NextStep | None
+    """The change that would help, and the occupancy then; None where no single one is known to."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Violating:
+    """A kernel that breaks rules."""
+
+    kernel: ScanRow
+    baseline: ScanRow | None
+    """The kernel in the baseline; None without one, or where it is not in it."""
+    violations: tuple[Violation, ...]
+
+    def __repr__(self) -> str:
+        return f"<Violating {', '.join(each.criterion for each in self.violations)}: {self.kernel.title}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A kernel that meets all rules."""
+
+    name: str
+    arch: str | None
+    source: str
+    threads: int | None
+    """Threads per block of a launch; None for a kernel."""
+    checks: int
+    """How much was asked of it."""
+
+    @property
+    def demangled(self) -> str:
+        """The name as people write it."""
+        return demangle(self.name)
+
+
+def launched_with(row: ScanRow) -> int | None:
+    """Threads per block, where the row is a launch: they tell it from other launches of the kernel."""
+    return row.threads if row.threads_from == "launch" else None
+
+
+@dataclass(slots=True)
+class Checked:
+    """The result of a check."""
+
+    violating: list[Violating] = field(default_factory=list)
+    holding: list[Holding] = field(default_factory=list)
+    matched: Counter[int] = field(default_factory=Counter)
+    """The number of a rule -> the kernels that it is for."""
+    checks: int = 0
+    """Questions that were answered."""

@@ -1,0 +1,127 @@
+"""What the engine answers: plain numbers, nothing formatted."""
+
+from __future__ import annotations
+
+from ..values.kernel import Kernel
+from ..values.limits import Limits
+from ..values.resources import QUANTITIES, RESOURCES, Resource
+from .launch_failure import LaunchFailure, first_failure
+from .models import MODELS
+from .parts import Allocation, BlockLimits, Model, Use
+
+
+class Answer:
+    """How many blocks of a kernel can be resident on one SM at once, and what stops one more.
+
+    Nobody changes one after it was made. It is a plain class, because a frozen dataclass takes longer to
+    fill than the arithmetic takes to do.
+    """
+
+    __slots__ = ("active_blocks", "active_warps", "allocated", "block_limits", "kernel", "limits", "model")
+
+    limits: Limits
+    kernel: Kernel
+    model: Model
+    block_limits: BlockLimits
+    """Blocks that each resource alone would allow."""
+    allocated: Allocation
+    """What one resident block takes of the SM, after every rounding."""
+    active_blocks: int
+    """Blocks that can be resident on one SM at once."""
+    active_warps: int
+    """Warps of those blocks."""
+
+    def __init__(
+        self, limits: Limits, kernel: Kernel, model: Model, block_limits: BlockLimits, allocated: Allocation
+    ) -> None:
+        self.limits = limits
+        self.kernel = kernel
+        self.model = model
+        self.block_limits = block_limits
+        self.allocated = allocated
+        self.active_blocks = blocks = block_limits.smallest
+        self.active_warps = blocks * allocated.warps
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Answer) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} {100 * self.occupancy:.4g}% on {self.limits.compute_capability}: "
+            f"{self.active_blocks} blocks of {self.kernel.threads} threads, "
+            f"limited by {', '.join(self.limiters)}>"
+        )
+
+    def _key(self) -> tuple[Limits, Kernel, Model]:
+        return self.limits, self.kernel, self.model  # all else follows from them
+
+    @property
+    def active_threads(self) -> int:
+        """Threads of those blocks; in the spreadsheet's model it counts whole warps, as that does."""
+        if self.model == "spreadsheet":
+            return self.active_warps * self.limits.warp_size
+        return self.active_blocks * self.kernel.threads
+
+    @property
+    def occupancy(self) -> float:
+        """Active warps by the most warps that an SM holds, 0 to 1: what NVIDIA's tools call occupancy."""
+        return self.active_warps / self.limits.max_warps_per_multiprocessor
+
+    def occupancy_of(self, blocks: int) -> float:
+        """The occupancy with another number of resident blocks of this kernel."""
+        return blocks * self.allocated.warps / self.limits.max_warps_per_multiprocessor
+
+    @property
+    def occupancy_by_threads(self) -> float:
+        """Resident threads by the most that an SM holds, 0 to 1: what PyTorch's profiler prints.
+
+        Lower than `occupancy` where a block does not fill its last warp.
+        """
+        return self.active_blocks * self.kernel.threads / self.limits.max_threads_per_multiprocessor
+
+    @property
+    def limiters(self) -> tuple[Resource, ...]:
+        """Every resource that allows no more blocks than the answer; never empty."""
+        answer = self.active_blocks
+        return tuple([name for name, limit in zip(RESOURCES, self.block_limits) if limit == answer])  # noqa: B905, both are five
+
+    @property
+    def shared_memory_pool(self) -> int:
+        """Bytes of shared memory that the SM is set to for this kernel."""
+        rules = MODELS[self.model]
+        return rules.shared_memory_pool(self.limits, self.kernel, self.allocated.shared_memory)
+
+    @property
+    def uses(self) -> dict[Resource, Use]:
+        """What one block takes of each resource, and how much of it the SM has."""
+        limits, barriers = self.limits, self.kernel.barriers
+        amounts = (
+            (self.allocated.warps, limits.max_warps_per_multiprocessor),
+            (1, limits.max_blocks_per_multiprocessor),
+            (self.allocated.registers, limits.max_registers_per_multiprocessor),
+            (self.allocated.shared_memory, self.shared_memory_pool),
+            (
+                QUANTITIES["barriers"].not_given if barriers is None else barriers,
+                limits.max_barriers_per_multiprocessor,
+            ),
+        )
+        return {name: Use(*amount) for name, amount in zip(RESOURCES, amounts, strict=True)}
+
+    @property
+    def failure(self) -> LaunchFailure | None:
+        """The first limit that keeps the kernel from launching at all; None where it launches."""
+        return first_failure(self.limits, self.kernel, self.model, self.block_limits, self.allocated)
+
+    @property
+    def launchable(self) -> bool:
+        """Whether the kernel launches on this chip."""
+        return self.failure is None
+
+    @property
+    def reason(self) -> str | None:
+        """Why the kernel does not launch: the first limit that it breaks; None where it does."""
+        failure = self.failure
+        return None if failure is None else str(failure)

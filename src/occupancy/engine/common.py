@@ -1,0 +1,65 @@
+"""Rules that both models share: warps, and the size that the SM's shared memory is set to."""
+
+from __future__ import annotations
+
+from ..errors import InputError
+from ..values.kernel import Carveout, Kernel
+from ..values.limits import Limits
+from .arithmetic import divide_up, round_up
+
+
+def warps_per_block(limits: Limits, kernel: Kernel) -> int:
+    """Threads are resident in whole warps."""
+    return divide_up(kernel.threads, limits.warp_size)
+
+
+def registers_per_warp(limits: Limits, registers: int) -> int:
+    """Registers that one warp takes, for a kernel of so many registers per thread."""
+    return round_up(registers * limits.warp_size, limits.register_allocation_unit)
+
+
+def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> int:
+    """Bytes of shared memory per SM that the carveout asks for.
+
+    A percentage is of the largest size and goes up to the next one that the chip has; without a
+    carveout it is the largest. cuda_occupancy.h, shared memory preference.
+
+    Raises:
+        InputError: The carveout is a size that the chip cannot be set to.
+    """
+    if carveout is None:
+        return limits.max_shared_memory_per_multiprocessor
+    if carveout.unit == "percent":
+        wanted = limits.max_shared_memory_per_multiprocessor * carveout.amount // 100
+        return smallest_configuration(limits, wanted)
+    if carveout.amount in limits.shared_memory_configurations:
+        return carveout.amount
+    sizes = ", ".join(f"{size // 1024}k" for size in limits.shared_memory_configurations)
+    raise InputError(
+        f"compute capability {limits.compute_capability} has no configuration of {carveout.amount} bytes",
+        where="carveout",
+        allowed=f"{sizes}, or a percentage from 0 to 100",
+    )
+
+
+def smallest_configuration(limits: Limits, needed: int) -> int:
+    """The smallest configuration with at least the needed bytes; the largest if none has."""
+    for size in limits.shared_memory_configurations:
+        if size >= needed:
+            return size
+    return limits.max_shared_memory_per_multiprocessor
+
+
+def check_caching(limits: Limits, kernel: Kernel) -> None:
+    """Refuse a caching mode on a chip that has none.
+
+    Raises:
+        InputError: The chip does not let a kernel choose.
+    """
+    if kernel.caching is not None and not limits.partitioned_global_caching:
+        raise InputError(
+            f"compute capability {limits.compute_capability} has no choice of the caching of global loads",
+            where="caching",
+            allowed="ca or cg on 5.2, 5.3, 6.1 and 6.2 only",
+            cure="Leave it out.",
+        )

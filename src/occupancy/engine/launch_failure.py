@@ -1,0 +1,169 @@
+"""Why a kernel cannot launch: the first limit that it breaks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..values.kernel import Kernel
+from ..values.limits import Limits
+from . import cuda, spreadsheet
+from .arithmetic import round_up
+from .parts import Allocation, BlockLimits, Model
+
+# What cudaGetErrorString says to a launch that breaks the limit. Seen on an H200 with driver 580 and the
+# runtimes of CUDA 11.8 to 13.5; tests/gpu/launch_errors.py asks them.
+OUT_OF_RESOURCES = "too many resources requested for launch"
+INVALID_VALUE = "invalid argument"
+INVALID_CONFIGURATION = "invalid configuration argument"
+"""What a block that is too large gets before CUDA 13."""
+
+OPT_IN = (
+    "The kernel can opt in to more: cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize."
+)
+MAKE_DYNAMIC = "Only dynamic shared memory can be more: let the launch ask for it, and the kernel opt in."
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchFailure:
+    """A limit that keeps a kernel from running at all."""
+
+    limit: str
+    """The field of `Limits` that is exceeded, or ``"carveout"``, which the spreadsheet never exceeds."""
+    needed: int
+    allowed: int
+    what: str
+    """What is too large, with its unit."""
+    error: str
+    """What the CUDA runtime says to such a launch."""
+    cure: str = ""
+    error_before_13: str | None = None
+    """What the runtime of CUDA 12 and older says, where that differs."""
+
+    def __str__(self) -> str:
+        said = ""
+        if self.error != OUT_OF_RESOURCES:
+            older = "" if self.error_before_13 is None else f', before CUDA 13 "{self.error_before_13}"'
+            said = f' The runtime says "{self.error}"{older}.'
+        cure = f" {self.cure}" if self.cure else ""
+        return f"{OUT_OF_RESOURCES}: {self.what}, but {self.limit} is {self.allowed}.{said}{cure}"
+
+
+def first_failure(
+    limits: Limits, kernel: Kernel, model: Model, block_limits: BlockLimits, allocated: Allocation
+) -> LaunchFailure | None:
+    """The first limit that the kernel breaks: block size, then registers, shared memory, barriers."""
+    failure = _block_size(limits, kernel)
+    if failure is not None:
+        return failure
+    if block_limits.warps == 0:
+        return LaunchFailure(
+            "max_threads_per_multiprocessor",
+            kernel.threads,
+            limits.max_threads_per_multiprocessor,
+            f"{kernel.threads} threads in one block of {allocated.warps} warps",
+            OUT_OF_RESOURCES,
+        )
+    if block_limits.registers == 0:
+        return _registers(limits, kernel, model, allocated)
+    if block_limits.shared_memory == 0:
+        return _shared_memory(limits, kernel, model, allocated)
+    if block_limits.barriers == 0:
+        barriers = kernel.barriers or cuda.UNKNOWN_BARRIERS
+        available = limits.max_barriers_per_multiprocessor or 0
+        return LaunchFailure(
+            "max_barriers_per_multiprocessor",
+            barriers,
+            available,
+            f"{barriers} barriers in one block",
+            OUT_OF_RESOURCES,
+        )
+    return None
+
+
+def _block_size(limits: Limits, kernel: Kernel) -> LaunchFailure | None:
+    if kernel.threads > limits.max_threads_per_block:
+        return LaunchFailure(
+            "max_threads_per_block",
+            kernel.threads,
+            limits.max_threads_per_block,
+            f"{kernel.threads} threads in one block",
+            INVALID_VALUE,
+            error_before_13=INVALID_CONFIGURATION,
+        )
+    axis = cuda.exceeded_dimension(limits, kernel)
+    if axis is None or kernel.block_dim is None:
+        return None
+    return LaunchFailure(
+        f"max_block_dim[{axis}]",
+        kernel.block_dim[axis],
+        limits.max_block_dim[axis],
+        f"the block is {kernel.block_dim[axis]} threads long in {'xyz'[axis]}",
+        INVALID_VALUE,
+        error_before_13=INVALID_CONFIGURATION,
+    )
+
+
+def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocation) -> LaunchFailure:
+    registers = kernel.registers or 0
+    if registers > limits.max_registers_per_thread:
+        return LaunchFailure(
+            "max_registers_per_thread",
+            registers,
+            limits.max_registers_per_thread,
+            f"{registers} registers per thread",
+            OUT_OF_RESOURCES,
+        )
+    if model == "spreadsheet":
+        (limit, allowed), needed = _spreadsheet_registers(limits, kernel, allocated)
+        phrase = "in one block"
+    else:
+        limit, allowed = "max_registers_per_block", limits.max_registers_per_block
+        needed = cuda.registers_checked(limits, allocated.registers // allocated.warps, allocated.warps)
+        phrase = "in one block"
+        if needed <= allowed:  # it is the warps that do not fit into the sub-partitions' register files
+            limit, allowed = "max_registers_per_multiprocessor", limits.max_registers_per_multiprocessor
+            phrase = "in one block, whole warps in each sub-partition"
+    return LaunchFailure(
+        limit,
+        needed,
+        allowed,
+        f"{kernel.threads} threads of {registers} registers take {needed} registers {phrase}",
+        OUT_OF_RESOURCES,
+    )
+
+
+def _spreadsheet_registers(
+    limits: Limits, kernel: Kernel, allocated: Allocation
+) -> tuple[spreadsheet.Bound, int]:
+    column = spreadsheet.column_of(limits)
+    bound, needed = spreadsheet.max_registers_per_block(limits, column, kernel), allocated.registers
+    if limits.register_allocation_granularity == "warp":
+        # It rounds the warps that fit down, which is to round those of the block up; and a block whose
+        # registers are no more than a share, does not fit only where the SM has not one whole share.
+        warps = round_up(allocated.warps, spreadsheet.warp_granularity(limits, column, kernel))
+        needed = max(needed // allocated.warps * warps, bound.amount)
+    if needed <= bound.amount:
+        bound = spreadsheet.Bound("max_registers_per_multiprocessor", limits.max_registers_per_multiprocessor)
+    return bound, needed
+
+
+def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allocation) -> LaunchFailure:
+    needed = kernel.shared_memory
+    what = f"{needed} bytes of shared memory in one block"
+    if model == "spreadsheet":
+        column = spreadsheet.column_of(limits)
+        limit, allowed = spreadsheet.max_shared_memory_allocation(limits, column, kernel)
+        if allocated.shared_memory != needed:
+            what = f"{needed} bytes of shared memory take {allocated.shared_memory} in one block"
+        # The runtime takes the carveout for a wish and sets the SM to more.
+        error = OUT_OF_RESOURCES if limit == "carveout" else INVALID_VALUE
+        return LaunchFailure(limit, allocated.shared_memory, allowed, what, error)
+    rounded = allocated.shared_memory - limits.reserved_shared_memory_per_block
+    limit, allowed = "max_shared_memory_per_block_optin", limits.max_shared_memory_per_block_optin
+    cure = ""
+    if kernel.opt_in is False and rounded <= allowed:
+        limit, allowed = "max_shared_memory_per_block", limits.max_shared_memory_per_block
+        cure = OPT_IN if (kernel.static_smem or 0) <= allowed else MAKE_DYNAMIC
+    if needed <= allowed:  # it is the rounding up that is too much, as on no real chip
+        needed, what = rounded, f"{needed} bytes of shared memory take {rounded} in one block"
+    return LaunchFailure(limit, needed, allowed, what, INVALID_VALUE, cure)

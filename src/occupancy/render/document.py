@@ -1,0 +1,197 @@
+"""What an answer says to a person, as plain data: a document is a sequence of blocks.
+
+A report (``report/X.py``) makes the document, with every word and number in it; the renderers (text,
+Markdown, HTML) lay out blocks and know no command. Rules of all of them:
+
+- On a terminal an empty line stands between the blocks of a document; `Together` has none between its own.
+- In Markdown every block is a paragraph of its own.
+- What one output alone shows stands in `Only`. HTML shows what a terminal shows.
+- A block without content (no rows, no items) is as if it were not there.
+- Charts (`occupancy.render.charts`) are for a terminal and for HTML; Markdown leaves them out.
+
+Named tuples, because a dataclass takes ten times as long to make, and every command waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from .charts import BarChart, HeatMap, StepChart  # which few documents have
+
+Mark = Literal["", "strong", "faint", "good", "fair", "bad", "wrong", "code", "drawn"]
+"""How a piece of text stands out.
+
+``strong``; ``faint`` for asides; ``good``, ``fair`` and ``bad`` for verdicts, which are strong too;
+``wrong`` for what breaks a rule; ``code`` for what Markdown must not read as its own signs; ``drawn`` for
+the bars of a chart.
+"""
+
+SENTENCE = 18
+"""Characters of a column in which sentences can be read."""
+
+Output = Literal["text", "markdown"]
+
+
+class Marked(NamedTuple):
+    """A piece of text that stands out."""
+
+    text: str
+    mark: Mark
+
+
+Line = str | Marked | Sequence[str | Marked]
+"""Text, marked as a whole, in parts, or not at all."""
+
+
+class Heading(NamedTuple):
+    """A title on a line of its own."""
+
+    text: str
+
+
+class Paragraph(NamedTuple):
+    """A sentence or some; a line break in it is one in the output."""
+
+    line: Line
+    indent: int = 0
+    """Columns, on a terminal."""
+
+
+class Bullets(NamedTuple):
+    """Lines that could as well stand in another order: bullets in Markdown, on a terminal plain lines."""
+
+    items: Sequence[str]
+    mark: Mark = ""
+    indent: int = 0
+
+
+class KeyValues(NamedTuple):
+    """Labels, and a text beside each. An empty label continues the one above."""
+
+    lines: Sequence[tuple[str, str]]
+
+
+class Code(NamedTuple):
+    """A line of source code to paste."""
+
+    text: str
+
+
+class Column(NamedTuple):
+    """A column of a `Table`."""
+
+    title: str
+    is_number: bool = True
+    """Numbers stand at the right."""
+    least: int | None = None
+    """Characters in which it can be read, if broken into lines; None: as many as the longest cell has."""
+    cuts: bool = False
+    """Whether words that are too long for it are cut; otherwise they go on in the next line."""
+    mark: Mark = ""
+    """How its cells stand out."""
+
+
+class Table(NamedTuple):
+    """Rows under a header."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[str]]
+    marked: Collection[int] = ()
+    """The numbers, from 0, of the rows that stand out; in Markdown their first column is bold."""
+    mark: Mark = "strong"
+    """How they do."""
+    splits: bool = True
+    """Whether a narrow terminal gets several tables, each of which begins with the first column.
+
+    Otherwise the columns that may be broken are squeezed.
+    """
+    comfortable: int = 0
+    """Columns of a terminal below which the first column is broken too, where the table does not split."""
+    gaps: tuple[int, int] = (2, 2)
+    """Blanks between two columns: on a terminal that is comfortable, and on a narrower one."""
+    pointers: tuple[str, str] | None = None
+    """What stands to the right of marked rows on a terminal: where it is comfortable, and elsewhere."""
+
+
+class GroupColumn(NamedTuple):
+    """A column of a `GroupedTable`."""
+
+    title: str
+    cells: Sequence[str]
+    is_number: bool = True
+
+
+class GroupRow(NamedTuple):
+    """Where a row of a `GroupedTable` belongs, and how it looks."""
+
+    group: str
+    """Distinguishes groups that are shown under the same name."""
+    name: str
+    mark: Mark = ""
+
+
+class GroupedTable(NamedTuple):
+    """Very many rows, of which neighbours of one group stand below its name; too long lines are cut.
+
+    In Markdown the name, as code, is the first column.
+    """
+
+    title: str
+    """Of the names' column."""
+    rows: Sequence[GroupRow]
+    columns: Sequence[GroupColumn]
+    if_there_is_room: Sequence[str] = ()
+    """The titles of the columns that a narrow terminal need not show, the most useful first."""
+    last: str = ""
+    """The title of the last column, if that may be cut."""
+    says_what_is_left_out: bool = True
+    """Whether the last line of the document names the columns that there was no room for."""
+
+
+class Together(NamedTuple):
+    """Blocks that a terminal shows without empty lines between them."""
+
+    blocks: Sequence[Block]
+
+
+class Only(NamedTuple):
+    """Blocks that one output alone shows."""
+
+    output: Output
+    blocks: Sequence[Block]
+
+
+class Folded(NamedTuple):
+    """Blocks that Markdown and HTML show when the reader asks for them; a terminal shows them at once."""
+
+    summary: str
+    blocks: Sequence[Block]
+
+
+class Comment(NamedTuple):
+    """Blocks of whose tables Markdown shows as many rows as a comment on a change has room for."""
+
+    blocks: Sequence[Block]
+
+
+Block: TypeAlias = (
+    "Heading | Paragraph | Bullets | KeyValues | Code | Table | GroupedTable | Together | Only | Folded"
+    " | Comment | StepChart | BarChart | HeatMap"
+)
+Document: TypeAlias = "Sequence[Block]"
+
+
+def pieces(line: Line) -> Sequence[Marked]:
+    """The parts of a line, each with its mark."""
+    if isinstance(line, (str, Marked)):
+        line = (line,)
+    return [each if isinstance(each, Marked) else Marked(each, "") for each in line]
+
+
+def grade(occupancy: float) -> Mark:
+    """How an occupancy, 0 to 1, stands out."""
+    if occupancy == 0:
+        return "bad"
+    return "good" if occupancy >= 0.5 else "fair"

@@ -1,0 +1,145 @@
+"""A document as Markdown, for a comment on a change or a wiki."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+
+from .document import (
+    Block,
+    Bullets,
+    Code,
+    Comment,
+    Document,
+    Folded,
+    GroupedTable,
+    Heading,
+    KeyValues,
+    Line,
+    Only,
+    Paragraph,
+    Table,
+    Together,
+    pieces,
+)
+
+MOST_OF_A_NAME = 200
+"""Characters of a kernel's name in a comment; templates have names of thousands."""
+
+MOST_OF_A_COMMENT = 60_000
+"""Characters; GitHub takes comments of up to 65,536."""
+
+_SIGNS = {"strong": "**", "good": "**", "fair": "**", "bad": "**"}
+
+
+def markdown(document: Document) -> str:
+    """The blocks, with an empty line between two."""
+    return "\n\n".join(part for block in document for part in _parts(block))
+
+
+def _parts(block: Block) -> Iterator[str]:
+    if isinstance(block, Only):
+        if block.output == "markdown":
+            yield from (part for each in block.blocks for part in _parts(each))
+    elif isinstance(block, Together):
+        yield from (part for each in block.blocks for part in _parts(each))
+    elif isinstance(block, Comment):
+        yield from _comment(block)
+    elif isinstance(block, Folded):
+        if text := markdown(block.blocks):
+            yield _folded(block.summary, text)
+    elif text := _text(block):
+        yield text
+
+
+def _text(block: Block) -> str:
+    if isinstance(block, Heading):
+        return f"**{block.text}**"
+    if isinstance(block, Paragraph):
+        return _inline(block.line)
+    if isinstance(block, Bullets):
+        return "\n".join(f"- {item}" for item in block.items)
+    if isinstance(block, KeyValues):
+        return "\n".join(f"- {label}: {text}" if label else f"  - {text}" for label, text in block.lines)
+    if isinstance(block, Code):
+        return f"`{block.text}`"
+    if isinstance(block, (Table, GroupedTable)):
+        return to_markdown(*_grid(block)) if block.rows else ""
+    return ""  # a chart
+
+
+def _grid(
+    block: Table | GroupedTable, most_of_a_name: int | None = None
+) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """The header and the rows."""
+    if isinstance(block, Table):
+        header = [column.title for column in block.columns]
+        return header, [
+            (f"**{row[0]}**", *row[1:]) if i in block.marked else row for i, row in enumerate(block.rows)
+        ]
+    cells = zip(*(column.cells for column in block.columns), strict=True)
+    rows = [[code(row.name, most_of_a_name), *line] for row, line in zip(block.rows, cells, strict=True)]
+    return [block.title, *(column.title for column in block.columns)], rows
+
+
+def _folded(summary: str, text: str) -> str:
+    return f"<details><summary>{summary}</summary>\n\n{text}\n\n</details>"
+
+
+def _comment(comment: Comment) -> Iterator[str]:
+    """The blocks, short enough for a comment on a change: rows that do not fit are counted."""
+    room = MOST_OF_A_COMMENT
+    for block in comment.blocks:
+        text = _within(block, room)
+        room -= len(text)
+        if text:
+            yield text
+
+
+def _within(block: Block, room: int) -> str:
+    if isinstance(block, (Table, GroupedTable)):
+        return _rows_within(*_grid(block, MOST_OF_A_NAME), room) if block.rows else ""
+    if isinstance(block, Folded):
+        text = "\n\n".join(filter(None, (_within(each, room) for each in block.blocks)))
+        return _folded(block.summary, text) if text else ""
+    return markdown([block])
+
+
+def _rows_within(header: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> str:
+    lengths = accumulate(len(to_markdown(row, ())) for row in rows)
+    fitting = [row for row, length in zip(rows, lengths, strict=True) if length <= room]
+    texts = [to_markdown(header, fitting)] if fitting else []
+    if len(fitting) < len(rows):
+        more = f"{len(rows) - len(fitting):,} more"
+        texts.append(f"{more if fitting else more.removesuffix(' more')} are too many for a comment.")
+    return "\n\n".join(texts)
+
+
+def _inline(line: Line) -> str:
+    texts = []
+    for text, mark in pieces(line):
+        sign = _SIGNS.get(mark, "")
+        texts.append(code(text) if mark == "code" else f"{sign}{text}{sign}")
+    return "".join(texts)
+
+
+def code(name: str, most: int | None = MOST_OF_A_NAME) -> str:
+    """A kernel's name as code, in which Markdown and HTML leave ``<`` and ``*`` alone.
+
+    Args:
+        name: The name.
+        most: How many characters of it there is room for; None: all.
+    """
+    cut = name if most is None or len(name) <= most else f"{name[: most - 3]}..."
+    return "`" + cut.replace("`", "'") + "`"
+
+
+def to_markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; the first column is text, the others are numbers."""
+    lines = [_row(header), _row(["---"] + ["---:"] * (len(header) - 1))]
+    lines += [_row(row) for row in rows]
+    return "\n".join(lines)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"

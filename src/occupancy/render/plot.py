@@ -1,0 +1,212 @@
+"""Charts as pictures, fit for a slide; the only home of matplotlib."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError, MissingDependencyError
+from . import words
+from .charts import Axis, BarChart, HeatMap, Mark, Picture, StepChart, ticks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = (".svg", ".png", ".pdf")
+SLIDE_INCHES = (13.33, 7.5)
+PIXELS_PER_INCH = 144
+STYLE: dict[Any, Any] = {
+    "font.size": 14,
+    "figure.titlesize": 18,
+    "figure.constrained_layout.w_pad": 0.15,
+    "figure.constrained_layout.h_pad": 0.15,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+}
+# Without these the same picture would be another file each time.
+SAME_EACH_TIME: dict[Any, Any] = {"svg.hashsalt": "occupancy"}
+NO_DATE = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+
+CURVE_COLOR = "#1f77b4"
+NOW_MARK = {"marker": "o", "markersize": 12, "color": "#d62728"}
+BETTER_MARK = {"marker": "^", "markersize": 13, "color": "#2ca02c"}
+HEADROOM = 1.03
+"""Of the vertical axis, so that full occupancy does not lie on its end."""
+QUARTERS = range(5)
+PERCENTAGES = [25 * quarters for quarters in QUARTERS]
+
+MOST_TICKS = 16
+MOST_TICKS_OF_STEPS = 6
+MOST_WIDE_BARS = 12
+MOST_CELLS_WITH_NUMBERS = 16
+DARK_COLORS = 0.6
+"""Occupancy below which the colours of the map are dark."""
+NOTHING_FITS_COLOR = "#dddddd"
+
+
+def save(picture: Picture, path: str) -> None:
+    """Draw a picture into a file.
+
+    Raises:
+        InputError: The file's name does not end in one of `FORMATS`, or it cannot be written.
+        MissingDependencyError: matplotlib is not installed.
+    """
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in FORMATS:
+        raise InputError(
+            f"{path!r} does not say which kind of picture", where="-o", allowed=", ".join(FORMATS)
+        )
+    figure = draw(picture)
+    from matplotlib import rc_context
+
+    with rc_context(SAME_EACH_TIME):
+        try:
+            figure.savefig(path, dpi=PIXELS_PER_INCH, metadata=NO_DATE.get(suffix))
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror or error}", where=path) from error
+
+
+def draw(picture: Picture) -> Figure:
+    """A picture, fit for a slide.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingDependencyError(
+            "matplotlib is not installed", where="-o", cure='Install it with: pip install "occupancy[plot]"'
+        ) from error
+    with rc_context(STYLE):
+        figure = Figure(SLIDE_INCHES, layout="constrained")
+        figure.suptitle(picture.title)
+        _draw(picture, figure)
+    return figure
+
+
+def _draw(picture: Picture, figure: Figure) -> None:
+    """The charts side by side; those of steps share the axis of their heights."""
+    charts = picture.charts
+    panels = figure.subplots(1, len(charts), sharey=True, squeeze=False)[0]
+    for panel, chart in zip(panels, charts, strict=True):
+        if isinstance(chart, StepChart):
+            _draw_steps(chart, panel)
+        elif isinstance(chart, HeatMap):
+            _draw_map(chart, figure, panel)
+        elif chart.axis.is_numeric:
+            _draw_curve(chart, panel)
+        else:
+            _draw_bars(chart, panel)
+    if isinstance(charts[0], StepChart):
+        panels[0].set_ylabel(charts[0].height)
+        _add_percentages(charts[0], panels[-1])
+
+
+def _draw_steps(chart: StepChart, panel: Axes) -> None:
+    edges = [*(step.first for step in chart.steps), chart.last + 1]
+    heights = [step.height for step in chart.steps]
+    panel.stairs(heights, edges, fill=True, color=CURVE_COLOR, alpha=0.2)
+    panel.stairs(heights, edges, color=CURVE_COLOR, linewidth=2.5)
+    panel.set_xlabel(chart.scale.title)
+    panel.set_xlim(chart.first, chart.last + 1)
+    panel.set_ylim(0, HEADROOM * chart.highest)
+    panel.set_yticks(_quarters_of(chart.highest))
+    panel.grid(axis="y", alpha=0.3)
+    places = ticks(chart.first, chart.last, MOST_TICKS_OF_STEPS)
+    panel.set_xticks(places, [chart.scale.label(place) for place in places])
+    if chart.now is None:
+        panel.plot([], [], " ", label=chart.nowhere)
+    else:
+        _mark(chart, panel, chart.now, NOW_MARK)
+    for better in chart.better:
+        _mark(chart, panel, better, BETTER_MARK)
+    # Above the panel, where it can cover no step.
+    panel.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False, handlelength=1, borderaxespad=0.2)
+
+
+def _mark(chart: StepChart, panel: Axes, mark: Mark, style: dict[str, Any]) -> None:
+    """A point on the steps; what it is goes to the legend."""
+    panel.plot(
+        min(max(mark.value, chart.first), chart.last),
+        mark.height,
+        markeredgecolor="white",
+        linestyle="",
+        clip_on=False,
+        zorder=3,
+        label=mark.label,
+        **style,
+    )
+
+
+def _add_percentages(chart: StepChart, panel: Axes) -> None:
+    right = panel.secondary_yaxis("right")
+    right.set_yticks(_quarters_of(chart.highest), [f"{percentage}%" for percentage in PERCENTAGES])
+    right.set_ylabel("occupancy")
+
+
+def _quarters_of(highest: int) -> list[float]:
+    return [quarters * highest / 4 for quarters in QUARTERS]
+
+
+def _draw_curve(chart: BarChart, panel: Axes) -> None:
+    scale, values = chart.axis.scale, map(int, chart.axis.values)
+    shares = (100 * share for share in chart.shares)
+    points = sorted(zip(values, shares, strict=True))
+    across, up = zip(*points, strict=True)
+    panel.plot(across, up, "o-", color=CURVE_COLOR, drawstyle="steps-mid", linewidth=2.5)
+    _add_occupancy(chart, panel)
+    panel.grid(alpha=0.3)
+    places = ticks(across[0], across[-1], MOST_TICKS)
+    panel.set_xticks(places, [scale.label(place) for place in places])
+
+
+def _draw_bars(chart: BarChart, panel: Axes) -> None:
+    labels = [chart.axis.scale.label(value) for value in chart.axis.values]
+    bars = panel.bar(range(len(labels)), [100 * share for share in chart.shares], color=CURVE_COLOR)
+    is_narrow = len(labels) > MOST_WIDE_BARS
+    numbers = [words.whole_percent(share) for share in chart.shares]
+    panel.bar_label(bars, numbers, fontsize=10 if is_narrow else None)
+    panel.set_xticks(range(len(labels)), labels, rotation=90 if is_narrow else 0)
+    _add_occupancy(chart, panel)
+
+
+def _add_occupancy(chart: BarChart, panel: Axes) -> None:
+    panel.set_xlabel(chart.axis.scale.title)
+    panel.set_ylabel("occupancy (%)")
+    panel.set_ylim(0, 105)
+    panel.set_yticks(PERCENTAGES)
+
+
+def _draw_map(chart: HeatMap, figure: Figure, panel: Axes) -> None:
+    # What does not fit is left out of the colours, so that it is not taken for a little.
+    shares = [[100 * share or math.nan for share in line] for line in chart.lines]
+    image = panel.imshow(shares, cmap="viridis", vmin=0, vmax=100, aspect="auto", origin="lower")
+    panel.set_facecolor(NOTHING_FITS_COLOR)
+    figure.colorbar(image, ax=panel, label="occupancy (%); grey: does not fit", ticks=PERCENTAGES)
+    panel.set_xlabel(chart.across.scale.title)
+    panel.set_ylabel(chart.down.scale.title)
+    panel.set_xticks(*_ticks(chart.across))
+    panel.set_yticks(*_ticks(chart.down))
+    if max(len(chart.down.values), len(chart.across.values)) <= MOST_CELLS_WITH_NUMBERS:
+        for row, line in enumerate(chart.lines):
+            for column, share in enumerate(line):
+                _write_number(panel, row, column, share)
+
+
+def _write_number(panel: Axes, row: int, column: int, share: float) -> None:
+    if share:
+        color = "white" if share < DARK_COLORS else "black"
+        panel.text(column, row, words.whole_percent(share), ha="center", va="center", color=color)
+
+
+def _ticks(axis: Axis) -> tuple[Sequence[int], list[str]]:
+    """Places along the axis of a map, and what to write there."""
+    step = -(-len(axis.values) // MOST_TICKS)
+    places = range((len(axis.values) - 1) % step, len(axis.values), step)  # the last one has one
+    return places, [axis.scale.label(axis.values[place]) for place in places]

@@ -1,0 +1,86 @@
+"""What rich lays out, as a string; the styles of what stands out; progress."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from rich.color import ColorSystem
+from rich.console import Console, RenderableType
+from rich.style import Style
+from rich.text import Text
+
+from ..document import Mark
+
+T = TypeVar("T")
+
+PLAIN_WIDTH = 80
+
+PROGRESS_STEP = 100
+"""Kernels between two updates of what is shown while they are read."""
+
+STYLES: dict[Mark, str] = {
+    "": "",
+    "strong": "bold",
+    "faint": "dim",
+    "good": "bold green",
+    "fair": "bold yellow",
+    "bad": "bold red",
+    "wrong": "red",
+    "code": "",
+    "drawn": "blue",
+}
+
+
+def to_string(*parts: RenderableType, width: int = PLAIN_WIDTH, color: bool = False) -> str:
+    """Lay out the parts one below the other, with ANSI colour or without."""
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        highlight=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    for part in parts:
+        if isinstance(part, Text) and part.no_wrap and not part.spans:
+            console.file.write(_line(part, color))
+        else:
+            console.print(part, markup=False)
+    text = console.file
+    assert isinstance(text, io.StringIO)
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+
+def _line(text: Text, color: bool) -> str:
+    """A line that is laid out already; rich takes a millisecond for each, and there may be thousands."""
+    plain = text.plain
+    if color and text.style:
+        style = Style.parse(text.style) if isinstance(text.style, str) else text.style
+        plain = style.render(plain, color_system=ColorSystem.STANDARD)
+    return f"{plain}\n"
+
+
+def with_progress(items: Iterable[T]) -> Iterator[T]:
+    """Pass the items on, and meanwhile show on standard error how many there are.
+
+    How many there will be is not known before the last one: the bar moves, and fills at no point.
+    """
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        TextColumn("Reading"),
+        BarColumn(),
+        TextColumn("{task.completed:,} kernels"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("", total=None)
+        for number, item in enumerate(items):
+            if number % PROGRESS_STEP == 0:
+                bar.update(task, completed=number)
+            yield item

@@ -1,0 +1,169 @@
+"""Tables on a terminal: split or squeezed where it is narrow; very long ones laid out without rich."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from rich.console import RenderableType
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from ..document import Column, GroupColumn, GroupedTable, Table
+from .screen import STYLES
+
+GAP = 2
+"""Columns between two columns of a table that splits."""
+
+INDENT = COLUMN_GAP = "  "
+"""Of a grouped table."""
+
+LEAST_LAST_WIDTH = 20
+"""What a last column needs at least that may be cut where the line ends."""
+
+
+def table(table: Table, width: int) -> Iterator[RenderableType]:
+    """The rows in one table; or in several, with an empty line between, where it splits."""
+    if not table.splits:
+        yield _squeezed(table, width)
+        return
+    first, *needs = (_need(column, table.rows, index) for index, column in enumerate(table.columns))
+    for number, group in enumerate(grouped(first, needs, width)):
+        if number:
+            yield Text()
+        has_room = first + GAP + needs[group[0]] <= width
+        yield _split(table, [0, *(index + 1 for index in group)], [first, *needs], width, has_room)
+
+
+def grouped(first: int, needs: Sequence[int], width: int) -> list[list[int]]:
+    """Which columns stand in one table: as many as have room beside the first one, which is in each."""
+    groups: list[list[int]] = []
+    left = 0
+    for index, need in enumerate(needs):
+        if not groups or left < GAP + need:
+            groups.append([])
+            left = width - first
+        groups[-1].append(index)
+        left -= GAP + need
+    return groups
+
+
+def _need(column: Column, rows: Sequence[Sequence[str]], index: int) -> int:
+    title = max(map(len, column.title.split("\n")))
+    longest = max((title, *(len(row[index]) for row in rows)))
+    return longest if column.least is None else min(longest, max(column.least, title))
+
+
+def _split(
+    table: Table, indices: Sequence[int], needs: Sequence[int], width: int, has_room: bool
+) -> RichTable:
+    laid_out = _plain_table(GAP)
+    most = max(1, (width - GAP) // 2)
+    for index in indices:
+        column = table.columns[index]
+        laid_out.add_column(
+            column.title,
+            justify=_side(column),
+            overflow="fold",
+            no_wrap=has_room and column.least is None,
+            min_width=min(needs[index], most) if index else None,
+        )
+    for number, row in enumerate(table.rows):
+        cells = _cells(table, row)
+        laid_out.add_row(*(cells[index] for index in indices), style=_style(table, number))
+    return laid_out
+
+
+def _squeezed(table: Table, width: int) -> RichTable:
+    is_comfortable = width >= table.comfortable
+    laid_out = _plain_table(table.gaps[0 if is_comfortable else 1])
+    for index, column in enumerate(table.columns):
+        no_wrap = column.least is None and (is_comfortable or index > 0)
+        overflow: Literal["fold", "ellipsis"] = "ellipsis" if column.cuts else "fold"
+        laid_out.add_column(column.title, justify=_side(column), overflow=overflow, no_wrap=no_wrap)
+    pointer = None if table.pointers is None else table.pointers[0 if is_comfortable else 1]
+    if pointer is not None:
+        laid_out.add_column("", overflow="fold")
+    for number, row in enumerate(table.rows):
+        style = _style(table, number)
+        pointing = () if pointer is None else (pointer if style else "",)
+        laid_out.add_row(*_cells(table, row), *pointing, style=style)
+    return laid_out
+
+
+def _cells(table: Table, row: Sequence[str]) -> list[str | Text]:
+    return [
+        Text(cell, style=STYLES[column.mark]) if column.mark else cell
+        for cell, column in zip(row, table.columns, strict=True)
+    ]
+
+
+def _plain_table(gap: int) -> RichTable:
+    """A table without lines, as in all our screens."""
+    return RichTable(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold")
+
+
+def _side(column: Column) -> Literal["left", "right"]:
+    return "right" if column.is_number else "left"
+
+
+def _style(table: Table, row: int) -> str:
+    return STYLES[table.mark] if row in table.marked else ""
+
+
+def grouped_table(table: GroupedTable, width: int) -> tuple[list[Text], list[str]]:
+    """The lines, and the titles of the columns that there was no room for.
+
+    Lines that are too long are cut and not wrapped: a table that wraps can no longer be read.
+    """
+    if not table.rows:
+        return [], []
+    columns, left_out = _fitting(table, width)
+    head, *cells = (
+        INDENT + COLUMN_GAP.join(each) for each in zip(*(_padded(each) for each in columns), strict=True)
+    )
+    lines = [_cut(head, width, "bold")]
+    last = None
+    for row, text in zip(table.rows, cells, strict=True):
+        if row.group != last:
+            last = row.group
+            lines.append(_cut(row.name, width))
+        lines.append(_cut(text, width, STYLES[row.mark]))
+    return lines, left_out if table.says_what_is_left_out else []
+
+
+def _fitting(table: GroupedTable, width: int) -> tuple[list[GroupColumn], list[str]]:
+    widths = {each.title: _width(each) for each in table.columns}
+    chosen = [title for title in widths if title not in table.if_there_is_room]
+    left_out = []
+    for title in filter(widths.__contains__, table.if_there_is_room):
+        room = width - len(INDENT) - sum(widths[each] + len(COLUMN_GAP) for each in chosen)
+        if title == table.last:
+            widths[title] = min(widths[title], max(room, LEAST_LAST_WIDTH))
+        if widths[title] <= room:
+            chosen.append(title)
+        else:
+            left_out.append(title)
+    return [each for each in table.columns if each.title in chosen], left_out
+
+
+def _width(column: GroupColumn) -> int:
+    return max(map(len, (column.title, *column.cells)))
+
+
+def _padded(column: GroupColumn) -> list[str]:
+    width = _width(column)
+    pad = str.rjust if column.is_number else str.ljust
+    return [pad(each, width) for each in (column.title, *column.cells)]
+
+
+def _cut(text: str, width: int, style: str = "") -> Text:
+    text = text.rstrip()
+    if len(text) > width:
+        text = text[: width - 3] + "..."
+    return Text(text, style=style, no_wrap=True)
+
+
+def no_room_for(titles: Sequence[str]) -> str:
+    """What to say of columns that are not shown."""
+    return f"No room for: {', '.join(titles)}. A wider terminal or --format csv has them."

@@ -1,0 +1,91 @@
+"""What every answer can do: the base class of the reports.
+
+**How an answer is written.** ``report/X.py`` is all there is to it, `occupancy.report.fits` is the pattern:
+
+- a dataclass, ``@dataclass(frozen=True, slots=True) class XReport(Report)``, whose fields are the JSON: their
+  types and docstrings become its schema, those of nested dataclasses too;
+- ``rows()``, the rows of its CSV and JSON lines (else the JSON is the one row), nested values flattened;
+- ``document()``, what a person reads, as blocks of `occupancy.render.document`, and every word of it;
+- a function ``x_report(...)`` that fills the dataclass;
+- a line in ``report/schema.py``, and in ``cli/x.py`` ``print_report(report, output_format)``.
+
+The renderers know blocks, no commands. They stand below the reports, so that an answer can print itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from . import SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from ..render.document import Document
+
+
+def _version_comes_first(schema: dict[str, Any]) -> None:
+    version = schema["properties"].pop("schema_version")
+    del version["default"]
+    schema["properties"] = {"schema_version": version, **schema["properties"]}
+    schema["required"] = ["schema_version", *schema.get("required", ())]
+
+
+def plain(value: Any) -> Any:
+    """A value of a report as dictionaries, lists and numbers; what has a ``to_dict`` of its own is asked."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return list(map(plain, value))
+    return tuple(map(plain, value)) if type(value) is tuple else value
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """An answer that can print itself, in every format."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = {
+        "use_attribute_docstrings": True,
+        "json_schema_extra": _version_comes_first,
+    }
+
+    schema_version: int = field(default=SCHEMA_VERSION, kw_only=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain dictionaries, lists and numbers: what the JSON holds."""
+        return {each.name: plain(getattr(self, each.name)) for each in fields(self)}
+
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """The rows of the CSV and of JSON lines."""
+        return [self.to_dict()]
+
+    def csv_columns(self) -> Sequence[str]:
+        """The columns of the CSV that come first, and are there even where there is no row."""
+        return ()
+
+    def document(self) -> Document:
+        """What a person reads."""
+        raise NotImplementedError
+
+    def headline(self) -> str:
+        """The answer in a line."""
+        return ""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}{': ' if self.headline() else ''}{self.headline()}>"
+
+    def __str__(self) -> str:
+        """The text that the command prints, without colour."""
+        from ..render.text import to_text
+
+        return to_text(self.document())
+
+    def _repr_html_(self) -> str:
+        """The same as HTML, for a notebook."""
+        from ..render.html import html
+
+        return html(self.document())

@@ -1,0 +1,247 @@
+"""What ``occupancy calc`` says to a person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import groupby
+
+from ..advice.next_steps import NextStep
+from ..render import words
+from ..render.document import (
+    Block,
+    Bullets,
+    Column,
+    Document,
+    Heading,
+    KeyValues,
+    Marked,
+    Only,
+    Paragraph,
+    Table,
+    Together,
+    grade,
+)
+from ..values.resources import ADJUSTABLE, Changeable, Resource, amount_of
+from .calc import CalcReport, Explanation, ResourceUse
+from .gpu import whole_gpu_lines
+
+ABOUT_OCCUPANCY = "Low occupancy can be right: what it hides is latency."
+
+COLUMNS = (
+    Column("Resource", is_number=False),
+    Column("Per block", least=1),
+    Column("Per SM", least=1),
+    Column("Blocks that fit", least=1),
+)
+
+COMFORTABLE_WIDTH = 78
+"""Columns of a terminal in which the widest table of resources has room."""
+
+REASONS = {
+    "too_little": "too little for one more block",
+    "another_limiter": "stopped by another resource",
+}
+
+
+def document(report: CalcReport) -> Document:
+    """The answer first, then whether it launches, then each resource, the advice, what it rests on."""
+    gpu = "" if report.gpu is None else f"{report.gpu.name}, "
+    occupancy = f"{words.percent(report.occupancy)} occupancy"
+    where = f"on {gpu}compute capability {report.cc} ({report.architecture})"
+    amounts = (
+        f"{report.active_warps} of {report.resources['warps'].per_multiprocessor} warps, "
+        f"{words.count(report.active_blocks, 'block')} of {words.count(report.inputs.threads, 'thread')}, "
+        f"{words.count(report.active_threads, 'thread')} per SM"
+    )
+    launches, why = _verdict(report)
+    headline = Paragraph((Marked(occupancy, grade(report.occupancy)), f" {where}\n{amounts}"))
+    verdict = Paragraph((Marked(launches, "strong" if report.launchable else "bad"), f" {why}"))
+    sentence = Paragraph((Marked(occupancy, "strong"), f" {where}: {amounts}. {launches} {why}"))
+    whole = whole_gpu_lines(report.full_wave, report.waves, report.launchable)
+    explanation = report.explanation or ()
+    return (
+        Only("text", [Together([headline, verdict])]),
+        Only("markdown", [sentence]),
+        _resources(report),
+        KeyValues([*whole, *_advice(report)]),
+        Bullets(list(_remarks(report)), "faint"),
+        Only("text", [Together([part for each in explanation for part in _steps(each)])]),
+        Only("markdown", [part for each in explanation for part in _steps_on_a_page(each)]),
+    )
+
+
+def _verdict(report: CalcReport) -> tuple[str, str]:
+    """Whether the kernel launches, and why not, or what stops one more block."""
+    if not report.launchable:
+        return "Does not launch:", report.reason or ""
+    limiters = words.listing([words.name(limiter) for limiter in report.limiters])
+    at_most = " (the most that the SM holds)" if report.occupancy == 1 else ""
+    return "Launches.", f"Limited by {limiters}{at_most}."
+
+
+def _resources(report: CalcReport) -> Table:
+    """Every resource; not the barriers where they set no limit and were not given."""
+    shown = {
+        resource: use
+        for resource, use in report.resources.items()
+        if resource != "barriers" or use.blocks is not None or report.inputs.barriers is not None
+    }
+    rows = [
+        (
+            words.name(resource),
+            _per_block(report, resource, use),
+            "unknown" if use.per_multiprocessor is None else words.amount(resource, use.per_multiprocessor),
+            words.number(use.blocks, "no limit"),
+        )
+        for resource, use in shown.items()
+    ]
+    return Table(
+        COLUMNS,
+        rows,
+        marked={number for number, resource in enumerate(shown) if resource in report.limiters},
+        splits=False,
+        comfortable=COMFORTABLE_WIDTH,
+        gaps=(3, 1),
+        pointers=("<- limiter", "<-"),
+    )
+
+
+def _per_block(report: CalcReport, resource: Resource, use: ResourceUse) -> str:
+    missing = amount_of(resource, report.inputs) is None
+    if not use.per_block:
+        return "not given" if missing else "0"
+    amount = words.amount(resource, use.per_block)
+    return f"not given ({amount})" if missing else amount
+
+
+def _remarks(report: CalcReport) -> list[str]:
+    """What the answer rests on, a sentence each."""
+    lines = []
+    if report.occupancy_by_threads != report.occupancy:
+        lines.append(
+            f"{words.percent(report.occupancy_by_threads)} by threads, as PyTorch's profiler counts: "
+            "the last warp of each block is not full."
+        )
+    if report.model == "spreadsheet":
+        lines.append("By the rules of NVIDIA's spreadsheet CUDA_Occupancy_Calculator.xls.")
+    lines += [f"What if: {field} = {_setting(value)}." for field, value in report.what_if.items()]
+    lines += report.notes
+    if 0 < report.occupancy < 1:
+        lines.append(ABOUT_OCCUPANCY)
+    return lines
+
+
+def _setting(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _steps(each: Explanation) -> Iterator[Block]:
+    yield Heading(words.name(each.resource).capitalize())
+    yield Bullets(each.steps, indent=2)
+    if each.why:
+        yield Bullets([f"Why: {each.why}"], "faint", indent=2)
+
+
+def _steps_on_a_page(each: Explanation) -> Iterator[Block]:
+    yield Heading(words.name(each.resource))
+    yield Bullets([*each.steps, *([f"Why: {each.why}"] if each.why else [])])
+
+
+def _advice(report: CalcReport) -> Iterator[tuple[str, str]]:
+    """The next steps, how far the kernel may grow, what is left over, and the carveout: label and text.
+
+    A label is empty where the line belongs to the one above.
+    """
+    yield from _labelled("Next steps", _next_steps(report))
+    yield from _labelled("Slack", _slack(report))
+    yield from _labelled("Unused", _unused(report))
+    yield from _labelled("Carveout", _carveout(report))
+    if report.carveout.needs_opt_in:
+        yield "Opt-in", "needed: cudaFuncAttributeMaxDynamicSharedMemorySize"
+
+
+def _next_steps(report: CalcReport) -> Iterator[str]:
+    """At most three levels by using less, and the block sizes; none at full occupancy."""
+    levels = [step for step in report.next_steps if "threads" not in step.requires]
+    sizes = [step for step in report.next_steps if "threads" in step.requires]
+    shown = most_useful(levels, report.occupancy)
+    if sizes and not levels:
+        yield "only another block size can help"
+    yield from (_step(report, step) for step in (*shown, *sizes))
+    if len(levels) > len(shown):
+        yield f"{words.count(len(levels) - len(shown), 'more level')} in --format json"
+    if not report.next_steps and report.occupancy < 1:
+        yield "none: no other block size has a higher occupancy"
+
+
+def most_useful(levels: list[NextStep], now: float) -> list[NextStep]:
+    """The nearest level, the highest, and the first that is at least half way between now and that."""
+    if not levels:
+        return []
+    half_way = next(step for step in levels if step.occupancy >= (now + levels[-1].occupancy) / 2)
+    return [step for step in levels if step in (levels[0], half_way, levels[-1])]
+
+
+def _step(report: CalcReport, step: NextStep) -> str:
+    changes = [_change(report, resource, amount) for resource, amount in step.requires.items()]
+    reached = f"{words.count(step.active_blocks, 'block')}, {words.percent(step.occupancy)}"
+    return f"{reached}: {words.listing(changes)}"
+
+
+def _change(report: CalcReport, resource: Changeable, amount: int) -> str:
+    now = amount_of(resource, report.inputs)
+    if resource == "threads" and now == amount:
+        return f"{amount} threads in another shape"
+    return words.change(resource, now, amount)
+
+
+def _slack(report: CalcReport) -> Iterator[str]:
+    limits_barriers = report.resources["barriers"].blocks is not None
+    parts = []
+    for resource in ADJUSTABLE:
+        amount = getattr(report.slack, resource)
+        if amount is not None and (resource != "barriers" or limits_barriers):
+            parts.append(f"{words.name(resource)} up to {words.amount(resource, amount)}")
+    if parts:
+        yield ", ".join(parts)
+
+
+def _unused(report: CalcReport) -> Iterator[str]:
+    for reason, words_for_it in REASONS.items():
+        left = [
+            f"{words.amount(resource, unused.amount)} {words.name(resource)}"
+            for resource, unused in report.slack.unused.items()
+            if unused.reason == reason and unused.amount is not None and _is_of_interest(report, resource)
+        ]
+        if left:
+            yield f"{words_for_it}: {words.listing(left)}"
+
+
+def _is_of_interest(report: CalcReport, resource: Resource) -> bool:
+    """Free block slots are no use, and free barriers neither unless they are what limits."""
+    if not report.active_blocks or resource == "blocks":
+        return False
+    if resource == "barriers":
+        return resource in report.limiters
+    return bool(report.resources[resource].per_block)
+
+
+def _carveout(report: CalcReport) -> Iterator[str]:
+    smallest, configurations = report.carveout.smallest, report.carveout.configurations
+    if smallest is None or (smallest.percent is None and smallest.l1 is None):
+        return  # no block, or a size that no one would choose
+    percent = "" if smallest.percent is None else f" ({smallest.percent}%)"
+    verdict = "is needed" if smallest == configurations[-1] else "is enough"
+    l1 = "" if smallest.l1 is None else f", and leaves {words.size(smallest.l1)} of L1"
+    yield f"{words.size(smallest.shared_memory)}{percent} {verdict}{l1}"
+    if report.inputs.carveout is not None:
+        for blocks, alike in groupby(configurations, lambda each: each.active_blocks):
+            sizes = [words.size(each.shared_memory) for each in alike]
+            yield f"{words.count(blocks, 'block')} with {words.listing(sizes)}"
+
+
+def _labelled(label: str, texts: Iterator[str]) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        yield label, text
+        label = ""

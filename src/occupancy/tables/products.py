@@ -1,0 +1,206 @@
+"""Products: from the name of a GPU to its compute capability and its number of SMs."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any
+
+from ..errors import InputError, shown
+from ..values.limits import ComputeCapability
+from .shipped import data_path
+
+FILE_NAME = "gpus.csv"
+
+MAX_LISTED = 12
+"""Candidates that an error lists."""
+
+# From the least certain source of an SM count to the most certain.
+_CERTAINTY = ("inferred", "one list", "two lists", "hardware")
+
+# What people and the driver add or leave out at will.
+_NOISE = re.compile("nvidia|geforce|tesla|gpu|graphics|edition|with|design")
+_FAMILIES = frozenset(["quadro", "rtx", "gtx", "gts", "gt"])
+_WORD = re.compile(r"[a-z0-9]+")
+_REVISION = re.compile(r" Rev\. \d+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """A GPU by the name it is sold under, or what several variants of it have in common."""
+
+    name: str
+    compute_capability: ComputeCapability
+    multiprocessor_count: int
+    """SMs of one GPU; a card with two GPUs shows up as two devices."""
+    known_from: str
+    """Where the count comes from: ``"hardware"`` (a device reported it), ``"two lists"`` or ``"one list"``
+    (of products), or ``"inferred"`` (from the chip that such a card has).
+    """
+    chip: str
+    """NVIDIA's code of the chip, such as ``"AD102"``; several with commas."""
+    market: str | None
+    """datacenter, workstation, geforce, laptop, jetson, automotive or mining; None: variants differ."""
+    memory_gb: float | None
+    """Memory as sold, in GB; None: not known, or variants differ."""
+    l2_cache_bytes: int | None
+    """Only where a device reported it."""
+    also_called: str = ""
+    """A name under which the driver or the shops know it as well."""
+
+
+def find_gpu(name: str) -> Product:
+    """The GPU of a name, in whatever spelling: ``"RTX 4090"``, ``"h100-sxm"``, ``"Tesla V100-SXM2-16GB"``.
+
+    A full name comes before names that only contain it. Where several products remain, the answer
+    is what they have in common, if that includes the compute capability and the number of SMs; it
+    is never a guess.
+
+    Raises:
+        InputError: No product is called so, or products that differ are.
+    """
+    found = _by_full_name(_key(name)) or matching(name) if isinstance(name, str) else ()
+    if not found:
+        raise _no_such(name)
+    if len({(each.compute_capability, each.multiprocessor_count) for each in found}) > 1:
+        raise InputError(
+            f"{shown(name)} stands for {len(found)} products that differ",
+            where="GPU",
+            allowed=_listed(found),
+            cure="Add the chip, the memory size or the market, such as laptop, to tell them apart.",
+        )
+    return found[0] if len(found) == 1 else _in_common(name, found)
+
+
+def products() -> tuple[Product, ...]:
+    """Every product of the list, by compute capability."""
+    return tuple(entry.product for entry in _entries())
+
+
+def matching(pattern: str) -> tuple[Product, ...]:
+    """The products whose name, chip, market or memory has every word of the pattern."""
+    words = _words(pattern) or _WORD.findall(pattern.lower())
+    return (
+        _with_all(words)
+        or _with_all(["".join(words)])  # MX 450
+        or _with_all([word for word in words if word != "quadro"])  # Quadro RTX A6000, out of habit
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    product: Product
+    names: frozenset[str]
+    """Its full name, with and without the chip and the revision, and its other name."""
+    short_name: str
+    """Its name without its family: 4090, A6000."""
+    text: str
+    """All that a pattern is sought in."""
+
+
+@cache
+def _entries() -> tuple[_Entry, ...]:
+    with open(data_path(FILE_NAME), encoding="utf-8", newline="") as file:
+        return tuple(_entry(_product(row)) for row in csv.DictReader(file))
+
+
+def _product(row: dict[str, str]) -> Product:
+    values: dict[str, Any] = dict(row)
+    values["compute_capability"] = ComputeCapability.parse(row["compute_capability"])
+    values["multiprocessor_count"] = int(row["multiprocessor_count"])
+    values["memory_gb"] = float(row["memory_gb"]) if row["memory_gb"] else None
+    values["l2_cache_bytes"] = int(row["l2_cache_bytes"]) if row["l2_cache_bytes"] else None
+    return Product(**values)
+
+
+def _entry(product: Product) -> _Entry:
+    # The driver gives the same name to every revision of a product and to every chip that is in it.
+    common = _REVISION.sub("", product.name)
+    without_chip = common.removesuffix(product.chip)
+    if any(letter.isdigit() for letter in without_chip):  # else the chip is the name: Quadro GP100
+        common = without_chip
+    memory = f"{product.memory_gb:g} GB" if product.memory_gb else ""
+    described = f"{product.name} {product.also_called} {product.chip} {product.market} {memory}"
+    return _Entry(
+        product,
+        frozenset(
+            _key(each)
+            for each in (product.name, f"{product.name} {product.chip}", common, product.also_called)
+        ),
+        "".join(word for word in _words(common) if word not in _FAMILIES),
+        " ".join(_WORD.findall(described.lower())),
+    )
+
+
+def _by_full_name(key: str) -> tuple[Product, ...]:
+    if not key:
+        return ()
+    named = tuple(entry.product for entry in _entries() if key in entry.names)
+    return named or tuple(entry.product for entry in _entries() if key == entry.short_name)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_NOISE.sub(" ", text.lower()))
+
+
+def _key(text: str) -> str:
+    return "".join(_words(text))
+
+
+def _with_all(words: list[str]) -> tuple[Product, ...]:
+    expressions = [_expression(word) for word in words if word]
+    if not expressions:
+        return ()
+    return tuple(
+        entry.product for entry in _entries() if all(each.search(entry.text) for each in expressions)
+    )
+
+
+def _expression(word: str) -> re.Pattern[str]:
+    # Letters and digits may be apart (RTX4090, 80GB) and a number may follow (SXM in SXM5), but A10
+    # is not found in A10G, nor 6000 in A6000.
+    parts = re.findall(r"[a-z]+|[0-9]+", word)
+    return re.compile(rf"\b{' ?'.join(parts)}(?![a-z]){r'(?![0-9])' if parts[-1].isdigit() else ''}")
+
+
+def _in_common(name: str, variants: tuple[Product, ...]) -> Product:
+    values: dict[str, Any] = {}
+    for field in fields(Product):
+        different = {getattr(each, field.name) for each in variants}
+        values[field.name] = different.pop() if len(different) == 1 else None
+    values["name"] = " ".join(_shared_beginning([each.name.split() for each in variants])) or name.strip()
+    values["chip"] = ", ".join(sorted({each.chip for each in variants}))
+    values["known_from"] = min((each.known_from for each in variants), key=_CERTAINTY.index)
+    values["also_called"] = ""
+    return Product(**values)
+
+
+def _shared_beginning(names: list[list[str]]) -> list[str]:
+    same = itertools.takewhile(lambda words: len(set(words)) == 1, zip(*names, strict=False))
+    return [words[0] for words in same]
+
+
+def _listed(found: Iterable[Product]) -> str:
+    shown = [
+        f"{each.name} ({each.compute_capability}, {each.chip}, SMs: {each.multiprocessor_count})"
+        for each in found
+    ]
+    more = len(shown) - MAX_LISTED
+    return "; ".join(shown[:MAX_LISTED]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _no_such(name: object) -> InputError:
+    import difflib  # only an error needs it
+
+    names = {_key(each.name): each for each in products()}
+    near = difflib.get_close_matches(_key(str(name)[:80]), names, n=5)
+    return InputError(
+        f"no product is called {shown(name)}",
+        where="GPU",
+        allowed=_listed(names[each] for each in near) if near else "a name such as RTX 4090 or A100 SXM4",
+        cure="Or give the compute capability instead.",
+    )

@@ -1,0 +1,128 @@
+"""Where each value of the shipped table comes from, and what other sources say where they disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from ..errors import InputError
+from ..values.limits import FIELD_NAMES, ComputeCapability
+from ..values.spellings import did_you_mean
+from . import shipped
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A document, a file of NVIDIA's, a tool or a device that gives limits."""
+
+    code: str
+    """Short name, such as ``"G13"``, by which the table cites it."""
+    title: str
+    where: str
+    """A public address, or the document and the section."""
+    licence: str
+
+
+@dataclass(frozen=True, slots=True)
+class OtherValue:
+    """What some sources say instead."""
+
+    value: Any
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A disagreement about a value, and why the table's value was judged right."""
+
+    others: tuple[OtherValue, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where one value of the table comes from."""
+
+    compute_capability: ComputeCapability
+    field: str
+    """The name of the field of `Limits`."""
+    value: Any
+    """The value itself; None: the chip has no such thing, or it is not known. The note says which."""
+    sources: tuple[Source, ...]
+    """The sources that give the value; for None, those that were asked."""
+    note: str | None
+    disputes: tuple[Dispute, ...]
+
+
+def provenance(cc: object, field: str) -> Provenance:
+    """Where one value of the shipped table comes from.
+
+    Args:
+        cc: Any spelling that `ComputeCapability.parse` reads.
+        field: The name of a field of `Limits`, such as ``"max_registers_per_block"``.
+
+    Raises:
+        InputError: Not a compute capability, or no such field.
+        UnknownComputeCapabilityError: A compute capability that is not in the table.
+    """
+    limits = shipped.limits(cc)
+    if field not in FIELD_NAMES:
+        raise InputError(
+            f"there is no limit {field!r}", where="limits", allowed=did_you_mean(field, FIELD_NAMES)
+        )
+    capability = limits.compute_capability
+    entry = _entries(field)[capability]
+    return Provenance(
+        compute_capability=capability,
+        field=field,
+        value=getattr(limits, field),
+        sources=_cited(entry),
+        note=entry.get("note"),
+        disputes=tuple(
+            Dispute(
+                tuple(OtherValue(_frozen(other["value"]), _cited(other)) for other in each["others"]),
+                each["why"],
+            )
+            for each in _document()["disputed"]
+            if each["field"] == field and capability in expand(each["compute_capabilities"])
+        ),
+    )
+
+
+@cache
+def sources() -> Mapping[str, Source]:
+    """Every source that the table cites, by its code."""
+    return MappingProxyType({code: Source(code, **about) for code, about in _document()["sources"].items()})
+
+
+@cache
+def expand(ranges: str) -> tuple[ComputeCapability, ...]:
+    """The compute capabilities of the table that a notation such as ``"3.0-5.2, 6.1"`` names."""
+    found: list[ComputeCapability] = []
+    for part in ranges.split(","):
+        first, _, last = part.strip().partition("-")
+        lowest, highest = ComputeCapability.parse(first), ComputeCapability.parse(last or first)
+        found += [cc for cc in shipped.known() if lowest <= cc <= highest]
+    return tuple(found)
+
+
+@cache
+def _entries(field: str) -> dict[ComputeCapability, dict[str, Any]]:
+    listed = _document()["provenance"][field]
+    return {cc: entry for entry in listed for cc in expand(entry["compute_capabilities"])}
+
+
+@cache
+def _document() -> dict[str, Any]:
+    return shipped.provenance_document()
+
+
+def _cited(entry: dict[str, Any]) -> tuple[Source, ...]:
+    return tuple(sources()[code] for code in entry["sources"])
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

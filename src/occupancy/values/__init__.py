@@ -1,0 +1,1 @@
+"""What an SM offers, what a block needs, and how people write them."""

@@ -1,0 +1,216 @@
+"""What one block of a kernel needs, and how a kernel is launched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..errors import InputError, shown
+
+INT_MAX = 2**31 - 1
+"""The driver's calls take signed 32-bit integers; nothing larger can be asked of it."""
+
+MAX_REGISTERS_PER_THREAD = 255
+"""The most that the instruction set can name. CUDA C++ Programming Guide, technical specifications."""
+
+MAX_BARRIERS_PER_BLOCK = 16
+"""Named barriers 0 to 15. PTX ISA, ``bar``."""
+
+MAX_GRID_DIM = (INT_MAX, 65535, 65535)
+"""Blocks of a grid along x, y and z, from 3.0. CUDA C++ Programming Guide, technical specifications."""
+
+Caching = Literal["ca", "cg"]
+CACHING_MODES = ("ca", "cg")
+
+CARVEOUTS = "0 to 100 percent, a size such as 64k, max, auto, or default"
+"""The spellings of a carveout, for errors."""
+
+# Field, what people call it, lowest and highest value.
+RANGES = (
+    ("threads", "threads per block", 1, INT_MAX),
+    ("registers", "registers per thread", 0, MAX_REGISTERS_PER_THREAD),
+    ("static_smem", "static shared memory per block", 0, INT_MAX),
+    ("dynamic_smem", "dynamic shared memory per block", 0, INT_MAX),
+    ("smem", "shared memory per block", 0, INT_MAX),
+    ("barriers", "barriers per block", 0, MAX_BARRIERS_PER_BLOCK),
+)
+LABELS = {name: label for name, label, _, _ in RANGES}
+"""What people call a field, for errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carveout:
+    """How much of the memory that L1 cache and shared memory divide goes to shared memory.
+
+    Args:
+        amount: 0 to 100 percent of the SM's shared memory, or a size in bytes.
+        unit: ``"percent"`` as in cudaFuncAttributePreferredSharedMemoryCarveout, or ``"bytes"``.
+
+    Raises:
+        InputError: Neither.
+    """
+
+    amount: int
+    unit: Literal["percent", "bytes"]
+
+    def __post_init__(self) -> None:
+        most = 100 if self.unit == "percent" else INT_MAX
+        if self.unit not in ("percent", "bytes") or not _is_between(0, self.amount, most):
+            raise InputError(
+                f"{shown(self.amount)} {self.unit} is out of range", where="carveout", allowed=CARVEOUTS
+            )
+
+    def __str__(self) -> str:
+        return f"{self.amount}%" if self.unit == "percent" else f"{self.amount / 1024:g} KiB"
+
+
+@dataclass(slots=True, init=False, unsafe_hash=True)
+class Kernel:
+    """What one block of a kernel needs. ``None`` means not given.
+
+    Nobody changes one after it was made; `dataclasses.replace` makes another one. Python does not guard
+    that, because guarding it takes as long as the whole arithmetic of an answer.
+
+    Raises:
+        InputError: A value that no kernel can have.
+    """
+
+    threads: int
+    """Threads per block, 1 and up; more than the chip allows is an answer (0 blocks), not an error."""
+    registers: int | None = None
+    """Registers per thread, 0 to 255."""
+    static_smem: int | None = None
+    """Shared memory per block that the kernel declares, in bytes, without any reservation."""
+    dynamic_smem: int | None = None
+    """Shared memory per block that the launch asks for, in bytes."""
+    smem: int | None = None
+    """Both together, where the split is not known; excludes the other two."""
+    barriers: int | None = None
+    """Named barriers per block, 0 to 16."""
+    block_dim: tuple[int, int, int] | None = None
+    """The block's shape, where it was given; its product is ``threads``."""
+    carveout: Carveout | None = None
+    caching: Caching | None = None
+    """``"ca"``: global loads cached in L1; ``"cg"``, the default: in L2 only. 5.2, 5.3, 6.1, 6.2 alone."""
+    opt_in: bool | None = None
+    """Whether the kernel has raised its dynamic shared memory limit with cudaFuncSetAttribute.
+
+    Not given, it counts as raised.
+    """
+
+    # Written out, because it runs for each of the millions of kernels of an autotuner.
+    def __init__(
+        self,
+        threads: int,
+        registers: int | None = None,
+        static_smem: int | None = None,
+        dynamic_smem: int | None = None,
+        smem: int | None = None,
+        barriers: int | None = None,
+        block_dim: tuple[int, int, int] | None = None,
+        carveout: Carveout | None = None,
+        caching: Caching | None = None,
+        opt_in: bool | None = None,
+    ) -> None:
+        self.threads = threads
+        self.registers = registers
+        self.static_smem = static_smem
+        self.dynamic_smem = dynamic_smem
+        self.smem = smem
+        self.barriers = barriers
+        self.block_dim = block_dim
+        self.carveout = carveout
+        self.caching = caching
+        self.opt_in = opt_in
+        # bool is a subclass of int, and True threads are a mistake.
+        if (
+            type(threads) is not int
+            or not 0 < threads <= INT_MAX
+            or not (
+                registers is None or (type(registers) is int and 0 <= registers <= MAX_REGISTERS_PER_THREAD)
+            )
+            or not (static_smem is None or (type(static_smem) is int and 0 <= static_smem <= INT_MAX))
+            or not (dynamic_smem is None or (type(dynamic_smem) is int and 0 <= dynamic_smem <= INT_MAX))
+            or not (
+                smem is None
+                or (type(smem) is int and 0 <= smem <= INT_MAX and static_smem is dynamic_smem is None)
+            )
+            or not (barriers is None or (type(barriers) is int and 0 <= barriers <= MAX_BARRIERS_PER_BLOCK))
+        ):
+            raise self._first_error()
+
+    def _first_error(self) -> InputError:
+        for name, label, low, high in RANGES:
+            value = getattr(self, name)
+            if (value is None and name != "threads") or _is_between(low, value, high):
+                continue
+            wrong = "is out of range" if type(value) is int else "is not a whole number"
+            return InputError(f"{shown(value)} {wrong}", where=label, allowed=f"{low} to {high}")
+        return InputError(
+            "the total was given together with static or dynamic shared memory",
+            where="shared memory per block",
+            allowed="either the total, or static and dynamic apart",
+            cure="Leave one of them out.",
+        )
+
+    @property
+    def shared_memory(self) -> int:
+        """Shared memory per block in bytes, static and dynamic, without the reservation; 0 if not given."""
+        if self.smem is not None:
+            return self.smem
+        return (self.static_smem or 0) + (self.dynamic_smem or 0)
+
+    @property
+    def is_shared_memory_given(self) -> bool:
+        """Whether any of the three sizes was given."""
+        return self.smem is not None or self.static_smem is not None or self.dynamic_smem is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A kernel with the grid that it is launched on.
+
+    Raises:
+        InputError: A grid that no launch can have, or one that its clusters do not divide.
+    """
+
+    kernel: Kernel
+    grid_dim: tuple[int, int, int]
+    """Blocks along x, y and z."""
+    cluster_dim: tuple[int, int, int] | None = None
+    """Blocks per cluster along x, y and z; None: launched without clusters."""
+
+    def __post_init__(self) -> None:
+        for axis, blocks in enumerate(self.grid_dim):
+            if not _is_between(1, blocks, MAX_GRID_DIM[axis]):
+                raise InputError(
+                    f"{blocks} blocks along {'xyz'[axis]} are out of range",
+                    where="grid",
+                    allowed=f"1 to {MAX_GRID_DIM[axis]}",
+                )
+        for axis, size in enumerate(self.cluster_dim or ()):
+            if size < 1 or self.grid_dim[axis] % size:
+                raise InputError(
+                    f"{self.grid_dim[axis]} blocks along {'xyz'[axis]} are no whole clusters of {size}",
+                    where="grid",
+                    allowed="a multiple of the cluster's size in each dimension",
+                )
+
+    @property
+    def blocks(self) -> int:
+        """Blocks in the whole grid."""
+        x, y, z = self.grid_dim
+        return x * y * z
+
+    @property
+    def cluster_size(self) -> int | None:
+        """Blocks per cluster; None without clusters."""
+        if self.cluster_dim is None:
+            return None
+        x, y, z = self.cluster_dim
+        return x * y * z
+
+
+def _is_between(low: int, value: object, high: int) -> bool:
+    # bool is a subclass of int, and True threads are a mistake.
+    return type(value) is int and low <= value <= high

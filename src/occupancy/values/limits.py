@@ -1,0 +1,328 @@
+"""What one streaming multiprocessor (SM) offers: the compute capability and its limits."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from ..errors import InputError, TableError, shown
+from .kernel import MAX_REGISTERS_PER_THREAD
+
+# sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; three digits are two of major and one of minor.
+_SPELLING = re.compile(
+    r"(?:sm_?|compute_?|cc\s*)?(?:(\d{1,2})\.(\d{1,2})|(\d{1,2})(\d))[af]?(?:\+ptx|-real|-virtual)?",
+    re.IGNORECASE | re.ASCII,
+)
+MAX_VALUE = 2**31 - 1
+"""The largest value that a limit can have: the driver reports limits as 32-bit integers."""
+
+_HOW_TO_WRITE_ONE = 'a string such as "9.0", "90", "sm_90a" or "sm_120", or a pair such as (9, 0)'
+
+
+Granularity = Literal["warp", "block"]
+
+
+class ComputeCapability(NamedTuple):
+    """A compute capability, ordered by generation. ``str()`` gives ``"9.0"``."""
+
+    major: int
+    minor: int
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
+
+    @property
+    def sm(self) -> str:
+        """The compiler's name of the architecture, such as ``"sm_90"``."""
+        return f"sm_{self.major}{self.minor}"
+
+    @classmethod
+    def parse(cls, value: object) -> ComputeCapability:
+        """Read a compute capability in any spelling that people paste.
+
+        Args:
+            value: A string (``"9.0"``, ``"90"``, ``"sm_90a"``, ``"compute_90"``, ``"9.0+PTX"``), an
+                integer of two or three digits (``90``, ``120``) or a pair (``(9, 0)``). The suffixes
+                ``a`` and ``f`` change no occupancy and are dropped.
+
+        Raises:
+            InputError: Anything else. A float is refused because 12.10 would be read as 12.1.
+        """
+        match value:
+            case ComputeCapability():
+                return value
+            case str():
+                if found := _SPELLING.fullmatch(value.strip()):
+                    dotted_major, dotted_minor, major, minor = found.groups()
+                    return cls(int(dotted_major or major), int(dotted_minor or minor))
+                problem = f"{shown(value)} is not a compute capability"
+            case float():
+                problem = f"{shown(value)} is a float, and a float cannot tell 12.1 from 12.10"
+            case bool():
+                problem = f"{shown(value)} is not a compute capability"
+            case int():
+                if 10 <= value <= 999:
+                    return cls(*divmod(value, 10))
+                problem = f"{shown(value)} has not two or three digits"
+            case [bool(), _] | [_, bool()]:
+                problem = f"{shown(value)} is not a compute capability"
+            case [int(major), int(minor)] if 0 < major < 100 and 0 <= minor < 100:
+                return cls(major, minor)
+            case _:
+                problem = f"{shown(value)} is not a compute capability"
+        raise InputError(problem, where="compute capability", allowed=_HOW_TO_WRITE_ONE)
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadsheetColumn:
+    """Where NVIDIA's spreadsheet differs from the limits of the same compute capability.
+
+    ``None`` means that it does not differ.
+    """
+
+    version: Literal["2.4", "11.1"]
+    """Version of the spreadsheet that has this column."""
+    max_registers_per_block: int | None = None
+    max_registers_per_block_ca: int | None = None
+    """The same with global loads cached in L1."""
+    warp_allocation_granularity_ca: int | None = None
+    """Warp granularity with global loads cached in L1."""
+    max_shared_memory_per_block: int | None = None
+    reserved_shared_memory_per_block: int = 0
+    doubled_register_units: tuple[int, ...] = ()
+    """Registers per thread for which the register allocation unit is twice as large."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            least = 0 if field.name == "reserved_shared_memory_per_block" else 1
+            for number in value if isinstance(value, tuple) else (value,):
+                if isinstance(number, int) and not least <= number <= MAX_VALUE:
+                    raise TableError(
+                        f"{number} is out of range",
+                        where=f"spreadsheet column: {field.name}",
+                        allowed=f"{least} to {MAX_VALUE}",
+                    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one SM of a compute capability offers.
+
+    Shared memory is in bytes, registers are 32-bit registers. The names are those of the CUDA
+    driver's device attributes (``CU_DEVICE_ATTRIBUTE_...``) where it has one. The values and their
+    sources are in ``data/gpu_limits.yaml``.
+
+    Raises:
+        TableError: A value is out of range or contradicts another one.
+    """
+
+    # The schema of `occupancy limits` has the docstrings; this costs nothing where there is no pydantic.
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"use_attribute_docstrings": True}
+
+    compute_capability: ComputeCapability
+    architecture: str
+    """NVIDIA's name of the generation, such as ``"Hopper"``."""
+    warp_size: int
+    max_threads_per_multiprocessor: int
+    max_blocks_per_multiprocessor: int
+    max_registers_per_multiprocessor: int
+    max_registers_per_block: int
+    max_registers_per_thread: int
+    max_shared_memory_per_multiprocessor: int
+    max_shared_memory_per_block: int
+    """The most a block may have unless its kernel has opted in to more."""
+    max_shared_memory_per_block_optin: int
+    """The most a block may have at all; ``reserved_shared_memory_per_block`` is not part of it."""
+    reserved_shared_memory_per_block: int
+    """What the system takes of the SM's shared memory for each resident block."""
+    shared_memory_configurations: tuple[int, ...]
+    """The sizes that the SM's shared memory can be set to, ascending."""
+    unified_l1_and_shared_memory: int | None
+    """Size of the memory that L1 cache and shared memory divide; None: separate, or not known."""
+    max_threads_per_block: int
+    max_block_dim: tuple[int, int, int]
+    max_portable_cluster_size: int | None
+    """Blocks per cluster on every chip of this compute capability; None: no clusters."""
+    max_non_portable_cluster_size: int | None
+    """Blocks per cluster where the kernel allows a non-portable size; None: no clusters, or not known."""
+    max_barriers_per_block: int
+    max_barriers_per_multiprocessor: int | None
+    """None: not known. It sets a limit from 9.0 only."""
+    register_allocation_unit: int
+    register_allocation_granularity: Granularity
+    """Whether registers are given to each warp, or (1.x) to the block as a whole."""
+    shared_memory_allocation_unit: int
+    warp_allocation_granularity: int
+    sub_partitions: int
+    """Parts of the SM with a warp scheduler and a register file of their own."""
+    launch_check_sub_partitions: int | None = None
+    """6.0 refuses what an SM with this many sub-partitions could not run; None: no such check."""
+    partitioned_global_caching: bool = False
+    """Whether global loads can be cached in L1, which confines a block to one half of the SM."""
+    fp32_lanes_per_multiprocessor: int
+    spreadsheet: SpreadsheetColumn | None = None
+    """None: NVIDIA's spreadsheet has no column for it."""
+
+    def __post_init__(self) -> None:
+        for name, kind in KINDS.items():
+            value = getattr(self, name)
+            is_one, allowed = KIND_CHECKS[kind]
+            if not is_one(value):
+                raise self._error(name, f"got {shown(value)}", allowed)
+        for name in POSITIVE_FIELDS:
+            value = getattr(self, name)
+            if value is not None and not 1 <= value <= MAX_VALUE:
+                raise self._error(name, f"{value} is out of range", f"1 to {MAX_VALUE}")
+        for size in self.max_block_dim:
+            if not 1 <= size <= MAX_VALUE:
+                raise self._error("max_block_dim", f"{size} is out of range", f"1 to {MAX_VALUE}")
+        if not 0 <= self.reserved_shared_memory_per_block < self.max_shared_memory_per_multiprocessor:
+            raise self._error(
+                "reserved_shared_memory_per_block",
+                f"{self.reserved_shared_memory_per_block} leaves nothing for the kernel",
+                "0 and up, less than max_shared_memory_per_multiprocessor",
+            )
+        sizes = self.shared_memory_configurations
+        if not sizes or list(sizes) != sorted(set(sizes)) or sizes[0] < 0:
+            raise self._error(
+                "shared_memory_configurations", f"{list(sizes)} is not in order", "ascending sizes in bytes"
+            )
+        if sizes[-1] != self.max_shared_memory_per_multiprocessor:
+            raise self._error(
+                "shared_memory_configurations",
+                f"the largest, {sizes[-1]}, is not the SM's shared memory",
+                "a list whose last is max_shared_memory_per_multiprocessor, "
+                f"{self.max_shared_memory_per_multiprocessor}",
+            )
+        if self.max_threads_per_multiprocessor % self.warp_size:
+            raise self._error(
+                "max_threads_per_multiprocessor",
+                f"{self.max_threads_per_multiprocessor} is not a whole number of warps",
+                f"a multiple of warp_size, {self.warp_size}",
+            )
+        if self.max_shared_memory_per_block > self.max_shared_memory_per_block_optin:
+            raise self._error(
+                "max_shared_memory_per_block",
+                f"{self.max_shared_memory_per_block} is more than the opt-in maximum",
+                f"up to max_shared_memory_per_block_optin, {self.max_shared_memory_per_block_optin}",
+            )
+        most = self.max_shared_memory_per_multiprocessor - self.reserved_shared_memory_per_block
+        if self.max_shared_memory_per_block_optin > most:
+            raise self._error(
+                "max_shared_memory_per_block_optin",
+                f"{self.max_shared_memory_per_block_optin} is more than the SM has for one block",
+                f"up to {most}, the SM's shared memory less the reservation",
+            )
+        if self.max_registers_per_thread > MAX_REGISTERS_PER_THREAD:
+            raise self._error(
+                "max_registers_per_thread", f"{self.max_registers_per_thread} is out of range", "1 to 255"
+            )
+
+    def _error(self, field: str, problem: str, allowed: str) -> TableError:
+        return TableError(problem, where=f"limits of {self.compute_capability}: {field}", allowed=allowed)
+
+    @property
+    def max_warps_per_multiprocessor(self) -> int:
+        """Warps that can be resident on one SM."""
+        return self.max_threads_per_multiprocessor // self.warp_size
+
+    def replace(self, **changes: Any) -> Limits:
+        """The same SM with some limits changed, for a what-if.
+
+        A change of ``max_shared_memory_per_multiprocessor`` alone also changes the shared memory
+        configurations: the larger ones go, and the new size is the largest. Where a block cannot opt
+        in to more shared memory, ``max_shared_memory_per_block`` changes both maxima.
+
+        Raises:
+            TableError: No such field, or a value that it cannot have.
+            InputError: Not a compute capability.
+        """
+        unknown = sorted(changes.keys() - FIELD_NAMES)
+        if unknown:
+            raise TableError(
+                f"there is no limit {shown(unknown[0])}",
+                where="limits",
+                allowed=", ".join(sorted(FIELD_NAMES)),
+                cure=DERIVED_CURES.get(unknown[0], ""),
+            )
+        changes = {name: _plain(value) for name, value in changes.items()}
+        if "compute_capability" in changes:
+            changes["compute_capability"] = ComputeCapability.parse(changes["compute_capability"])
+        before = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(self, **with_consequences(changes, before))
+
+
+def with_consequences(changes: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Changes of an SM's limits, with what follows from them for limits that were not named.
+
+    The shared memory configurations follow the SM's shared memory; where a block cannot opt in to
+    more, the most that it could opt in to follows the most that it may have.
+
+    Args:
+        changes: Names of limits and their new values.
+        before: All limits before the changes.
+    """
+    found = dict(changes)
+    size = changes.get("max_shared_memory_per_multiprocessor")
+    if type(size) is int and "shared_memory_configurations" not in changes:
+        smaller = [each for each in before["shared_memory_configurations"] if each < size]
+        found["shared_memory_configurations"] = (*smaller, size)
+    most, opt_in = "max_shared_memory_per_block", "max_shared_memory_per_block_optin"
+    if most in changes and opt_in not in changes and before[most] == before[opt_in]:
+        found[opt_in] = changes[most]
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """Integers of other libraries as integers, lists as tuples; anything else as it is."""
+    if isinstance(value, (list, tuple)) and not isinstance(value, ComputeCapability):
+        return tuple(_plain(each) for each in value)
+    if not isinstance(value, bool):
+        with suppress(TypeError):
+            return operator.index(value)
+    return value
+
+
+def _is_whole(value: object) -> bool:
+    return type(value) is int  # True is no number
+
+
+def _are_whole(value: object) -> bool:
+    return isinstance(value, tuple) and all(map(_is_whole, value))
+
+
+# The type of a field, as it is written above -> what a value must be, and how to say that.
+KIND_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "ComputeCapability": (lambda value: isinstance(value, ComputeCapability), "a ComputeCapability"),
+    "str": (lambda value: isinstance(value, str), "text"),
+    "bool": (lambda value: isinstance(value, bool), "True or False"),
+    "int": (_is_whole, "a whole number"),
+    "int | None": (lambda value: value is None or _is_whole(value), "a whole number, or None"),
+    "tuple[int, ...]": (_are_whole, "whole numbers"),
+    "tuple[int, int, int]": (lambda value: _are_whole(value) and len(value) == 3, "three whole numbers"),
+    "Granularity": (lambda value: value in ("warp", "block"), '"warp" or "block"'),
+    "SpreadsheetColumn | None": (
+        lambda value: value is None or isinstance(value, SpreadsheetColumn),
+        "a SpreadsheetColumn, or None",
+    ),
+}
+
+KINDS: dict[str, str] = {field.name: str(field.type) for field in fields(Limits)}
+
+DERIVED_CURES = {
+    "max_warps_per_multiprocessor": "It follows from max_threads_per_multiprocessor: change that."
+}
+"""For what `occupancy limits` shows and no field holds."""
+
+FIELD_NAMES = frozenset(field.name for field in fields(Limits))
+
+POSITIVE_FIELDS = tuple(
+    name
+    for name, kind in KINDS.items()
+    if kind in ("int", "int | None") and name != "reserved_shared_memory_per_block"
+)

@@ -1,0 +1,63 @@
+"""Several values in one piece of text: lists and ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from ..errors import InputError
+
+Value = TypeVar("Value")
+
+MOST_VALUES = 100_000
+
+
+def parse_values(
+    text: str, parse: Callable[[str], Value], parse_bound: Callable[[str], int], where: str
+) -> list[Value | int]:
+    """The values of a list such as ``128``, ``128,256`` or ``32:1024:32``, or of a mixture.
+
+    A range goes from the first number to the second, which belongs to it, in steps of the third,
+    or of 1.
+
+    Args:
+        text: Values and ranges, with commas between them.
+        parse: Reads one value.
+        parse_bound: Reads one number of a range.
+        where: The name of the input, for the error.
+
+    Raises:
+        InputError: An empty list or range, a step of 0, too many values, or what `parse` refuses.
+    """
+    values: list[Value | int] = []
+    for part in text.split(","):
+        if ":" in part:
+            values += _range(part, parse_bound, where)
+        elif part.strip():
+            values.append(parse(part.strip()))
+    if not values:
+        raise InputError(f"{text!r} holds no value", where=where, allowed=_ALLOWED)
+    return values
+
+
+_ALLOWED = "a value, a list such as 128,256,512, or a range such as 32:1024:32"
+
+
+def _range(text: str, parse_bound: Callable[[str], int], where: str) -> range:
+    bounds = text.split(":")
+    if len(bounds) not in (2, 3) or not all(bound.strip() for bound in bounds):
+        raise InputError(f"{text!r} is not a range", where=where, allowed=_ALLOWED)
+    first, last, *steps = (parse_bound(bound.strip()) for bound in bounds)
+    step = steps[0] if steps else 1
+    if step < 1:
+        raise InputError(f"{text!r} has a step of {step}", where=where, allowed="a step of 1 or more")
+    if last < first:
+        raise InputError(
+            f"the range {text!r} is empty", where=where, allowed="the lower number first, as in 32:1024:32"
+        )
+    count = (last - first) // step + 1  # len() of such a range may be too large for a C integer
+    if count > MOST_VALUES:
+        raise InputError(
+            f"the range {text!r} has {count} values", where=where, allowed=f"up to {MOST_VALUES}"
+        )
+    return range(first, last + 1, step)

@@ -1,0 +1,104 @@
+"""The resources of an SM that limit how many blocks are resident: the one list of them.
+
+A new limiting resource is a row here, a field of `Kernel`, a rule in the engine and a number in the table.
+"""
+
+from __future__ import annotations
+
+from enum import IntFlag
+from typing import Literal, NamedTuple, Protocol, get_args
+
+Resource = Literal["warps", "blocks", "registers", "shared_memory", "barriers"]
+Adjustable = Literal["registers", "shared_memory", "barriers"]
+"""The resources that a kernel can use more or less of, its blocks staying as they are."""
+Changeable = Literal["registers", "shared_memory", "barriers", "threads"]
+"""What can change for another number of blocks."""
+
+
+class Quantity(NamedTuple):
+    """Something that a block takes of an SM, and how people call it."""
+
+    field: str | None
+    """The attribute of `Kernel` with what a block uses of it; None for the block itself."""
+    label: str
+    """Its name in a sentence."""
+    short: str
+    """Its short name, for a row that must fit on a line."""
+    unit: Literal["", "bytes"] = ""
+    """What an amount is counted in, where the name does not say it."""
+    least: int = 0
+    """The least that a kernel can be asked to use; one without a single register does nothing."""
+    not_given: int = 0
+    """The amount that counts where the kernel gives none."""
+    most: str | None = None
+    """The field of `Limits` that no amount of it exceeds on a chip."""
+
+
+QUANTITIES: dict[Resource | Changeable, Quantity] = {
+    "warps": Quantity("threads", "warps", "warps"),
+    "blocks": Quantity(None, "blocks", "blocks"),
+    "registers": Quantity("registers", "registers", "regs", least=1, most="max_registers_per_thread"),
+    "shared_memory": Quantity(
+        "shared_memory", "shared memory", "shared", "bytes", most="max_shared_memory_per_multiprocessor"
+    ),
+    # A kernel whose barriers are not known counts as one with __syncthreads().
+    "barriers": Quantity("barriers", "barriers", "barriers", not_given=1, most="max_barriers_per_block"),
+    # No resource by themselves: a block's warps consist of them.
+    "threads": Quantity("threads", "block size", "threads", least=1),
+}
+"""Every resource, and the threads of a block."""
+
+RESOURCES: tuple[Resource, ...] = get_args(Resource)
+"""Their names, in the order of every answer."""
+
+ADJUSTABLE: tuple[Adjustable, ...] = get_args(Adjustable)
+
+
+class Limiter(IntFlag):
+    """The limiting resources as one integer, for arrays of answers.
+
+    One bit for each resource; all that tie are set, as in ``Occupancy.limiters``.
+    """
+
+    WARPS = 1
+    BLOCKS = 2
+    REGISTERS = 4
+    SHARED_MEMORY = 8
+    BARRIERS = 16
+
+    @classmethod
+    def of(cls, resource: Resource) -> Limiter:
+        """The bit of a resource."""
+        return cls[resource.upper()]
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """The names of the resources whose bits are set, in the order of ``Occupancy.limiters``."""
+        return tuple(resource for resource in RESOURCES if Limiter.of(resource) & self)
+
+
+class UsesResources(Protocol):
+    """What says how much a block uses of each resource: a `Kernel`, or what was made of one."""
+
+    @property
+    def threads(self) -> int | None: ...
+    @property
+    def registers(self) -> int | None: ...
+    @property
+    def shared_memory(self) -> int | None: ...
+    @property
+    def barriers(self) -> int | None: ...
+
+
+def amount_of(resource: Resource | Changeable, kernel: UsesResources) -> int | None:
+    """What a kernel uses of a resource; None where that is not known."""
+    field = QUANTITIES[resource].field
+    amount: int | None = 1 if field is None else getattr(kernel, field)
+    return amount
+
+
+def total_shared_memory(static: int | None, dynamic: int | None, total: int | None) -> int | None:
+    """The shared memory of a block in bytes; None where none of the three was given."""
+    if total is not None:
+        return total
+    return None if static is None and dynamic is None else (static or 0) + (dynamic or 0)

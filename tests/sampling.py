@@ -1,0 +1,23 @@
+"""Comparisons that take long: a fair sample of each in every run, all of it where ``-m thorough`` asks."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def sampled(name: str, *, sample: object, everything: object) -> pytest.MarkDecorator:
+    """Run a test with one value of a parameter by default, and with the other one in CI.
+
+    Args:
+        name: The test's parameter: a stride through what there is, or a count.
+        sample: Its value in every run. A stride shares no factor with the lengths of the loops inside the
+            one that it strides through, so that every combination of those comes up.
+        everything: Its value in the run with the marker ``thorough``.
+    """
+    return pytest.mark.parametrize(
+        name,
+        [
+            pytest.param(sample, id="sample"),
+            pytest.param(everything, id="all", marks=pytest.mark.thorough),
+        ],
+    )

@@ -1,0 +1,114 @@
+"""What a user writes, for the type checkers: mypy --strict and pyright read it, and a test runs it.
+
+Every value that comes out has a type, and is held to it: an `Any` on the way would fail `assert_type`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from typing_extensions import assert_type
+
+import occupancy
+
+
+def answers() -> None:
+    """One kernel on one chip, and what the answer says of itself."""
+    answer = occupancy.compute("9.0", threads=256, regs=40, smem="40k", carveout=50)
+    assert_type(answer, occupancy.Occupancy)
+    assert_type(answer.occupancy, float)
+    assert_type(answer.active_blocks, int)
+    assert_type(answer.active_warps, int)
+    assert_type(answer.launchable, bool)
+    assert_type(answer.block_limits, occupancy.BlockLimits)
+    assert_type(answer.block_limits.registers, int | None)
+    assert_type(answer.allocated.registers, int)
+    assert_type(answer.limits, occupancy.Limits)
+    assert_type(answer.kernel, occupancy.Kernel)
+    for limiter in answer.limiters:
+        assert_type(len(limiter), int)
+    for step in answer.next_steps():
+        assert_type(step, occupancy.NextStep)
+    slack = answer.slack()
+    assert_type(slack, occupancy.Slack)
+    assert_type(slack.registers, int | None)
+    advice = answer.carveout()
+    assert_type(advice, occupancy.CarveoutAdvice)
+    assert_type(advice.smallest, occupancy.Configuration | None)
+    budget = answer.budget(occupancy="25%")
+    assert_type(budget, occupancy.BudgetReport)
+    assert_type(budget.levels, tuple[occupancy.BudgetLevel, ...])
+    assert_type(answer.launch_bounds(min_blocks=4), occupancy.LaunchBounds)
+    for size in answer.block_sizes():
+        assert_type(size, occupancy.BlockSize)
+    for fit in answer.fits():
+        assert_type(fit, occupancy.Fit)
+    for explanation in answer.explain():
+        assert_type(explanation, occupancy.Explanation)
+    assert_type(answer.allocated, occupancy.Allocation)
+    assert_type(answer.failure, occupancy.LaunchFailure | None)
+    assert_type(answer.report(), occupancy.CalcReport)
+    assert_type(answer.waves(4096, multiprocessors=132), occupancy.Waves)
+    assert_type(answer.to_dict(), dict[str, Any])
+    assert_type(str(answer), str)
+
+
+def chips() -> None:
+    """A compute capability in every spelling, and the list of them."""
+    for cc in ("9.0", "sm_90", 90, (9, 0), occupancy.limits("9.0")):
+        assert_type(occupancy.compute(cc, threads=(16, 16)).occupancy, float)
+    for each in occupancy.compute_capabilities():
+        assert_type(each, occupancy.ComputeCapability)
+    imagined = occupancy.limits("9.0").replace(max_blocks_per_multiprocessor=64)
+    assert_type(imagined, occupancy.Limits)
+    assert_type(occupancy.find_gpu("H200"), occupancy.Product)
+
+
+def questions() -> None:
+    """The same questions as functions, with the arguments of `compute` as keywords."""
+    for step in occupancy.next_steps("8.0", threads=256, regs=36):
+        assert_type(step, occupancy.NextStep)
+    assert_type(occupancy.slack("8.0", threads=256, regs=36), occupancy.Slack)
+    assert_type(occupancy.launch_bounds("8.0", threads=256, min_blocks=5), occupancy.LaunchBounds)
+    for size in occupancy.block_sizes("8.0", regs=36, caching=None, opt_in=False):
+        assert_type(size, occupancy.BlockSize)
+    for fit in occupancy.fits(threads=256, smem="96k"):
+        assert_type(fit, occupancy.Fit)
+
+
+def arrays() -> None:
+    """Arrays in, arrays out."""
+    threads = np.arange(32, 1025, 32)
+    found = occupancy.sweep("9.0", threads=threads[:, None], regs=np.arange(256))
+    assert_type(found.shape, tuple[int, ...])
+    blocks: npt.NDArray[np.generic] = found.active_blocks
+    assert blocks.shape == (32, 256)
+
+
+def builds(before: Path, after: Path) -> None:
+    """Kernels of files, and two builds beside each other."""
+    for record in occupancy.stream_kernels(before):
+        assert_type(record, occupancy.KernelRecord)
+    for kernel in occupancy.scan(before, threads=256):
+        assert_type(kernel, occupancy.ScannedKernel)
+        assert kernel.answer is not None
+        assert_type(kernel.answer.occupancy, float)
+        assert_type(kernel.name, str)
+        assert_type(kernel.registers, int | None)
+        assert_type(occupancy.compute("9.0", kernel, threads=256).occupancy, float)
+    report = occupancy.diff(before, after, threshold=5)
+    assert_type(report, occupancy.DiffReport)
+    assert_type(len(report.kernels), int)
+
+
+def errors() -> str:
+    """What can go wrong has one base class."""
+    try:
+        occupancy.compute("9.0", threads=0)
+    except occupancy.InputError as error:
+        base: occupancy.OccupancyError = error
+        return str(base)
+    raise AssertionError

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+import occupancy
+from occupancy.advice.waves import Waves, count_waves, full_wave
+from occupancy.engine import evaluate
+from occupancy.values.kernel import Kernel, Launch
+
+DATA = Path(__file__).parents[2] / "data"
+H200_SMS = 132
+
+
+def waves_on_h200(kernel: Kernel, grid_dim: tuple[int, int, int], **cluster: int) -> Waves:
+    launch = Launch(kernel, grid_dim)
+    return count_waves(launch, full_wave(evaluate(occupancy.limits("9.0"), kernel), H200_SMS, **cluster))
+
+
+def test_waves_are_those_of_nsight_compute() -> None:
+    """Six launches on an H200, profiled with Nsight Compute 2025.3.1."""
+    with open(DATA / "kernels" / "ncu_raw.csv", newline="") as file:
+        shown = [row["launch__waves_per_multiprocessor"] for row in csv.DictReader(file) if row["ID"]]
+    launches = [record.launch() for record in occupancy.stream_kernels(DATA / "kernels" / "ncu_raw.csv")]
+    ours = [waves_on_h200(launch.kernel, launch.grid_dim).waves for launch in launches if launch]
+    assert shown == [f"{waves:.2f}".rstrip("0").rstrip(".") for waves in ours]
+    assert shown == ["3.88", "3.88", "3.88", "0.25", "1", "1"]
+
+
+def test_a_partial_wave_after_full_ones() -> None:
+    waves = waves_on_h200(Kernel(256, 16), (4096, 1, 1))
+    assert waves.full_wave.blocks == 8 * 132 == 1056
+    assert (waves.full_waves, waves.partial_wave_blocks) == (3, 4096 - 3 * 1056)
+    assert waves.last_wave_fill == 928 / 1056
+    assert waves.idle_share == 128 / 4224
+    assert waves.partial_wave_share == 0.25  # Nsight Compute: "up to 25.0% of the total runtime"
+    assert (waves.filling_grid_below, waves.filling_grid_above) == (3168, 4224)
+
+
+def test_a_grid_that_fills_its_waves_has_no_tail() -> None:
+    waves = waves_on_h200(Kernel(256, 16), (1056, 2, 1))
+    assert (waves.waves, waves.full_waves, waves.partial_wave_blocks) == (2.0, 2, 0)
+    assert (waves.last_wave_fill, waves.idle_share, waves.partial_wave_share) == (1.0, 0.0, 0.0)
+    assert (waves.filling_grid_below, waves.filling_grid_above) == (2112, 2112)
+
+
+def test_a_grid_smaller_than_the_gpu() -> None:
+    waves = waves_on_h200(Kernel(256, 16), (264, 1, 1))
+    assert (waves.full_waves, waves.partial_wave_blocks) == (0, 264)
+    assert (waves.last_wave_fill, waves.idle_share, waves.partial_wave_share) == (0.25, 0.75, 0.0)
+    assert (waves.filling_grid_below, waves.filling_grid_above) == (None, 1056)
+
+
+def test_clusters_are_bounded_unless_a_device_knows() -> None:
+    answer = evaluate(occupancy.limits("9.0"), Kernel(1024, 32))
+    bound = full_wave(answer, H200_SMS, cluster_size=16)
+    assert (bound.clusters, bound.blocks, bound.is_upper_bound) == (16, 256, True)
+    known = full_wave(answer, H200_SMS, cluster_size=16, max_active_clusters=14)
+    assert (known.clusters, known.blocks, known.is_upper_bound) == (14, 224, False)
+
+
+def test_a_kernel_that_does_not_launch_has_no_waves() -> None:
+    kernel = Kernel(1024, 255)
+    wave = full_wave(evaluate(occupancy.limits("9.0"), kernel), H200_SMS)
+    assert wave.blocks == 0
+    with pytest.raises(occupancy.InputError, match="no block of the kernel is resident"):
+        count_waves(Launch(kernel, (1, 1, 1)), wave)
+
+
+@pytest.mark.parametrize(
+    ("cc", "multiprocessors", "cluster_size", "complaint"),
+    [
+        ("9.0", 0, None, "number of SMs: 0 is out of range"),
+        ("8.0", 108, 2, "8.0 has no clusters"),
+        ("9.0", 132, 0, "0 blocks per cluster .* 1 to 8, non-portable up to 16"),
+        ("9.0", 132, 17, "17 blocks per cluster"),
+    ],
+)
+def test_what_no_gpu_has(cc: str, multiprocessors: int, cluster_size: int | None, complaint: str) -> None:
+    answer = evaluate(occupancy.limits(cc), Kernel(128))
+    with pytest.raises(occupancy.InputError, match=complaint):
+        full_wave(answer, multiprocessors, cluster_size=cluster_size)
+
+
+@pytest.mark.parametrize(
+    ("grid", "cluster", "complaint"),
+    [
+        ((0, 1, 1), None, "0 blocks along x"),
+        ((2**31, 1, 1), None, "along x are out of range. Allowed: 1 to 2147483647"),
+        ((1, 65536, 1), None, "along y are out of range. Allowed: 1 to 65535"),
+        ((1, 1, 65536), None, "along z are out of range"),
+        ((10, 1, 1), (4, 1, 1), "10 blocks along x are no whole clusters of 4"),
+        ((10, 1, 1), (0, 1, 1), "clusters of 0"),
+    ],
+)
+def test_what_no_grid_has(
+    grid: tuple[int, int, int], cluster: tuple[int, int, int] | None, complaint: str
+) -> None:
+    with pytest.raises(occupancy.InputError, match=complaint):
+        Launch(Kernel(128), grid, cluster)

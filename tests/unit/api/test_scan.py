@@ -1,0 +1,100 @@
+"""Kernels of files, in the library."""
+
+from __future__ import annotations
+
+import io
+import json
+import typing
+from pathlib import Path
+
+import pytest
+
+import occupancy
+from tests.cli_runner import run
+from tests.samples import sample
+
+
+def test_a_second_pass_finds_the_same(samples: Path) -> None:
+    found = occupancy.scan(samples / "ptxas_v.txt")
+    assert len(found) == len(list(found)) == len(list(found)) > 3
+    assert list(found) == [found[index] for index in range(len(found))] == list(found[:])
+    assert found[-1] == list(found)[-1]
+    assert found[1:3] == tuple(found)[1:3]
+    assert found[0] in found
+
+
+def test_an_answer_answers_its_own_questions(samples: Path) -> None:
+    for kernel in occupancy.scan(samples, threads=256):
+        answer = kernel.answer
+        assert (answer is None) == (kernel.occupancy is None)
+        if answer is not None:
+            assert answer.occupancy == kernel.occupancy
+            assert answer.active_blocks == kernel.active_blocks
+            assert answer.limiters == kernel.limiters
+            assert answer.launchable == kernel.launchable
+
+
+def test_nothing_is_answered_where_nothing_is_known(tmp_path: Path) -> None:
+    (tmp_path / "a.ptx").write_text(".version 8.0\n.target sm_90\n.visible .entry add()\n{\n}\n")
+    (kernel,) = occupancy.scan(tmp_path / "a.ptx")
+    assert (kernel.occupancy, kernel.answer) == (None, None)
+
+
+@pytest.mark.parametrize("name", ["ptxas_v.txt", "ncu_raw.csv", "pytorch_trace.json"])
+def test_it_is_what_the_command_says(samples: Path, name: str) -> None:
+    path = str(samples / name)
+    found = occupancy.scan(path, sort="occupancy", limit=5)
+    arguments = ("scan", path, "--sort", "occupancy", "--limit", "5")
+    assert f"{found}\n" == run(*arguments).stdout
+    assert json.loads(json.dumps(found.to_dict())) == json.loads(run(*arguments, "--format", "json").stdout)
+    assert "<table>" in found._repr_html_()
+
+
+def test_streams_and_several_sources(samples: Path) -> None:
+    file = samples / "ptxas_v.txt"
+    once = occupancy.scan(io.BytesIO(sample("ptxas_v.txt")))
+    assert len(occupancy.scan([file, file])) == 2 * len(once) == 2 * len(occupancy.scan(file))
+
+
+def test_what_cannot_be_read(tmp_path: Path, samples: Path) -> None:
+    (tmp_path / "damaged").write_bytes(b"nothing")
+    with pytest.raises(occupancy.ReadError):
+        occupancy.scan(tmp_path / "damaged")
+    found = occupancy.scan([tmp_path / "damaged", samples / "ptxas_v.txt"])
+    assert [problem.source for problem in found.problems] == [str(tmp_path / "damaged")]
+    assert "1 problem" in repr(found)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"sort": "speed"}, {"limit": 0}, {"archs": ["sm_9x"]}, {"threads": "many"}]
+)
+def test_wrong_arguments(samples: Path, wrong: dict[str, typing.Any]) -> None:
+    with pytest.raises(occupancy.InputError):
+        occupancy.scan(samples, **wrong)
+
+
+def test_a_stream_of_kernels_never_silently_gives_nothing(samples: Path) -> None:
+    of_a_file = occupancy.stream_kernels(samples / "ptxas_v.txt")
+    assert list(of_a_file) == list(of_a_file) != []
+    of_a_stream = occupancy.stream_kernels(io.BytesIO(sample("ptxas_v.txt")))
+    assert list(of_a_stream)
+    with pytest.raises(occupancy.ReadError, match="was read already"):
+        list(of_a_stream)
+
+
+@pytest.mark.parametrize("name", ["scan", "stream_kernels", "diff", "check", "save_baseline"])
+def test_parameters_have_types_that_can_be_asked_for(name: str) -> None:
+    hints = typing.get_type_hints(getattr(occupancy, name))
+    assert hints["return"].__name__ in occupancy.__all__
+
+
+def test_results_are_short_where_they_are_looked_at(samples: Path, tmp_path: Path) -> None:
+    file = samples / "ptxas_v.txt"
+    (tmp_path / "rules.toml").write_text("[[rules]]\nmax_registers = 255\n")
+    diff = occupancy.diff(file, file)
+    check = occupancy.check(file, tmp_path / "rules.toml")
+    baseline = occupancy.save_baseline(file, tmp_path / "base.json")
+    found = occupancy.scan(file)
+    for result in (diff, diff.kernels[0], check, baseline, found, found[0]):
+        assert len(repr(result)) < 200
+    assert str(diff) == run("diff", str(file), str(file)).stdout.rstrip("\n")

@@ -1,0 +1,236 @@
+"""`occupancy.prune` and `occupancy.is_launchable`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import pytest
+
+import occupancy
+from occupancy import Kernel, compute, is_launchable, prune
+
+
+@dataclass
+class TritonConfig:
+    """The attributes of triton.Config."""
+
+    kwargs: dict[str, int]
+    num_warps: int = 4
+    num_stages: int = 3
+    num_ctas: int = 1
+    maxnreg: int | None = None
+    pre_hook: Any = None
+
+
+@dataclass
+class Tile:
+    """A tile as CUTLASS describes it."""
+
+    threadblock_shape: tuple[int, int, int]
+    stages: int
+    warp_count: tuple[int, int, int] = (2, 2, 1)
+
+    @property
+    def operands(self) -> int:
+        """Bytes of shared memory for two operands of two bytes an element."""
+        m, n, k = self.threadblock_shape
+        return self.stages * 2 * k * (m + n)
+
+
+class Block(NamedTuple):
+    num_threads: int
+
+
+class TestPrune:
+    def test_keeps_what_reaches_the_occupancy(self) -> None:
+        configs: list[dict[str, Any]] = [
+            {"threads": threads, "regs": regs} for threads in (32, 256, 1024) for regs in (16, 100, 255)
+        ]
+        kept = list(prune(configs, cc="8.0", min_occupancy=0.5))
+        assert kept == [each for each in configs if compute("8.0", **each).occupancy >= 0.5]
+        assert 0 < len(kept) < len(configs)
+
+    def test_without_a_least_occupancy_keeps_what_launches(self) -> None:
+        configs = [{"threads": threads, "regs": 64} for threads in (32, 1024, 1025, 4096)]
+        assert list(prune(configs, cc="9.0")) == configs[:2]
+
+    def test_the_spreadsheet_counts_blocks_of_what_does_not_launch(self) -> None:
+        assert not is_launchable({"threads": 1536}, cc="8.6", model="spreadsheet")
+        assert compute("8.6", threads=1536, model="spreadsheet").active_blocks == 1
+
+    def test_yields_the_originals_in_order_and_is_lazy(self) -> None:
+        drawn: list[int] = []
+
+        def endless() -> Iterator[dict[str, int]]:
+            while True:
+                drawn.append(len(drawn))
+                yield {"threads": 32 * len(drawn), "number": len(drawn)}
+
+        kept = prune(endless(), cc="9.0", min_occupancy=0.9)
+        assert drawn == []
+        first, second = next(kept), next(kept)
+        assert (first["number"], second["number"], drawn) == (2, 3, [0, 1, 2])
+        tile = Tile((128, 128, 32), 3)
+        assert next(prune([tile], cc="8.0", smem=lambda each: each.operands)) is tile
+
+    def test_every_one_of_several_chips(self) -> None:
+        configs = [{"threads": 128, "smem": size} for size in (48 << 10, 64 << 10, 100 << 10, 200 << 10)]
+        assert list(prune(configs, cc=["9.0"])) == configs
+        assert list(prune(configs, cc=["9.0", "8.0"])) == configs[:3]
+        assert list(prune(configs, cc=["9.0", occupancy.limits("8.0"), 75])) == configs[:2]
+
+    def test_options(self) -> None:
+        config = {"threads": 128, "dynamic_smem": 50_000}
+        assert is_launchable(config, cc="9.0")
+        assert not is_launchable(config, cc="9.0", opt_in=False)
+        assert not is_launchable({**config, "opt_in": False}, cc="9.0")
+        half: dict[str, Any] = {"cc": "9.0", "min_occupancy": 0.5, "smem": 10_000}
+        assert is_launchable({"threads": 128}, **half)
+        assert not is_launchable({"threads": 128}, carveout="64k", **half)
+
+
+class TestReading:
+    @pytest.mark.parametrize(
+        "config",
+        [
+            {"threads": 256},
+            {"threads": "16x16"},
+            {"threads": (16, 16)},
+            {"num_warps": 8},
+            {"block_size_x": 256},
+            {"block_size_x": 64, "block_size_y": 4},
+            {"block_size_x": 8, "block_size_y": 8, "block_size_z": 4, "tile_size_x": 3},
+            {"warp_count": [2, 4, 1]},
+            {"block_size": 256, "num_warps": 8},
+            TritonConfig({"BLOCK_SIZE": 1024, "block_size": 99}, num_warps=8),
+            Tile((128, 128, 32), 3, (4, 2, 1)),
+            Kernel(256),
+            SimpleNamespace(threads_per_block=256),
+            Block(256),
+        ],
+        ids=str,
+    )
+    def test_threads(self, config: object) -> None:
+        """With 64 registers on 7.0 four blocks of 256 threads fit: half of the warps."""
+        assert is_launchable(config, cc="7.0", regs=64, min_occupancy=0.5)
+        assert not is_launchable(config, cc="7.0", regs=65, min_occupancy=0.5)
+
+    @pytest.mark.parametrize("name", ["regs", "registers", "n_regs", "num_regs", "registers_per_thread"])
+    def test_registers(self, name: str) -> None:
+        assert is_launchable({"threads": 256, name: 64}, cc="7.0", min_occupancy=0.5)
+        assert not is_launchable({"threads": 256, name: 65}, cc="7.0", min_occupancy=0.5)
+
+    @pytest.mark.parametrize(
+        "name", ["smem", "shared", "shared_mem_per_block", "dynamic_smem", "static_smem"]
+    )
+    def test_shared_memory(self, name: str) -> None:
+        assert is_launchable({"threads": 256, name: 96 << 10}, cc="7.0")
+        assert not is_launchable({"threads": 256, name: (96 << 10) + 1}, cc="7.0")
+
+    def test_sizes_add_up(self) -> None:
+        assert is_launchable({"threads": 32, "static_smem": "48k", "dynamic_smem": "48k"}, cc="7.0")
+        assert not is_launchable({"threads": 32, "static_smem": "48k", "dynamic_smem": "49k"}, cc="7.0")
+
+    def test_barriers(self) -> None:
+        assert is_launchable({"threads": 32, "barriers": 4}, cc="9.0", min_occupancy=0.25)
+        assert not is_launchable({"threads": 32, "barriers": 5}, cc="9.0", min_occupancy=0.25)
+
+    def test_a_shape_is_a_shape(self) -> None:
+        assert is_launchable({"block_size_x": 16, "block_size_z": 64}, cc="9.0")
+        assert not is_launchable({"block_size_x": 8, "block_size_z": 65}, cc="9.0")
+        assert not is_launchable({"block_size_x": 8, "block_size_z": 65, "threads": 520}, cc="9.0")
+
+    def test_what_is_given_goes_before_what_is_said(self) -> None:
+        config = {"threads": 1024, "num_warps": 3, "regs": 255}
+        assert is_launchable(config, cc="9.0", threads=64, regs=lambda each: each["num_warps"])
+
+    def test_what_is_none_is_not_said(self) -> None:
+        assert is_launchable({"threads": 32, "regs": None}, cc="9.0", smem=None)
+
+    def test_a_compiled_triton_kernel(self) -> None:
+        metadata = {
+            "target": {"backend": "cuda", "arch": 90, "warp_size": 32}, "num_warps": 8, "shared": 65536,
+            "name": "matmul",
+        }  # fmt: skip
+        compiled = SimpleNamespace(metadata=metadata, asm={}, n_regs=128)
+        assert is_launchable(compiled, cc="9.0", min_occupancy=0.25)
+        compiled.metadata["shared"] = 2 * 65536
+        assert not is_launchable(compiled, cc="9.0", min_occupancy=0.25)
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("config", "needs", "message"),
+        [
+            ({"num_stages": 3}, {}, "threads: it does not say how many. Allowed: threads, num_threads"),
+            (object(), {}, "threads: it does not say how many"),
+            ({"threads": 128, "num_warps": 8}, {}, "threads: it says different things: threads 128, num_"),
+            (
+                {"threads": 32, "regs": 32, "n_regs": 33},
+                {},
+                "regs: it says different things: regs 32, n_regs",
+            ),
+            ({"threads": 32, "regs": 256}, {}, "registers per thread: 256 is out of range. Allowed: 0 to"),
+            ({"threads": 0}, {}, "threads per block: 0 is out of range"),
+            ({"threads": 32.5}, {}, "threads per block: 32.5 is not a whole number"),
+            ({"num_warps": "four"}, {}, "warps per block: 'four' is not a whole number"),
+            (
+                {"threads": 32, "smem": 1, "static_smem": 1},
+                {},
+                "shared memory per block: the total was given",
+            ),
+            ({"threads": 32, "caching": "ca"}, {}, "caching: compute capability 9.0 has no choice"),
+            ({"threads": 32, "carveout": "7k"}, {}, "carveout: compute capability 9.0 has no configuration"),
+            (
+                {"threads": 32},
+                {"smem": lambda each: each["tile"]},
+                "smem: the function for it fails with Key",
+            ),
+        ],
+    )
+    def test_names_the_configuration(self, config: object, needs: dict[str, Any], message: str) -> None:
+        configs = [{"threads": 32, "tile": 1}, config]
+        kept = prune(configs, cc="9.0", **needs)
+        assert next(kept) is configs[0]
+        with pytest.raises(occupancy.InputError) as caught:
+            next(kept)
+        assert str(caught.value).startswith(f"configuration 1: {message}")
+        with pytest.raises(occupancy.InputError, match=r"^configuration: "):
+            is_launchable(config, cc="9.0", **needs)
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"cc": "9.0", "min_occupancy": 50}, "min_occupancy: 50 is out of range. Allowed: 0 to 1."),
+            ({"cc": "9.0", "min_occupancy": float("nan")}, "min_occupancy: nan is out of range"),
+            ({"cc": "9.0", "min_occupancy": "50%"}, "min_occupancy: '50%' is out of range"),
+            ({"cc": []}, "chips: there are none"),
+            ({"cc": "9.0", "model": "spreadsheet"}, "model: the model spreadsheet does not know"),
+            (
+                {"cc": "9.0", "registers": 3},
+                "needs: there is no argument 'registers'. Allowed: threads, regs",
+            ),
+            ({"cc": "x"}, "compute capability: 'x' is not a compute capability"),
+        ],
+    )
+    def test_wrong_arguments_fail_at_once(self, arguments: dict[str, Any], message: str) -> None:
+        with pytest.raises(occupancy.InputError) as caught:
+            prune([], **arguments)
+        assert str(caught.value).startswith(message)
+
+    def test_unknown_chip(self) -> None:
+        with pytest.raises(occupancy.UnknownComputeCapabilityError):
+            prune([], cc="9.9")
+
+
+def test_no_numpy_is_needed() -> None:
+    program = (
+        "import sys, occupancy\noccupancy.is_launchable({'threads': 32}, cc='9.0')\n"
+        "assert 'numpy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

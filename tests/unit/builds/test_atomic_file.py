@@ -1,0 +1,121 @@
+"""A file is the old one or the new one, whatever happens."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from occupancy.builds.atomic_file import write_atomically
+
+OLD, NEW = "old\n", "new\n" * 50_000
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    path = tmp_path / "base.json"
+    path.write_text(OLD)
+    return path
+
+
+def test_a_new_file_and_one_that_is_replaced(target: Path) -> None:
+    write_atomically(str(target), NEW)
+    write_atomically(str(target.with_name("other.json")), "é\n")
+    assert target.read_text() == NEW
+    assert target.with_name("other.json").read_bytes() == "é\n".encode()
+    assert sorted(path.name for path in target.parent.iterdir()) == ["base.json", "other.json"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device"), MemoryError])
+@pytest.mark.parametrize("step", ["open", "fsync", "chmod", "replace"])
+def test_an_interruption_leaves_the_old_file_and_nothing_else(
+    target: Path, monkeypatch: pytest.MonkeyPatch, step: str, error: type[BaseException] | OSError
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(os, step, interrupted)
+    with pytest.raises(error if isinstance(error, type) else OSError):
+        write_atomically(str(target), NEW)
+    monkeypatch.undo()
+    assert target.read_text() == OLD
+    assert [path.name for path in target.parent.iterdir()] == ["base.json"]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="SKIPPED: this system has no SIGKILL")
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_killed_process_leaves_the_old_file(target: Path, step: str) -> None:
+    program = (
+        "import os, signal, sys\n"
+        "from occupancy.builds.atomic_file import write_atomically\n"
+        f"os.{step} = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "write_atomically(sys.argv[1], 'new' * 100_000)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(target)])
+    assert done.returncode == -signal.SIGKILL
+    assert target.read_text() == OLD
+
+
+def test_a_link_stays_a_link(target: Path) -> None:
+    link = target.with_name("link.json")
+    link.symlink_to(target)
+    write_atomically(str(link), NEW)
+    assert link.is_symlink()
+    assert target.read_text() == NEW
+
+
+def test_permissions_stay(target: Path) -> None:
+    target.chmod(0o640)
+    write_atomically(str(target), NEW)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+def test_a_new_file_has_the_permissions_that_open_gives(target: Path) -> None:
+    other = target.with_name("other.json")
+    write_atomically(str(other), NEW)
+    with open(target.with_name("plain"), "w"):
+        pass
+    assert other.stat().st_mode == target.with_name("plain").stat().st_mode
+
+
+def _folder(target: Path) -> Path:
+    (target.parent / "folder").mkdir()
+    return target.parent / "folder"
+
+
+def _device(target: Path) -> Path:
+    fifo = target.with_name("fifo")
+    os.mkfifo(fifo)
+    return fifo
+
+
+def _absent_folder(target: Path) -> Path:
+    return target.parent / "absent" / "base.json"
+
+
+def _below_a_file(target: Path) -> Path:
+    return target / "base.json"
+
+
+@pytest.mark.parametrize("make", [_folder, _device, _absent_folder, _below_a_file])
+def test_targets_that_cannot_be_written(target: Path, make: Callable[[Path], Path]) -> None:
+    path = make(target)
+    before = {each: each.stat().st_mode for each in target.parent.iterdir()}
+    with pytest.raises(OSError, match=r"."):
+        write_atomically(str(path), NEW)
+    assert {each: each.stat().st_mode for each in target.parent.iterdir()} == before
+    assert target.read_text() == OLD
+
+
+def test_a_file_that_is_write_protected_stays(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The superuser, as which tests may run, could write it.
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(PermissionError, match="write-protected"):
+        write_atomically(str(target), NEW)
+    assert target.read_text() == OLD

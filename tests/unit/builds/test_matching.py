@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from occupancy import KernelRecord
+from occupancy.builds.matching import Matching, family, match
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What `match` looks at, and one measure."""
+
+    name: str
+    registers: int = 8
+    arch: str | None = "sm_90"
+    source: str = "a.cubin"
+    threads: int | None = None
+    dynamic_smem: int | None = None
+
+
+def matched(old: list[Kernel], new: list[Kernel]) -> Matching[Kernel]:
+    return match(old, new, lambda kernel: kernel.registers)
+
+
+def test_the_same_name_and_architecture() -> None:
+    old, new = Kernel("k", 8), Kernel("k", 16)
+    assert matched([old], [new]) == Matching(((old, new, "name"),), (), ())
+
+
+def test_added_and_removed_are_apart() -> None:
+    kept, gone, fresh = Kernel("_Z4keptv"), Kernel("_Z4gonev"), Kernel("_Z5freshv")
+    result = matched([gone, kept], [kept, fresh])
+    assert result == Matching(((kept, kept, "name"),), (gone,), (fresh,))
+
+
+def test_a_renamed_kernel_is_one_removed_and_one_added() -> None:
+    result = matched([Kernel("_Z3oldPf")], [Kernel("_Z3newPf")])
+    assert (result.pairs, len(result.removed), len(result.added)) == ((), 1, 1)
+
+
+def test_the_order_plays_no_part() -> None:
+    old = [Kernel(f"_Z1{letter}v", number) for number, letter in enumerate("abcdef")]
+    result = matched(old, old[::-1])
+    assert all(one == other for one, other, _ in result.pairs)
+    assert len(result.pairs) == len(old)
+
+
+def test_architectures_are_apart() -> None:
+    old = [Kernel("k", 8, "sm_80"), Kernel("k", 16, "sm_90")]
+    new = [Kernel("k", 16, "sm_80"), Kernel("k", 8, "sm_90")]
+    assert {(one.arch, other.arch) for one, other, _ in matched(old, new).pairs} == {
+        ("sm_80", "sm_80"),
+        ("sm_90", "sm_90"),
+    }
+    assert matched([Kernel("k", arch="sm_80")], [Kernel("k", arch="sm_90")]).pairs == ()
+
+
+def test_a_variant_of_an_architecture_is_the_second_choice() -> None:
+    plain, variant = Kernel("k", 8, "sm_90"), Kernel("k", 16, "sm_90a")
+    assert matched([plain], [variant]).pairs == ((plain, variant, "name"),)
+    assert set(matched([plain, variant], [variant, plain]).pairs) == {
+        (plain, plain, "name"),
+        (variant, variant, "name"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("arch", "expected"), [("sm_90a", "sm_90"), ("sm_100f", "sm_100"), ("sm_75", "sm_75"), (None, "")]
+)
+def test_family(arch: str | None, expected: str) -> None:
+    assert family(arch) == expected
+
+
+def test_a_kernel_in_an_unnamed_namespace_survives_another_folder() -> None:
+    old = Kernel("_ZN36_GLOBAL__N__9e609c31_4_a_cu_f763c0354anonEPf")
+    new = Kernel("_ZN36_GLOBAL__N__bf52febb_4_a_cu_f763c0354anonEPf")
+    assert matched([old], [new]).pairs == ((old, new, "stable_name"),)
+
+
+def test_other_template_arguments_or_parameters() -> None:
+    old, new = Kernel("_Z4gemmILi16EEvPf"), Kernel("_Z4gemmILi32EEvPfi")
+    assert matched([old], [new]).pairs == ((old, new, "base_name"),)
+
+
+def test_one_more_template_argument_and_more_instances() -> None:
+    old = [Kernel(f"_Z4gemmILi{tile}EEvPf") for tile in (16, 32)]
+    new = [Kernel(f"_Z4gemmILi{tile}ELb1EEvPf") for tile in (128, 16, 32, 64)]
+    result = matched(old, new)
+    assert {(one.name, other.name) for one, other, _ in result.pairs} == {
+        ("_Z4gemmILi16EEvPf", "_Z4gemmILi16ELb1EEvPf"),
+        ("_Z4gemmILi32EEvPf", "_Z4gemmILi32ELb1EEvPf"),
+    }
+    assert [kernel.name for kernel in result.added] == ["_Z4gemmILi128ELb1EEvPf", "_Z4gemmILi64ELb1EEvPf"]
+
+
+def test_a_kernel_that_is_there_as_it_was_is_not_taken_for_a_changed_one() -> None:
+    stays, goes, comes = (Kernel(f"_Z4gemmILi{tile}EEvPf") for tile in (16, 32, 64))
+    assert set(matched([goes, stays], [stays, comes]).pairs) == {
+        (stays, stays, "name"),
+        (goes, comes, "base_name"),
+    }
+
+
+def test_duplicates_are_matched_by_their_file_then_by_their_measures() -> None:
+    old = [Kernel("k", 24, source="a.o"), Kernel("k", 40, source="b.o")]
+    new = [Kernel("k", 40, source="a.o"), Kernel("k", 24, source="b.o")]
+    assert {(one.source, other.source) for one, other, _ in matched(old, new).pairs} == {
+        ("a.o", "a.o"),
+        ("b.o", "b.o"),
+    }
+    moved = [Kernel("k", 40, source="c.o"), Kernel("k", 24, source="d.o")]
+    assert all(one.registers == other.registers for one, other, _ in matched(old, moved).pairs)
+
+
+def test_of_duplicates_in_one_file_the_equal_ones_are_matched_first() -> None:
+    old = [Kernel("k", registers) for registers in (24, 40)]
+    new = [Kernel("k", registers) for registers in (24, 30, 40)]
+    result = matched(old, new)
+    assert all(one == other for one, other, _ in result.pairs)
+    assert [kernel.registers for kernel in result.added] == [30]
+
+
+def test_launches_are_matched_by_their_block_size() -> None:
+    old = [Kernel("k", 24, threads=threads) for threads in (128, 256)]
+    new = [Kernel("k", 32, threads=threads) for threads in (512, 256, 128)]
+    result = matched(old, new)
+    assert all(one.threads == other.threads for one, other, _ in result.pairs)
+    assert [kernel.threads for kernel in result.added] == [512]
+
+
+def test_architectures_that_are_not_known() -> None:
+    old, new = Kernel("k", 8, None), Kernel("k", 16, None)
+    assert matched([old], [new]).pairs == ((old, new, "name"),)
+
+
+def test_nothing_to_match() -> None:
+    assert matched([], []) == Matching((), (), ())
+
+
+def test_kernels_that_differ_in_nothing_that_is_compared_are_told_apart_whatever_their_order() -> None:
+    one, other = (
+        KernelRecord(source="a.cubin", format="cubin", name="k", arch="sm_90", registers=32, max_threads=most)
+        for most in (128, 256)
+    )
+    for old in ([one, other], [other, one]):
+        matching = match(old, [other], lambda kernel: kernel.registers)
+        assert [(before, after) for before, after, _ in matching.pairs] == [(other, other)]
+        assert matching.removed == (one,)

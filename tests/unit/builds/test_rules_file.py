@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import occupancy
+from occupancy import RulesError
+from occupancy.builds.rules import CRITERIA, Rule, bounds_of, without_comparisons
+from occupancy.builds.rules_file import has_rules, read_rules
+
+GOOD = """
+baseline = "base.json"
+
+[[rules]]
+no_new_spills = true
+max_registers = 128
+
+[[rules]]
+kernels = ["sgemm*", "img::*"]
+arch = ["sm_80", "9.0a"]
+min_occupancy = 62.5
+max_shared_memory = "48 KiB"
+max_registers = false
+"""
+
+
+def written(folder: Path, text: str, name: str = "occupancy.toml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_rules(tmp_path: Path) -> None:
+    rules = read_rules(written(tmp_path, GOOD))
+    assert rules.baseline == str(tmp_path / "base.json")
+    first, second = rules.rules
+    assert first == Rule(1, ("*",), (), {"no_new_spills": 0, "max_registers": 128})
+    assert second.kernels == ("sgemm*", "img::*")
+    assert [str(arch) for arch in second.archs] == ["8.0", "9.0"]
+    assert second.bounds == {"min_occupancy": 62.5, "max_shared_memory": 49152, "max_registers": None}
+    assert str(second) == "rule 2 (sgemm*, img::* on sm_80, sm_90)"
+
+
+def test_the_same_in_pyproject(tmp_path: Path) -> None:
+    below = GOOD.replace("[[rules]]", "[[tool.occupancy.rules]]")
+    pyproject = written(tmp_path, f"[project]\nname = 'x'\n[tool.occupancy]\n{below}", "pyproject.toml")
+    assert read_rules(pyproject).rules == read_rules(written(tmp_path, GOOD)).rules
+    assert has_rules(str(pyproject))
+
+
+@pytest.mark.parametrize("text", ["", "[tool.ruff]\nline-length = 1", "tool = 1", "[tool]\noccupancy_ = 1"])
+def test_a_pyproject_without_rules(tmp_path: Path, text: str) -> None:
+    pyproject = written(tmp_path, text, "pyproject.toml")
+    assert not has_rules(str(pyproject))
+    with pytest.raises(RulesError, match=r"has no table \[tool.occupancy\]"):
+        read_rules(pyproject)
+
+
+def test_a_file_that_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
+    assert len(read_rules(written(tmp_path, "\ufeff" + GOOD)).rules) == 2
+
+
+def test_the_last_rule_that_speaks_of_a_criterion_holds() -> None:
+    rules = [
+        Rule(1, ("*",), (), {"max_registers": 64, "min_occupancy": 50}),
+        Rule(2, ("a*",), (), {"max_registers": 128}),
+        Rule(3, ("ab",), (), {"max_registers": None}),
+    ]
+    assert bounds_of(rules[:1]) == {"max_registers": (rules[0], 64), "min_occupancy": (rules[0], 50)}
+    assert bounds_of(rules[:2])["max_registers"] == (rules[1], 128)
+    assert bounds_of(rules) == {"min_occupancy": (rules[0], 50)}
+
+
+def test_rules_without_comparisons() -> None:
+    rule = Rule(1, ("*",), (), {"max_registers": 64, "no_new_spills": 0, "max_occupancy_drop": 5})
+    assert without_comparisons([rule])[0].bounds == {"max_registers": 64}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[rules]]\nmax_regsters = 64", r"rules\[1\]\.max_regsters: .* no such name\. Allowed: max_reg"),
+        ("[[rules]]\nmin_occupancy = 50\n[[rules]]\nKernels = 'a'", r"rules\[2\]\.Kernels: there is no"),
+        ("[[rule]]\nmax_registers = 64", r"rule: there is no such name\. Allowed: rules"),
+        ("baselin = 'x'\n[[rules]]\nmax_registers = 64", r"baselin: .* Allowed: baseline"),
+        ("", "there is no rule"),
+        ("rules = []", "there is no rule"),
+        ("rules = 3", "there is no rule"),
+        ("rules = [3]", r"rules\[1\]: got 3"),
+        ("[[rules]]\nkernels = 'a'", r"rules\[1\]: asks for nothing"),
+        ("[[rules]]\nmax_registers = 256", "got 256. Allowed: 1 to 255, or false"),
+        ("[[rules]]\nmax_registers = 0", "got 0"),
+        ("[[rules]]\nmax_registers = 64.5", "got 64.5"),
+        ("[[rules]]\nmax_registers = true", "got True"),
+        ("[[rules]]\nmax_registers = '64'", "got '64'"),
+        ("[[rules]]\nmin_occupancy = 0.5", "got 0.5.*50, not 0.5"),
+        ("[[rules]]\nmin_occupancy = 100.5", "got 100.5"),
+        ("[[rules]]\nmin_occupancy = nan", "got nan"),
+        ("[[rules]]\nmax_occupancy_drop = -1", "got -1. Allowed: 0 to 100 percent"),
+        ("[[rules]]\nmax_occupancy_drop = inf", "got inf"),
+        ("[[rules]]\nmax_stack_bytes = '4 quarts'", "'4 quarts' is not a size"),
+        ("[[rules]]\nmax_shared_memory = '99999 G'", "got 107373"),
+        ("[[rules]]\nno_new_spills = 0", "got 0. Allowed: true or false"),
+        ("[[rules]]\nkernels = 3\nmax_registers = 64", "kernels: got 3"),
+        ("[[rules]]\nkernels = []\nmax_registers = 64", "kernels: got "),
+        ("[[rules]]\nkernels = ['a', '']\nmax_registers = 64", "kernels: got "),
+        ("[[rules]]\narch = 'hopper'\nmax_registers = 64", "'hopper' is not a compute capability"),
+        ("[[rules]]\narch = 9.0\nmax_registers = 64", "arch: got 9.0"),
+        ("baseline = 3\n[[rules]]\nmax_registers = 64", "baseline: got 3"),
+        ("[[rules]\n", "is not TOML"),
+        ("a = " + "[" * 20000, "is not TOML"),
+        ("a = " + "1" * 6000, "is not TOML"),
+        ("a = 1\na = 2", "is not TOML"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(RulesError, match=message) as caught:
+        read_rules(written(tmp_path, text))
+    assert str(tmp_path) in caught.value.where
+    assert len(str(caught.value)) < 700
+
+
+@pytest.mark.parametrize("second", ["max_registers = 128", "max_registers = 64", "max_registers = false"])
+def test_rules_that_contradict_each_other(tmp_path: Path, second: str) -> None:
+    text = f"""
+    [[rules]]
+    kernels = ["a", "b"]
+    arch = "sm_90"
+    max_registers = 64
+    [[rules]]
+    kernels = ["b", "a"]
+    arch = "9.0"
+    {second}
+    """
+    with pytest.raises(RulesError, match=r"rule 2 .* but rule 1 is for the same kernels and asks for 64"):
+        read_rules(written(tmp_path, text))
+    apart = text.replace('arch = "9.0"', 'arch = "8.0"')
+    assert len(read_rules(written(tmp_path, apart)).rules) == 2
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "latin.toml").write_bytes(b"# caf\xe9\n" + GOOD.encode())
+    (tmp_path / "large.toml").write_bytes(b"#" * (1 << 20) + b"\n" + GOOD.encode())
+    for name in ("absent.toml", "latin.toml", "large.toml", "", "a\0b"):
+        with pytest.raises(RulesError):
+            read_rules(tmp_path / name)
+
+
+def test_every_criterion_can_be_asked_for(tmp_path: Path) -> None:
+    values = {name: "true" if name.startswith("no_") else str(each.most) for name, each in CRITERIA.items()}
+    text = "[[rules]]\n" + "\n".join(f"{name} = {value}" for name, value in values.items())
+    assert read_rules(written(tmp_path, text)).rules[0].bounds.keys() == CRITERIA.keys()
+
+
+def test_the_error_is_one_of_ours() -> None:
+    assert issubclass(RulesError, occupancy.OccupancyError)

@@ -1,0 +1,45 @@
+"""What holds for every command: its help, and how an error of the system ends it."""
+
+from __future__ import annotations
+
+import io
+import os
+
+import click
+import pytest
+
+from occupancy.cli import COMMANDS, Refusal, errors_as_messages
+from tests.cli_runner import run
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_prints_no_escape_sequence(command: str) -> None:
+    shown = run(*command.split(), "--help").stdout
+    assert shown.startswith("Usage: occupancy")
+    assert "\\b" not in shown
+
+
+@pytest.mark.parametrize(
+    ("option", "allowed"), [("--model", "'cuda', 'spreadsheet'"), ("--caching", "'ca', 'cg'")]
+)
+def test_a_choice_that_is_none(option: str, allowed: str) -> None:
+    done = run("calc", "--cc", "5.2", "--threads", "128", option, "x")
+    assert done.exit_code == 2
+    assert f"Invalid value for '{option}': 'x' is not one of {allowed}." in done.stderr
+
+
+def test_a_file_that_fails_is_named() -> None:
+    with pytest.raises(Refusal, match=r"^/nowhere/table: No such file or directory\.$"), errors_as_messages():
+        os.stat("/nowhere/table")
+
+
+def test_only_printing_is_called_writing_the_answer() -> None:
+    with pytest.raises(Refusal, match=r"^The answer cannot be written: "), errors_as_messages():
+        click.echo("answer", file=_Full())
+    with pytest.raises(Refusal, match=r"^the system: it is on fire\.$"), errors_as_messages():
+        raise OSError("it is on fire")
+
+
+class _Full(io.StringIO):
+    def write(self, text: str) -> int:
+        raise OSError(28, "No space left on device")

@@ -1,0 +1,138 @@
+"""Blocks laid out by each of the renderers."""
+
+from __future__ import annotations
+
+import pytest
+
+from occupancy.render.charts import Axis, BarChart, scale
+from occupancy.render.document import (
+    Block,
+    Bullets,
+    Code,
+    Column,
+    Folded,
+    GroupColumn,
+    GroupedTable,
+    GroupRow,
+    Heading,
+    KeyValues,
+    Marked,
+    Only,
+    Paragraph,
+    Table,
+    Together,
+    grade,
+)
+from occupancy.render.html import html
+from occupancy.render.markdown import markdown
+from occupancy.render.text import to_text
+
+WIDE = Table(
+    [Column("CC", is_number=False), Column("Blocks"), Column("Limited by", is_number=False, least=18)],
+    [("9.0", "8", "registers and shared memory"), ("8.0", "16", "warps")],
+    marked={0},
+)
+
+# Block -> its text on a terminal of 80 columns, and its Markdown.
+EXAMPLES: list[tuple[Block, str, str]] = [
+    (Heading("Notes"), "Notes", "**Notes**"),
+    (Paragraph((Marked("75%", "good"), " on 9.0")), "75% on 9.0", "**75%** on 9.0"),
+    (Paragraph(Marked("a<b>", "code"), indent=2), "  a<b>", "`a<b>`"),
+    (Bullets(["one", "two"], "faint", indent=2), "  one\n  two", "- one\n- two"),
+    (KeyValues([("Slack", "a"), ("", "b")]), "Slack   a\n        b", "- Slack: a\n  - b"),
+    (Code("__launch_bounds__(256)"), "__launch_bounds__(256)", "`__launch_bounds__(256)`"),
+    (
+        WIDE,
+        "CC   Blocks  Limited by\n9.0       8  registers and shared memory\n8.0      16  warps",
+        "| CC | Blocks | Limited by |\n| --- | ---: | ---: |\n"
+        "| **9.0** | 8 | registers and shared memory |\n| 8.0 | 16 | warps |",
+    ),
+    (
+        GroupedTable(
+            "Kernel",
+            [GroupRow("a", "f<int>"), GroupRow("a", "f<int>")],
+            [GroupColumn("Arch", ["sm_80", "sm_90"], is_number=False), GroupColumn("Regs", ["8", "16"])],
+        ),
+        "  Arch   Regs\nf<int>\n  sm_80     8\n  sm_90    16",
+        "| Kernel | Arch | Regs |\n| --- | ---: | ---: |\n"
+        "| `f<int>` | sm_80 | 8 |\n| `f<int>` | sm_90 | 16 |",
+    ),
+    (Together([Heading("a"), Heading("b")]), "a\nb", "**a**\n\n**b**"),
+    (Only("text", [Heading("a")]), "a", ""),
+    (Only("markdown", [Heading("a")]), "", "**a**"),
+    (
+        BarChart(Axis(scale("regs"), [16, 32]), [1, 0.5]),
+        "\n".join(
+            f"{label:>4} {axis}{bars * ('─' if axis == '└' else '█')}"
+            for label, axis, bars in (
+                *(("100%", "┤", 36), ("", "│", 36), ("75%", "┤", 36), ("", "│", 36)),
+                *(("50%", "┤", 72), ("", "│", 72), ("25%", "┤", 72), ("", "│", 72), ("0%", "└", 72)),
+            )
+        )
+        + f"\n{'16':>8}{'32':>35}",
+        "",
+    ),
+    (Bullets([]), "", ""),
+    (KeyValues([]), "", ""),
+]
+
+
+@pytest.mark.parametrize(("block", "text", "page"), EXAMPLES, ids=lambda each: type(each).__name__)
+def test_every_block_in_text_and_markdown(block: Block, text: str, page: str) -> None:
+    assert to_text([block]) == text
+    assert markdown([block]) == page
+
+
+def test_an_empty_line_stands_between_blocks_that_show_something() -> None:
+    blocks: list[Block] = [Heading("a"), Bullets([]), Only("markdown", [Heading("b")]), Heading("c")]
+    assert to_text(blocks) == "a\n\nc"
+    assert markdown(blocks) == "**a**\n\n**b**\n\n**c**"
+
+
+def test_a_table_splits_beside_its_first_column() -> None:
+    assert to_text([WIDE], width=24) == (
+        "CC   Blocks\n9.0       8\n8.0      16\n\n"
+        "CC   Limited by\n9.0  registers and\n     shared memory\n8.0  warps"
+    )
+
+
+def test_a_table_that_does_not_split_is_squeezed_and_points() -> None:
+    table = WIDE._replace(splits=False, comfortable=50, gaps=(3, 1), pointers=("<- here", "<-"))
+    assert (
+        to_text([table], width=60).splitlines()[1] == "9.0        8   registers and shared memory   <- here"
+    )
+    assert to_text([table], width=40).splitlines()[1].endswith("<-")
+    assert max(map(len, to_text([table], width=30).splitlines())) <= 30
+
+
+def test_marks_are_colours_on_a_terminal_only_if_wanted() -> None:
+    blocks = [Paragraph(Marked("no", "bad"))]
+    assert to_text(blocks, color=True) == "\x1b[1;31mno\x1b[0m"
+    assert to_text(blocks) == "no"
+
+
+def test_html_is_escaped_and_shows_what_a_terminal_shows() -> None:
+    page = html([block for block, *_ in EXAMPLES])
+    assert "<strong>75%</strong> on 9.0" in page
+    assert '<tr style="font-weight:bold"><td>9.0</td>' in page
+    assert "f&lt;int&gt;" in page
+    assert "<int>" not in page
+    assert page.count("<strong>a</strong>") == 2  # together, and on a terminal only
+    assert html([Folded("More <", [Heading("a")])]).startswith("<details><summary>More &lt;</summary><p>")
+
+
+def test_columns_that_have_no_room_are_named_at_the_end() -> None:
+    table = GroupedTable(
+        "Kernel",
+        [GroupRow("a", "f")],
+        [GroupColumn("Regs", ["8"]), GroupColumn("File", ["a long name of a file"], is_number=False)],
+        if_there_is_room=("File",),
+    )
+    lines = to_text([table, Heading("1 kernel.")], width=20).splitlines()
+    assert lines[:5] == ["  Regs", "f", "     8", "", "1 kernel."]
+    assert " ".join(lines[5:]).startswith("No room for: File.")
+
+
+@pytest.mark.parametrize(("occupancy", "mark"), [(0, "bad"), (0.1, "fair"), (0.5, "good"), (1, "good")])
+def test_grades(occupancy: float, mark: str) -> None:
+    assert grade(occupancy) == mark

@@ -1,0 +1,314 @@
+"""Tables that a user brings, and limits changed on the command line."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from occupancy import engine
+from occupancy.errors import OccupancyError, TableError
+from occupancy.tables import shipped
+from occupancy.tables.custom import read_limits, with_changes
+from occupancy.values.kernel import Caching, Carveout, Kernel
+from occupancy.values.limits import FIELD_NAMES, POSITIVE_FIELDS, Limits
+
+HEAD = "schema_version: 1\ncompute_capabilities:\n"
+
+ANY_VALUE = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 300_000),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=5),
+    st.lists(st.integers(-1, 300_000), max_size=4),
+)
+
+
+def write(directory: Path, text: str) -> Path:
+    path = directory / "table.yaml"
+    path.write_text(text)
+    return path
+
+
+class TestReadLimits:
+    def test_the_shipped_table(self, tmp_path: Path) -> None:
+        _, values, _ = re.split(
+            "^---$", Path(shipped.data_path(shipped.FILE_NAME)).read_text(), flags=re.MULTILINE
+        )
+        rows = read_limits(write(tmp_path, values))
+        assert rows == {str(cc): shipped.limits(cc) for cc in shipped.known()}
+
+    def test_like(self, tmp_path: Path) -> None:
+        rows = read_limits(
+            write(
+                tmp_path,
+                HEAD + '  "13.0": {like: "10.0", architecture: New, max_blocks_per_multiprocessor: 24}\n',
+            )
+        )
+        (limits,) = rows.values()
+        assert rows == {"13.0": limits}
+        assert limits == shipped.limits("10.0").replace(
+            compute_capability=limits.compute_capability, architecture="New", max_blocks_per_multiprocessor=24
+        )
+        assert limits.compute_capability == (13, 0)
+
+    def test_like_with_less_shared_memory_has_fewer_configurations(self, tmp_path: Path) -> None:
+        size = "max_shared_memory_per_multiprocessor: 102400, max_shared_memory_per_block_optin: 101376"
+        rows = read_limits(write(tmp_path, HEAD + f'  "9.1": {{like: "9.0", {size}}}\n'))
+        assert rows["9.1"].shared_memory_configurations == shipped.limits("8.6").shared_memory_configurations
+
+    def test_order_is_that_of_the_file(self, tmp_path: Path) -> None:
+        rows = read_limits(write(tmp_path, HEAD + '  "9.2": {like: "9.0"}\n  "9.1": {like: "9.0"}\n'))
+        assert list(rows) == ["9.2", "9.1"]
+
+    @pytest.mark.parametrize(
+        ("row", "message"),
+        [
+            ('{like: "9.0", warp_size: "32"}', ".warp_size: got '32'. Allowed: a valid integer."),
+            ('{like: "9.0", warp_size: 32.5}', ".warp_size: got 32.5. Allowed: a valid integer."),
+            ('{like: "9.0", warp_size: .nan}', ".warp_size: got nan. Allowed: a valid integer."),
+            ('{like: "9.0", warp_size: true}', ".warp_size: got True. Allowed: a valid integer."),
+            ('{like: "9.0", warp_size: null}', ".warp_size: got nothing. Allowed: a valid integer."),
+            (
+                '{like: "9.0", warp_size: 2026-01-01}',
+                ".warp_size: got '2026-01-01'. Allowed: a valid integer.",
+            ),
+            ('{like: "9.0", warp_size: -32}', ".warp_size: -32 is out of range. Allowed: 1 to 2147483647."),
+            ('{like: "9.0", warp_size: 4294967296}', ".warp_size: 4294967296 is out of range."),
+            ('{like: "9.0", max_block_dim: 64}', ".max_block_dim: got 64. Allowed: a list."),
+            (
+                '{like: "9.0", max_block_dim: [64, 64]}',
+                ".max_block_dim: got [64, 64]. Allowed: three whole numbers.",
+            ),
+            ('{like: "9.0", max_block_dim: [64, 0, 1]}', ".max_block_dim: 0 is out of range."),
+            (
+                '{like: "9.0", max_block_dim: [1, 2, x]}',
+                ".max_block_dim.2: got 'x'. Allowed: a valid integer.",
+            ),
+            ('{like: "9.0", register_allocation_granularity: w}', "got 'w'. Allowed: 'warp' or 'block'."),
+            ('{like: "9.0", partitioned_global_caching: 1}', "got 1. Allowed: a valid boolean."),
+            ('{like: "9.0", warp_size: a, sub_partitions: b}', "Wrong too: sub_partitions."),
+            ('{like: "9.0", wrap_size: 32}', ".wrap_size: there is no such name. Allowed: warp_size."),
+            ('{like: "9.0", 32: 32}', ".32: there is no such name."),
+            ('{like: "9.0", compute_capability: [9, 0]}', ".compute_capability: there is no such name."),
+            ('{like: "9.0", spreadsheet: 3}', ".spreadsheet: got 3. Allowed: names and values."),
+            ('{like: "9.0", spreadsheet: {version: "2.5"}}', "got '2.5'. Allowed: '2.4' or '11.1'."),
+            (
+                '{like: "9.0", spreadsheet: {version: "2.4", x: 1}}',
+                ".spreadsheet.x: got 1. Allowed: only version",
+            ),
+            ('{like: "9.0", spreadsheet: {2026-01-01: 1}}', "holds a name that is not text"),
+            (
+                '{like: "9.0", spreadsheet: {version: "2.4", warp_allocation_granularity_ca: 0}}',
+                ".spreadsheet.warp_allocation_granularity_ca: 0 is out of range.",
+            ),
+            (
+                '{like: "9.0", max_shared_memory_per_block: 300000}',
+                ".max_shared_memory_per_block: 300000 is more than the opt-in maximum. Allowed: up to",
+            ),
+            ('{like: "9.9"}', ".like: 9.9 is not in the table"),
+            ("{like: 9.0}", ".like: got 9.0. Allowed: a compute capability in quotes"),
+            ('{like: "sm_90"}', """.like: got 'sm_90'. Allowed: "9.0"."""),
+            ('{like: "x"}', ".like: 'x' is not a compute capability."),
+            ("{warp_size: 32}", ".architecture, max_threads_per_multiprocessor, max_blocks_"),
+            ("{}", "is missing. Start from a shipped row"),
+            ("3", ": got 3. Allowed: names of limits and their values."),
+            ("", ": got nothing. Allowed: names of limits and their values."),
+        ],
+    )
+    def test_bad_row(self, tmp_path: Path, row: str, message: str) -> None:
+        path = write(tmp_path, f'{HEAD}  "13.0": {row}\n')
+        with pytest.raises(TableError, match=re.escape(message)) as caught:
+            read_limits(path)
+        assert caught.value.where.startswith(f'{path}: compute_capabilities."13.0"')
+
+    @pytest.mark.parametrize(
+        ("text", "where", "message"),
+        [
+            ("", "", "is not a table of limits. Allowed: one YAML document"),
+            ("# nothing\n", "", "is not a table of limits"),
+            ("---\n", "", "is not a table of limits"),
+            ("- 1\n", "", "is not a table of limits"),
+            ("just text\n", "", "is not a table of limits"),
+            (HEAD + '  "9.1": {like: "9.0"}\n---\nmore: 1\n', "", "is not a table of limits"),
+            ("compute_capabilities: {}\n", ": schema_version", "got nothing. Allowed: 1."),
+            ("schema_version: 2\n", ": schema_version", "got 2. Allowed: 1."),
+            ("schema_version: true\n", ": schema_version", "got True. Allowed: 1."),
+            ("schema_version: '1'\n", ": schema_version", "got '1'. Allowed: 1."),
+            ("schema_version: 1\n", ": compute_capabilities", "got nothing. Allowed: rows such as"),
+            (HEAD, ": compute_capabilities", "got nothing"),
+            (HEAD + "  []", ": compute_capabilities", "got []"),
+            (
+                HEAD + "extra: 1\n",
+                ": extra",
+                "there is no such name. Allowed: compute_capabilities, schema_version",
+            ),
+            (
+                HEAD + "  9.0: {}\n",
+                ": compute_capabilities",
+                "got 9.0. Allowed: a compute capability in quotes",
+            ),
+            (HEAD + "  12.10: {}\n", ": compute_capabilities", "12.10 would be read as 12.1."),
+            (HEAD + "  sm_90: {}\n", ": compute_capabilities", """got 'sm_90'. Allowed: "9.0\""""),
+            (HEAD + "  '9': {}\n", ": compute_capabilities", "'9' is not a compute capability"),
+            (HEAD + "  '9.0': {}\n  '9.0': {}\n", "", "the key '9.0' occurs twice (line 4, column 3)"),
+            (HEAD + "  '9.0': {warp_size: 1, warp_size: 2}", "", "the key 'warp_size' occurs twice"),
+            (HEAD + "  '9.0': &a {x: *a}", "", "has an anchor, alias or tag at line 3"),
+        ],
+    )
+    def test_bad_file(self, tmp_path: Path, text: str, where: str, message: str) -> None:
+        path = write(tmp_path, text)
+        with pytest.raises(TableError, match=re.escape(message)) as caught:
+            read_limits(path)
+        assert caught.value.where == f"{path}{where}"
+
+    def test_what_is_shown_of_a_value_is_short(self, tmp_path: Path) -> None:
+        path = write(tmp_path, f'{HEAD}  "13.0": {{like: "9.0", warp_size: {"x" * 5000}}}\n')
+        with pytest.raises(TableError) as caught:
+            read_limits(path)
+        assert len(str(caught.value)) < 300 + len(str(path))
+
+    @given(st.dictionaries(st.sampled_from(sorted(FIELD_NAMES)) | st.text(max_size=3), ANY_VALUE, max_size=3))
+    def test_any_row_is_read_or_refused(
+        self, tmp_path_factory: pytest.TempPathFactory, row: dict[str, Any]
+    ) -> None:
+        document = {"schema_version": 1, "compute_capabilities": {"13.0": {"like": "8.6", **row}}}
+        path = write(tmp_path_factory.getbasetemp(), yaml.safe_dump(document))
+        with contextlib.suppress(TableError):
+            assert isinstance(read_limits(path)["13.0"], Limits)
+
+
+class TestWithChanges:
+    def test_no_changes(self) -> None:
+        for cc in shipped.known():
+            assert with_changes(shipped.limits(cc), []) == shipped.limits(cc)
+
+    @pytest.mark.parametrize(
+        ("change", "value"),
+        [
+            ("max_blocks_per_multiprocessor=4", 4),
+            (" max_blocks_per_multiprocessor = 4 ", 4),
+            ("max_registers_per_multiprocessor=128k", 131072),
+            ("max_registers_per_multiprocessor=128KiB", 131072),
+            ("max_barriers_per_multiprocessor=null", None),
+            ("max_barriers_per_multiprocessor=None", None),
+            ("partitioned_global_caching=true", True),
+            ("partitioned_global_caching=False", False),
+            ("max_block_dim=64,64,8", (64, 64, 8)),
+            ("shared_memory_configurations=0, 64k, 228k", (0, 65536, 233472)),
+            ("shared_memory_configurations=228k", (233472,)),
+            ("architecture=Mine", "Mine"),
+            ("spreadsheet=null", None),
+        ],
+    )
+    def test_change(self, change: str, value: object) -> None:
+        name = change.partition("=")[0].strip()
+        assert with_changes(shipped.limits("9.0"), [change]) == shipped.limits("9.0").replace(**{name: value})
+
+    def test_several(self) -> None:
+        changed = with_changes(shipped.limits("9.0"), ["warp_size=64", "sub_partitions=2"])
+        assert (changed.warp_size, changed.sub_partitions) == (64, 2)
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            (
+                ["max_blocks=4"],
+                "limits of 9.0: max_blocks: there is no such name. Allowed: max_blocks_per_multi",
+            ),
+            (["=4"], "limits of 9.0: : there is no such name"),
+            (["compute_capability=9.1"], "compute_capability: there is no such name"),
+            (["like=9.0"], "like: there is no such name"),
+            (["warp_size"], "limits to change: 'warp_size' has no value. Allowed: LIMIT=VALUE"),
+            (["warp_size="], "limits of 9.0: warp_size: got ''. Allowed: a valid integer."),
+            (["warp_size=32x"], "limits of 9.0: warp_size: got '32x'. Allowed: a valid integer."),
+            (["warp_size=1.5"], "got '1.5'. Allowed: a valid integer."),
+            (["warp_size=null"], "got nothing. Allowed: a valid integer."),
+            (["warp_size=-1"], "limits of 9.0: warp_size: -1 is out of range. Allowed: 1 to 2147483647."),
+            (["warp_size=1,2"], "got '1,2'. Allowed: a valid integer."),
+            (["warp_size=" + "9" * 6000], "got '999"),
+            (["max_block_dim=1,2"], "max_block_dim: got [1, 2]. Allowed: three whole numbers"),
+            (["max_block_dim=1,2,3,4"], "max_block_dim: got [1, 2, 3, 4]. Allowed: three whole numbers"),
+            (["max_warps_per_multiprocessor=32"], "It follows from max_threads_per_multiprocessor"),
+            (["max_block_dim=1,2,"], "max_block_dim.2: got ''"),
+            (["spreadsheet=11.1"], "spreadsheet: got '11.1'. Allowed: names and values."),
+            (["warp_size=32", "warp_size=32"], "limits of 9.0: warp_size: is given twice."),
+            (
+                ["max_threads_per_multiprocessor=100"],
+                "100 is not a whole number of warps. Allowed: a multiple of",
+            ),
+        ],
+    )
+    def test_refused(self, changes: list[str], message: str) -> None:
+        with pytest.raises(TableError, match=re.escape(message)):
+            with_changes(shipped.limits("9.0"), changes)
+
+    @given(
+        cc=st.sampled_from(shipped.known()),
+        name=st.sampled_from(POSITIVE_FIELDS),
+        value=st.integers(1, 300_000),
+    )
+    def test_is_replace_in_text(self, cc: object, name: str, value: int) -> None:
+        limits = shipped.limits(cc)
+        try:
+            expected = limits.replace(**{name: value})
+        except TableError as error:
+            with pytest.raises(TableError, match=re.escape(error.problem)):
+                with_changes(limits, [f"{name}={value}"])
+        else:
+            assert with_changes(limits, [f"{name}={value}"]) == expected
+
+
+NUMBER = st.sampled_from([1, 2, 3, 31, 32, 64, 1000, 2**16, 2**31 - 1]) | st.integers(1, 300_000)
+
+
+@given(
+    cc=st.sampled_from(shipped.known()),
+    changes=st.dictionaries(st.sampled_from(POSITIVE_FIELDS), NUMBER, max_size=4),
+    column=st.dictionaries(
+        st.sampled_from(
+            ["max_registers_per_block_ca", "warp_allocation_granularity_ca", "max_registers_per_block"]
+        ),
+        NUMBER,
+    ),
+    threads=st.integers(1, 1024),
+    registers=st.integers(0, 255),
+    shared_memory=st.integers(0, 300_000),
+    caching=st.sampled_from([None, "ca", "cg"]),
+    percent=st.none() | st.integers(0, 100),
+    model=st.sampled_from(list(engine.MODELS)),
+)
+def test_limits_that_are_accepted_can_be_computed_with(
+    cc: object,
+    changes: dict[str, int],
+    column: dict[str, int],
+    threads: int,
+    registers: int,
+    shared_memory: int,
+    caching: Caching | None,
+    percent: int | None,
+    model: engine.Model,
+) -> None:
+    kernel = Kernel(
+        threads=threads,
+        registers=registers,
+        smem=shared_memory,
+        caching=caching,
+        carveout=None if percent is None else Carveout(percent, "percent"),
+    )
+    with contextlib.suppress(OccupancyError):
+        limits = shipped.limits(cc).replace(**changes)
+        if limits.spreadsheet is not None:
+            limits = limits.replace(spreadsheet=replace(limits.spreadsheet, **column))  # type: ignore[arg-type]
+        answer = engine.evaluate(limits, kernel, model)
+        assert answer.limiters
+        assert all(each is None or each >= 0 for each in answer.block_limits)

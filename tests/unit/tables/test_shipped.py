@@ -1,0 +1,250 @@
+"""The health of the shipped table, and the strict reader of YAML."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import occupancy
+from occupancy.errors import InputError, TableError, UnknownComputeCapabilityError
+from occupancy.tables import shipped, sources
+from occupancy.tables.yaml_file import MAX_FILE_BYTES, read_yaml
+from occupancy.values.limits import FIELD_NAMES, ComputeCapability, SpreadsheetColumn
+
+VALUES, PROVENANCE = read_yaml(shipped.data_path(shipped.FILE_NAME))
+ROWS: dict[str, dict[str, Any]] = VALUES["compute_capabilities"]
+
+OPTIONAL = {"launch_check_sub_partitions", "partitioned_global_caching", "spreadsheet"}
+"""Fields that most rows leave out, because `Limits` has a default."""
+
+
+class TestRows:
+    def test_file_has_two_documents_of_the_known_version(self) -> None:
+        assert set(VALUES) == {"schema_version", "compute_capabilities"}
+        assert VALUES["schema_version"] == shipped.SCHEMA_VERSION
+        assert set(PROVENANCE) == {"sources", "provenance", "disputed"}
+
+    def test_every_cuda_compute_capability_is_there(self) -> None:
+        assert len(shipped.known()) == 32
+        assert shipped.known() == tuple(sorted(shipped.known()))
+        assert {cc.major for cc in shipped.known()} == {*range(1, 13)} - {4}
+
+    @pytest.mark.parametrize("name", ROWS)
+    def test_row_is_complete(self, name: object) -> None:
+        assert isinstance(name, str), "an unquoted 12.10 would be read as 12.1"
+        assert str(ComputeCapability.parse(name)) == name
+        missing = FIELD_NAMES - {"compute_capability"} - OPTIONAL - set(ROWS[name])
+        assert not missing
+        assert set(ROWS[name]) <= FIELD_NAMES
+        assert set(ROWS[name].get("spreadsheet", {})) <= {field.name for field in fields(SpreadsheetColumn)}
+
+    @pytest.mark.parametrize("name", ROWS)
+    def test_a_row_read_alone_is_the_row_of_the_whole_document(self, name: str) -> None:
+        assert shipped.row(ComputeCapability.parse(name)) == ROWS[name]
+
+    @pytest.mark.parametrize("name", ROWS)
+    def test_limits_have_the_values_of_the_row(self, name: str) -> None:
+        limits = shipped.limits(name)
+        for field, value in ROWS[name].items():
+            if field == "spreadsheet":
+                for column_field, column_value in value.items():
+                    assert _plain(getattr(limits.spreadsheet, column_field)) == column_value
+            else:
+                assert _plain(getattr(limits, field)) == value
+
+    def test_same_chip_under_two_names_has_the_same_limits(self) -> None:
+        assert ROWS["10.1"] == ROWS["11.0"]
+
+    @pytest.mark.parametrize(("given", "nearest"), [("9.1", "9.0"), ("4.0", "3.7"), ("13.0", "12.1")])
+    def test_unknown_one_names_the_nearest(self, given: str, nearest: str) -> None:
+        with pytest.raises(UnknownComputeCapabilityError, match=re.escape(nearest)) as caught:
+            shipped.limits(given)
+        assert "read_limits" in caught.value.cure
+
+
+class TestSources:
+    def test_every_field_has_its_sources(self) -> None:
+        assert set(PROVENANCE["provenance"]) == FIELD_NAMES
+
+    @pytest.mark.parametrize("field", sorted(FIELD_NAMES))
+    def test_every_value_has_its_sources_exactly_once(self, field: str) -> None:
+        named = [
+            cc
+            for entry in PROVENANCE["provenance"][field]
+            for cc in sources.expand(entry["compute_capabilities"])
+        ]
+        assert sorted(named) == list(shipped.known())
+
+    @pytest.mark.parametrize("field", sorted(FIELD_NAMES))
+    def test_what_is_not_known_or_inferred_has_a_note(self, field: str) -> None:
+        for cc in shipped.known():
+            found = sources.provenance(cc, field)
+            assert found.sources
+            assert found.note or found.value is not None
+
+    def test_entries_have_known_keys_only(self) -> None:
+        for entry in _entries():
+            assert {"compute_capabilities", "sources"} <= set(entry)
+            assert set(entry) <= {"compute_capabilities", "sources", "note"}
+        for dispute in PROVENANCE["disputed"]:
+            assert set(dispute) == {"compute_capabilities", "field", "judged", "others", "why"}
+            for other in dispute["others"]:
+                assert set(other) == {"value", "sources"}
+        for about in PROVENANCE["sources"].values():
+            assert set(about) == {"title", "where", "licence"}
+
+    def test_ranges_name_compute_capabilities_of_the_table(self) -> None:
+        known = {str(cc) for cc in shipped.known()}
+        for entry in [*_entries(), *PROVENANCE["disputed"]]:
+            assert set(re.split(r"-|, ", entry["compute_capabilities"])) <= known
+
+    def test_cited_sources_and_listed_sources_are_the_same(self) -> None:
+        others = [other for dispute in PROVENANCE["disputed"] for other in dispute["others"]]
+        cited = {code for entry in [*_entries(), *others] for code in entry["sources"]}
+        assert cited == set(PROVENANCE["sources"]) == set(sources.sources())
+
+    @pytest.mark.parametrize(
+        "dispute", PROVENANCE["disputed"], ids=lambda each: f"{each['compute_capabilities']} {each['field']}"
+    )
+    def test_judged_value_is_the_value_of_the_table(self, dispute: dict[str, Any]) -> None:
+        for cc in sources.expand(dispute["compute_capabilities"]):
+            assert _plain(getattr(shipped.limits(cc), dispute["field"])) == dispute["judged"]
+            found = sources.provenance(cc, dispute["field"])
+            assert dispute["why"] in [each.why for each in found.disputes]
+            for other in dispute["others"]:
+                assert other["value"] != dispute["judged"]
+                assert not {source.code for source in found.sources} & set(other["sources"])
+
+    def test_expand(self) -> None:
+        assert sources.expand("8.7-9.0, 3.0") == ((8, 7), (8, 8), (8, 9), (9, 0), (3, 0))
+
+    def test_provenance_of_one_value(self) -> None:
+        found = sources.provenance("sm_103", "max_barriers_per_multiprocessor")
+        assert found.value == 32
+        assert [source.code for source in found.sources] == ["H13.3", "H13.5"]
+        (dispute,) = found.disputes
+        (other,) = dispute.others
+        assert other.value == 64
+        assert "N" in {source.code for source in other.sources}
+        assert sources.provenance("9.0", "warp_size").disputes == ()
+
+    def test_a_field_that_is_misspelt(self) -> None:
+        with pytest.raises(InputError, match="Allowed: max_registers_per_block"):
+            sources.provenance("9.0", "max_register_per_block")
+
+
+class TestDataPath:
+    def test_checkout(self) -> None:
+        assert Path(shipped.data_path(shipped.FILE_NAME)).is_file()
+
+    def test_installed_package(self, tmp_path: Path) -> None:
+        # As the wheel lays it out, and as if the checkout were gone.
+        package = tmp_path / "occupancy"
+        shutil.copytree(
+            Path(occupancy.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "data")
+        )
+        shutil.copytree(Path(shipped.data_path(shipped.FILE_NAME)).parent, package / "data")
+        compiled = json.loads(shipped.compiled())
+        compiled["9.0"]["architecture"] = "read from the JSON"
+        (package / "data" / shipped.COMPILED_NAME).write_text(json.dumps(compiled))
+        program = (
+            "import sys, occupancy.tables.shipped as t\n"
+            "print(t.data_path(t.FILE_NAME), t.limits('9.0').architecture, 'yaml' in sys.modules, sep='\\n')"
+        )
+        found = subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        assert found.stdout.splitlines() == [
+            str(package / "data" / shipped.FILE_NAME),
+            "read from the JSON",
+            "False",
+        ]
+
+    def test_the_json_of_a_wheel_has_the_rows_of_the_yaml(self) -> None:
+        assert json.loads(shipped.compiled()) == ROWS
+
+
+class TestReadYaml:
+    """Bad files end in a `TableError` that names the file, whatever they hold."""
+
+    @pytest.mark.parametrize(
+        ("text", "problem"),
+        [
+            (b"a: 1\nb: 2\na: 3\n", "'a' occurs twice (line 3"),
+            (b"a: {b: 1, 'b': 2}\n", "'b' occurs twice (line 1"),
+            (b"a: [1, 2\n", "is not YAML"),
+            (b"a: b: c\n", "is not YAML"),
+            (b"\x00\x01\x02\xff", "is not YAML"),
+            (b"\xff\xfe\xff", "is not YAML"),
+            (b"a: \xc3\x28\n", "is not YAML"),
+            (b"? [1, 2]\n: 3\n", "is not YAML"),
+            (b"a: " + b"9" * 5000, "cannot be read"),
+            (b"a: 2026-13-45\n", "cannot be read"),
+            (b"a: 0b_\n", "cannot be read"),
+            (b"a: !!python/object/apply:os.system [true]\n", "anchor, alias or tag at line 1"),
+            (b"a: !!bool maybe\n", "anchor, alias or tag at line 1"),
+            (b"a: &a [*a]\n", "anchor, alias or tag at line 1"),
+            (b"a: &a [1]\nb: &b [*a, *a]\nc: [*b, *b]\n", "anchor, alias or tag at line 1"),
+            (b"\n" + b"[" * 17, "nested too deeply at line 2"),
+            (b"- " * 100, "nested too deeply at line 1"),
+            (b"[" * MAX_FILE_BYTES, "nested too deeply at line 1"),
+            (b"a" * (MAX_FILE_BYTES + 1), "too large"),
+        ],
+    )
+    def test_refused(self, tmp_path: Path, text: bytes, problem: str) -> None:
+        path = tmp_path / "bad.yaml"
+        path.write_bytes(text)
+        with pytest.raises(TableError, match=re.escape(problem)) as caught:
+            read_yaml(path)
+        assert caught.value.where == str(path)
+
+    def test_a_huge_file_is_not_read(self, tmp_path: Path) -> None:
+        path = tmp_path / "huge.yaml"
+        with path.open("wb") as file:
+            file.truncate(10**12)  # sparse; reading it would never end
+        with pytest.raises(TableError, match="too large"):
+            read_yaml(path)
+
+    @pytest.mark.parametrize("name", ["missing.yaml", ".", "nul\0.yaml"])
+    def test_unreadable(self, tmp_path: Path, name: str) -> None:
+        with pytest.raises(TableError, match="cannot be read"):
+            read_yaml(f"{tmp_path}/{name}")
+
+    def test_empty_file_has_no_documents(self, tmp_path: Path) -> None:
+        path = tmp_path / "empty.yaml"
+        path.write_bytes(b"")
+        assert read_yaml(path) == []
+
+    @given(
+        text=st.binary(max_size=200)
+        | st.text(alphabet="ab:-?[]{},&*!|>'\"#%@=<0.1 \n\t", max_size=60).map(str.encode)
+    )
+    def test_whatever_it_holds(self, tmp_path_factory: pytest.TempPathFactory, text: bytes) -> None:
+        path = tmp_path_factory.getbasetemp() / "any.yaml"
+        path.write_bytes(text)
+        with contextlib.suppress(TableError):
+            read_yaml(path)
+
+
+def _entries() -> list[dict[str, Any]]:
+    return [entry for listed in PROVENANCE["provenance"].values() for entry in listed]
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import occupancy
+from occupancy import ComputeCapability, InputError, TableError
+from occupancy.values.limits import KIND_CHECKS, KINDS
+
+
+@pytest.mark.parametrize(
+    ("spelling", "expected"),
+    [
+        ("9.0", (9, 0)),
+        (" 9.0 ", (9, 0)),
+        ("90", (9, 0)),
+        ("sm_90", (9, 0)),
+        ("sm90", (9, 0)),
+        ("SM_90a", (9, 0)),
+        ("sm_100f", (10, 0)),
+        ("compute_90", (9, 0)),
+        ("9.0a", (9, 0)),
+        ("9.0+PTX", (9, 0)),
+        ("90a-real", (9, 0)),
+        ("90-virtual", (9, 0)),
+        ("cc 8.6", (8, 6)),
+        ("sm_120", (12, 0)),
+        ("120", (12, 0)),
+        ("12.10", (12, 10)),
+        (90, (9, 0)),
+        (121, (12, 1)),
+        ((9, 0), (9, 0)),
+        ([8, 6], (8, 6)),
+    ],
+)
+def test_reads_every_spelling(spelling: object, expected: tuple[int, int]) -> None:
+    assert ComputeCapability.parse(spelling) == expected
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "",
+        "9",
+        "9.",
+        "x",
+        "sm_",
+        "9000",
+        "9.0b",
+        "sm_90 80",
+        "٩٫٠",
+        "٩.٠",
+        "９０",
+        (True, False),
+        (9, True),
+        pytest.param((10**5000, 0), id="5001 digits in a pair"),
+        pytest.param(10**5000, id="5001 digits"),
+        9,
+        9000,
+        True,
+        None,
+        (9,),
+        (9, 0, 0),
+        (0, 1),
+    ],
+)
+def test_refuses_what_is_no_compute_capability(wrong: object) -> None:
+    with pytest.raises(InputError, match="compute capability"):
+        ComputeCapability.parse(wrong)
+
+
+@pytest.mark.parametrize("number", [12.10, 9.0, float("nan")])
+def test_refuses_a_float_and_says_why(number: float) -> None:
+    with pytest.raises(InputError, match=r"12\.1 from 12\.10"):
+        ComputeCapability.parse(number)
+
+
+def test_is_written_as_people_write_it() -> None:
+    assert str(ComputeCapability(12, 0)) == "12.0"
+    assert ComputeCapability(12, 0).sm == "sm_120"
+    assert ComputeCapability(9, 0) < ComputeCapability(12, 0)
+
+
+def test_replace_changes_one_limit_and_leaves_the_row_alone() -> None:
+    row = occupancy.limits("9.0")
+    assert row.replace(max_blocks_per_multiprocessor=4).max_blocks_per_multiprocessor == 4
+    assert occupancy.limits("9.0").max_blocks_per_multiprocessor == 32
+
+
+def test_replace_takes_lists_the_integers_of_numpy_and_the_spellings_of_a_compute_capability() -> None:
+    changed = occupancy.limits("9.0").replace(
+        compute_capability="13.0",
+        max_blocks_per_multiprocessor=np.int64(4),
+        max_block_dim=[64, np.int32(64), 64],
+    )
+    assert str(changed.compute_capability) == "13.0"
+    assert type(changed.max_blocks_per_multiprocessor) is int
+    assert changed.max_block_dim == (64, 64, 64)
+    assert hash(changed) is not None
+
+
+def test_every_field_has_a_kind_that_is_checked() -> None:
+    assert set(KINDS.values()) == set(KIND_CHECKS)
+
+
+def test_replace_of_the_shared_memory_brings_its_configurations_along() -> None:
+    changed = occupancy.limits("9.0").replace(
+        max_shared_memory_per_multiprocessor=120 * 1024, max_shared_memory_per_block_optin=119 * 1024
+    )
+    assert [size // 1024 for size in changed.shared_memory_configurations] == [0, 8, 16, 32, 64, 100, 120]
+
+
+def test_without_opt_in_the_most_of_a_block_is_one_number() -> None:
+    changed = occupancy.limits("6.1").replace(max_shared_memory_per_block=16384)
+    assert changed.max_shared_memory_per_block_optin == 16384
+    assert not occupancy.compute(changed, threads=32, smem=16385).launchable
+    hopper = occupancy.limits("9.0").replace(max_shared_memory_per_block=16384)
+    assert hopper.max_shared_memory_per_block_optin == 232448
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"max_blocks": 4}, "no limit 'max_blocks'"),
+        ({"max_warps_per_multiprocessor": 32}, "follows from max_threads_per_multiprocessor"),
+        ({"max_blocks_per_multiprocessor": "4"}, "got '4'. Allowed: a whole number"),
+        ({"max_blocks_per_multiprocessor": 4.5}, "got 4.5"),
+        ({"max_blocks_per_multiprocessor": True}, "got True"),
+        ({"max_blocks_per_multiprocessor": None}, "got None"),
+        ({"max_blocks_per_multiprocessor": [4]}, "got"),
+        ({"max_shared_memory_per_multiprocessor": "64k"}, "got '64k'"),
+        ({"max_block_dim": (1, 2)}, "three whole numbers"),
+        ({"max_block_dim": 5}, "three whole numbers"),
+        ({"shared_memory_configurations": ("a",)}, "whole numbers"),
+        ({"shared_memory_configurations": None}, "whole numbers"),
+        ({"architecture": None}, "text"),
+        ({"partitioned_global_caching": 1}, "True or False"),
+        ({"register_allocation_granularity": "foo"}, '"warp" or "block"'),
+        ({"spreadsheet": {}}, "a SpreadsheetColumn"),
+        ({"max_blocks_per_multiprocessor": 0}, "out of range"),
+        ({"max_blocks_per_multiprocessor": 2**31}, "out of range"),
+        ({"max_threads_per_multiprocessor": 2047}, "whole number of warps"),
+        ({"max_registers_per_thread": 256}, "out of range"),
+        ({"reserved_shared_memory_per_block": -1}, "reserved_shared_memory_per_block"),
+        ({"reserved_shared_memory_per_block": 233472}, "leaves nothing"),
+        ({"max_shared_memory_per_block_optin": 233472}, "more than the SM has for one block"),
+        ({"max_shared_memory_per_block": 232449}, "more than the opt-in maximum"),
+        ({"shared_memory_configurations": ()}, "not in order"),
+        ({"shared_memory_configurations": (8192, 0, 233472)}, "not in order"),
+        ({"shared_memory_configurations": (0, 8192)}, "not the SM's shared memory"),
+    ],
+)
+def test_refuses_limits_that_contradict_each_other(change: dict[str, object], complaint: str) -> None:
+    with pytest.raises(TableError, match=complaint):
+        occupancy.limits("9.0").replace(**change)
