@@ -37,6 +37,7 @@ FIELDS = (
     "block_limit_registers",
     "block_limit_shared_memory",
     "block_limit_barriers",
+    "block_limit_virtual_resources",
     "allocated_registers",
     "allocated_shared_memory",
 )

@@ -136,6 +136,12 @@ def always(result: Answer, blocks: int) -> bool:
     return True
 
 
+def virtual_resources_fit(result: Answer, blocks: int) -> bool:
+    """From 10.0, the counts of all blocks add up to no more than the SM has."""
+    available = result.limits.virtual_resources_per_multiprocessor
+    return available is None or blocks * (result.kernel.virtual_resources or 0) <= available
+
+
 RULES: dict[Model, dict[Resource, Callable[[Answer, int], bool]]] = {
     "cuda": {
         "warps": warps_fit,
@@ -143,6 +149,7 @@ RULES: dict[Model, dict[Resource, Callable[[Answer, int], bool]]] = {
         "registers": registers_fit,
         "shared_memory": shared_memory_fits,
         "barriers": barriers_fit,
+        "virtual_resources": virtual_resources_fit,
     },
     "spreadsheet": {
         "warps": warps_fit_in_the_spreadsheet,
@@ -150,5 +157,6 @@ RULES: dict[Model, dict[Resource, Callable[[Answer, int], bool]]] = {
         "registers": registers_fit_in_the_spreadsheet,
         "shared_memory": shared_memory_fits_in_the_spreadsheet,
         "barriers": always,
+        "virtual_resources": always,
     },
 }

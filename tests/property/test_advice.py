@@ -238,7 +238,7 @@ def test_what_is_unused_and_why(question: Question) -> None:
     for resource, unused in slack(*question).unused.items():
         blocks = getattr(result.block_limits, resource)
         if unused.amount is None:
-            assert resource == "barriers"
+            assert resource in ("barriers", "virtual_resources")
             assert blocks is None
         elif unused.amount == 0:
             assert unused.reason is None

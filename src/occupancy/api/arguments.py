@@ -14,7 +14,15 @@ from typing import Any, TypedDict, TypeVar
 
 from ..engine import Model
 from ..errors import InputError, shown
-from ..values.kernel import CACHING_MODES, LABELS, Caching, Carveout, Kernel
+from ..values.kernel import (
+    CACHING_MODES,
+    LABELS,
+    SHARED_MEMORY_MODES,
+    Caching,
+    Carveout,
+    Kernel,
+    SharedMemoryMode,
+)
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import (
     is_automatic,
@@ -44,6 +52,9 @@ class UseArguments(TypedDict, total=False):
     barriers: CountLike | None
     caching: Caching | None
     opt_in: bool | None
+    virtual_resources: CountLike | None
+    tensor_memory: CountLike | None
+    shared_memory_mode: SharedMemoryMode | None
     model: Model | None
 
 
@@ -75,6 +86,10 @@ MEANINGS = {
     "default.",
     "opt_in": "Whether the kernel has raised its limit of dynamic shared memory with cudaFuncSetAttribute; "
     "not given, it counts as raised.",
+    "virtual_resources": "Virtual resources per block, which limit from 10.0: 128 for a kernel that "
+    "allocates tensor memory, as its cubin says.",
+    "tensor_memory": "Columns of tensor memory per block (10.0 to 11.0); implies 128 virtual resources.",
+    "shared_memory_mode": '``"oversized"`` for a kernel that has set this mode, on 10.7.',
     "model": '``"cuda"`` (the default from 3.0): as NVIDIA\'s cuda_occupancy.h and the CUDA runtime; '
     '``"spreadsheet"`` (1.0 to 8.6): as NVIDIA\'s CUDA_Occupancy_Calculator.xls.',
 }
@@ -124,13 +139,24 @@ def make_kernel(
     barriers: CountLike | None = None,
     caching: Caching | None = None,
     opt_in: bool | None = None,
+    virtual_resources: CountLike | None = None,
+    tensor_memory: CountLike | None = None,
+    shared_memory_mode: SharedMemoryMode | None = None,
 ) -> Kernel:
     """Make a `Kernel` of the arguments of `compute`.
 
     Raises:
         InputError: A value that no kernel can have.
     """
-    if type(threads) is int and carveout is None and caching is None and opt_in is None:
+    if (
+        type(threads) is int
+        and carveout is None
+        and caching is None
+        and opt_in is None
+        and virtual_resources is None
+        and tensor_memory is None
+        and shared_memory_mode is None
+    ):
         # Plain integers, which an autotuner gives by the million, need no parsing.
         try:
             return Kernel(threads, regs, static_smem, dynamic_smem, smem, barriers)  # type: ignore[arg-type]
@@ -157,8 +183,30 @@ def make_kernel(
         )
     if opt_in is not None and type(opt_in) is not bool:
         opt_in = parse_flag(opt_in, "opt-in")
+    if virtual_resources is not None:
+        virtual_resources = parse_count(virtual_resources, LABELS["virtual_resources"])
+    if tensor_memory is not None:
+        tensor_memory = parse_count(tensor_memory, LABELS["tensor_memory"])
+    if shared_memory_mode is not None and shared_memory_mode not in SHARED_MEMORY_MODES:
+        raise InputError(
+            f"{shown(shared_memory_mode)} is not a mode",
+            where="shared memory mode",
+            allowed=" or ".join(SHARED_MEMORY_MODES),
+        )
     return Kernel(
-        threads, regs, static_smem, dynamic_smem, smem, barriers, block_dim, carveout, caching, opt_in
+        threads,
+        regs,
+        static_smem,
+        dynamic_smem,
+        smem,
+        barriers,
+        block_dim,
+        carveout,
+        caching,
+        opt_in,
+        virtual_resources,
+        tensor_memory,
+        shared_memory_mode,
     )
 
 

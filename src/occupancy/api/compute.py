@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import engine
-from ..values.kernel import Caching
+from ..values.kernel import Caching, SharedMemoryMode
 from ..values.spellings import is_automatic
 from .answer import Occupancy, answer_for
 from .arguments import (
@@ -38,6 +38,9 @@ def compute(
     barriers: CountLike | None = None,
     caching: Caching | None = None,
     opt_in: bool | None = None,
+    virtual_resources: CountLike | None = None,
+    tensor_memory: CountLike | None = None,
+    shared_memory_mode: SharedMemoryMode | None = None,
     model: engine.Model | None = None,
 ) -> Occupancy:
     """How many blocks of a kernel can be resident on one SM at once, and what stops one more.
@@ -60,6 +63,10 @@ def compute(
             ``"cg"``, the default.
         opt_in: Whether the kernel has raised its limit of dynamic shared memory with
             cudaFuncSetAttribute; not given, it counts as raised.
+        virtual_resources: Virtual resources per block, which limit from 10.0: 128 for a kernel that
+            allocates tensor memory, as its cubin says.
+        tensor_memory: Columns of tensor memory per block (10.0 to 11.0); implies 128 virtual resources.
+        shared_memory_mode: ``"oversized"`` for a kernel that has set this mode, on 10.7.
         model: ``"cuda"`` (the default from 3.0): as NVIDIA's cuda_occupancy.h and the CUDA runtime;
             ``"spreadsheet"`` (1.0 to 8.6): as NVIDIA's CUDA_Occupancy_Calculator.xls.
 
@@ -73,7 +80,18 @@ def compute(
     sm = limits(cc)
     if kernel is None and threads is not None:
         needed = make_kernel(
-            threads, regs, static_smem, dynamic_smem, smem, carveout, barriers, caching, opt_in
+            threads,
+            regs,
+            static_smem,
+            dynamic_smem,
+            smem,
+            carveout,
+            barriers,
+            caching,
+            opt_in,
+            virtual_resources,
+            tensor_memory,
+            shared_memory_mode,
         )
     else:
         needed = kernel_with(
@@ -88,6 +106,9 @@ def compute(
                 "barriers": barriers,
                 "caching": caching,
                 "opt_in": opt_in,
+                "virtual_resources": virtual_resources,
+                "tensor_memory": tensor_memory,
+                "shared_memory_mode": shared_memory_mode,
             },
         )
     return answer_for(sm, needed, model, is_automatic=carveout is not None and is_automatic(carveout))
@@ -102,9 +123,11 @@ def sweep(
     dynamic_smem: ArrayLike | None = None,
     smem: ArrayLike | None = None,
     barriers: ArrayLike | None = None,
+    virtual_resources: ArrayLike | None = None,
     carveout: CarveoutLike = None,
     caching: Caching | None = None,
     opt_in: bool | None = None,
+    shared_memory_mode: SharedMemoryMode | None = None,
     model: engine.Model | None = None,
     outputs: Sequence[Output] = ("active_blocks", "active_warps", "limiters"),
 ) -> Sweep:
@@ -121,7 +144,9 @@ def sweep(
         dynamic_smem: Shared memory per block that the launch asks for, in bytes.
         smem: Both together, where the split is not known; instead of the other two.
         barriers: Named barriers per block, 0 to 16.
-        carveout: As for `compute`, one for all kernels; so are ``caching``, ``opt_in`` and ``model``.
+        virtual_resources: Virtual resources per block, 0 to 255.
+        carveout: As for `compute`, one for all kernels; so are ``caching``, ``opt_in``,
+            ``shared_memory_mode`` and ``model``.
         outputs: The arrays that are wanted; each takes a byte for each kernel.
 
     Returns:
@@ -142,11 +167,14 @@ def sweep(
         "dynamic_smem": dynamic_smem,
         "smem": smem,
         "barriers": barriers,
+        "virtual_resources": virtual_resources,
     }
     return sweep_arrays(
         [limits(each) for each in (cc if isinstance(cc, list) else [cc])],
         {field: values for field, values in given.items() if values is not None},
-        make_kernel(1, carveout=carveout, caching=caching, opt_in=opt_in),
+        make_kernel(
+            1, carveout=carveout, caching=caching, opt_in=opt_in, shared_memory_mode=shared_memory_mode
+        ),
         model,
         has_chip_axis=isinstance(cc, list),
         outputs=outputs,

@@ -15,8 +15,8 @@ from ..errors import InputError
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Limiter
-from .lookup import Lookup, barrier_lookup, chunks, found, look_up_first, shared_memory_lookup, warp_lookup
-from .tables import barrier_table, no_limit, shared_memory_table, smallest_type, warp_table
+from .lookup import Lookup, chunks, count_lookup, found, look_up_first, shared_memory_lookup, warp_lookup
+from .tables import MOST_COUNTED, count_table, no_limit, shared_memory_table, smallest_type, warp_table
 from .values import Integers, Quantity, read_quantity
 
 Output = Literal["active_blocks", "active_warps", "limiters"]
@@ -93,7 +93,7 @@ def sweep_arrays(
     Args:
         chips: The SMs.
         inputs: Field of `Kernel` -> its values; ``threads`` at least.
-        common: A kernel whose carveout, caching and opt-in are those of all kernels.
+        common: A kernel whose carveout, caching, opt-in and shared memory mode are those of all kernels.
         model: Whose answers to give; by default those of each chip's `default_model`.
         has_chip_axis: Whether the answers get a first dimension for the chips; needed for several.
         outputs: The arrays that are wanted.
@@ -181,14 +181,17 @@ def _lookups(
 ) -> tuple[Lookup, dict[Limiter, Lookup]]:
     """What answers for warps, block slots and registers, and what for each other resource."""
     warps = warp_table(limits, model, common.caching)
-    shared_memory = shared_memory_table(limits, model, common.carveout, common.opt_in)
-    barriers = barrier_table(limits, model)
+    shared_memory = shared_memory_table(
+        limits, model, common.carveout, common.opt_in, common.shared_memory_mode
+    )
     sizes = [quantities[field] for field in SHARED_MEMORY_FIELDS if field in quantities]
     caps = {Limiter.SHARED_MEMORY: shared_memory_lookup(shared_memory, sizes or [_NONE])}
-    if "barriers" in quantities:
-        caps[Limiter.BARRIERS] = barrier_lookup(barriers, quantities["barriers"])
-    elif barriers.not_given < no_limit(limits):
-        caps[Limiter.BARRIERS] = found([barriers.not_given])
+    for resource in MOST_COUNTED:
+        counts = count_table(limits, model, resource)
+        if resource in quantities:
+            caps[Limiter.of(resource)] = count_lookup(counts, quantities[resource])
+        elif counts.not_given < no_limit(limits):
+            caps[Limiter.of(resource)] = found([counts.not_given])
     by_warps = warp_lookup(warps, names, quantities["threads"], quantities.get("registers", _NONE))
     return by_warps, caps
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from ..engine import MODELS
-from ..values.kernel import CACHING_MODES
+from ..values.kernel import CACHING_MODES, SHARED_MEMORY_MODES
 from .output import FORMATS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -64,6 +64,17 @@ def use_options(command: Command) -> Command:
                 help="Whether global loads are cached in L1; 5.2, 5.3, 6.1, 6.2.",
             ),
             click.option("--barriers", metavar="N", help="Named barriers per block; limits from 9.0."),
+            click.option(
+                "--virtual-resources", metavar="N", help="Virtual resources per block; limit from 10.0.",
+            ),
+            click.option(
+                "--tensor-memory", metavar="COLUMNS",
+                help="Columns of tensor memory per block, 10.0 to 11.0; implies 128 virtual resources.",
+            ),
+            click.option(
+                "--shared-memory-mode", type=click.Choice(SHARED_MEMORY_MODES), metavar="oversized",
+                help="The mode with more shared memory than by opt-in, on 10.7.",
+            ),
             click.option(
                 "--opt-in/--no-opt-in", "opt_in", default=None,
                 help="Whether the kernel raised its shared memory limit above 48 KiB. [default: it did]",

@@ -63,3 +63,40 @@ def check_caching(limits: Limits, kernel: Kernel) -> None:
             allowed="ca or cg on 5.2, 5.3, 6.1 and 6.2 only",
             cure="Leave it out.",
         )
+
+
+def check_shared_memory_mode(limits: Limits) -> None:
+    """Refuse the oversized mode on a chip that has none.
+
+    Raises:
+        InputError: The chip has only one mode.
+    """
+    if limits.max_oversized_shared_memory_per_block is None:
+        raise InputError(
+            f"compute capability {limits.compute_capability} has no oversized shared memory",
+            where="shared memory mode",
+            allowed="oversized on 10.7 only",
+            cure="Leave it out.",
+        )
+
+
+def check_tensor_memory(limits: Limits, columns: int) -> None:
+    """Refuse tensor memory on a chip that has none, or not so much.
+
+    Raises:
+        InputError: The SM has fewer columns.
+    """
+    most = limits.tensor_memory_per_multiprocessor
+    if most is None:
+        raise InputError(
+            f"compute capability {limits.compute_capability} has no tensor memory",
+            where="tensor memory",
+            allowed="10.0, 10.1, 10.3, 10.7 and 11.0",
+            cure="Leave it out.",
+        )
+    if columns > most:
+        raise InputError(
+            f"an SM of {limits.compute_capability} has {most} columns, and {columns} are asked for",
+            where="tensor memory",
+            allowed=f"1 to {most} columns per block",
+        )

@@ -12,6 +12,8 @@ from ..values.resources import QUANTITIES
 from .arithmetic import round_up
 from .common import (
     check_caching,
+    check_shared_memory_mode,
+    check_tensor_memory,
     registers_per_warp,
     shared_memory_configuration,
     smallest_configuration,
@@ -36,10 +38,15 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     """The blocks that each resource allows, and what one block takes.
 
     Raises:
-        InputError: A carveout or a caching mode that the chip does not have.
+        InputError: A carveout, a mode of caching or of shared memory, or tensor memory, that the chip does
+            not have.
     """
     if kernel.caching is not None:
         check_caching(limits, kernel)
+    if kernel.shared_memory_mode is not None:
+        check_shared_memory_mode(limits)
+    if kernel.tensor_memory is not None:
+        check_tensor_memory(limits, kernel.tensor_memory)
     warps = warps_per_block(limits, kernel)
     registers = registers_per_warp(limits, kernel.registers or 0)
     shared_memory = shared_memory_per_block(limits, kernel)
@@ -50,6 +57,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
         blocks_by_registers(limits, kernel, warps, registers, halves),
         blocks_by_shared_memory(limits, kernel, shared_memory),
         blocks_by_barriers(limits, kernel),
+        blocks_by_virtual_resources(limits, kernel),
     )
     return block_limits, Allocation(warps, registers * warps, shared_memory)
 
@@ -144,7 +152,12 @@ def shared_memory_per_block(limits: Limits, kernel: Kernel) -> int:
 
 
 def max_shared_memory_allocation(limits: Limits, kernel: Kernel) -> int:
-    """The largest `shared_memory_per_block`, in bytes, with which the kernel launches."""
+    """The largest `shared_memory_per_block`, in bytes, with which the kernel launches.
+
+    The oversized mode needs no opt-in besides (cuda.h of CUDA 13.5, CUsharedMemoryMode).
+    """
+    if kernel.shared_memory_mode == "oversized" and limits.max_oversized_shared_memory_per_block is not None:
+        return limits.max_oversized_shared_memory_per_block + limits.reserved_shared_memory_per_block
     if kernel.opt_in is False:
         return limits.max_shared_memory_per_block + limits.reserved_shared_memory_per_block
     return limits.max_shared_memory_per_block_optin + limits.reserved_shared_memory_per_block
@@ -179,3 +192,15 @@ def blocks_by_barriers(limits: Limits, kernel: Kernel) -> int | None:
         return None
     available = limits.max_barriers_per_multiprocessor
     return None if available is None else available // barriers
+
+
+def blocks_by_virtual_resources(limits: Limits, kernel: Kernel) -> int | None:
+    """Blocks that the SM's virtual resources allow: one, of a kernel that allocates tensor memory.
+
+    The header counts what a block holds when it starts. One that gives them back (``tcgen05``
+    ``relinquish_alloc_permit``) may let another in; that is inferred, and not counted.
+    """
+    available = limits.virtual_resources_per_multiprocessor
+    if not kernel.virtual_resources or available is None:
+        return None
+    return available // kernel.virtual_resources

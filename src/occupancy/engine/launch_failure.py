@@ -20,6 +20,11 @@ INVALID_CONFIGURATION = "invalid configuration argument"
 OPT_IN = (
     "The kernel can opt in to more: cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize."
 )
+OVERSIZED = (
+    "The oversized mode allows {} bytes, with 8 KiB of L1 cache: cudaFuncSetAttribute with "
+    "cudaFuncAttributeSharedMemoryMode (shared memory mode oversized)."
+)
+"""cuda.h of CUDA 13.5, CUsharedMemoryMode."""
 MAKE_DYNAMIC = "Only dynamic shared memory can be more: let the launch ask for it, and the kernel opt in."
 
 
@@ -51,7 +56,7 @@ class LaunchFailure:
 def first_failure(
     limits: Limits, kernel: Kernel, model: Model, block_limits: BlockLimits, allocated: Allocation
 ) -> LaunchFailure | None:
-    """The first limit that the kernel breaks: block size, then registers, shared memory, barriers."""
+    """The first limit that the kernel breaks: block size, then registers, shared memory, and the rest."""
     failure = _block_size(limits, kernel)
     if failure is not None:
         return failure
@@ -75,6 +80,14 @@ def first_failure(
             barriers,
             available,
             f"{barriers} barriers in one block",
+            OUT_OF_RESOURCES,
+        )
+    if block_limits.virtual_resources == 0:
+        return LaunchFailure(
+            "virtual_resources_per_multiprocessor",
+            kernel.virtual_resources or 0,
+            limits.virtual_resources_per_multiprocessor or 0,
+            f"{kernel.virtual_resources} virtual resources in one block",
             OUT_OF_RESOURCES,
         )
     return None
@@ -160,8 +173,12 @@ def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allo
         return LaunchFailure(limit, allocated.shared_memory, allowed, what, error)
     rounded = allocated.shared_memory - limits.reserved_shared_memory_per_block
     limit, allowed = "max_shared_memory_per_block_optin", limits.max_shared_memory_per_block_optin
-    cure = ""
-    if kernel.opt_in is False and rounded <= allowed:
+    cure, oversized = "", limits.max_oversized_shared_memory_per_block
+    if oversized is not None and kernel.shared_memory_mode == "oversized":
+        limit, allowed = "max_oversized_shared_memory_per_block", oversized
+    elif oversized is not None and allowed < rounded <= oversized:
+        cure = OVERSIZED.format(oversized)
+    elif kernel.opt_in is False and rounded <= allowed:
         limit, allowed = "max_shared_memory_per_block", limits.max_shared_memory_per_block
         cure = OPT_IN if (kernel.static_smem or 0) <= allowed else MAKE_DYNAMIC
     if needed <= allowed:  # it is the rounding up that is too much, as on no real chip

@@ -11,7 +11,14 @@ from typing import NamedTuple
 from ..values.kernel import Kernel
 from ..values.limits import Limits, SpreadsheetColumn
 from .arithmetic import round_up
-from .common import check_caching, registers_per_warp, shared_memory_configuration, warps_per_block
+from .common import (
+    check_caching,
+    check_shared_memory_mode,
+    check_tensor_memory,
+    registers_per_warp,
+    shared_memory_configuration,
+    warps_per_block,
+)
 from .parts import Allocation, BlockLimits
 
 
@@ -38,13 +45,18 @@ def column_of(limits: Limits) -> SpreadsheetColumn:
 def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     """The blocks that each resource allows, and what one block takes.
 
-    The spreadsheet does not check the block against the largest one, and knows no barriers.
+    The spreadsheet does not check the block against the largest one, and knows neither barriers nor
+    virtual resources.
 
     Raises:
         InputError: A carveout or a caching mode that the chip does not have.
     """
     column = column_of(limits)
     check_caching(limits, kernel)
+    if kernel.shared_memory_mode is not None:
+        check_shared_memory_mode(limits)
+    if kernel.tensor_memory is not None:
+        check_tensor_memory(limits, kernel.tensor_memory)
     warps = warps_per_block(limits, kernel)
     registers = allocated_registers(limits, column, kernel, warps)
     shared_memory = shared_memory_per_block(limits, column, kernel)
@@ -53,6 +65,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
         limits.max_blocks_per_multiprocessor,
         blocks_by_registers(limits, column, kernel, warps),
         blocks_by_shared_memory(limits, column, kernel, shared_memory),
+        None,
         None,
     )
     return block_limits, Allocation(warps, registers, shared_memory)

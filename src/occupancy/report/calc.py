@@ -67,6 +67,8 @@ class CalcReport(Report):
     launchable: bool
     reason: str | None
     resources: dict[Resource, ResourceUse]
+    blocks_by_tensor_memory: int | None
+    """Blocks whose columns of tensor memory the SM has at once, where they are known; it limits no launch."""
     next_steps: tuple[NextStep, ...]
     """What to change for a higher occupancy, nearest first."""
     slack: Slack
@@ -140,6 +142,7 @@ def calc_report(
         launchable=result.launchable,
         reason=result.reason,
         resources=_resources(result),
+        blocks_by_tensor_memory=result.blocks_by_tensor_memory,
         next_steps=next_steps(limits, kernel, model),
         slack=slack(limits, kernel, model),
         carveout=carveout(limits, kernel, model),

@@ -38,6 +38,10 @@ COLUMNS = (
 COMFORTABLE_WIDTH = 78
 """Columns of a terminal in which the widest table of resources has room."""
 
+HOLDS_ALL = "a block that allocates tensor memory starts with all virtual resources of the SM"
+
+SELDOM_USED: tuple[Resource, ...] = ("barriers", "virtual_resources")
+
 REASONS = {
     "too_little": "too little for one more block",
     "another_limiter": "stopped by another resource",
@@ -81,11 +85,11 @@ def _verdict(report: CalcReport) -> tuple[str, str]:
 
 
 def _resources(report: CalcReport) -> Table:
-    """Every resource; not the barriers where they set no limit and were not given."""
+    """Every resource; not those that few kernels use, where they set no limit and were not given."""
     shown = {
         resource: use
         for resource, use in report.resources.items()
-        if resource != "barriers" or use.blocks is not None or report.inputs.barriers is not None
+        if resource not in SELDOM_USED or use.blocks is not None or amount_of(resource, report.inputs)
     }
     rows = [
         (
@@ -125,11 +129,26 @@ def _remarks(report: CalcReport) -> list[str]:
         )
     if report.model == "spreadsheet":
         lines.append("By the rules of NVIDIA's spreadsheet CUDA_Occupancy_Calculator.xls.")
+    lines += list(_about_tensor_memory(report))
     lines += [f"What if: {field} = {_setting(value)}." for field, value in report.what_if.items()]
     lines += report.notes
     if 0 < report.occupancy < 1:
         lines.append(ABOUT_OCCUPANCY)
     return lines
+
+
+def _about_tensor_memory(report: CalcReport) -> Iterator[str]:
+    """What is the header's answer, and what is inferred."""
+    if "virtual_resources" not in report.limiters or not report.active_blocks:
+        return
+    yield (
+        "By cuda_occupancy.h. A kernel that relinquishes its permit to allocate gives its virtual resources "
+        "back, and the next block can come in: inferred, no such GPU was asked."
+    )
+    if report.blocks_by_tensor_memory is not None:
+        columns = words.count(report.inputs.tensor_memory or 0, "column")
+        blocks = words.count(report.blocks_by_tensor_memory, "block")
+        yield f"Tensor memory has room for the {columns} of {blocks} at once; one more waits for its columns."
 
 
 def _setting(value: object) -> str:
@@ -166,7 +185,9 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     levels = [step for step in report.next_steps if "threads" not in step.requires]
     sizes = [step for step in report.next_steps if "threads" in step.requires]
     shown = most_useful(levels, report.occupancy)
-    if sizes and not levels:
+    if report.limiters == ("virtual_resources",) and report.active_blocks:
+        yield f"none within reach for a second block: {HOLDS_ALL}"
+    elif sizes and not levels:
         yield "only another block size can help"
     yield from (_step(report, step) for step in (*shown, *sizes))
     if len(levels) > len(shown):
@@ -222,7 +243,7 @@ def _is_of_interest(report: CalcReport, resource: Resource) -> bool:
     """Free block slots are no use, and free barriers neither unless they are what limits."""
     if not report.active_blocks or resource == "blocks":
         return False
-    if resource == "barriers":
+    if resource in SELDOM_USED:
         return resource in report.limiters
     return bool(report.resources[resource].per_block)
 

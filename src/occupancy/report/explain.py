@@ -10,6 +10,7 @@ from collections.abc import Callable
 from ..engine import Answer, cuda, spreadsheet
 from ..engine.arithmetic import round_up
 from ..engine.common import shared_memory_configuration
+from ..values.kernel import TENSOR_MEMORY_UNIT
 from ..values.resources import Resource
 from .calc import Explanation, is_confined_to_half
 
@@ -19,16 +20,17 @@ NO_BLOCKS = "0 blocks"
 def explain(result: Answer) -> tuple[Explanation, ...]:
     """The steps of every resource that plays a part in the answer."""
     if result.model == "cuda":
-        explainers: tuple[Callable[[Answer], Explanation], ...] = (
+        explainers: tuple[Callable[[Answer], Explanation | None], ...] = (
             _warps,
             _blocks,
             _cuda_registers,
             _cuda_shared_memory,
             _barriers,
+            _virtual_resources,
         )
     else:
         explainers = (_warps, _blocks, _spreadsheet_registers, _spreadsheet_shared_memory)
-    return tuple(explainer(result) for explainer in explainers)
+    return tuple(explanation for explainer in explainers if (explanation := explainer(result)))
 
 
 def _warps(result: Answer) -> Explanation:
@@ -157,6 +159,30 @@ def _barriers(result: Answer) -> Explanation:
     counted = " (not given: counted as one)" if result.kernel.barriers is None else ""
     step = f"{available} per SM // {barriers}{counted} = {_limit(result, 'barriers')}"
     return Explanation("barriers", (step,), None)
+
+
+def _virtual_resources(result: Answer) -> Explanation | None:
+    """Nothing for the many kernels that are not known to use any."""
+    count, available = result.kernel.virtual_resources, result.limits.virtual_resources_per_multiprocessor
+    if count is None:
+        return None
+    if not count or available is None:
+        step = "no limit: the kernel uses none" if not count else "no limit before 10.0"
+        return Explanation("virtual_resources", (step,), None)
+    steps = [f"{available} per SM // {count} = {_limit(result, 'virtual_resources')}"]
+    columns, blocks = result.kernel.tensor_memory, result.blocks_by_tensor_memory
+    if columns is not None and blocks is not None:
+        most = result.limits.tensor_memory_per_multiprocessor
+        steps.append(
+            f"{most} columns of tensor memory // {columns}, rounded up to {TENSOR_MEMORY_UNIT}s = "
+            f"{_count(blocks, 'block')} that hold their columns at once, which limits no launch"
+        )
+    return Explanation(
+        "virtual_resources",
+        tuple(steps),
+        "cuda_occupancy.h counts what a kernel that allocates tensor memory holds when it starts. "
+        "That one which relinquishes its permit lets the next block in is inferred.",
+    )
 
 
 def _spreadsheet_registers(result: Answer) -> Explanation:

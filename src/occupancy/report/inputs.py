@@ -23,6 +23,10 @@ class Inputs:
     barriers: int | None
     caching: str | None
     opt_in: bool | None
+    virtual_resources: int | None
+    tensor_memory: int | None
+    """Columns per block."""
+    shared_memory_mode: str | None
 
     @property
     def registers(self) -> int | None:
@@ -52,4 +56,7 @@ def inputs_of(kernel: Kernel) -> Inputs:
         barriers=kernel.barriers,
         caching=kernel.caching,
         opt_in=kernel.opt_in,
+        virtual_resources=kernel.virtual_resources,
+        tensor_memory=kernel.tensor_memory,
+        shared_memory_mode=kernel.shared_memory_mode,
     )

@@ -138,6 +138,8 @@ class Limits:
     """The most a block may have unless its kernel has opted in to more."""
     max_shared_memory_per_block_optin: int
     """The most a block may have at all; ``reserved_shared_memory_per_block`` is not part of it."""
+    max_oversized_shared_memory_per_block: int | None = None
+    """The most a block may have in the oversized mode (`SharedMemoryMode`); None: there is no such mode."""
     reserved_shared_memory_per_block: int
     """What the system takes of the SM's shared memory for each resident block."""
     shared_memory_configurations: tuple[int, ...]
@@ -153,6 +155,10 @@ class Limits:
     max_barriers_per_block: int
     max_barriers_per_multiprocessor: int | None
     """None: not known. It sets a limit from 9.0 only."""
+    virtual_resources_per_multiprocessor: int | None = None
+    """What ``virtual_resources`` of the resident blocks may add up to; None: nothing limits them."""
+    tensor_memory_per_multiprocessor: int | None = None
+    """Columns of tensor memory, of 128 lanes of 32 bits each; None: the SM has no tensor memory."""
     register_allocation_unit: int
     register_allocation_granularity: Granularity
     """Whether registers are given to each warp, or (1.x) to the block as a whole."""
@@ -217,6 +223,13 @@ class Limits:
                 "max_shared_memory_per_block_optin",
                 f"{self.max_shared_memory_per_block_optin} is more than the SM has for one block",
                 f"up to {most}, the SM's shared memory less the reservation",
+            )
+        oversized = self.max_oversized_shared_memory_per_block
+        if oversized is not None and not self.max_shared_memory_per_block_optin <= oversized <= most:
+            raise self._error(
+                "max_oversized_shared_memory_per_block",
+                f"{oversized} is not between the opt-in maximum and what the SM has for one block",
+                f"{self.max_shared_memory_per_block_optin} to {most}",
             )
         if self.max_registers_per_thread > MAX_REGISTERS_PER_THREAD:
             raise self._error(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import IntFlag
 from typing import Literal, NamedTuple, Protocol, get_args
 
-Resource = Literal["warps", "blocks", "registers", "shared_memory", "barriers"]
+Resource = Literal["warps", "blocks", "registers", "shared_memory", "barriers", "virtual_resources"]
 Adjustable = Literal["registers", "shared_memory", "barriers"]
 """The resources that a kernel can use more or less of, its blocks staying as they are."""
 Changeable = Literal["registers", "shared_memory", "barriers", "threads"]
@@ -43,6 +43,8 @@ QUANTITIES: dict[Resource | Changeable, Quantity] = {
     ),
     # A kernel whose barriers are not known counts as one with __syncthreads().
     "barriers": Quantity("barriers", "barriers", "barriers", not_given=1, most="max_barriers_per_block"),
+    # What a kernel that allocates tensor memory uses; it can use neither more nor less of them.
+    "virtual_resources": Quantity("virtual_resources", "virtual resources", "virtual"),
     # No resource by themselves: a block's warps consist of them.
     "threads": Quantity("threads", "block size", "threads", least=1),
 }
@@ -65,6 +67,7 @@ class Limiter(IntFlag):
     REGISTERS = 4
     SHARED_MEMORY = 8
     BARRIERS = 16
+    VIRTUAL_RESOURCES = 32
 
     @classmethod
     def of(cls, resource: Resource) -> Limiter:
@@ -88,6 +91,8 @@ class UsesResources(Protocol):
     def shared_memory(self) -> int | None: ...
     @property
     def barriers(self) -> int | None: ...
+    @property
+    def virtual_resources(self) -> int | None: ...
 
 
 def amount_of(resource: Resource | Changeable, kernel: UsesResources) -> int | None:

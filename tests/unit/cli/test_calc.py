@@ -161,6 +161,9 @@ def test_all_options_reach_the_engine() -> None:
         "barriers": 2,
         "caching": None,
         "opt_in": True,
+        "virtual_resources": None,
+        "tensor_memory": None,
+        "shared_memory_mode": None,
     }
 
 

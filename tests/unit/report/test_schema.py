@@ -23,6 +23,7 @@ EXAMPLES = (
     ("fits", "--threads", "256", "--smem", "96k"),
     ("budget", *KERNEL, "--occupancy", "75%"),
     ("bounds", *KERNEL, "--min-blocks", "4"),
+    ("registers", "--threads", "384", "--groups", "1:40,2:232"),
     ("block-sizes", "--cc", "8.6", "--regs", "40", "--smem-per-thread", "32"),
     ("sweep", *KERNEL),
     ("scan", "BEFORE"),
