@@ -6,6 +6,7 @@ thousands of kernels of every toolkit from 11.7 to 13.5, and with cuobjdump for 
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -22,8 +23,15 @@ SHT_CUDA_INFO = 0x70000000
 SHT_CUDA_SHARED = 0x7000000A
 """Shared memory before linking; after it, the section is an ordinary one without bits."""
 SHT_CUDA_COMPAT = 0x70000086
-EF_CUDA_ACCELERATOR = 0x800
+EF_CUDA_ACCELERATOR_OLD = 0x800
 """Old layout: the architecture is an "a" variant."""
+EF_CUDA_ACCELERATOR = 0x8
+"""New layout up to CUDA 12.9: likewise. From 13.0 on, the section .nv.compat says so."""
+SHT_NOTE = 7
+TOOL_NOTE = ".note.nv.tkinfo"
+"""The command lines of the tools that made the image, from CUDA 12.9 on."""
+MAX_TOOL_NOTE_BYTES = 1 << 16
+"""A note takes a few hundred bytes for each tool and each linked part."""
 
 FIRST_NEW_ABI_VERSION = 8
 """Of `e_ident[8]`; CUDA 13, and 12.8 for sm_100 and up."""
@@ -43,11 +51,29 @@ MAXREG_COUNT = 0x1B
 CTA_PER_CLUSTER = 0x3D
 MAX_CLUSTER_RANK = 0x3F
 NUM_BARRIERS = 0x4C
+SHARED_SCRATCH = 0x32
+"""Where in its shared memory the compiler spills registers to, and how many bytes (from CUDA 13.0)."""
+VRC_CTA_INIT_COUNT = 0x4A
+"""Virtual resources of a block: 128 for a kernel that allocates tensor memory. sm_100 and newer."""
+REG_RECONFIG = 0x54
+"""setmaxnreg takes effect: the warpgroups of a block pass registers to one another."""
 # Of .nv.compat:
 COMPAT_ARCH_VARIANT = 0x09
 
 _OF_MODULE = frozenset({REGCOUNT, FRAME_SIZE, MIN_STACK_SIZE})
-_OF_KERNEL = frozenset({MAX_THREADS, REQNTID, MAXREG_COUNT, CTA_PER_CLUSTER, MAX_CLUSTER_RANK, NUM_BARRIERS})
+_OF_KERNEL = frozenset(
+    {
+        MAX_THREADS,
+        REQNTID,
+        MAXREG_COUNT,
+        CTA_PER_CLUSTER,
+        MAX_CLUSTER_RANK,
+        NUM_BARRIERS,
+        SHARED_SCRATCH,
+        VRC_CTA_INIT_COUNT,
+        REG_RECONFIG,
+    }
+)
 _OF_COMPAT = frozenset({COMPAT_ARCH_VARIANT})
 
 _FORMAT_BYTE, _FORMAT_SIZED = 2, 4
@@ -55,6 +81,9 @@ _ATTRIBUTE = struct.Struct("<BBH")
 _OF_SYMBOL = struct.Struct("<II")
 """Payload of a record of the module as a whole: a symbol, and its value."""
 _SHAPE = struct.Struct("<III")
+_SCRATCH = struct.Struct("<II")
+"""Payload of SHARED_SCRATCH: where it begins, and its size."""
+_FAMILY = re.compile(rb"-arch[ =]sm_(\d+)f\b")
 
 
 class Attribute(NamedTuple):
@@ -138,16 +167,28 @@ def _is_old(image: Image) -> bool:
 def _architecture(image: Image) -> tuple[int, str]:
     flags = image.header.flags
     if _is_old(image):
-        return flags & 0xFF, "a" if flags & EF_CUDA_ACCELERATOR else ""
-    return flags >> 8 & 0xFF, _variant(image)
+        return flags & 0xFF, "a" if flags & EF_CUDA_ACCELERATOR_OLD else ""
+    number = flags >> 8 & 0xFF
+    return number, _variant(image, number)
 
 
-def _variant(image: Image) -> str:
+def _variant(image: Image, number: int) -> str:
+    """``a`` for code that runs on this very architecture, ``f`` for code of its family, or nothing.
+
+    Only the compiler's command line tells code of a family.
+    """
+    if image.header.flags & EF_CUDA_ACCELERATOR:
+        return "a"
+    is_family = False
     for section in image.sections:
         if section.type == SHT_CUDA_COMPAT:
-            for attribute in _attributes(image, section, _OF_COMPAT):
-                return "a" if attribute.value == 1 else ""
-    return ""
+            if any(each.value == 1 for each in _attributes(image, section, _OF_COMPAT)):
+                return "a"
+        elif section.type == SHT_NOTE and image.section_name(section) == TOOL_NOTE:
+            size = min(section.size, MAX_TOOL_NOTE_BYTES)
+            lines = image.part(section.offset, size, "note about the compiler")
+            is_family = any(int(each) == number for each in _FAMILY.findall(lines))
+    return "f" if is_family else ""
 
 
 def _attributes(image: Image, section: Section, wanted: frozenset[int]) -> list[Attribute]:
@@ -179,6 +220,7 @@ def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: 
         attributes = {each.id: each for each in _attributes(image, section, _OF_KERNEL)}
     required = _shape(attributes, REQNTID)
     bound = _shape(attributes, MAX_THREADS)
+    static_smem = _static_shared_memory(module, symbol.section)
     return KernelRecord(
         source=source,
         format=format,
@@ -188,7 +230,8 @@ def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: 
         # Before CUDA 10.1 there is no REGCOUNT; there the section header has the count. Where both are,
         # the section header lacks what callees need.
         registers=module.registers.get(symbol.number, code.info >> 24 or None),
-        static_smem=_static_shared_memory(module, symbol.section),
+        static_smem=static_smem,
+        spill_smem=min(_scratch(attributes), static_smem),
         barriers=code.flags >> 20 & 0x7F if module.is_old else _value(attributes, NUM_BARRIERS, 0),
         # The sum over all callees is there once the image is linked.
         stack_bytes=module.stacks.get(symbol.number, module.frames.get(symbol.number)),
@@ -197,6 +240,9 @@ def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: 
         max_registers=_value(attributes, MAXREG_COUNT),
         cluster=_shape(attributes, CTA_PER_CLUSTER),
         max_cluster_rank=_value(attributes, MAX_CLUSTER_RANK),
+        # Absent before sm_100, where there is no such resource.
+        virtual_resources=_value(attributes, VRC_CTA_INIT_COUNT),
+        reallocates_registers=REG_RECONFIG in attributes,
         threads=prod(required) if required else None,
         threads_from="required" if required else None,
         block=required,
@@ -221,6 +267,15 @@ def _shape(attributes: dict[int, Attribute], id: int) -> Shape | None:
         return None
     x, y, z = _SHAPE.unpack_from(attribute.payload)
     return x, y, z
+
+
+def _scratch(attributes: dict[int, Attribute]) -> int:
+    """Bytes of its shared memory that the compiler spills registers to."""
+    attribute = attributes.get(SHARED_SCRATCH)
+    if attribute is None or len(attribute.payload) < _SCRATCH.size:
+        return 0
+    _, size = _SCRATCH.unpack_from(attribute.payload)
+    return int(size)
 
 
 def _value(attributes: dict[int, Attribute], id: int, default: int | None = None) -> int | None:

@@ -15,8 +15,9 @@ from .record import Found, KernelRecord, ReadProblem
 
 # 'name' for 'sm_90a', where forums and word processors have turned the quotes.
 _ENTRY = re.compile(r"\s+['‘’`\"](.+)['‘’´\"]\s+for\s+['‘’`\"](sm_\w+)['‘’´\"]")
+# The compiler counts below 0 where it moves spills into shared memory.
 _FRAME = re.compile(
-    r"(\d{1,12}) bytes stack frame, (\d{1,12}) bytes spill stores, (\d{1,12}) bytes spill loads"
+    r"(\d{1,12}) bytes stack frame, (-?\d{1,12}) bytes spill stores, (-?\d{1,12}) bytes spill loads"
 )
 _USED = re.compile(r"\b[Uu]sed (\d{1,12}) registers(.*)")
 _BARRIERS = re.compile(r"used (\d{1,12}) barriers")
@@ -29,7 +30,12 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _QUOTES = "'‘’`´\""
 
 COMPILING, PROPERTIES = "Compiling entry function", "Function properties for"
-MARKERS = re.compile(f"{COMPILING}|{PROPERTIES}")
+IGNORED = "'setmaxnreg' ignored"
+"""The message (C7508) that the kernel's warpgroups will not pass registers to one another. It comes before
+the kernels of a compilation, and names none of them. NVIDIA/cutlass#3406, NVIDIA/Fuser#3972."""
+GLOBAL_MEMORY = "bytes gmem"
+"""Of the line that comes before the kernels of a compilation."""
+MARKERS = re.compile(f"{COMPILING}|{PROPERTIES}|{IGNORED}")
 """One of these is in the first line of interest. What follows it is matched from there on: a search with
 such patterns would take hours for a line that has the same words over and over."""
 
@@ -38,6 +44,12 @@ NVLINK = "nvlink"
 
 _LINKED_SMEM_NOTE = (
     "the linker's shared memory counts 1024 bytes of the system's for sm_90, and none for others"
+)
+
+
+_IGNORED_NOTE = (
+    "ptxas ignored setmaxnreg in {kernels} of this compilation (C7508) and does not say in which; "
+    "__launch_bounds__(threads, 1) or __maxnreg__ tells it the registers of the launch"
 )
 
 
@@ -80,9 +92,19 @@ class _Reader:
         self._kernel: _Open | None = None
         self._subject = ""
         """The function that the next line about stack frames belongs to."""
+        self._ignored = 0
+        """Kernels of this compilation in which setmaxnreg is ignored."""
+        self._has_kernels = False
+        """Whether a kernel of this compilation was complete already."""
 
     def read(self, line: str, number: int) -> Found | None:
         """Take one line; return what it completes."""
+        if IGNORED in line:
+            self._begin_compilation()
+            self._ignored += 1
+            return None
+        if GLOBAL_MEMORY in line:
+            self._begin_compilation()
         _, is_entry, rest = line.partition(COMPILING)
         if is_entry and (found := _ENTRY.match(rest)):
             left = self.left_open(number)
@@ -98,6 +120,18 @@ class _Reader:
                 return self._linked(int(found[1]), found[2])
             return self._complete(int(found[1]), found[2], number)
         return None
+
+    def _begin_compilation(self) -> None:
+        """What a compilation says about all of its kernels comes before the first of them."""
+        if self._has_kernels:
+            self._has_kernels, self._ignored = False, 0
+
+    def _notes(self) -> tuple[str, ...]:
+        self._has_kernels = True
+        if not self._ignored:
+            return ()
+        kernels = "a kernel" if self._ignored == 1 else f"{self._ignored} kernels"
+        return (_IGNORED_NOTE.format(kernels=kernels),)
 
     def _problem(self, line: int, what: str) -> ReadProblem:
         return ReadProblem(self._source, None, what, line)
@@ -133,6 +167,7 @@ class _Reader:
             stack_bytes=first_number(_CUMULATIVE_STACK, rest) or kernel.stack_bytes,
             spill_store_bytes=kernel.spill_store_bytes,
             spill_load_bytes=kernel.spill_load_bytes,
+            notes=self._notes(),
         )
 
     def _linked(self, registers: int, rest: str) -> KernelRecord:

@@ -54,17 +54,27 @@ class KernelRecord:
     """Registers per thread."""
     static_smem: int | None = None
     """Shared memory per block that the kernel declares, in bytes, without the system's reservation."""
+    spill_smem: int | None = None
+    """What of ``static_smem`` the compiler has added to spill registers to, in bytes."""
     dynamic_smem: int | None = None
     """Shared memory per block that the launch asks for, in bytes."""
     smem: int | None = None
     """Both together, in bytes, where the source does not separate them."""
     barriers: int | None = None
     """Named barriers per block."""
+    virtual_resources: int | None = None
+    """Virtual resources per block: 128 for a kernel that allocates tensor memory, from 10.0."""
+    tensor_memory: int | None = None
+    """Columns of tensor memory per block."""
+    reallocates_registers: bool | None = None
+    """Whether warpgroups pass registers to one another (``setmaxnreg``), so that ``registers`` is what the
+    launch gives to each, and not what any of them needs."""
 
     stack_bytes: int | None = None
     """Stack of one thread with all that it calls; the kernel's own frame where that is all that is known,
     as in a relocatable object."""
     spill_store_bytes: int | None = None
+    """As the compiler prints it, which can be below 0 where it also spills into shared memory."""
     spill_load_bytes: int | None = None
 
     max_threads: int | None = None
@@ -152,6 +162,10 @@ class KernelRecord:
             barriers=self.barriers,
             block_dim=self.block,
             carveout=self.carveout,
+            virtual_resources=self.virtual_resources,
+            tensor_memory=self.tensor_memory or None,
+            spill_smem=self.spill_smem or None,
+            reallocates_registers=bool(self.reallocates_registers),
         )
 
     def launch(self) -> Launch | None:
@@ -172,7 +186,10 @@ class KernelRecord:
             linked=compiled.linked,
             registers=compiled.registers,
             static_smem=compiled.static_smem,
+            spill_smem=compiled.spill_smem,
             barriers=compiled.barriers,
+            virtual_resources=compiled.virtual_resources,
+            reallocates_registers=compiled.reallocates_registers,
             stack_bytes=compiled.stack_bytes,
             max_threads=compiled.max_threads,
             required_threads=compiled.required_threads,

@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
 from .budget import MAX_NUMBER, MIB, Malformed
 from .content import open_content
 from .cubin import read_cubin
@@ -73,7 +74,7 @@ def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -
         return None
     arch = _whole(target, "arch")
     threads = (_whole(metadata, "num_warps") or 1) * (_whole(target, "warp_size") or 32)
-    tensor_memory = _whole(metadata, "tmem_size")
+    tensor_memory = _whole(metadata, "tmem_size") or None
     return KernelRecord(
         source=source,
         format=format,
@@ -86,7 +87,8 @@ def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -
         threads=threads,
         threads_from="metadata",
         block=(threads, 1, 1),
-        notes=(f"tensor memory, {tensor_memory} of 512 columns, limits blocks too",) if tensor_memory else (),
+        tensor_memory=tensor_memory,
+        virtual_resources=VIRTUAL_RESOURCES_OF_TENSOR_MEMORY if tensor_memory else None,
     )
 
 
