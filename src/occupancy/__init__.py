@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .advice.launch_bounds import LaunchBounds as LaunchBounds
     from .advice.next_steps import NextStep as NextStep
     from .advice.portability import Fit as Fit
+    from .advice.registers import RegisterSplit as RegisterSplit
     from .advice.runtime import ClusterBound as ClusterBound
     from .advice.runtime import LaunchConfiguration as LaunchConfiguration
     from .advice.slack import Slack as Slack
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from .api.questions import max_potential_block_size as max_potential_block_size
     from .api.questions import next_steps as next_steps
     from .api.questions import slack as slack
+    from .api.registers import registers as registers
     from .api.scan import Scan as Scan
     from .api.scan import ScannedKernel as ScannedKernel
     from .api.scan import scan as scan
@@ -153,6 +155,7 @@ _HOMES = {
     "Product": "tables.products",
     "ReadError": "errors",
     "ReadProblem": "readers",
+    "RegisterSplit": "advice.registers",
     "RulesError": "errors",
     "Scan": "api.scan",
     "ScanRow": "builds.scanner",
@@ -190,6 +193,7 @@ _HOMES = {
     "read_device": "device",
     "read_devices": "device",
     "read_limits": "tables.custom",
+    "registers": "api.registers",
     "save_baseline": "api.builds",
     "scan": "api.scan",
     "slack": "api.questions",

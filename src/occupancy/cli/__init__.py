@@ -26,6 +26,7 @@ COMMANDS = {
     "fits": "On which chips a kernel runs, and how well.",
     "budget": "The most registers and shared memory that keep an occupancy.",
     "bounds": "What the compiler makes of __launch_bounds__ on each chip.",
+    "registers": "Whether warpgroups that divide a block's registers have enough (setmaxnreg).",
     "block-sizes": "Every block size with its occupancy, best first.",
     "sweep": "The occupancy over one or two inputs: charts, heat maps, rows.",
     "scan": "The kernels that files hold, with their occupancy.",

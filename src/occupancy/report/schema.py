@@ -19,6 +19,7 @@ from .diff import DiffReport
 from .fits import FitsReport
 from .gpus import GpusReport
 from .limits_schema import SourcesJson, limits_json
+from .registers import RegistersReport
 from .scan import ScanReport
 from .sweep import SweepReport
 from .verify import VerifyReport
@@ -29,6 +30,7 @@ REPORTS: dict[str, Any] = {
     "fits": FitsReport,
     "budget": BudgetReport,
     "bounds": BoundsReport,
+    "registers": RegistersReport,
     "block-sizes": BlockSizesReport,
     "sweep": SweepReport | CurvesReport,
     "scan": ScanReport,
