@@ -42,6 +42,8 @@ class Plan:
     cluster_sizes: tuple[int, ...] = (1, 2, 4, 8, 16)
     sparse: int = 8
     """The questions that take longer are asked of one block size in so many."""
+    launches: bool = False
+    """Whether kernels are also launched, and the GPU is divided."""
 
 
 FULL_PLAN = Plan(
@@ -67,6 +69,7 @@ FULL_PLAN = Plan(
     ),
     sizes=9,
     carveouts=(0, 25, 50, 75, 100),
+    launches=True,
 )
 QUICK_PLAN = Plan(
     specimens=SPECIMENS[::6],
