@@ -48,8 +48,6 @@ def outcomes(index: int, image: bytes, jobs: Sequence[Job]) -> Iterator[str]:
     left = list(jobs)
     while left:
         found = _run(index, image, left)
-        if not found or len(found) > len(left):
-            raise DeviceError("a process that launches kernels ended without an answer", where="verify")
         yield from found
         left = left[len(found) :]
 
@@ -65,7 +63,11 @@ def _run(index: int, image: bytes, jobs: Sequence[Job]) -> list[str]:
         raise DeviceError(
             f"a process that launches kernels did not end within {PROCESS_LIMIT_S:g} seconds", where="verify"
         ) from error
-    return done.stdout.splitlines()
+    found = done.stdout.splitlines()
+    if not found or len(found) > len(jobs):
+        why = (done.stderr.splitlines() or ["it says nothing"])[-1]
+        raise DeviceError(f"a process that launches kernels ended without an answer: {why}", where="verify")
+    return found
 
 
 def main() -> None:
