@@ -41,9 +41,8 @@ def check(
     done = Checked()
     before = {id(new): old for old, new, _ in match(baseline or (), rows, compared).pairs}
     for row in rows:
-        rules_for_it = [
-            rule for rule in rules if rule.is_for(Names(row.name, demangle), row.compute_capability)
-        ]
+        names_of_it = Names(row.name, demangle)
+        rules_for_it = [rule for rule in rules if rule.is_for(names_of_it, row.compute_capability)]
         done.matched.update(rule.number for rule in rules_for_it)
         old = before.get(id(row))
         questions = list(_answerable(row, rules_for_it, old, gaps))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, get_args
@@ -10,6 +9,7 @@ from typing import Literal, TypeVar, get_args
 from ..readers import KernelRecord
 from ..readers.record import FIELD_NAMES
 from ..values.limits import ComputeCapability
+from .patterns import Pattern
 from .scanner import Scanner, ScanRow
 
 T = TypeVar("T")
@@ -77,13 +77,18 @@ class Selection:
         return map(scanner.row, _first(records, self.limit))
 
     def _is_wanted(self) -> Callable[[KernelRecord], bool]:
-        pattern = re.compile(".*".join(map(re.escape, (self.name or "").split("*"))), re.IGNORECASE)
+        # Upper and lower case are alike.
+        pattern = Pattern(f"*{(self.name or '').casefold()}*", has_question_marks=False)
 
         def is_wanted(record: KernelRecord) -> bool:
             return (
                 (self.with_runtime or RUNTIME_KERNEL not in record.name)
                 and (not self.architectures or record.compute_capability in self.architectures)
-                and bool(pattern.search(record.name) or pattern.search(record.demangled))
+                and (
+                    not self.name
+                    or pattern.matches(record.name.casefold())
+                    or pattern.matches(record.demangled.casefold())
+                )
             )
 
         return is_wanted
