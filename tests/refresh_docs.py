@@ -16,7 +16,12 @@ import occupancy
 from occupancy.cli import commands
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# Written when the site is built, and not kept.
+GENERATED = {"api.md", "json.md"}
+DOCUMENTS = [
+    ROOT / "README.md",
+    *sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in GENERATED),
+]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 LIST = re.compile(r"^<!-- public (functions|errors|types) -->\n.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)

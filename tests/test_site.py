@@ -1,0 +1,85 @@
+"""The reference of the documentation site holds everything that is public. CI builds the site itself."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+from xml.etree import ElementTree
+
+import click
+import pytest
+
+import occupancy
+from occupancy.cli import commands
+from occupancy.report.schema import REPORTS
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+UNITS = re.compile(
+    r"byte|KiB|block|thread|warp|register|percent|share|0 to 1|SM|ratio|occupancy|columns|microsecond|[Ii]ndex"
+)
+
+
+@pytest.fixture(scope="module")
+def generated() -> ModuleType:
+    return _module("generated")
+
+
+def _module(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_public_name_is_in_the_reference(generated: ModuleType) -> None:
+    listed = re.findall(r":: occupancy\.(\w+)$", generated.api_page(), flags=re.MULTILINE)
+    assert sorted(listed) == sorted(set(dir(occupancy)) - {"__version__"})
+
+
+def test_every_json_has_its_fields_in_the_reference(generated: ModuleType) -> None:
+    page = generated.json_page()
+    for command in REPORTS:
+        assert f"## occupancy {command}\n" in page
+    assert "| `resources.*.blocks` | integer or null | None where the resource sets no limit. |" in page
+
+
+def test_every_option_has_a_help_text() -> None:
+    # The reference of the command line is made of them.
+    context = click.Context(commands)
+    for name in commands.list_commands(context):
+        command = commands.get_command(context, name)
+        assert command is not None
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.hidden:
+                assert option.help, (name, option.name)
+
+
+def test_figures_are_whole_and_drawn_from_the_answers(tmp_path: Path) -> None:
+    figures = _module("figures")
+    figures.write_all(tmp_path)
+    drawn = {path.stem: ElementTree.parse(path).getroot() for path in tmp_path.glob("*.svg")}
+    assert set(drawn) == {"rounding", "staircase", "sub-partitions", "waves"}
+    texts = {name: " ".join(root.itertext()) for name, root in drawn.items()}
+    answer = occupancy.compute(figures.CC, threads=figures.THREADS, regs=figures.REGISTERS)
+    assert f"{answer.active_blocks} blocks of {answer.allocated.warps} warps" in texts["sub-partitions"]
+    assert f"{answer.occupancy:.0%}" in texts["staircase"]
+    embedded = {
+        name
+        for page in DOCS.rglob("*.md")
+        for name in re.findall(r"_static/([\w-]+)\.svg", page.read_text(encoding="utf-8"))
+    }
+    assert embedded <= set(drawn)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name in set(dir(occupancy)) if inspect.isfunction(getattr(occupancy, name)))
+)
+def test_functions_that_take_amounts_say_the_unit(name: str) -> None:
+    assert UNITS.search(inspect.getdoc(getattr(occupancy, name)) or "")
