@@ -36,8 +36,11 @@ class BudgetLevel:
 class Budget:
     """What a kernel with blocks of one size may use."""
 
-    wanted: BudgetLevel
-    """The level that reaches what was asked for; it can be higher, where less would not allow more."""
+    wanted: BudgetLevel | None
+    """The level that reaches what was asked for; it can be higher, where less would not allow more.
+
+    None where nothing was asked for.
+    """
     levels: tuple[BudgetLevel, ...]
     """Every level of the block size, from the most blocks down."""
 
@@ -58,11 +61,11 @@ def budget(
         limits: What the SM offers.
         kernel: Its threads and settings. What it is said to use must allow the blocks, too.
         occupancy: The least share of the SM's warps, above 0 and up to 1.
-        blocks: Or the least number of resident blocks.
+        blocks: Or the least number of resident blocks. Without either, all levels are the answer.
         model: Whose rules; by default those of `evaluate`.
 
     Raises:
-        InputError: Neither or both were asked for, or more than a block of this size can reach.
+        InputError: Both were asked for, or more than a block of this size can reach.
     """
     given = evaluate(limits, kernel, model)
     target = _target(given, occupancy, blocks)
@@ -72,22 +75,25 @@ def budget(
         if answer.active_blocks < target:
             raise _unreachable(answer, target, occupancy)
     levels = tuple(_levels(least))
+    if occupancy is None and blocks is None:
+        return Budget(None, levels)
     return Budget([level for level in levels if level.active_blocks >= target][-1], levels)
 
 
 def _target(given: Answer, occupancy: float | None, blocks: int | None) -> int:
-    if (occupancy is None) == (blocks is None):
-        raise InputError("exactly one of them is needed", where="occupancy or blocks")
+    if occupancy is not None and blocks is not None:
+        raise InputError("both say what is wanted", where="occupancy and blocks", cure="Leave one out.")
     if blocks is not None:
         if blocks < 1:
             raise InputError(f"{blocks} is out of range", where="blocks", allowed="1 and up")
         return blocks
-    assert occupancy is not None
+    if occupancy is None:
+        return 1
     if not 0 < occupancy <= 1:
         raise InputError(
             f"{occupancy:.4g} ({100 * occupancy:.6g}%) is out of range",
             where="occupancy",
-            allowed="above 0 and up to 100%, such as 75% or 0.75",
+            allowed="above 0 and up to 100%, such as 75%, 75 or 0.75",
         )
     warps = (occupancy - TOLERANCE) * given.limits.max_warps_per_multiprocessor
     return max(1, ceil(warps / given.allocated.warps))

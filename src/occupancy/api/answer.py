@@ -67,11 +67,11 @@ class Occupancy(engine.Answer):
         """The most registers and shared memory with which an occupancy is reached.
 
         Args:
-            occupancy: A share of 1, or text such as ``"75%"``.
-            blocks: Resident blocks, instead of the occupancy.
+            occupancy: A share of 1, or a percentage: ``0.75``, ``75``, ``"75%"``.
+            blocks: Resident blocks, instead of the occupancy. Without either, only the levels are the answer.
 
         Raises:
-            InputError: Neither or both were given, or more than a block of this size can reach.
+            InputError: Both were given, or more than a block of this size can reach.
         """
         from ..advice.budget import budget
         from ..report.budget import budget_report

@@ -118,12 +118,12 @@ def budget(
     Args:
         cc: As in `compute`.
         kernel: As in `compute`.
-        occupancy: A share of 1, or text such as ``"75%"``.
-        blocks: Resident blocks, instead of the occupancy.
+        occupancy: A share of 1, or a percentage: ``0.75``, ``75``, ``"75%"``.
+        blocks: Resident blocks, instead of the occupancy. Without either, only the levels are the answer.
         {arguments}
 
     Raises:
-        InputError: Neither or both were asked for, or more than a block of this size can reach.
+        InputError: Both were asked for, or more than a block of this size can reach.
     """
     return given(cc, kernel, **arguments).budget(occupancy=occupancy, blocks=blocks)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
@@ -27,6 +28,10 @@ WHERE: dict[Variable, str] = {
     "smem": "shared memory per block",
     "carveout": "carveout",
 }
+
+
+# As a list of threads 128,256 can be nothing else; sizes are as large as 16,384.
+_GROUPED_OR_LISTED = re.compile(r"(?:^|[,:\s])[1-9][0-9]{0,2},[1-9][0-9]{2}(?=[,:\s]|$)")
 
 
 def curves_of(chip: Limits, kernel: Mapping[str, Any]) -> CurvesReport:
@@ -85,7 +90,16 @@ def _values(name: Variable, text: str) -> Sequence[Value]:
         return parse_size(number, WHERE[name])
 
     def count_or_word(number: str) -> Value:
-        return count(number) if number.isdecimal() else number  # 16x16, 64k, 50%, max, default, auto
+        # 16x16, 64k, 50%, max, default and auto stay as they are; 1,024 does not.
+        return count(number) if number.replace(",", "").isdecimal() else number
+
+    if name == "smem" and (unclear := _GROUPED_OR_LISTED.search(text)):
+        digits = unclear[0].strip(",: ")
+        raise InputError(
+            f"{digits!r} can be one size or two",
+            where=WHERE[name],
+            allowed=f"{digits.replace(',', '')} for one, {digits.replace(',', ', ')} with a blank for two",
+        )
 
     parse = {"threads": count_or_word, "regs": count, "smem": size, "carveout": count_or_word}[name]
     return parse_values(text, parse, size if name == "smem" else count, WHERE[name])

@@ -170,6 +170,19 @@ def test_budget() -> None:
     assert "| **75%** | 6 | 40 | 37 KiB |  |" in run(*BUDGET, "--format", "markdown").stdout
 
 
+@pytest.mark.parametrize("share", ["75", "0.75", "75%", "75.0"])
+def test_shares_are_read_in_percent_or_as_a_share_of_1(share: str) -> None:
+    assert run(*BUDGET[:-1], share).stdout == run(*BUDGET).stdout
+
+
+def test_a_budget_without_a_target_is_its_table() -> None:
+    text = run(*BUDGET[:-2]).stdout
+    assert "--occupancy or --blocks picks a row" in text
+    assert run(*BUDGET).stdout.split("\n\n")[1] == text.split("\n\n")[1]
+    assert as_json(*BUDGET[:-2])["wanted"] is None
+    assert {row["wanted"] for row in as_csv(*BUDGET[:-2])} == {"False"}
+
+
 def test_bounds() -> None:
     text = run(*BOUNDS, "--regs", "70").stdout
     assert text.startswith("__launch_bounds__(256, 6)\n")
@@ -222,7 +235,10 @@ def test_a_narrow_terminal_loses_nothing(arguments: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("budget", "--cc", "9.0", "--threads", "256"), "exactly one of them is needed"),
+        (
+            ("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "75%", "--blocks", "6"),
+            "occupancy and blocks: both say what is wanted",
+        ),
         (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "120%"), "1.2 (120%) is out of range"),
         (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "1_0%"), "'1_0%' is not a share"),
         (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "nan"), "'nan' is not a share"),
@@ -235,7 +251,7 @@ def test_a_narrow_terminal_loses_nothing(arguments: tuple[str, ...]) -> None:
             "Error: kernel: no block of 256 threads",
         ),
         (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "0"), "0 (0%) is out of range"),
-        (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "75"), "such as 75% or 0.75"),
+        (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "750"), "such as 75%, 75 or 0.75"),
         (
             ("budget", "--cc", "9.0", "--threads", "256", "--blocks", "9"),
             "the most is 8 (100%), limited by warps",
