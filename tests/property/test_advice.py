@@ -300,6 +300,7 @@ def test_a_budget_reaches_what_was_asked_and_the_level_below_does_not(
     assume(most.active_blocks)
     blocks = data.draw(st.integers(1, most.active_blocks))
     answer = budget(limits, kernel, blocks=blocks, model=model)
+    assert answer.wanted is not None
     assert answer.wanted.active_blocks >= blocks
     assert all(
         level.active_blocks < blocks

@@ -21,8 +21,8 @@ def parse_values(
     """The values of a list such as ``128``, ``128,256`` or ``32:1024:32``, or of a mixture.
 
     A range goes from the first number to the second, which belongs to it, in steps of the third,
-    or of 1. A comma stands between values, unless it can only group digits: ``128,256`` are two, and ``1,024``
-    is one, because no number begins with 0.
+    or of 1. A comma stands between values, unless it can only group digits: ``128,256`` are two, and
+    ``1,024`` is one, because no number begins with 0.
 
     Args:
         text: Values and ranges, with commas between them.

@@ -33,8 +33,9 @@ FOR_SEVERAL = "For several values: occupancy sweep, or occupancy.sweep() in Pyth
 
 
 def parse_count(value: object, where: str) -> int:
-    """A whole number: an integer, an integer of another library, or text such as ``4752``, ``4,752``, ``4_752``
-    or ``0x1290``.
+    """A whole number: an integer, an integer of another library, or text.
+
+    Text may group digits or be hexadecimal: ``4752``, ``4,752``, ``4_752``, ``0x1290``.
 
     Raises:
         InputError: Not a whole number.
@@ -74,7 +75,8 @@ def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
     """A block's threads and, where one was given, its shape.
 
     Args:
-        value: ``256``, ``"256"``, ``"1,024"``, ``"16x16"``, ``"(16, 16, 1)"``, or a tuple of up to three numbers.
+        value: ``256``, ``"256"``, ``"1,024"``, ``"16x16"``, ``"(16, 16, 1)"``, or a tuple of up to three
+            numbers.
 
     Returns:
         The number of threads, and the shape filled up with ones, or None for a plain number.
@@ -207,6 +209,7 @@ def parse_size(value: object, where: str) -> int:
         return int(found["hex"], 16)
     fraction = found["fraction"] or ""
     units = int(re.sub("[,_]", "", found["number"]) + fraction)
+    size: int
     size, rest = divmod(units * _FACTOR[(found["unit"] or "").lower()], 10 ** len(fraction))
     if rest:
         raise InputError(

@@ -40,12 +40,16 @@ def test_each_question_takes_the_arguments_of_compute() -> None:
 
 @pytest.mark.parametrize("share", [0.75, "75%", "0.75", " 75 % "])
 def test_an_occupancy_as_people_write_it(share: float | str) -> None:
-    assert occupancy.budget("9.0", threads=256, occupancy=share).wanted.active_blocks == 6
+    wanted = occupancy.budget("9.0", threads=256, occupancy=share).wanted
+    assert wanted is not None
+    assert wanted.active_blocks == 6
 
 
 def test_a_rounded_occupancy_means_the_one_that_it_was_rounded_from() -> None:
     assert occupancy.compute("8.6", threads=1024).occupancy == 2 / 3
-    assert occupancy.budget("8.6", threads=1024, occupancy="66.7%").wanted.active_blocks == 1
+    wanted = occupancy.budget("8.6", threads=1024, occupancy="66.7%").wanted
+    assert wanted is not None
+    assert wanted.active_blocks == 1
 
 
 def test_a_budget_beside_what_is_given() -> None:
@@ -108,6 +112,7 @@ def test_an_automatic_carveout_follows_what_a_question_changes() -> None:
     assert occupancy.next_steps("9.0", **auto) == occupancy.next_steps("9.0", **largest)  # type: ignore[arg-type]
     assert occupancy.slack("9.0", **auto) == occupancy.slack("9.0", **largest)  # type: ignore[arg-type]
     budget = occupancy.budget("9.0", threads=256, blocks=2, carveout=" Auto ")
+    assert budget.wanted is not None
     assert budget.wanted.shared_memory == 115712
 
 
