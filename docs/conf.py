@@ -1,7 +1,7 @@
 """The documentation site: ``sphinx-build -W docs site``.
 
-Pages are Markdown. What the program itself knows is not written a second time: the command line, the library's
-names and the JSON are generated from them, and the figures are drawn with the library's own answers.
+Pages are Markdown. What the program itself knows is not written a second time: the command line, the names of
+the library and the JSON are generated, and the figures are drawn with the library's own answers.
 """
 
 from __future__ import annotations
@@ -32,9 +32,6 @@ exclude_patterns = ["_build"]
 default_role = "code"
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
-autodoc_type_aliases = {
-    name: name for name in ("ComputeCapabilityLike", "SizeLike", "ThreadsLike", "CarveoutLike")
-}
 napoleon_numpy_docstring = False
 highlight_language = "none"
 

@@ -13,14 +13,15 @@ from occupancy.report.schema import REPORTS, json_schema
 API_HEAD = """# The library
 
 `import occupancy` loads nothing; each name brings its module on first use.
-Sizes are in bytes unless a name says otherwise, shares are 0 to 1, and everything that is returned is immutable,
+Sizes are in bytes unless a name says otherwise, and shares are 0 to 1. Whatever is returned is immutable,
 prints as the command of the same name does, and shows a table in a notebook.
 """
 
 JSON_HEAD = """# JSON
 
-What every command prints with `--format json`. `occupancy schema COMMAND` prints the same as a JSON Schema (draft 2020-12),
-and `to_dict()` of an answer in Python gives the same values. `schema_version` changes when a name changes its meaning or goes.
+What every command prints with `--format json`. `occupancy schema COMMAND` prints the same as a JSON Schema
+(draft 2020-12), and `to_dict()` of an answer in Python gives the same values. `schema_version` changes when a
+name changes its meaning or goes.
 """
 
 

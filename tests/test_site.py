@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import inspect
 import re
 import sys
 from pathlib import Path
@@ -19,10 +18,6 @@ from occupancy.report.schema import REPORTS
 
 DOCS = Path(__file__).parent.parent / "docs"
 
-UNITS = re.compile(
-    r"byte|KiB|block|thread|warp|register|percent|share|0 to 1|SM|ratio|occupancy|columns|microsecond|[Ii]ndex"
-)
-
 
 @pytest.fixture(scope="module")
 def generated() -> ModuleType:
@@ -31,7 +26,8 @@ def generated() -> ModuleType:
 
 def _module(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -76,10 +72,3 @@ def test_figures_are_whole_and_drawn_from_the_answers(tmp_path: Path) -> None:
         for name in re.findall(r"_static/([\w-]+)\.svg", page.read_text(encoding="utf-8"))
     }
     assert embedded <= set(drawn)
-
-
-@pytest.mark.parametrize(
-    "name", sorted(name for name in set(dir(occupancy)) if inspect.isfunction(getattr(occupancy, name)))
-)
-def test_functions_that_take_amounts_say_the_unit(name: str) -> None:
-    assert UNITS.search(inspect.getdoc(getattr(occupancy, name)) or "")
