@@ -10,6 +10,7 @@ import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
 from typing import NamedTuple
 
@@ -75,15 +76,20 @@ _OF_KERNEL = frozenset(
     }
 )
 _OF_COMPAT = frozenset({COMPAT_ARCH_VARIANT})
+_SHARED_MEMORY = frozenset({SHT_NOBITS, SHT_CUDA_SHARED})
 
 _FORMAT_BYTE, _FORMAT_SIZED = 2, 4
 _ATTRIBUTE = struct.Struct("<BBH")
 _OF_SYMBOL = struct.Struct("<II")
 """Payload of a record of the module as a whole: a symbol, and its value."""
+_RECORD_OF_SYMBOL = struct.Struct("<BBHII")
+"""The same with its header."""
 _SHAPE = struct.Struct("<III")
 _SCRATCH = struct.Struct("<II")
 """Payload of SHARED_SCRATCH: where it begins, and its size."""
 _FAMILY = re.compile(rb"-arch[ =]sm_(\d+)f\b")
+_USUAL_SIZES = (12, 4, 8, 0, 16, 20, 24, 28, 32)
+"""Bytes of the payload of most records, the commonest first."""
 
 
 class Attribute(NamedTuple):
@@ -143,20 +149,32 @@ def _read_module(image: Image) -> _Module:
                 module.info[section.info] = section
             else:
                 of_all = of_all or section
-        elif _is_shared_memory(image, section):
+        elif section.info and section.type in _SHARED_MEMORY and _is_shared_memory(image, section):
             module.shared[section.info] = section.size
     if of_all is not None:
         per_symbol = {REGCOUNT: module.registers, FRAME_SIZE: module.frames, MIN_STACK_SIZE: module.stacks}
-        for attribute in _attributes(image, of_all, _OF_MODULE):
-            if len(attribute.payload) == _OF_SYMBOL.size:
-                symbol, value = _OF_SYMBOL.unpack(attribute.payload)
-                per_symbol[attribute.id][symbol] = value
+        for id, symbol, value in _attributes_of_symbols(image, of_all):
+            per_symbol[id][symbol] = value
     return module
 
 
+def _attributes_of_symbols(image: Image, section: Section) -> Iterator[tuple[int, int, int]]:
+    """What the module says of its functions: attribute, symbol, value."""
+    data = _attribute_data(image, section)
+    if len(data) % _RECORD_OF_SYMBOL.size == 0:
+        records = list(_RECORD_OF_SYMBOL.iter_unpack(data))
+        if all(form == _FORMAT_SIZED and size == _OF_SYMBOL.size for form, _, size, _, _ in records):
+            for _, id, _, symbol, value in records:  # as compilers write it, and six times as fast
+                if id in _OF_MODULE:
+                    yield id, symbol, value
+            return
+    for attribute in _attributes(data, _OF_MODULE):
+        if len(attribute.payload) == _OF_SYMBOL.size:
+            yield attribute.id, *_OF_SYMBOL.unpack(attribute.payload)
+
+
 def _is_shared_memory(image: Image, section: Section) -> bool:
-    is_of_kernel = section.type in (SHT_NOBITS, SHT_CUDA_SHARED) and section.info
-    return bool(is_of_kernel) and image.section_name(section).startswith(".nv.shared.")
+    return image.section_name(section).startswith(".nv.shared.")
 
 
 def _is_old(image: Image) -> bool:
@@ -182,7 +200,7 @@ def _variant(image: Image, number: int) -> str:
     is_family = False
     for section in image.sections:
         if section.type == SHT_CUDA_COMPAT:
-            if any(each.value == 1 for each in _attributes(image, section, _OF_COMPAT)):
+            if any(each.value == 1 for each in _attributes(_attribute_data(image, section), _OF_COMPAT)):
                 return "a"
         elif section.type == SHT_NOTE and image.section_name(section) == TOOL_NOTE:
             size = min(section.size, MAX_TOOL_NOTE_BYTES)
@@ -191,15 +209,22 @@ def _variant(image: Image, number: int) -> str:
     return "f" if is_family else ""
 
 
-def _attributes(image: Image, section: Section, wanted: frozenset[int]) -> list[Attribute]:
+def _attribute_data(image: Image, section: Section) -> memoryview:
     if section.size > MAX_ATTRIBUTE_BYTES:
         raise Malformed(f"{section.size} bytes about its kernels are declared, more than are read")
-    # Most of the time goes here, so what is not wanted is passed over as cheaply as can be.
-    data = image.part(section.offset, section.size, "section of attributes")
-    unpack, nothing = _ATTRIBUTE.unpack_from, data[:0]
+    return image.part(section.offset, section.size, "section of attributes")
+
+
+def _attributes(data: memoryview, wanted: frozenset[int]) -> list[Attribute]:
+    unpack, nothing, unwanted = _ATTRIBUTE.unpack_from, data[:0], _unwanted(wanted).match
     found = []
     position, last = 0, len(data) - _ATTRIBUTE.size
     while position <= last:
+        # Most of the time went here, record by record; a kernel has some thirty, of which two are wanted.
+        if skipped := unwanted(data, position):
+            position = skipped.end()
+            if position > last:
+                break
         form, id, value = unpack(data, position)
         position += _ATTRIBUTE.size
         if form == _FORMAT_SIZED:
@@ -211,13 +236,23 @@ def _attributes(image: Image, section: Section, wanted: frozenset[int]) -> list[
     return found
 
 
+@cache
+def _unwanted(wanted: frozenset[int]) -> re.Pattern[bytes]:
+    """Records side by side that are not wanted and of the usual sizes; the others are for the loop."""
+    id = b"[^%s]" % b"".join(b"\\x%02x" % each for each in sorted(wanted))
+    sizes = b"|".join(b"\\x%02x\\x00.{%d}" % (size, size) for size in _USUAL_SIZES)
+    sized = b"\\x%02x%s(?:%s)" % (_FORMAT_SIZED, id, sizes)
+    plain = b"[^\\x%02x]%s.." % (_FORMAT_SIZED, id)
+    return re.compile(b"(?:%s|%s)+" % (sized, plain), re.DOTALL)
+
+
 def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: Format) -> KernelRecord:
     if symbol.section >= len(image.sections):
         raise Malformed(f"a kernel lies in section {symbol.section} of {len(image.sections)}")
     code = image.sections[symbol.section]
     attributes = {}
     if section := module.info.get(symbol.section):
-        attributes = {each.id: each for each in _attributes(image, section, _OF_KERNEL)}
+        attributes = {each.id: each for each in _attributes(_attribute_data(image, section), _OF_KERNEL)}
     required = _shape(attributes, REQNTID)
     bound = _shape(attributes, MAX_THREADS)
     static_smem = _static_shared_memory(module, symbol.section)
