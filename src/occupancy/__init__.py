@@ -89,12 +89,15 @@ if TYPE_CHECKING:
     from .readers import ReadProblem as ReadProblem
     from .readers import kernel_of as kernel_of
     from .readers import stream_kernels as stream_kernels
+    from .report.base import Report as Report
     from .report.budget import BudgetReport as BudgetReport
     from .report.calc import CalcReport as CalcReport
     from .report.calc import Explanation as Explanation
     from .report.check import CheckedRule as CheckedRule
     from .report.check import CheckReport as CheckReport
     from .report.diff import DiffReport as DiffReport
+    from .report.gpu import WholeGpu as WholeGpu
+    from .report.limits import SourcesReport as SourcesReport
     from .tables.custom import read_limits as read_limits
     from .tables.products import Product as Product
     from .tables.products import find_gpu as find_gpu
@@ -156,11 +159,13 @@ _HOMES = {
     "ReadError": "errors",
     "ReadProblem": "readers",
     "RegisterSplit": "advice.registers",
+    "Report": "report.base",
     "RulesError": "errors",
     "Scan": "api.scan",
     "ScanRow": "builds.scanner",
     "ScannedKernel": "api.scan",
     "Slack": "advice.slack",
+    "SourcesReport": "report.limits",
     "Sweep": "arrays",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
@@ -170,6 +175,7 @@ _HOMES = {
     "Violating": "builds.violations",
     "Violation": "builds.violations",
     "Waves": "advice.waves",
+    "WholeGpu": "report.gpu",
     "available_dynamic_shared_memory_per_block": "api.questions",
     "block_sizes": "api.questions",
     "budget": "api.questions",

@@ -18,3 +18,7 @@ occupancy.sweep("9.0", threads=[32, 64], outputs=("blocks",))  # type: ignore[ar
 print(occupancy.sweep("9.0", threads=[32, 64]).occupancies)  # type: ignore[attr-defined]
 occupancy.diff("before")  # type: ignore[call-arg]
 occupancy.no_such_function()  # type: ignore[operator]
+occupancy.compute("9.0", threads=256).active_blocks = 8  # type: ignore[misc]  # an answer does not change
+occupancy.compute("9.0", threads=256).occupancy = 1.0  # type: ignore[misc]
+occupancy.compute("9.0", threads=256).block_limits.warps = 8  # type: ignore[misc]
+occupancy.slack("9.0", threads=256).registers = 8  # type: ignore[misc]

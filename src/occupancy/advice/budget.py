@@ -8,6 +8,7 @@ from math import ceil
 
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError
+from ..render.words import Sentence, count, percent, size
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .carveout import needs_opt_in
@@ -18,7 +19,7 @@ TOLERANCE = 0.0005
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetLevel:
+class BudgetLevel(Sentence):
     """A number of resident blocks, and the most that a kernel may use, of both at once, to have it."""
 
     active_blocks: int
@@ -30,6 +31,12 @@ class BudgetLevel:
     """Bytes of the kernel's own shared memory per block."""
     needs_opt_in: bool
     """Whether so much shared memory must be opted in to with cudaFuncSetAttribute."""
+
+    def __str__(self) -> str:
+        """``8 blocks, 100%: up to 32 registers per thread and 27.5 KiB of shared memory per block``."""
+        held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}"
+        most = f"{self.registers} registers per thread and {size(self.shared_memory)} of shared memory"
+        return f"{held}: up to {most} per block"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError, shown
+from ..render.words import Sentence, count, percent
 from ..values.kernel import INT_MAX, Kernel
 from ..values.limits import Limits
 from .search import Dial, most_keeping
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchBounds:
+class LaunchBounds(Sentence):
     """Launch bounds on one chip."""
 
     cc: str
@@ -41,6 +42,12 @@ class LaunchBounds:
     """The same cap without promising a block size; from CUDA 12.4, and not beside launch bounds."""
     maxrregcount: str
     """The same cap, as an option of nvcc, for every kernel of a file that has no launch bounds."""
+
+    def __str__(self) -> str:
+        """``__launch_bounds__(256, 4) on 9.0: up to 64 registers per thread; 4 blocks, 50%, with 64``."""
+        held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}, with {self.registers}"
+        text = f"{self.launch_bounds} on {self.cc}: up to {self.register_cap} registers per thread; {held}"
+        return text if self.warning is None else f"{text}. {self.warning}"
 
 
 def launch_bounds(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..engine import Model, evaluate
 from ..errors import InputError
+from ..render.words import Sentence, count, percent
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Resource
@@ -14,7 +15,7 @@ from .carveout import needs_opt_in
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Sentence):
     """Whether a kernel runs on one chip, and how well."""
 
     cc: str
@@ -31,6 +32,11 @@ class Fit:
     """The value of that limit."""
     reason: str | None
     """The same as a sentence; or what was asked for that the chip does not offer."""
+
+    def __str__(self) -> str:
+        """``9.0: 5 blocks, 62.5%``, or why it does not launch there."""
+        held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}"
+        return f"{self.cc}: {held if self.reason is None else self.reason}"
 
 
 def fits(chips: Sequence[Limits], kernel: Kernel, model: Model | None = None) -> tuple[Fit, ...]:

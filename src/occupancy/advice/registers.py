@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 from ..engine import evaluate
 from ..engine.arithmetic import divide_up
 from ..errors import InputError, shown
+from ..render.words import Sentence, count
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .launch_bounds import launch_bounds
@@ -51,7 +52,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class RegisterSplit:
+class RegisterSplit(Sentence):
     """How the warpgroups of a block divide its registers, and whether there are enough."""
 
     cc: str
@@ -78,6 +79,13 @@ class RegisterSplit:
     """Blocks that are resident on one SM: by the registers of the launch, not by any warpgroup's."""
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
+
+    def __str__(self) -> str:
+        """The registers at launch, how many are taken, and whether they suffice."""
+        given = f"{self.launch_registers} registers per thread at launch"
+        verdict = "they suffice" if self.suffices else f"{self.needed_registers} are needed"
+        start = f"{count(self.threads, 'thread')} on {self.cc}: {given}"
+        return f"{start}, {self.taken:,} of {self.pool:,} taken; {verdict}"
 
 
 def split_registers(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ..engine import Model, evaluate
 from ..engine.arithmetic import round_up
 from ..errors import InputError
+from ..render.words import Sentence, count
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .block_sizes import SharedMemoryOfSize, answers_by_size
@@ -20,7 +21,7 @@ MODEL: Model = "cuda"
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchConfiguration:
+class LaunchConfiguration(Sentence):
     """A block size, and the grid that fills the device with such blocks."""
 
     min_grid_size: int
@@ -28,9 +29,15 @@ class LaunchConfiguration:
     block_size: int
     """Threads per block; 0 where no block of any size can be resident."""
 
+    def __str__(self) -> str:
+        """``264 blocks of 768 threads fill the device``."""
+        if not self.block_size:
+            return "no block of any size can be resident"
+        return f"{count(self.min_grid_size, 'block')} of {count(self.block_size, 'thread')} fill the device"
+
 
 @dataclass(frozen=True, slots=True)
-class ClusterBound:
+class ClusterBound(Sentence):
     """An upper bound of the clusters that are resident on the whole device at once.
 
     The true number is known to a live device only: all blocks of a cluster must be in one GPU processing
@@ -38,6 +45,10 @@ class ClusterBound:
     """
 
     at_most: int
+
+    def __str__(self) -> str:
+        """``at most 165 clusters``."""
+        return f"at most {count(self.at_most, 'cluster')}"
 
 
 def max_active_blocks_per_multiprocessor(limits: Limits, kernel: Kernel) -> int:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..engine import Answer, Model, Use, evaluate
+from ..render.words import Sentence, amount, name
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import Adjustable, Resource
+from ..values.resources import ADJUSTABLE, Adjustable, Resource
 from .search import Dial, most_keeping
 
 
@@ -23,7 +24,7 @@ class Unused:
 
 
 @dataclass(frozen=True, slots=True)
-class Slack:
+class Slack(Sentence):
     """How far each resource may grow, the others staying as they are, before a block is lost.
 
     The values are totals, not differences. None where no block is resident to begin with.
@@ -36,6 +37,12 @@ class Slack:
     barriers: int | None
     """Named barriers per block."""
     unused: dict[Resource, Unused]
+
+    def __str__(self) -> str:
+        """``registers up to 40, shared memory up to 45 KiB, barriers up to 4``."""
+        grows: list[tuple[Adjustable, int | None]] = [(each, getattr(self, each)) for each in ADJUSTABLE]
+        texts = [f"{name(each)} up to {amount(each, most)}" for each, most in grows if most is not None]
+        return ", ".join(texts) or "no block is resident"
 
 
 def slack(limits: Limits, kernel: Kernel, model: Model | None = None) -> Slack:

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from ..engine import Answer
 from ..engine.arithmetic import divide_up
 from ..errors import InputError
+from ..render.words import Sentence, count
 from ..values.kernel import INT_MAX, Launch
 
 
 @dataclass(frozen=True, slots=True)
-class FullWave:
+class FullWave(Sentence):
     """The blocks that are resident on a whole GPU at once."""
 
     multiprocessors: int
@@ -33,9 +34,15 @@ class FullWave:
     differs between chips of the same product, so that only a live device knows.
     """
 
+    def __str__(self) -> str:
+        """``660 blocks on 132 SMs``."""
+        at_most = "at most " if self.is_upper_bound else ""
+        clusters = f" in {self.clusters:,} clusters of {self.cluster_size}" if self.cluster_size else ""
+        return f"{at_most}{count(self.blocks, 'block')}{clusters} on {count(self.multiprocessors, 'SM')}"
+
 
 @dataclass(frozen=True, slots=True)
-class Waves:
+class Waves(Sentence):
     """How a grid runs on a whole GPU: in how many waves, and how full the last one is."""
 
     launch: Launch
@@ -49,10 +56,6 @@ class Waves:
             f"{self.launch.blocks:,} blocks in {at_least}{self.waves:.4g} waves of "
             f"{self.full_wave.blocks:,}: {self.full_waves:,} full{last}"
         )
-
-    def _repr_html_(self) -> str:
-        """The same for a notebook."""
-        return f"<p>{self}</p>"
 
     @property
     def waves(self) -> float:

@@ -106,7 +106,6 @@ def takes_kernel(function: Function) -> Function:
 
     Their meanings go where the docstring has ``{arguments}``.
     """
-    # Types of a TypedDict are kept as ForwardRef, whose text the function's own module understands.
     table = globals()[function.__annotations__.pop("arguments").removeprefix("Unpack[").removesuffix("]")]
     return shows(function, "arguments", table)
 
@@ -114,14 +113,15 @@ def takes_kernel(function: Function) -> Function:
 def shows(function: Function, taken: str, table: type) -> Function:
     """Have a function show by name the arguments that it takes as ``**taken``, those of a TypedDict."""
     function.__annotations__.pop(taken, None)
-    kinds = table.__annotations__
-    declared = {name: kinds[name].__forward_arg__ for name in MEANINGS if name in kinds}
+    # A TypedDict keeps its types as ForwardRef, which says in which module its text is to be understood.
+    declared = {name: table.__annotations__[name] for name in MEANINGS if name in table.__annotations__}
     function.__annotations__.update(declared)
     signature = inspect.signature(function)
     shown_ones = [each for each in signature.parameters.values() if each.name != taken]
     one = inspect.Parameter.KEYWORD_ONLY
     shown_ones += [
-        inspect.Parameter(name, one, default=None, annotation=kind) for name, kind in declared.items()
+        inspect.Parameter(name, one, default=None, annotation=kind.__forward_arg__)
+        for name, kind in declared.items()
     ]
     function.__signature__ = signature.replace(parameters=shown_ones)  # type: ignore[attr-defined]
     meanings = "\n".join(f"        {name}: {MEANINGS[name]}" for name in declared)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+import occupancy  # in annotations: a public name brings its module when somebody reads the types
 
 from ..tables import shipped
 from ..values.limits import ComputeCapability, Limits
 from .arguments import ComputeCapabilityLike
-
-if TYPE_CHECKING:
-    from ..report.limits import SourcesReport
-    from ..tables.products import Product
-    from .answers import Answers
 
 
 def limits(cc: ComputeCapabilityLike) -> Limits:
@@ -41,7 +37,7 @@ def compute_capabilities() -> tuple[ComputeCapability, ...]:
     return shipped.known()
 
 
-def products() -> Answers[Product]:
+def products() -> occupancy.Answers[occupancy.Product]:
     """Every product that is known, by compute capability, with its number of SMs."""
     from ..report.gpus import gpus_report
     from ..tables.products import products
@@ -51,7 +47,7 @@ def products() -> Answers[Product]:
     return Answers(found, gpus_report(found))
 
 
-def sources(*ccs: ComputeCapabilityLike) -> SourcesReport:
+def sources(*ccs: ComputeCapabilityLike) -> occupancy.SourcesReport:
     """Where each number of the table comes from, and where sources disagree.
 
     Args:

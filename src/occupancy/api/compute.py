@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import occupancy  # in annotations: a public name brings its module when somebody reads the types
+
 from .. import engine
 from ..values.kernel import Caching, SharedMemoryMode
+from ..values.resources import Output
 from ..values.spellings import is_automatic
 from .answer import Occupancy, answer_for
 from .arguments import (
@@ -22,7 +25,9 @@ from .arguments import (
 from .chips import limits
 
 if TYPE_CHECKING:
-    from ..arrays import ArrayLike, Output, Sweep
+    from ..arrays import ArrayLike
+else:
+    ArrayLike = Any  # that of NumPy, which only a sweep needs
 
 
 def compute(
@@ -130,7 +135,7 @@ def sweep(
     shared_memory_mode: SharedMemoryMode | None = None,
     model: engine.Model | None = None,
     outputs: Sequence[Output] = ("active_blocks", "active_warps", "limiters"),
-) -> Sweep:
+) -> occupancy.Sweep:
     """The answers of `compute` for arrays of kernels, at memory speed; needs NumPy.
 
     The arrays broadcast to each other. All combinations come from arrays that each have a dimension

@@ -21,20 +21,16 @@ from ..advice.runtime import max_active_blocks_per_multiprocessor as _max_active
 from ..advice.runtime import max_active_clusters as _max_active_clusters
 from ..advice.runtime import max_potential_block_size as _max_potential_block_size
 from ..advice.slack import Slack
-from ..engine import Model
 from ..report.budget import BudgetReport
-from ..values.kernel import Caching
 from ..values.spellings import parse_count
 from .answer import Occupancy, SizeOfBlock, answer_for, fits_of
 from .answers import Answers
 from .arguments import (
-    CarveoutLike,
     ComputeCapabilityLike,
     CountLike,
     KernelArguments,
     KernelLike,
     SizeLike,
-    ThreadsLike,
     UseArguments,
     kernel_with,
     takes_kernel,
@@ -44,9 +40,6 @@ from .chips import limits
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-# What the arguments' types are made of, for typing.get_type_hints.
-__all__ = ["Caching", "CarveoutLike", "CountLike", "Model", "SizeLike", "ThreadsLike"]
 
 ANY_THREADS = 1
 """Where the block size is the answer, that of the kernel does not matter."""

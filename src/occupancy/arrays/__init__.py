@@ -19,6 +19,6 @@ except ImportError as error:
 
 from numpy.typing import ArrayLike
 
-from .answers import Output, Sweep, sweep_arrays
+from .answers import Sweep, sweep_arrays
 
-__all__ = ["ArrayLike", "Output", "Sweep", "sweep_arrays"]
+__all__ = ["ArrayLike", "Sweep", "sweep_arrays"]

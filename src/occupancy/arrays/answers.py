@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,13 +14,12 @@ from ..engine import Model, default_model
 from ..errors import InputError
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import Limiter
+from ..values.resources import Limiter, Output
 from .lookup import Lookup, chunks, count_lookup, found, look_up_first, shared_memory_lookup, warp_lookup
 from .tables import MOST_COUNTED, count_table, no_limit, shared_memory_table, smallest_type, warp_table
 from .values import Integers, Quantity, read_quantity
 
-Output = Literal["active_blocks", "active_warps", "limiters"]
-OUTPUTS: tuple[Output, ...] = ("active_blocks", "active_warps", "limiters")
+OUTPUTS: tuple[Output, ...] = get_args(Output)
 COLUMNS = {"active_warps": "warps", "limiters": "limiters"}
 """Output -> the column of a `WarpTable` that it needs beside the blocks."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ..values.kernel import TENSOR_MEMORY_UNIT, Kernel
 from ..values.limits import Limits
 from ..values.resources import QUANTITIES, RESOURCES, Resource
@@ -14,22 +16,23 @@ from .parts import Allocation, BlockLimits, Model, Use
 class Answer:
     """How many blocks of a kernel can be resident on one SM at once, and what stops one more.
 
-    Nobody changes one after it was made. It is a plain class, because a frozen dataclass takes longer to
+    It is never changed after it was made. It is a plain class, because a frozen dataclass takes longer to
     fill than the arithmetic takes to do.
     """
 
     __slots__ = ("active_blocks", "active_warps", "allocated", "block_limits", "kernel", "limits", "model")
 
-    limits: Limits
-    kernel: Kernel
-    model: Model
-    block_limits: BlockLimits
+    # Final: type checkers refuse who would change them.
+    limits: Final[Limits]
+    kernel: Final[Kernel]
+    model: Final[Model]
+    block_limits: Final[BlockLimits]
     """Blocks that each resource alone would allow."""
-    allocated: Allocation
+    allocated: Final[Allocation]
     """What one resident block takes of the SM, after every rounding."""
-    active_blocks: int
+    active_blocks: Final[int]
     """Blocks that can be resident on one SM at once."""
-    active_warps: int
+    active_warps: Final[int]
     """Warps of those blocks."""
 
     def __init__(

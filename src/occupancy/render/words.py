@@ -8,6 +8,18 @@ from typing import Any
 from ..values.resources import QUANTITIES, Changeable, Resource
 
 
+class Sentence:
+    """An answer that a person reads as one sentence, its ``str()``."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        from html import escape  # only notebooks need it
+
+        return f"<p>{escape(str(self))}</p>"
+
+
 def percent(share: float) -> str:
     """A share of 1 as a percentage with one decimal where it needs one: ``75%``, ``62.5%``, ``66.7%``.
 

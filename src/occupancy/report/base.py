@@ -16,12 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from ..render.document import Document
 from . import SCHEMA_VERSION
-
-if TYPE_CHECKING:
-    from ..render.document import Document
 
 
 def _version_comes_first(schema: dict[str, Any]) -> None:

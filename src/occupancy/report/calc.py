@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..advice.carveout import CarveoutAdvice, carveout
 from ..advice.next_steps import NextStep, next_steps
@@ -13,15 +13,13 @@ from ..advice.waves import FullWave
 from ..engine import Answer, Model, cuda, default_model, evaluate
 from ..engine.common import shared_memory_configuration
 from ..render import words
+from ..render.document import Document
 from ..values.kernel import Carveout
 from ..values.limits import Limits
 from ..values.resources import Resource, amount_of
 from .base import Report
 from .gpu import Gpu, WavesReport, WholeGpu, waves_report
 from .inputs import Inputs, inputs_of
-
-if TYPE_CHECKING:
-    from ..render.document import Document
 
 
 @dataclass(frozen=True, slots=True)

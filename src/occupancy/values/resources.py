@@ -80,6 +80,10 @@ class Limiter(IntFlag):
         return tuple(resource for resource in RESOURCES if Limiter.of(resource) & self)
 
 
+Output = Literal["active_blocks", "active_warps", "limiters"]
+"""What can be had as an array of answers."""
+
+
 class UsesResources(Protocol):
     """What says how much a block uses of each resource: a `Kernel`, or what was made of one."""
 
