@@ -132,8 +132,15 @@ def most_keeping(blocks: int, levels: Iterable[Level]) -> int:
 
 
 def used(kernel: Kernel) -> tuple[Adjustable, ...]:
-    """The resources of which the kernel is known to use some."""
-    return tuple(resource for resource in ADJUSTABLE if amount_of(resource, kernel))
+    """The resources of which the kernel is known to use some, and may be asked to use less.
+
+    Not the registers that its warpgroups pass to one another: fewer at the launch are fewer for all of them.
+    """
+    return tuple(
+        resource
+        for resource in ADJUSTABLE
+        if amount_of(resource, kernel) and not (resource == "registers" and kernel.reallocates_registers)
+    )
 
 
 def changed(kernel: Kernel, amounts: Mapping[Changeable, int]) -> Kernel:
@@ -141,7 +148,7 @@ def changed(kernel: Kernel, amounts: Mapping[Changeable, int]) -> Kernel:
     changes: dict[str, Any] = {}
     for resource, amount in amounts.items():
         if resource == "shared_memory":
-            changes.update(smem=amount, static_smem=None, dynamic_smem=None)
+            changes.update(smem=amount, static_smem=None, dynamic_smem=None, spill_smem=None)
         elif resource == "threads":
             changes.update(threads=amount, block_dim=None)
         else:

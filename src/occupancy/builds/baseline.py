@@ -35,6 +35,8 @@ PEEK_BYTES = 1 << 12
 _HOW_TO_MAKE_ONE = "occupancy scan BUILD -o baseline.json writes one."
 
 Count = Annotated[int, Field(ge=0, le=INT_MAX)]
+SpillCount = Annotated[int, Field(ge=-INT_MAX, le=INT_MAX)]
+"""As the compiler prints it, which can be below 0."""
 Threads = Annotated[int, Field(ge=1, le=INT_MAX)]
 
 _STRICT: dict[str, Any] = {"extra": "forbid", "strict": True, "use_attribute_docstrings": True}
@@ -61,10 +63,14 @@ class BaselineKernel:
     static_smem: Count | None = None
     dynamic_smem: Count | None = None
     smem: Count | None = None
+    spill_smem: Count | None = None
     barriers: Count | None = None
+    virtual_resources: Count | None = None
+    tensor_memory: Count | None = None
+    reallocates_registers: bool | None = None
     stack_bytes: Count | None = None
-    spill_store_bytes: Count | None = None
-    spill_load_bytes: Count | None = None
+    spill_store_bytes: SpillCount | None = None
+    spill_load_bytes: SpillCount | None = None
     max_threads: Threads | None = None
     required_threads: Threads | None = None
     max_registers: Count | None = None

@@ -101,6 +101,8 @@ def _row(old: ScanRow, new: ScanRow, matched_by: MatchedBy, threshold: float) ->
 
 def _direction(name: Measure, before: Measures, after: Measures, threshold: float) -> Verdict:
     old, new = getattr(before, name), getattr(after, name)
+    if name == "spill_smem":  # logs do not say it, so that 0 beside nothing is no change
+        old, new = old or 0, new or 0
     if old is None or new is None:
         return "same" if old is new else "other"
     percent = 100 * abs(new - old)  # points, for an occupancy

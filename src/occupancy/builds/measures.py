@@ -21,6 +21,8 @@ class Measures:
     """Bytes that the instructions of one thread store and load because registers do not suffice."""
     stack_bytes: int | None
     """Stack of one thread: arrays indexed by variables, and spilled registers."""
+    spill_smem: int | None
+    """Shared memory per block that the compiler spills registers to, in bytes."""
     registers: int | None
     """Registers per thread."""
     shared_memory: int | None
@@ -45,6 +47,7 @@ def measures(row: ScanRow) -> Measures:
         occupancy=row.occupancy,
         spill_bytes=_total(row.spill_store_bytes, row.spill_load_bytes),
         stack_bytes=row.stack_bytes,
+        spill_smem=row.spill_smem,
         registers=row.registers,
         shared_memory=row.shared_memory,
         barriers=row.barriers,
@@ -52,7 +55,8 @@ def measures(row: ScanRow) -> Measures:
 
 
 def _total(one: int | None, other: int | None) -> int | None:
-    return None if one is None and other is None else (one or 0) + (other or 0)
+    # ptxas counts below 0 where it moves spills into shared memory, and there are no fewer than none.
+    return None if one is None and other is None else max(one or 0, 0) + max(other or 0, 0)
 
 
 def _less(new: Any, old: Any) -> Any:

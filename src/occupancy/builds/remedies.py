@@ -77,6 +77,7 @@ _MENDINGS: dict[Measure, Mending] = {
     "occupancy": _more_occupancy,
     "registers": _at_the_bound("registers"),
     "spill_bytes": _more_registers,
+    "spill_smem": _more_registers,
     "stack_bytes": _more_registers,
     "shared_memory": _at_the_bound("shared_memory"),
     "barriers": _at_the_bound("barriers"),

@@ -10,7 +10,9 @@ from ..values.kernel import INT_MAX, MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_T
 from ..values.limits import ComputeCapability
 from .kernel_names import Names
 
-Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "registers", "shared_memory", "barriers"]
+Measure = Literal[
+    "occupancy", "spill_bytes", "stack_bytes", "spill_smem", "registers", "shared_memory", "barriers"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +37,13 @@ CRITERIA: dict[str, Criterion] = {
     "max_occupancy_drop": Criterion("occupancy", True, 0, 100),
     "max_register_growth": Criterion("registers", True, 0, MAX_REGISTERS_PER_THREAD),
     "no_new_spills": Criterion("spill_bytes", True, 0, 0),
+    "no_new_smem_spills": Criterion("spill_smem", True, 0, 0),
     "max_stack_growth": Criterion("stack_bytes", True, 0, INT_MAX),
     "max_shared_memory_growth": Criterion("shared_memory", True, 0, INT_MAX),
 }
 """What a rule can ask for, by its name in the file. Occupancy is in percent, a drop of it in points; all
-else is in the unit of its measure. ``no_new_spills`` is a switch; on, it allows a growth of 0."""
+else is in the unit of its measure. ``no_new_spills`` and ``no_new_smem_spills`` are switches; on, they allow
+a growth of 0."""
 
 
 @dataclass(frozen=True, slots=True)

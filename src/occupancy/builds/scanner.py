@@ -24,6 +24,18 @@ LEAST_DIFFERENCE = 0.006
 """PyTorch's profiler rounds to whole percents; a smaller difference is none."""
 
 NOT_LINKED_NOTE = "Not linked yet: registers, shared memory and stack lack what its callees need."
+SPLIT_NOTE = (
+    "The registers are those of the launch, which the warpgroups divide among themselves (setmaxnreg), so "
+    "that fewer are no advice; occupancy registers checks a split."
+)
+TENSOR_MEMORY_NOTE = (
+    "It allocates tensor memory: one block per SM by cuda_occupancy.h. If it relinquishes its permit, the "
+    "next block can be admitted; that is inferred."
+)
+SPILL_NOTE = (
+    "The compiler spills registers into shared memory, as much as the largest block of the launch bounds "
+    "takes: tighter bounds shrink it."
+)
 GRID_NOTE = "PyTorch's profiler counts no more blocks than the grid has for each SM."
 
 
@@ -139,6 +151,16 @@ class Scanner:
             notes.append(f"It was compiled for blocks of {record.max_threads} threads at most.")
         if record.linked is False:
             notes.append(NOT_LINKED_NOTE)
+        if record.reallocates_registers:
+            notes.append(SPLIT_NOTE)
+        if "virtual_resources" in answer.limiters:
+            notes.append(TENSOR_MEMORY_NOTE)
+        if answer.blocks_by_tensor_memory is not None:
+            held = answer.blocks_by_tensor_memory
+            blocks = "1 block holds its" if held == 1 else f"{held} blocks hold their"
+            notes.append(f"Tensor memory, {record.tensor_memory} columns: {blocks} columns at once on an SM.")
+        if record.spill_smem:
+            notes.append(SPILL_NOTE)
         what_if = _is_what_if(record, limits)
         if not what_if and _is_less_for_the_grid(record, answer):
             notes.append(GRID_NOTE)

@@ -146,7 +146,7 @@ def _most_first(value: float | None) -> float | None:
 def _spilled(record: KernelRecord) -> int | None:
     if record.spill_store_bytes is None and record.spill_load_bytes is None:
         return None
-    return (record.spill_store_bytes or 0) + (record.spill_load_bytes or 0)
+    return max(record.spill_store_bytes or 0, 0) + max(record.spill_load_bytes or 0, 0)
 
 
 def _sorted(items: Iterable[T], key: Callable[[T], float | None]) -> list[T]:

@@ -18,6 +18,7 @@ MOST_NAMED = 5
 
 _SOURCES: dict[Measure, str] = {
     "spill_bytes": "Cubins do not hold it: check what ptxas -v printed, or ask for max_stack_growth.",
+    "spill_smem": "Logs do not hold it: check the cubins, or the files that hold them.",
     "occupancy": "It takes the architecture and the registers: --cc, or a compiled file.",
 }
 

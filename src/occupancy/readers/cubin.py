@@ -277,7 +277,7 @@ def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: 
         max_cluster_rank=_value(attributes, MAX_CLUSTER_RANK),
         # Absent before sm_100, where there is no such resource.
         virtual_resources=_value(attributes, VRC_CTA_INIT_COUNT),
-        reallocates_registers=REG_RECONFIG in attributes,
+        reallocates_registers=REG_RECONFIG in attributes or None,
         threads=prod(required) if required else None,
         threads_from="required" if required else None,
         block=required,

@@ -48,7 +48,7 @@ _LINKED_SMEM_NOTE = (
 
 
 _IGNORED_NOTE = (
-    "ptxas ignored setmaxnreg in {kernels} of this compilation (C7508) and does not say in which; "
+    "In {kernels} of this compilation ptxas ignored setmaxnreg (C7508), and it does not say in which; "
     "__launch_bounds__(threads, 1) or __maxnreg__ tells it the registers of the launch"
 )
 

@@ -67,7 +67,7 @@ class KernelRecord:
     tensor_memory: int | None = None
     """Columns of tensor memory per block."""
     reallocates_registers: bool | None = None
-    """Whether warpgroups pass registers to one another (``setmaxnreg``), so that ``registers`` is what the
+    """True where warpgroups pass registers to one another (``setmaxnreg``), so that ``registers`` is what the
     launch gives to each, and not what any of them needs."""
 
     stack_bytes: int | None = None
@@ -188,7 +188,9 @@ class KernelRecord:
             static_smem=compiled.static_smem,
             spill_smem=compiled.spill_smem,
             barriers=compiled.barriers,
-            virtual_resources=compiled.virtual_resources,
+            virtual_resources=(
+                self.virtual_resources if compiled.virtual_resources is None else compiled.virtual_resources
+            ),
             reallocates_registers=compiled.reallocates_registers,
             stack_bytes=compiled.stack_bytes,
             max_threads=compiled.max_threads,

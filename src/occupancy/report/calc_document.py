@@ -130,6 +130,11 @@ def _remarks(report: CalcReport) -> list[str]:
     if report.model == "spreadsheet":
         lines.append("By the rules of NVIDIA's spreadsheet CUDA_Occupancy_Calculator.xls.")
     lines += list(_about_tensor_memory(report))
+    if report.inputs.reallocates_registers:
+        lines.append(
+            "The registers are those of the launch, which the warpgroups divide among themselves "
+            "(setmaxnreg), so that fewer are no advice."
+        )
     lines += [f"What if: {field} = {_setting(value)}." for field, value in report.what_if.items()]
     lines += report.notes
     if 0 < report.occupancy < 1:
@@ -190,6 +195,9 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     elif sizes and not levels:
         yield "only another block size can help"
     yield from (_step(report, step) for step in (*shown, *sizes))
+    if report.inputs.spill_smem and any("shared_memory" in step.requires for step in levels):
+        spilled = words.size(report.inputs.spill_smem)
+        yield f"launch bounds of fewer threads shrink the {spilled} that registers spill to"
     if len(levels) > len(shown):
         yield f"{words.count(len(levels) - len(shown), 'more level')} in --format json"
     if not report.next_steps and report.occupancy < 1:

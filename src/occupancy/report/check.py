@@ -230,7 +230,8 @@ def _mending(row: ScanRow, violation: Violation) -> str:
     changes = [
         words.change(resource, amount_of(resource, row), value) for resource, value in step.requires.items()
     ]
-    result = "need fewer spills, at" if measure in ("spill_bytes", "stack_bytes") else "give"
+    fewer_spills = measure in ("spill_bytes", "spill_smem", "stack_bytes")
+    result = "need fewer spills, at" if fewer_spills else "give"
     return (
         f"{words.listing(changes)} would {result} {words.percent(step.occupancy)} occupancy{_how(row, step)}."
     )
@@ -238,6 +239,7 @@ def _mending(row: ScanRow, violation: Violation) -> str:
 
 _NO_STEP: dict[Measure, str] = {
     "spill_bytes": "No more registers are available: keep fewer values alive.",
+    "spill_smem": "Launch bounds of fewer threads shrink it; so does keeping fewer values alive.",
     "stack_bytes": "More registers would not help: it holds arrays indexed by variables, or frames of calls.",
     "shared_memory": "Use less of it.",
     "registers": "Use fewer of them.",

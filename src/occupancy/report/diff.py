@@ -179,9 +179,11 @@ COLUMNS = (
     DiffColumn("Limited by", _limiters),
     DiffColumn("Regs", lambda row: words.number(row.registers, "")),
     DiffColumn("Spills", lambda row: _size(measures(row).spill_bytes)),
+    DiffColumn("Smem spills", lambda row: _size(row.spill_smem)),
     DiffColumn("Stack", lambda row: _size(row.stack_bytes)),
     DiffColumn("Shared", lambda row: _size(measures(row).shared_memory)),
     DiffColumn("Bar", lambda row: words.number(row.barriers, "")),
+    DiffColumn("Virtual", lambda row: words.number(row.virtual_resources, "")),
     DiffColumn("Threads", lambda row: words.number(row.threads, "")),
 )
 

@@ -27,6 +27,10 @@ class Inputs:
     tensor_memory: int | None
     """Columns per block."""
     shared_memory_mode: str | None
+    spill_smem: int | None
+    """What of the static shared memory the compiler has added to spill registers to."""
+    reallocates_registers: bool | None
+    """True where warpgroups divide the registers among themselves (``setmaxnreg``)."""
 
     @property
     def registers(self) -> int | None:
@@ -59,4 +63,6 @@ def inputs_of(kernel: Kernel) -> Inputs:
         virtual_resources=kernel.virtual_resources,
         tensor_memory=kernel.tensor_memory,
         shared_memory_mode=kernel.shared_memory_mode,
+        spill_smem=kernel.spill_smem,
+        reallocates_registers=kernel.reallocates_registers or None,
     )

@@ -116,6 +116,19 @@ def _size(amount: int | None) -> str:
     return words.size(amount) if amount else "0"
 
 
+def _registers(row: ScanRow) -> str:
+    """Those that the warpgroups divide are marked."""
+    return words.number(row.registers, "?") + (" split" if row.reallocates_registers else "")
+
+
+def _static(row: ScanRow) -> str:
+    """The kernel's own, and what the compiler has added to spill registers to."""
+    if not row.spill_smem or row.static_smem is None:
+        return _size(row.static_smem)
+    own = row.static_smem - row.spill_smem
+    return f"{_size(own)} + {_size(row.spill_smem)} spills" if own else f"{_size(row.spill_smem)} spills"
+
+
 def _nonzero(amount: int | None) -> str:
     return words.size(amount) if amount else ""
 
@@ -161,8 +174,8 @@ _FILE = _Column("File", lambda row: words.printable(PurePath(row.source).name), 
 
 _COLUMNS = (
     _Column("Arch", architecture, is_number=False),
-    _Column("Regs", lambda row: words.number(row.registers, "?")),
-    _Column("Static", lambda row: _size(row.static_smem)),
+    _Column("Regs", _registers),
+    _Column("Static", _static),
     _Column("Dynamic", lambda row: _size(row.dynamic_smem)),
     _Column("Shared", lambda row: _size(row.smem)),
     _Column("Bar", lambda row: words.number(row.barriers, "")),

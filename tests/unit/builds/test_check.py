@@ -61,7 +61,14 @@ COMPARING = [
 
 
 def test_every_criterion_is_tested() -> None:
-    tested = {name for name, *_ in ABSOLUTE} | {name for name, *_ in COMPARING} | {"no_new_spills"}
+    tested = (
+        {name for name, *_ in ABSOLUTE}
+        | {name for name, *_ in COMPARING}
+        | {
+            "no_new_spills",
+            "no_new_smem_spills",
+        }
+    )
     assert tested == set(CRITERIA)
 
 
@@ -103,6 +110,26 @@ def test_new_spills() -> None:
     assert checked([fewer], asked, baseline=[KERNEL]).violating == []
     (violating,) = checked([KERNEL], asked, baseline=[fewer]).violating
     assert (violating.violations[0].was, violating.violations[0].value) == (8, 12)
+
+
+def test_new_spills_into_shared_memory() -> None:
+    asked = rule({"no_new_smem_spills": 0})
+    more = replace(KERNEL, spill_smem=4096)
+    less = replace(KERNEL, spill_smem=0)
+    assert checked([less], asked, baseline=[more]).violating == []
+    assert checked([more], asked, baseline=[more]).violating == []
+    (violating,) = checked([more], asked, baseline=[less]).violating
+    assert (violating.violations[0].was, violating.violations[0].value) == (0, 4096)
+    with pytest.raises(RulesError, match="not known: the spill smem of img::blur") as caught:
+        checked([KERNEL], asked, baseline=[KERNEL])
+    assert "check the cubins" in str(caught.value)
+
+
+def test_negative_spills_are_none() -> None:
+    moved = replace(KERNEL, spill_store_bytes=-8, spill_load_bytes=4)
+    assert checked([moved], rule({"max_spill_bytes": 4})).violating == []
+    (violating,) = checked([moved], rule({"max_spill_bytes": 3})).violating
+    assert violating.violations[0].value == 4
 
 
 def test_all_spills_of_a_new_kernel_are_new() -> None:

@@ -164,6 +164,8 @@ def test_all_options_reach_the_engine() -> None:
         "virtual_resources": None,
         "tensor_memory": None,
         "shared_memory_mode": None,
+        "spill_smem": None,
+        "reallocates_registers": None,
     }
 
 

@@ -118,8 +118,8 @@ def test_two_toolkits(samples: Path, old: str, new: str, arch: str) -> None:
     (row,) = report["kernels"]
     assert (row["old"]["name"], row["new"]["arch"], row["verdict"]) == ("_Z5callsPfi", arch, "worse")
     assert row["change"] == {
-        "occupancy": 0.0, "spill_bytes": None, "stack_bytes": 0, "registers": 1, "shared_memory": 0,
-        "barriers": 0,
+        "occupancy": 0.0, "spill_bytes": None, "stack_bytes": 0, "spill_smem": 0, "registers": 1,
+        "shared_memory": 0, "barriers": 0,
     }  # fmt: skip
     assert (report["summary"]["same"], report["added"], report["removed"]) == (13, [], [])
 
