@@ -110,7 +110,7 @@ if TYPE_CHECKING:
     from .verify import Verification as Verification
     from .verify import verify_device as verify_device
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 # Public name -> the module that has it.
 _HOMES = {
