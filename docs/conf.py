@@ -38,6 +38,7 @@ highlight_language = "none"
 html_theme = "furo"
 html_title = "occupancy"
 html_static_path = ["_static"]
+html_extra_path = ["_extra"]
 html_theme_options = {"navigation_with_keys": True}
 
 man_pages = [("reference/cli", "occupancy", "CUDA occupancy without a GPU", [author], 1)]
@@ -48,3 +49,4 @@ def setup(app: Any) -> None:
     app.add_lexer("console", TextLexer)
     figures.write_all(HERE / "_static")
     generated.write_all(HERE / "reference")
+    generated.write_page(HERE / "_extra")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import occupancy
+from occupancy.page.build import build_page
 from occupancy.report.schema import REPORTS, json_schema
 
 API_HEAD = """# The library
@@ -29,6 +30,12 @@ def write_all(folder: Path) -> None:
     """Write ``api.md`` and ``json.md``."""
     _write(folder / "api.md", api_page())
     _write(folder / "json.md", json_page())
+
+
+def write_page(folder: Path) -> None:
+    """Write the interactive page, for the site to have beside its own pages."""
+    folder.mkdir(exist_ok=True)
+    _write(folder / "occupancy.html", build_page(occupancy.__version__))
 
 
 def public_names() -> list[str]:

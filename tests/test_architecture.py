@@ -22,6 +22,7 @@ STOREYS = (
     ("advice", "arrays", "device"),
     ("builds", "verify"),
     ("report",),
+    ("page",),
     ("api",),
     ("cli",),
     ("__init__", "__main__"),

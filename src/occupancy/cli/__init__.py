@@ -29,6 +29,7 @@ COMMANDS = {
     "registers": "Whether warpgroups that divide a block's registers have enough (setmaxnreg).",
     "block-sizes": "Every block size with its occupancy, best first.",
     "sweep": "The occupancy over one or two inputs: charts, heat maps, rows.",
+    "page": "The calculator as an interactive page, one file for the browser.",
     "scan": "The kernels that files hold, with their occupancy.",
     "diff": "How each kernel changed between two builds.",
     "check": "Whether the kernels of a build meet your rules.",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @grid_options
 @click.option("--explain", is_flag=True, help="Show every step of the arithmetic.")
 @click.option("--charts", is_flag=True, help="Show the curves over block size, registers, shared memory.")
+@click.option("--open", "is_opened", is_flag=True, help="Open the question in the browser, too.")
 @format_option
 def command(
     sm: ChosenSm,
@@ -32,6 +33,7 @@ def command(
     sms: str | None,
     explain: bool,
     charts: bool,
+    is_opened: bool,
     output_format: str,
     **kernel: Unpack[KernelArguments],
 ) -> None:
@@ -58,3 +60,7 @@ def command(
 
         print_text("")
         print_report(curves_of(sm.limits, kernel), output_format)
+    if is_opened:
+        from .page import open_page, question_for
+
+        open_page(question_for(result, sm, grid=grid, cluster=cluster, sms=sms))

@@ -31,16 +31,20 @@ format_option = format_option_with()
 
 def kernel_options(command: Command) -> Command:
     """Add the options that say what a block needs; their names are the arguments of `compute`."""
-    threads_option = click.option(
+    return threads_option(required=True)(use_options(command))
+
+
+def threads_option(*, required: bool) -> Callable[[Command], Command]:
+    """``--threads``."""
+    return click.option(
         "--threads",
         "--block",
         "--block-size",
         "threads",
-        required=True,
+        required=required,
         metavar="N|XxYxZ",
         help="Threads per block, or the block's shape.",
     )
-    return threads_option(use_options(command))
 
 
 def use_options(command: Command) -> Command:

@@ -147,7 +147,7 @@ def calc_report(
         gpu=whole.gpu,
         full_wave=whole.full_wave,
         waves=None if whole.waves is None else waves_report(whole.waves),
-        notes=tuple(_notes(result)),
+        notes=tuple(notes_on(result)),
         explanation=explanation,
     )
 
@@ -168,7 +168,7 @@ def _changed_limits(limits: Limits, table_limits: Limits | None) -> dict[str, An
     return {name: value for name, value in ours.items() if value != theirs[name]}
 
 
-def _notes(result: Answer) -> list[str]:
+def notes_on(result: Answer) -> list[str]:
     """What a reader should know before relying on the number."""
     limits, kernel = result.limits, result.kernel
     notes = []

@@ -1,0 +1,144 @@
+"""``occupancy page``: the interactive page, and how other commands open it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .. import __version__
+from ..errors import InputError
+from .choose_sm import ChosenSm, cc_option, choose_sm, gpu_option
+from .options import threads_option, use_options
+from .output import print_text
+from .whole_gpu import grid_options
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..api.answer import Occupancy
+    from ..api.arguments import KernelArguments
+
+FILE_NAME = "occupancy.html"
+
+
+@click.command("page")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the page there, `-` for standard output, and open nothing."
+)
+@cc_option("cc", metavar="CC", help="The chip that it opens with: 9.0, 90, sm_90a, compute_90.")
+@gpu_option
+@threads_option(required=False)
+@use_options
+@grid_options
+def command(
+    output: str | None,
+    cc: str | None,
+    gpu: str | None,
+    grid: str | None,
+    cluster: str | None,
+    sms: str | None,
+    **kernel: Unpack[KernelArguments],
+) -> None:
+    """The calculator as one HTML file that needs no server and no network.
+
+    Without -o it opens in the browser. With a chip and a kernel it opens with that question.
+
+    \b
+    occupancy page
+    occupancy page -o occupancy.html
+    occupancy page --cc 9.0 --threads 256 --regs 40
+    """
+    question = _question(cc, gpu, kernel, {"grid": grid, "cluster": cluster, "sms": sms})
+    if output is None:
+        open_page(question)
+        return
+    from ..page.build import build_page
+
+    text = build_page(__version__, question)
+    if output == "-":
+        print_text(text)
+        return
+    from ..builds.atomic_file import write_atomically
+
+    write_atomically(output, text)
+
+
+def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: dict[str, str | None]) -> str:
+    given = [name for name, value in (*kernel.items(), *launch.items()) if value is not None]
+    if cc is None and gpu is None:
+        if given:
+            raise InputError("is missing", where="--cc", cure="The page needs a chip for what was given.")
+        return ""
+    sm = choose_sm(cc, gpu, None, None)
+    if kernel.get("threads") is not None:
+        from ..api.compute import compute
+
+        return question_for(compute(sm.limits, **kernel), sm, **launch)
+    if given:
+        raise InputError("is missing", where="--threads", cure="The page needs it for what else was given.")
+    from ..page.question import question_of_chip
+
+    return question_of_chip(sm.limits.compute_capability, _of_gpu(sm, None))
+
+
+def question_for(
+    answer: Occupancy, sm: ChosenSm, *, grid: str | None, cluster: str | None, sms: str | None
+) -> str:
+    """The question of an answer, for `open_page`.
+
+    Raises:
+        InputError: The chip is not one of the shipped table, which are all that the page has.
+    """
+    from ..page.question import question_of
+    from ..tables import shipped
+
+    cc = answer.limits.compute_capability
+    if cc not in shipped.known() or answer.limits != shipped.limits(cc):
+        raise InputError(
+            f"the limits of {cc} are not those of the shipped table, and the page has no others",
+            where="page",
+            cure="Leave out --limits and --set.",
+        )
+    return question_of(answer, {**_of_gpu(sm, sms), "grid": grid, "cluster": cluster})
+
+
+def _of_gpu(sm: ChosenSm, sms: str | None) -> dict[str, str | None]:
+    if sm.gpu is None:
+        return {"sms": sms}
+    return {"gpu": sm.gpu.name, "sms": str(sm.gpu.multiprocessors) if sms is None else sms}
+
+
+def open_page(question: str) -> None:
+    """Open the page in the browser; print its address where there is none.
+
+    The question is written into the file as well, because some systems open a file without what stands behind
+    the ``#`` of its address.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    import webbrowser
+
+    from ..builds.atomic_file import write_atomically
+    from ..page.build import build_page
+
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / FILE_NAME
+    write_atomically(str(path), build_page(__version__, question))
+    address = path.as_uri() + (f"#{question}" if question else "")
+    if not webbrowser.open(address):
+        click.echo(f"No browser to open: {address}", err=True)
+
+
+def cache_folder() -> Path:
+    """Where the page lies that was opened last: the system's place for what can be made again."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "occupancy"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "occupancy"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "occupancy"
