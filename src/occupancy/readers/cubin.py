@@ -15,6 +15,7 @@ from math import prod
 from typing import NamedTuple
 
 from .budget import MAX_ATTRIBUTE_BYTES, Budget, Malformed
+from .content import Bytes
 from .elf import ET_REL, SHT_NOBITS, Image, Section, Symbol, is_cubin
 from .record import Format, KernelRecord, Shape
 
@@ -87,9 +88,11 @@ _RECORD_OF_SYMBOL = struct.Struct("<BBHII")
 _SHAPE = struct.Struct("<III")
 _SCRATCH = struct.Struct("<II")
 """Payload of SHARED_SCRATCH: where it begins, and its size."""
-_FAMILY = re.compile(rb"-arch[ =]sm_(\d+)f\b")
+_FAMILY = re.compile(rb"-arch[ =]sm_(\d{1,4})f\b")
 _USUAL_SIZES = (12, 4, 8, 0, 16, 20, 24, 28, 32)
 """Bytes of the payload of most records, the commonest first."""
+_MOST_SKIPPED = 4096
+"""Records that are passed over at once: matching takes memory for each."""
 
 
 class Attribute(NamedTuple):
@@ -112,9 +115,11 @@ class _Module:
     stacks: dict[int, int] = field(default_factory=dict)
     shared: dict[int, int] = field(default_factory=dict)
     info: dict[int, Section] = field(default_factory=dict)
+    attributes: dict[tuple[int, int], dict[int, Attribute]] = field(default_factory=dict)
+    """Those of a section, by its place and size: kernels that share one, which is a lie, cost no more."""
 
 
-def read_cubin(data: memoryview, source: str, format: Format, budget: Budget) -> Iterator[KernelRecord]:
+def read_cubin(data: Bytes, source: str, format: Format, budget: Budget) -> Iterator[KernelRecord]:
     """The kernels of one cubin, in the order of its symbols.
 
     Args:
@@ -209,9 +214,19 @@ def _variant(image: Image, number: int) -> str:
     return "f" if is_family else ""
 
 
+def _attributes_of_kernel(image: Image, module: _Module, section: Section) -> dict[int, Attribute]:
+    place = section.offset, section.size
+    known = module.attributes.get(place)
+    if known is None:
+        known = {each.id: each for each in _attributes(_attribute_data(image, section), _OF_KERNEL)}
+        module.attributes[place] = known
+    return known
+
+
 def _attribute_data(image: Image, section: Section) -> memoryview:
     if section.size > MAX_ATTRIBUTE_BYTES:
         raise Malformed(f"{section.size} bytes about its kernels are declared, more than are read")
+    image.budget.pay("pieces", section.size // _ATTRIBUTE.size)
     return image.part(section.offset, section.size, "section of attributes")
 
 
@@ -243,7 +258,7 @@ def _unwanted(wanted: frozenset[int]) -> re.Pattern[bytes]:
     sizes = b"|".join(b"\\x%02x\\x00.{%d}" % (size, size) for size in _USUAL_SIZES)
     sized = b"\\x%02x%s(?:%s)" % (_FORMAT_SIZED, id, sizes)
     plain = b"[^\\x%02x]%s.." % (_FORMAT_SIZED, id)
-    return re.compile(b"(?:%s|%s)+" % (sized, plain), re.DOTALL)
+    return re.compile(b"(?:%s|%s){1,%d}" % (sized, plain, _MOST_SKIPPED), re.DOTALL)
 
 
 def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: Format) -> KernelRecord:
@@ -252,7 +267,7 @@ def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: 
     code = image.sections[symbol.section]
     attributes = {}
     if section := module.info.get(symbol.section):
-        attributes = {each.id: each for each in _attributes(_attribute_data(image, section), _OF_KERNEL)}
+        attributes = _attributes_of_kernel(image, module, section)
     required = _shape(attributes, REQNTID)
     bound = _shape(attributes, MAX_THREADS)
     static_smem = _static_shared_memory(module, symbol.section)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .budget import MIB, Malformed
-from .content import Text
+from .text import Text
 
 CHUNK_CHARACTERS = MIB
 MAX_VALUE_CHARACTERS = 8 * MIB

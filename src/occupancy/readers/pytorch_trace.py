@@ -12,9 +12,9 @@ from math import prod
 from typing import Any
 
 from .budget import MAX_NUMBER, Malformed
-from .content import Text
 from .json_stream import JsonStream
 from .record import Found, KernelRecord, ReadProblem, Shape
+from .text import Text
 
 EVENTS_KEY = "traceEvents"
 DEVICES_KEY = "deviceProperties"

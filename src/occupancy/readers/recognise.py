@@ -10,7 +10,7 @@ from . import ncu_rep, nsight_csv, ptx, ptxas, pytorch_trace, res_usage, triton
 from .content import Content
 from .fatbin import read_device_code
 from .lines import NumberedLines
-from .record import Found, stop_after_many_problems
+from .record import Found, within
 
 LineReader = Callable[[NumberedLines, str], Iterator[Found]]
 
@@ -37,14 +37,14 @@ def read_content(content: Content) -> Iterator[Found]:
         return
     head = content.head()
     if head.startswith(ncu_rep.MAGIC):
-        yield from stop_after_many_problems(ncu_rep.read_ncu_rep(content), content.name)
+        yield from within(content.budget, ncu_rep.read_ncu_rep(content), content.name)
     elif _is_binary(head):
         if not content.is_compressed:
             yield from read_device_code(content)
     elif _JSON_START.match(head):
-        yield from stop_after_many_problems(_read_json(content, head), content.name)
+        yield from within(content.budget, _read_json(content, head), content.name)
     else:
-        yield from stop_after_many_problems(_read_lines(content), content.name)
+        yield from within(content.budget, _read_lines(content), content.name)
 
 
 def why_nothing(content: Content) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -10,7 +11,8 @@ from ..errors import InputError
 from ..values.kernel import Carveout, Kernel, Launch
 from ..values.limits import ComputeCapability
 from ..values.resources import total_shared_memory
-from .budget import MAX_PROBLEMS
+from ..values.untrusted import printable
+from .budget import MAX_NAME_BYTES, MAX_PROBLEMS, Budget, Exhausted, cost_of
 
 Format = Literal[
     "cubin",
@@ -44,7 +46,8 @@ class KernelRecord:
     """The path as it was given, or the name of the stream."""
     format: Format
     name: str
-    """Mangled, where the source has it so."""
+    """Mangled, where the source has it so; with escapes for what a terminal would obey, which no real name
+    has, and up to 64 KiB of it."""
     arch: str | None = None
     """The compiler's name of the architecture, such as ``"sm_90"`` or ``"sm_90a"``."""
     linked: bool | None = None
@@ -238,13 +241,39 @@ Found = KernelRecord | ReadProblem
 """What a reader yields, in the order of the source."""
 
 
-def stop_after_many_problems(found: Iterable[Found], source: str) -> Iterator[Found]:
-    """Pass on what a reader finds, but stop where so much is damaged that the source is none of its kind."""
+def within(budget: Budget, found: Iterator[Found], source: str) -> Iterator[Found]:
+    """Pass on what a reader finds in a file, as far as its budget goes.
+
+    It also ends where so much is damaged that the source is none of its kind. A problem says so.
+    """
     problems = 0
-    for each in found:
-        yield each
-        if isinstance(each, ReadProblem):
-            problems += 1
-            if problems == MAX_PROBLEMS:
-                yield ReadProblem(source, each.offset, "too much is damaged; the rest is not read", each.line)
-                return
+    try:
+        for each in found:
+            if isinstance(each, ReadProblem):
+                problems += 1
+                budget.pay("problems")
+                yield each
+                if problems == MAX_PROBLEMS:
+                    yield replace(each, what="too much is damaged; the rest is not read")
+                    return
+            else:
+                budget.pay("kernels" if each.launches is None else "launches")
+                budget.pay("names", cost_of(each.name))
+                yield _sound(each)
+    except Exhausted as error:
+        yield ReadProblem(source, None, error.what)
+
+
+_ARCHITECTURE = re.compile(r"sm_\d{1,4}[a-z]?", re.ASCII)
+
+
+def _sound(record: KernelRecord) -> KernelRecord:
+    """The record with a name and an architecture that are what they seem.
+
+    A name of a real kernel has no characters that a terminal would obey, and fits in a page.
+    """
+    name, arch = record.name, record.arch
+    name = printable(name[:MAX_NAME_BYTES])[:MAX_NAME_BYTES]
+    if arch is not None and not _ARCHITECTURE.fullmatch(arch):
+        arch = None
+    return record if (name, arch) == (record.name, record.arch) else replace(record, name=name, arch=arch)

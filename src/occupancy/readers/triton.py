@@ -96,7 +96,7 @@ def _only_kernel(image: Path, name: str) -> KernelRecord:
     if image.exists() and not image.is_file():  # a pipe would be waited for
         raise Malformed("it is no file")
     with open_content(image) as content:
-        kernels = read_cubin(memoryview(content.data), str(image), "cubin", content.budget)
+        kernels = read_cubin(content.part(), str(image), "cubin", content.budget)
         first = next(kernels, None)
         if first is None:
             raise Malformed("it holds no kernel")
