@@ -13,6 +13,7 @@ from occupancy.advice.waves import full_wave
 from occupancy.engine import evaluate
 from occupancy.readers import KernelRecord, stream_kernels
 from occupancy.tables import shipped
+from occupancy.tables.clusters import MeasuredClusters
 from occupancy.values.kernel import Kernel
 
 from .golden import FOLDER, H200, Comparison, read_rows
@@ -89,6 +90,27 @@ def test_cooperative_launches() -> None:
         expected = (int(row["blocks_per_sm"]), row["launch"])
         comparison.check(row, expected, (answer.active_blocks, launches))
     comparison.conclude(compared=48)
+
+
+def test_measured_clusters() -> None:
+    """What the table of measured clusters has of this GPU is what its driver said of every kernel."""
+    comparison = Comparison()
+    for row in read_rows("h200_max_active_clusters"):
+        cluster_size = int(row["cluster_size"])
+        kernel = Kernel(
+            int(row["threads_per_block"]),
+            int(row["registers_per_thread"]),
+            int(row["static_smem"]),
+            int(row["dynamic_smem"]),
+            barriers=int(row["barriers"]),
+        )
+        answer = evaluate(LIMITS, kernel)
+        if cluster_size == 1 or not answer.active_blocks:
+            comparison.left_out += 1
+            continue
+        measured = full_wave(answer, MULTIPROCESSORS, cluster_size=cluster_size).measured
+        comparison.check(row, MeasuredClusters("H200", int(row["active_clusters"])), measured)
+    comparison.conclude(compared=2992, left_out=1280)
 
 
 def test_green_contexts() -> None:

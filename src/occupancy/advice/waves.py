@@ -12,6 +12,7 @@ from ..engine import Answer
 from ..engine.arithmetic import divide_up
 from ..errors import InputError
 from ..render.words import Sentence, count
+from ..tables.clusters import MeasuredClusters, measured_clusters
 from ..values.kernel import INT_MAX, Launch
 
 
@@ -33,6 +34,8 @@ class FullWave(Sentence):
     All blocks of a cluster must be in one GPU processing cluster, and how many SMs each of those has
     differs between chips of the same product, so that only a live device knows.
     """
+    measured: MeasuredClusters | None = None
+    """What one GPU with as many SMs was measured to hold, where there are clusters and only a bound."""
 
     def __str__(self) -> str:
         """``660 blocks on 132 SMs``."""
@@ -64,6 +67,16 @@ class Waves(Sentence):
         A lower bound where the full wave is an upper one.
         """
         return self.launch.blocks / self.full_wave.blocks
+
+    @property
+    def is_cooperative(self) -> bool | None:
+        """Whether cudaLaunchCooperativeKernel can run the grid: all of its blocks resident at once.
+
+        The largest such grid is the full wave. None where that is an upper bound, and the grid is within.
+        """
+        if self.launch.blocks > self.full_wave.blocks:
+            return False
+        return None if self.full_wave.is_upper_bound else True
 
     @property
     def full_waves(self) -> int:
@@ -133,7 +146,12 @@ def full_wave(
     bound = cluster_bound(occupancy, multiprocessors, cluster_size)
     clusters = bound if max_active_clusters is None else max_active_clusters
     is_upper_bound = max_active_clusters is None
-    return FullWave(multiprocessors, clusters * cluster_size, cluster_size, clusters, is_upper_bound)
+    measured = None
+    if is_upper_bound and bound:
+        cc, per_multiprocessor = occupancy.limits.compute_capability, occupancy.active_blocks
+        measured = measured_clusters(cc, multiprocessors, per_multiprocessor, cluster_size)
+    blocks = clusters * cluster_size
+    return FullWave(multiprocessors, blocks, cluster_size, clusters, is_upper_bound, measured)
 
 
 def count_waves(launch: Launch, wave: FullWave) -> Waves:

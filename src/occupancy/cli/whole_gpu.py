@@ -11,11 +11,17 @@ from ..errors import DeviceError, InputError, MissingDependencyError
 from .choose_sm import ChosenSm
 
 if TYPE_CHECKING:
+    from ..advice.partitions import GreenContext
     from ..api.answer import Occupancy
     from ..report.gpu import WholeGpu
 
 
-sms_option = click.option("--sms", metavar="N", help="SMs of the GPU, where --gpu or --device does not say.")
+sms_option = click.option(
+    "--sms",
+    metavar="N|P%",
+    help="SMs of the GPU, where --gpu or --device does not say; or a part of them: a number, as of a green "
+    "context, or a percentage, as of MPS.",
+)
 
 
 def grid_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -33,11 +39,21 @@ def count_of_sms(sm: ChosenSm | None, sms: str | None) -> int | None:
     """The number of SMs that ``--sms`` gives, or else the GPU that was named.
 
     Raises:
-        InputError: Not a number of SMs.
+        InputError: Not a number of SMs, or a percentage of a number that is not known.
     """
+    from ..advice.partitions import mps_share
     from ..advice.waves import check_multiprocessors
     from ..values.spellings import parse_count
 
+    if sms is not None and sms.strip().endswith("%"):
+        whole = count_of_sms(sm, None)
+        if whole is None:
+            raise InputError(
+                "of how many SMs is not known",
+                where="--sms",
+                allowed="a percentage beside --gpu or --device, or a number",
+            )
+        return mps_share(parse_count(sms.strip()[:-1], "--sms"), whole)
     if sms is not None:
         count = parse_count(sms, "--sms")
         check_multiprocessors(count)
@@ -74,7 +90,19 @@ def whole_gpu(
         resident_clusters=lambda size: _told_clusters(result, sm, size) if sms is None else None,
     )
     waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
-    return WholeGpu(sm.gpu, wave, waves)
+    return WholeGpu(sm.gpu, wave, waves, _green_context(sm, sms))
+
+
+def _green_context(sm: ChosenSm, sms: str | None) -> GreenContext | None:
+    """What a green context gets that asks for ``--sms`` of the GPU; None where they are all, or not known."""
+    from ..advice.partitions import FIRST_WITH_GREEN_CONTEXTS, green_context
+
+    whole, part = count_of_sms(sm, None), count_of_sms(sm, sms)
+    if sms is None or "%" in sms or whole is None or part is None or part >= whole:
+        return None
+    if sm.limits.compute_capability < FIRST_WITH_GREEN_CONTEXTS:
+        return None
+    return green_context(sm.limits, part, whole)
 
 
 def _told_clusters(result: Occupancy, sm: ChosenSm, cluster_size: int | None) -> int | None:

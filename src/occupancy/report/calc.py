@@ -8,6 +8,7 @@ from typing import Any
 
 from ..advice.carveout import CarveoutAdvice, carveout
 from ..advice.next_steps import NextStep, next_steps
+from ..advice.partitions import GreenContext
 from ..advice.slack import Slack, slack
 from ..advice.waves import FullWave
 from ..engine import Answer, Model, cuda, default_model, evaluate
@@ -77,6 +78,8 @@ class CalcReport(Report):
     """The GPU, where one was named or found."""
     full_wave: FullWave | None
     """What is resident on the whole GPU at once, where the number of its SMs is known."""
+    green_context: GreenContext | None
+    """What a green context gets that asks for the SMs, where they are a part of the GPU's."""
     waves: WavesReport | None
     """How the grid runs, where one was given and the kernel launches."""
     notes: tuple[str, ...]
@@ -146,6 +149,7 @@ def calc_report(
         carveout=carveout(limits, kernel, model),
         gpu=whole.gpu,
         full_wave=whole.full_wave,
+        green_context=whole.green_context,
         waves=None if whole.waves is None else waves_report(whole.waves),
         notes=tuple(notes_on(result)),
         explanation=explanation,
