@@ -1,7 +1,7 @@
 """The documentation site: ``sphinx-build -W docs site``.
 
 Pages are Markdown. What the program itself knows is not written a second time: the command line, the names of
-the library and the JSON are generated, and the figures are drawn with the library's own answers.
+the library and the JSON are generated; `python -m tests.refresh_docs` writes the sessions and draws the figures.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-import figures  # noqa: E402
 import generated  # noqa: E402
 from pygments.lexers.special import TextLexer  # noqa: E402
 
@@ -45,8 +44,7 @@ man_pages = [("reference/cli", "occupancy", "CUDA occupancy without a GPU", [aut
 
 
 def setup(app: Any) -> None:
-    """Write the generated pages and the figures before the pages are read."""
+    """Write the generated pages before the pages are read."""
     app.add_lexer("console", TextLexer)
-    figures.write_all(HERE / "_static")
     generated.write_all(HERE / "reference")
     generated.write_page(HERE / "_extra")
