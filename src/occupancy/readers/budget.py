@@ -29,8 +29,6 @@ MAX_LINE_CHARACTERS = 1 << 20
 """A longer line of text is read in pieces of this length."""
 MAX_COLUMNS = 1 << 14
 """Of a page of Nsight Compute, which has two thousand."""
-CELLS_OF_A_PIECE = 8
-"""Cells of CSV that take as long to read as one line of text."""
 MAX_PROBLEMS = 100
 """After so many damaged pieces, the rest of a file is not read."""
 MAX_HELD_KERNELS = 1 << 17

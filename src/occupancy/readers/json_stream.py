@@ -11,7 +11,7 @@ from .budget import MIB, Malformed
 from .text import Text
 
 CHUNK_CHARACTERS = MIB
-MAX_VALUE_CHARACTERS = 8 * MIB
+MAX_VALUE_CHARACTERS = 4 * MIB
 """One value that is no list of events."""
 
 _NO_SPACE = re.compile(r"[^ \t\r\n]")
@@ -59,6 +59,7 @@ class JsonStream:
     def value(self) -> Any:
         """The value that comes next."""
         self.peek()
+        self._text.budget.pay("pieces")
         while True:
             try:
                 value, end = self._decode(self._buffer, self._position)

@@ -14,13 +14,16 @@ _ENTRY = re.compile(r"\.entry\s+([\w$%]+)")
 _DIRECTIVE = re.compile(r"\.(\w+)\s+(\d{1,12})(?:\s*,\s*(\d{1,12}))?(?:\s*,\s*(\d{1,12}))?")
 _COMMENT = re.compile(r"//.*")
 
-MARKERS = _TARGET
-"""Only where a line begins so: the compiler's errors say which .target a feature requires."""
-
 MAX_DIRECTIVE_LINES = 1000
 """Between the name of a kernel and its body; parameters have a line each."""
 
 NOTE = "PTX has no register count; compile it for an architecture (ptxas -arch=sm_90 -v) to have one"
+
+
+def marks(line: str) -> bool:
+    """Whether a line is the first of interest. Only where it begins so: the compiler's errors say which .target
+    a feature requires."""
+    return ".target" in line and bool(_TARGET.match(line))
 
 
 def read_ptx(lines: NumberedLines, source: str) -> Iterator[Found]:

@@ -35,9 +35,10 @@ IGNORED = "'setmaxnreg' ignored"
 the kernels of a compilation, and names none of them. NVIDIA/cutlass#3406, NVIDIA/Fuser#3972."""
 GLOBAL_MEMORY = "bytes gmem"
 """Of the line that comes before the kernels of a compilation."""
-MARKERS = re.compile(f"{COMPILING}|{PROPERTIES}|{IGNORED}")
-"""One of these is in the first line of interest. What follows it is matched from there on: a search with
-such patterns would take hours for a line that has the same words over and over."""
+_STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
+_BEFORE, _AFTER = 20, 200
+"""Characters around the words of a line in which its numbers are. Searched as a whole, a line that is made of
+digits would take an hour."""
 
 NVLINK = "nvlink"
 """In front of what the linker prints."""
@@ -64,6 +65,17 @@ class _Open:
     spill_load_bytes: int | None = None
 
 
+def marks(line: str) -> bool:
+    """Whether a line is the first of interest. What follows the words is matched from there on: a search with
+    the expressions would take hours for a line that has the same words over and over."""
+    return COMPILING in line or PROPERTIES in line or IGNORED in line
+
+
+def _near(words: str, pattern: re.Pattern[str], line: str) -> re.Match[str] | None:
+    place = line.find(words)
+    return pattern.search(line, max(0, place - _BEFORE), place + _AFTER) if place >= 0 else None
+
+
 def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
     """The kernels of a compiler's or linker's output.
 
@@ -74,7 +86,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
     reader = _Reader(source)
     number = 0
     for number, line in lines:
-        if found := reader.read(_ESCAPES.sub("", line), number):
+        if found := reader.read(_ESCAPES.sub("", line) if "\x1b" in line else line, number):
             yield found
     if found := reader.left_open(number):
         yield found
@@ -113,12 +125,13 @@ class _Reader:
         _, is_about_frame, rest = line.partition(PROPERTIES)
         if is_about_frame:
             self._subject = rest.strip().removesuffix(":").strip(_QUOTES)
-        elif found := _FRAME.search(line):
+        elif found := _near(_STACK_FRAME, _FRAME, line):
             self._take_frame(*map(int, found.groups()))
-        elif found := _USED.search(line):
+        elif _REGISTERS in line and (found := _USED.search(line)):
+            rest = found[2][:_AFTER]
             if NVLINK in line[: found.start()]:
-                return self._linked(int(found[1]), found[2])
-            return self._complete(int(found[1]), found[2], number)
+                return self._linked(int(found[1]), rest)
+            return self._complete(int(found[1]), rest, number)
         return None
 
     def _begin_compilation(self) -> None:

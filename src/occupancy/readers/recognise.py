@@ -14,13 +14,13 @@ from .record import Found, within
 
 LineReader = Callable[[NumberedLines, str], Iterator[Found]]
 
-LINE_READERS: tuple[tuple[re.Pattern[str], LineReader], ...] = (
-    (ptxas.MARKERS, ptxas.read_ptxas),
-    (res_usage.MARKERS, res_usage.read_res_usage),
-    (nsight_csv.MARKERS, nsight_csv.read_nsight_csv),
-    (ptx.MARKERS, ptx.read_ptx),
+LINE_READERS: tuple[tuple[Callable[[str], bool], LineReader], ...] = (
+    (ptxas.marks, ptxas.read_ptxas),
+    (res_usage.marks, res_usage.read_res_usage),
+    (nsight_csv.marks, nsight_csv.read_nsight_csv),
+    (ptx.marks, ptx.read_ptx),
 )
-"""The first line where one of these is found decides; what comes before it is another program's."""
+"""The first line that one of these takes for its own decides; what comes before it is another program's."""
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
@@ -84,7 +84,7 @@ def _read_lines(content: Content) -> Iterator[Found]:
     with content.text() as text:
         lines = text.lines()
         for number, line in lines:
-            for markers, reader in LINE_READERS:
-                if markers.search(line):
+            for marks, reader in LINE_READERS:
+                if marks(line):
                     yield from reader(chain([(number, line)], lines), content.name)
                     return
