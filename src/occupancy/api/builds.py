@@ -13,6 +13,7 @@ from ..builds.rules import Rule, Rules, without_comparisons
 from ..builds.rules_file import PYPROJECT, has_rules, read_rules
 from ..builds.scanner import Scanner, ScanRow
 from ..errors import InputError, ReadError, RulesError
+from ..readers.budget import Allowance
 from ..report.check import CheckReport, check_report
 from ..report.diff import DiffReport, diff_report
 from .arguments import ComputeCapabilityLike, ThreadsLike
@@ -58,7 +59,8 @@ def diff(
     how = _Builds(threads, cc, limits_file, name, archs, only_newest, with_runtime)
     if not 0 <= threshold <= 100:  # also where it is not a number
         raise InputError(f"{threshold} is out of range", where="threshold", allowed="0 to 100")
-    before, after = read_build(_paths(old)), read_build(_paths(new))
+    common = Allowance()
+    before, after = read_build(_paths(old), common), read_build(_paths(new), common)
     scanner = how.scanner_for(before, after)
     return diff_report(
         compare(how.rows(before, scanner), how.rows(after, scanner), threshold),

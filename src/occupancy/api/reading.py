@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ..builds.scanner import Scanner
 from ..builds.selection import ORDERS, Order, Selection
 from ..errors import InputError, shown
+from ..readers.budget import Allowance
 from ..tables.table import Table
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import did_you_mean, parse_threads
@@ -71,7 +72,12 @@ class Reading:
         )
 
     def scanner(
-        self, threads: int | None, *, multiprocessors: int | None = None, with_advice: bool
+        self,
+        threads: int | None,
+        *,
+        multiprocessors: int | None = None,
+        with_advice: bool,
+        common: Allowance | None = None,
     ) -> Scanner:
         """What answers for the kernels; see `Scanner`."""
-        return Scanner(self._limits_of, threads, self.what_if, multiprocessors, with_advice)
+        return Scanner(self._limits_of, threads, self.what_if, multiprocessors, with_advice, common)

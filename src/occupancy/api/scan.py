@@ -11,6 +11,7 @@ from ..builds.scanner import Scanner, ScanRow
 from ..builds.selection import Order
 from ..errors import ReadError
 from ..readers import KernelRecord, ReadProblem, read
+from ..readers.budget import Allowance
 from ..readers.reading import Source
 from ..render.words import count
 from ..report.scan import ScanReport
@@ -166,7 +167,10 @@ class Scanning:
         """How many kernels and launches were read so far."""
         self.problems: list[ReadProblem] = []
         """What could not be read so far."""
-        self.scanner = reading.scanner(reading.threads, multiprocessors=multiprocessors, with_advice=True)
+        self._common = Allowance()
+        self.scanner = reading.scanner(
+            reading.threads, multiprocessors=multiprocessors, with_advice=True, common=self._common
+        )
         self._selections = {
             group: reading.selection(group=group, sort=sort, limit=limit) for group in (False, True)
         }
@@ -179,7 +183,7 @@ class Scanning:
             warn: Is told what cannot be read, at once.
         """
         for source in self._sources:
-            for found in read(source):
+            for found in read(source, self._common):
                 if isinstance(found, KernelRecord):
                     self.found += 1
                     yield found

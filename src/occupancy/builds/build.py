@@ -11,6 +11,7 @@ from pathlib import PurePath
 
 from ..errors import ReadError
 from ..readers import Found, KernelRecord, ReadProblem, read
+from ..readers.budget import Allowance
 from .baseline import (
     MAX_FILE_BYTES,
     PEEK_BYTES,
@@ -37,16 +38,18 @@ class Build:
     """Threads per block that a baseline assumes where a source does not state them."""
 
 
-def read_build(paths: Sequence[str]) -> Build:
+def read_build(paths: Sequence[str], common: Allowance | None = None) -> Build:
     """Read a build.
 
     Args:
         paths: One baseline; or files and folders that hold kernels, ``"-"`` for standard input.
+        common: What it shares with the other builds of the question; by default it is the only one.
 
     Raises:
         BaselineError: It is a baseline that is damaged, or one of a later version.
         ReadError: There is not a single kernel.
     """
+    common = Allowance() if common is None else common
     if len(paths) == 1:
         (path,) = paths
         if os.path.isfile(path) and looks_like_baseline(_both_ends(path)):
@@ -55,8 +58,8 @@ def read_build(paths: Sequence[str]) -> Build:
             stream = _in_memory(path)
             if looks_like_baseline(stream.getvalue()):
                 return build_of(parse_baseline(stream.getvalue(), path), path)
-            return _build(path, ((path, found) for found in read(stream)))
-    return _build(", ".join(paths), ((path, found) for path in paths for found in read(path)))
+            return _build(path, ((path, found) for found in read(stream, common)))
+    return _build(", ".join(paths), ((path, found) for path in paths for found in read(path, common)))
 
 
 def build_of(baseline: Baseline, name: str) -> Build:

@@ -13,6 +13,7 @@ from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Answer, evaluate
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
+from ..readers.budget import Allowance
 from ..readers.record import FIELD_NAMES, ThreadsFrom
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
@@ -36,6 +37,7 @@ SPILL_NOTE = (
     "The compiler spills registers into shared memory, as much as the largest block of the launch bounds "
     "takes: tighter bounds shrink it."
 )
+NO_ADVICE_NOTE = "The next step is left out, as there are very many different kernels; calc finds it."
 GRID_NOTE = "PyTorch's profiler counts no more blocks than the grid has for each SM."
 
 
@@ -96,6 +98,7 @@ class Scanner:
         what_if: The SM to answer for, instead of the one that each kernel was compiled for.
         multiprocessors: SMs of the GPU, for the waves of launches; None where they are not asked for.
         with_advice: Whether to find the next steps, which take a hundred times as long as the rest.
+        common: What the question may cost; None: as much as it takes.
     """
 
     def __init__(
@@ -105,6 +108,7 @@ class Scanner:
         what_if: Limits | None = None,
         multiprocessors: int | None = None,
         with_advice: bool = True,
+        common: Allowance | None = None,
     ) -> None:
         self._limits_of = limits_of
         self._threads = threads
@@ -112,7 +116,8 @@ class Scanner:
         self._multiprocessors = multiprocessors
         # A library has the same needs over and over.
         self._best_block_size = lru_cache(maxsize=1 << 14)(best_block_size)
-        self._answer = lru_cache(maxsize=1 << 14)(_advised_answer if with_advice else _answer)
+        self._answer = lru_cache(maxsize=1 << 14)(self._advised if with_advice else _answer)
+        self._common = common
         self._with_bound = lru_cache(maxsize=1 << 12)(_with_bound)
 
     def row(self, record: KernelRecord) -> ScanRow:
@@ -146,9 +151,11 @@ class Scanner:
         """What the answer adds to a record, and what it takes the place of."""
         threads, threads_from = self._block_size(record, limits)
         notes = list(record.notes)
-        answer, next_step = self._answer(limits, _kernel(record, limits, threads))
+        answer, next_step, is_left_out = self._answer(limits, _kernel(record, limits, threads))
         if record.max_threads is not None and threads > record.max_threads:
             notes.append(f"It was compiled for blocks of {record.max_threads} threads at most.")
+        if is_left_out:
+            notes.append(NO_ADVICE_NOTE)
         if record.linked is False:
             notes.append(NOT_LINKED_NOTE)
         if record.reallocates_registers:
@@ -185,6 +192,12 @@ class Scanner:
             "notes": tuple(notes),
         }
 
+    def _advised(self, limits: Limits, kernel: Kernel) -> Advised:
+        answer = evaluate(limits, kernel)
+        if self._common is not None and not self._common.take("advice", 1):
+            return answer, None, True
+        return answer, next(iter(next_steps(limits, kernel)), None), False
+
     def _waves(self, record: KernelRecord, answer: Answer) -> Waves | None:
         if self._multiprocessors is None or record.grid is None or not answer.launchable:
             return None
@@ -218,12 +231,12 @@ def _kernel(record: KernelRecord, limits: Limits, threads: int | None) -> Kernel
     return kernel
 
 
-def _answer(limits: Limits, kernel: Kernel) -> tuple[Answer, NextStep | None]:
-    return evaluate(limits, kernel), None
+Advised = tuple[Answer, NextStep | None, bool]
+"""An answer, its next step, and whether that was left out."""
 
 
-def _advised_answer(limits: Limits, kernel: Kernel) -> tuple[Answer, NextStep | None]:
-    return evaluate(limits, kernel), next(iter(next_steps(limits, kernel)), None)
+def _answer(limits: Limits, kernel: Kernel) -> Advised:
+    return evaluate(limits, kernel), None, False
 
 
 def _is_less_for_the_grid(record: KernelRecord, answer: Answer) -> bool:

@@ -51,13 +51,21 @@ class ClosedPipe(Exception):  # noqa: N818, it ends the program but is no error
     """The reader of the answer has closed the pipe."""
 
 
+def _printable(text: str) -> str:
+    from ..values.untrusted import printable
+
+    return printable(text)
+
+
 @contextmanager
 def errors_as_messages() -> Iterator[None]:
     """Turn whatever goes wrong with an answer, or with printing it, into a message and an exit code."""
     try:
         yield
     except OccupancyError as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(_printable(str(error))) from error
+    except MemoryError:
+        raise Refusal("There is not enough memory for the answer.") from None
     except BrokenPipeError:
         raise ClosedPipe from None
     except OSError as error:
@@ -65,7 +73,7 @@ def errors_as_messages() -> Iterator[None]:
         if _was_printing(error):
             raise Refusal(f"The answer cannot be written: {problem}.") from error
         file = error.filename or "the system"
-        raise Refusal(f"{os.fsdecode(file)}: {problem}.") from error
+        raise Refusal(_printable(f"{os.fsdecode(file)}: {problem}.")) from error
 
 
 def _was_printing(error: OSError) -> bool:
@@ -119,6 +127,8 @@ def main() -> NoReturn:
         code = commands.main(prog_name="occupancy", standalone_mode=False) or 0
     except click.ClickException as error:
         code = error.exit_code
+        if not isinstance(error, Refusal):  # words of the command line, which may come of names of files
+            error.__dict__["message"] = "\n\t".join(map(_printable, error.message.split("\n\t")))
         with suppress(OSError):  # nobody to tell
             error.show()
     except (click.Abort, KeyboardInterrupt):

@@ -81,7 +81,7 @@ CEILINGS = {
     "kernels": Ceiling(20_000, MIB // 16, "more kernels than are read"),
     "launches": Ceiling(20_000, MIB // 8, "more launches than are read"),
     "names": Ceiling(16 * MIB, 32 * MIB, "longer names of kernels than are read"),
-    "advice": Ceiling(8_000, MIB // 1000, "more different kernels than next steps are found for"),
+    "advice": Ceiling(4_000, MIB // 1000, "more different kernels than next steps are found for"),
     "problems": Ceiling(1_000, MIB // 1024, "too much is damaged"),
 }
 """What is paid for. ``expanded``: bytes after decompression; ``tables``: bytes of the images' tables that
@@ -103,6 +103,10 @@ class Allowance:
     def __init__(self) -> None:
         self._left = {kind: ceiling.for_all for kind, ceiling in CEILINGS.items()}
 
+    def bring(self, kind: str, amount: int) -> None:
+        """What a file adds, of something that is paid for when the file is closed already."""
+        self._left[kind] += amount
+
     def take(self, kind: str, amount: int) -> bool:
         """Whether so much is left; then it is taken."""
         left = self._left[kind] - amount
@@ -123,6 +127,7 @@ class Budget:
         self._common = Allowance() if common is None else common
         length = max(size, LEAST_FILE_BYTES)
         self._left = {kind: ceiling.of_a_file * length // MIB for kind, ceiling in CEILINGS.items()}
+        self._common.bring("advice", self._left["advice"])
 
     def allows(self, kind: str, amount: int = 1) -> bool:
         """Whether so much may still be done; then it is paid for."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Any
 
-
 MOST_LONGER, MOST_CHARACTERS = 16, 1 << 12
 """A readable name has so many times the characters of the mangled one at most, and these: names of hundreds
 of characters can be made that stand for millions."""

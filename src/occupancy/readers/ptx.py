@@ -21,8 +21,7 @@ NOTE = "PTX has no register count; compile it for an architecture (ptxas -arch=s
 
 
 def marks(line: str) -> bool:
-    """Whether a line is the first of interest. Only where it begins so: the compiler's errors say which .target
-    a feature requires."""
+    """Whether a line is the first of interest: it begins so. The compiler's errors, too, speak of targets."""
     return ".target" in line and bool(_TARGET.match(line))
 
 

@@ -327,7 +327,7 @@ class TestNamesThatNobodyVouchesFor:
             done = run("scan", str(log), "--format", output_format)
             assert "a\\x1b]0;b\\x07" in done.stdout
             assert "\x1b" not in done.output
-        assert scan(log)[0]["name"] == "a\x1b]0;b\x07"
+        assert scan(log)[0]["name"] == "a\\x1b]0;b\\x07"
 
     def test_files(self, samples: Path, tmp_path: Path) -> None:
         (tmp_path / self.HOSTILE).write_text("nothing")
