@@ -1,7 +1,7 @@
 """The documentation site: ``sphinx-build -W docs site``.
 
 Pages are Markdown. What the program itself knows is not written a second time: the command line, the names of
-the library and the JSON are generated; `python -m tests.refresh_docs` writes the sessions and draws the figures.
+the library and the JSON are generated; `python -m tests.refresh_docs` writes the sessions and figures.
 """
 
 from __future__ import annotations

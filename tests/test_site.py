@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
@@ -16,22 +14,14 @@ import occupancy
 from occupancy.cli import commands
 from occupancy.report.schema import REPORTS
 
+from .refresh_docs import FIGURES, docs_module
+
 DOCS = Path(__file__).parent.parent / "docs"
 
 
 @pytest.fixture(scope="module")
 def generated() -> ModuleType:
-    return _module("generated")
-
-
-def _module(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return docs_module("generated")
 
 
 def test_every_public_name_is_in_the_reference(generated: ModuleType) -> None:
@@ -58,7 +48,7 @@ def test_every_option_has_a_help_text() -> None:
 
 
 def test_figures_are_whole_and_drawn_from_the_answers(tmp_path: Path) -> None:
-    figures = _module("figures")
+    figures = docs_module("figures")
     figures.write_all(tmp_path)
     drawn = {path.stem: ElementTree.parse(path).getroot() for path in tmp_path.glob("*.svg")}
     assert set(drawn) == {"rounding", "staircase", "sub-partitions", "waves"}
@@ -66,6 +56,9 @@ def test_figures_are_whole_and_drawn_from_the_answers(tmp_path: Path) -> None:
     answer = occupancy.compute(figures.CC, threads=figures.THREADS, regs=figures.REGISTERS)
     assert f"{answer.active_blocks} blocks of {answer.allocated.warps} warps" in texts["sub-partitions"]
     assert f"{answer.occupancy:.0%}" in texts["staircase"]
+    for name in drawn:
+        kept = (FIGURES / f"{name}.svg").read_bytes()
+        assert kept == (tmp_path / f"{name}.svg").read_bytes(), "python -m tests.refresh_docs draws them"
     embedded = {
         name
         for page in DOCS.rglob("*.md")
