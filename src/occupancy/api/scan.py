@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, overload
 
+from ..builds.merging import merge_while_read
 from ..builds.scanner import Scanner, ScanRow
 from ..builds.selection import Order
 from ..errors import ReadError
@@ -164,7 +165,7 @@ class Scanning:
         multiprocessors: int | None = None,
     ) -> None:
         self.found = 0
-        """How many kernels and launches were read so far."""
+        """How many kernels and launches there are so far."""
         self.problems: list[ReadProblem] = []
         """What could not be read so far."""
         self._common = Allowance()
@@ -177,20 +178,36 @@ class Scanning:
         self._sources = sources
 
     def records(self, warn: Callable[[ReadProblem], None] | None = None) -> Iterator[KernelRecord]:
-        """What the sources hold, wanted or not.
+        """The kernels and launches that the sources hold, wanted or not; what several say of one is merged.
 
         Args:
             warn: Is told what cannot be read, at once.
         """
+        for record in merge_while_read(self._read(warn), is_alone=self._is_alone(), tell=self._tell(warn)):
+            self.found += 1
+            yield record
+
+    def _read(self, warn: Callable[[ReadProblem], None] | None) -> Iterator[KernelRecord]:
+        tell = self._tell(warn)
         for source in self._sources:
             for found in read(source, self._common):
                 if isinstance(found, KernelRecord):
-                    self.found += 1
                     yield found
                 else:
-                    self.problems.append(found)
-                    if warn is not None:
-                        warn(found)
+                    tell(found)
+
+    def _tell(self, warn: Callable[[ReadProblem], None] | None) -> Callable[[ReadProblem], None]:
+        def tell(problem: ReadProblem) -> None:
+            self.problems.append(problem)
+            if warn is not None:
+                warn(problem)
+
+        return tell
+
+    def _is_alone(self) -> bool:
+        """Whether there is one source, and it is no folder."""
+        (source, *others) = self._sources
+        return not others and not (isinstance(source, (str, os.PathLike)) and os.path.isdir(source))
 
     def rows(self, records: Iterable[KernelRecord], *, group: bool) -> Iterator[ScanRow]:
         """The answers for the kernels that are wanted, as soon as they are known.

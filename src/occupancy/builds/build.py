@@ -21,6 +21,7 @@ from .baseline import (
     read_baseline,
     records_of,
 )
+from .merging import merge
 
 STANDARD_INPUT = "-"
 
@@ -70,15 +71,20 @@ def build_of(baseline: Baseline, name: str) -> Build:
 def _build(name: str, found: Iterable[tuple[str, Found]]) -> Build:
     records: list[KernelRecord] = []
     problems: list[ReadProblem] = []
+    sources: dict[tuple[str, str], str] = {}
     for path, each in found:
         if isinstance(each, KernelRecord):
-            records.append(replace(each, source=_portable(each.source, path)))
+            source = sources.get((each.source, path))
+            if source is None:
+                source = sources[each.source, path] = _portable(each.source, path)
+            records.append(replace(each, source=source))
         else:
             problems.append(each)
     if not records:
         first = problems[0]
         raise ReadError(first.what, where=first.where)
-    return Build(name, tuple(records), tuple(problems))
+    merged = merge(records)
+    return Build(name, merged.records, (*problems, *merged.contradictions))
 
 
 def _portable(source: str, path: str) -> str:

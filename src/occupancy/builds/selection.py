@@ -17,7 +17,15 @@ T = TypeVar("T")
 RUNTIME_KERNEL = "_cuda_device_runtime_"
 """In the name of every kernel of CUDA's own device runtime, which linking with cudadevrt adds."""
 
-OF_ONE_LAUNCH = ("grid", "achieved_occupancy", "reported_occupancy", "duration_us", "launches")
+OF_ONE_LAUNCH = (
+    "source",
+    "also_in",
+    "grid",
+    "achieved_occupancy",
+    "reported_occupancy",
+    "duration_us",
+    "launches",
+)
 """What may differ between launches that are shown as one."""
 
 _THE_SAME_FOR_ALL = tuple(name for name in FIELD_NAMES if name not in OF_ONE_LAUNCH)
@@ -96,24 +104,23 @@ class Selection:
 
 def _newest(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
     kept = list(records)
-    best: dict[tuple[str, str], ComputeCapability] = {}
+    best: dict[str, ComputeCapability] = {}
     for record in kept:
         cc = record.compute_capability
-        key = (record.source, record.name)
-        if cc is not None and cc > best.get(key, (0, 0)):
-            best[key] = cc
+        if cc is not None and cc > best.get(record.name, (0, 0)):
+            best[record.name] = cc
     yield from (
         record
         for record in kept
-        if record.compute_capability == best.get((record.source, record.name), record.compute_capability)
+        if record.compute_capability == best.get(record.name, record.compute_capability)
     )
 
 
 def _grouped(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
     # Launches are merged as they come, because a trace can have millions of the same few.
-    kernels: dict[tuple[str, str], dict[object, KernelRecord]] = {}
+    kernels: dict[str, dict[object, KernelRecord]] = {}
     for number, record in enumerate(records):
-        alike = kernels.setdefault((record.source, record.name), {})
+        alike = kernels.setdefault(record.name, {})
         if record.launches is None:
             alike[number] = record
             continue
@@ -130,9 +137,14 @@ def _merged(one: KernelRecord, other: KernelRecord) -> KernelRecord:
         launches=(one.launches or 0) + (other.launches or 0),
         duration_us=None if one.duration_us is None else one.duration_us + (other.duration_us or 0),
         grid=one.grid if one.grid == other.grid else None,
+        also_in=one.also_in if one.source == other.source else _files(one, other),
         achieved_occupancy=_if_equal(one.achieved_occupancy, other.achieved_occupancy),
         reported_occupancy=_if_equal(one.reported_occupancy, other.reported_occupancy),
     )
+
+
+def _files(one: KernelRecord, other: KernelRecord) -> tuple[str, ...]:
+    return tuple(sorted({*one.also_in, *other.also_in, other.source} - {one.source}))
 
 
 def _if_equal(one: float | None, other: float | None) -> float | None:

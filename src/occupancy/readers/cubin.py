@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from math import prod
 from typing import NamedTuple
+from zlib import crc32
 
 from .budget import MAX_ATTRIBUTE_BYTES, Budget, Malformed
 from .content import Bytes
@@ -276,6 +277,8 @@ def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: 
         format=format,
         name=image.symbol_name(symbol),
         arch=module.arch,
+        code=_checksum(image, code),
+        is_static=symbol.is_local,
         linked=module.linked,
         # Before CUDA 10.1 there is no REGCOUNT; there the section header has the count. Where both are,
         # the section header lacks what callees need.
@@ -297,6 +300,13 @@ def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: 
         threads_from="required" if required else None,
         block=required,
     )
+
+
+def _checksum(image: Image, code: Section) -> int | None:
+    try:
+        return crc32(image.part(code.offset, code.size, "machine code of a kernel"))
+    except Malformed:  # as in an image without its code, of which the rest still can be read
+        return None
 
 
 def _static_shared_memory(module: _Module, code: int) -> int:

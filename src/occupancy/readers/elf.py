@@ -29,6 +29,7 @@ SHT_NOBITS = 8
 SHT_SYMTAB_SHNDX = 18
 SHN_XINDEX = 0xFFFF
 STT_FUNC = 2
+STB_LOCAL = 0
 
 
 class Header(NamedTuple):
@@ -66,6 +67,8 @@ class Symbol(NamedTuple):
     name_table: int
     name: int
     section: int
+    is_local: bool
+    """Whether other images cannot see it."""
 
 
 def is_cubin(data: Bytes) -> bool:
@@ -158,7 +161,7 @@ class Image:
             if info & 0xF == STT_FUNC and other & flag:
                 if section == SHN_XINDEX and number < len(wide):
                     section = wide[number]
-                yield Symbol(number, table.link, name, section)
+                yield Symbol(number, table.link, name, section, info >> 4 == STB_LOCAL)
 
     def symbol_name(self, symbol: Symbol) -> str:
         """The name of a symbol.

@@ -50,6 +50,12 @@ class KernelRecord:
     has, and up to 64 KiB of it."""
     arch: str | None = None
     """The compiler's name of the architecture, such as ``"sm_90"`` or ``"sm_90a"``."""
+    also_in: tuple[str, ...] = ()
+    """Other files with a copy of the kernel, or from which something that is said here comes."""
+    code: int | None = None
+    """A checksum (CRC-32) of its machine code, where there is an image: the same for copies."""
+    is_static: bool | None = None
+    """Whether only its own source file can see it: other files may have other kernels of the name."""
     linked: bool | None = None
     """False for a relocatable object, whose numbers lack what its callees need."""
 
