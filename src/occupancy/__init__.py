@@ -56,6 +56,9 @@ if TYPE_CHECKING:
     from .api.scan import Scan as Scan
     from .api.scan import ScannedKernel as ScannedKernel
     from .api.scan import scan as scan
+    from .api.stages import max_stages as max_stages
+    from .api.triton_tuning import early_config_prune as early_config_prune
+    from .api.triton_tuning import perf_model as perf_model
     from .api.tuning import is_launchable as is_launchable
     from .api.tuning import prune as prune
     from .arrays import Sweep as Sweep
@@ -184,6 +187,7 @@ _HOMES = {
     "compute": "api.compute",
     "compute_capabilities": "api.chips",
     "diff": "api.builds",
+    "early_config_prune": "api.triton_tuning",
     "find_gpu": "tables.products",
     "fits": "api.questions",
     "is_launchable": "api.tuning",
@@ -193,7 +197,9 @@ _HOMES = {
     "max_active_blocks_per_multiprocessor": "api.questions",
     "max_active_clusters": "api.questions",
     "max_potential_block_size": "api.questions",
+    "max_stages": "api.stages",
     "next_steps": "api.questions",
+    "perf_model": "api.triton_tuning",
     "products": "api.chips",
     "prune": "api.tuning",
     "read_device": "device",

@@ -244,6 +244,11 @@ class Limits:
         """Warps that can be resident on one SM."""
         return self.max_threads_per_multiprocessor // self.warp_size
 
+    @property
+    def most_blocks_per_cluster(self) -> int:
+        """The largest cluster that is known to run, non-portable where that is known; 0 without clusters."""
+        return self.max_non_portable_cluster_size or self.max_portable_cluster_size or 0
+
     def replace(self, **changes: Any) -> Limits:
         """The same SM with some limits changed, for a what-if.
 

@@ -53,7 +53,7 @@ def verify_device(index: int = 0, plan: Plan = FULL_PLAN) -> Verification:
             "".join(specimen.source() for specimen in plan.specimens), device.compute_capability
         )
         module = context.load(code)
-        counter = ClusterCounter(context, device.row) if questions.most_per_cluster(device.row) else None
+        counter = ClusterCounter(context, device.row) if device.row.most_blocks_per_cluster else None
         for specimen in plan.specimens:
             for subject in questions.subjects(device, specimen, module.function(specimen.name), plan):
                 questions.ask_active_blocks(blocks, subject, plan)

@@ -198,7 +198,7 @@ def ask_active_clusters(
     """Clusters that are resident on the whole GPU: within the bound, and as many as of a stand-in."""
     limits = subject.limits
     subject.function.allow_non_portable_clusters()
-    for cluster_size in (each for each in plan.cluster_sizes if each <= most_per_cluster(limits)):
+    for cluster_size in (each for each in plan.cluster_sizes if each <= limits.most_blocks_per_cluster):
         for threads in subject.threads(plan)[:: plan.sparse]:
             for dynamic in subject.dynamic_sizes(plan)[:: plan.sparse]:
                 kernel = subject.in_blocks_of(threads, dynamic)
@@ -209,11 +209,6 @@ def ask_active_clusters(
                 if blocks:
                     same = _answer(counter.active_clusters, blocks, cluster_size)
                     stand_in.compare((cluster_size, kernel), theirs, same)
-
-
-def most_per_cluster(limits: Limits) -> int:
-    """Blocks of the largest cluster; 0 where there are none."""
-    return limits.max_non_portable_cluster_size or limits.max_portable_cluster_size or 0
 
 
 def _answer(ask: Callable[..., Answer], *arguments: int) -> Answer | str:
