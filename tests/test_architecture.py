@@ -39,7 +39,7 @@ HOMES = {
     "matplotlib": {"render/plot"},
     "lz4": {"readers/compression"},
     "cuda": {"device"},
-    "pydantic": {"builds/baseline", "report/limits_schema", "report/schema"},
+    "pydantic": {"builds/baseline", "builds/baseline_file", "report/limits_schema", "report/schema"},
     "pynvml": {"device"},
     "rich": {"render/text"},
     "tomli": {"builds/rules_file"},

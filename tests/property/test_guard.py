@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from occupancy.builds import diff
-from occupancy.builds.baseline import baseline_of, parse_baseline, records_of, to_text
+from occupancy.builds.baseline import baseline_of, records_of
+from occupancy.builds.baseline_file import parse_baseline, to_text
 from occupancy.builds.diff import compared
 from occupancy.builds.matching import match
 from occupancy.builds.measures import MEASURES

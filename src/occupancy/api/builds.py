@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from ..builds.baseline import Baseline, baseline_of, read_baseline, write_baseline
+from ..builds.baseline import Baseline, baseline_of
+from ..builds.baseline_file import read_baseline, write_baseline
 from ..builds.build import Build, build_of, read_build
 from ..builds.check import check as check_rows
 from ..builds.diff import compare

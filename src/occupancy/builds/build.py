@@ -12,15 +12,8 @@ from pathlib import PurePath
 from ..errors import ReadError
 from ..readers import Found, KernelRecord, ReadProblem, read
 from ..readers.budget import Allowance
-from .baseline import (
-    MAX_FILE_BYTES,
-    PEEK_BYTES,
-    Baseline,
-    looks_like_baseline,
-    parse_baseline,
-    read_baseline,
-    records_of,
-)
+from .baseline import Baseline, records_of
+from .baseline_file import MAX_FILE_BYTES, both_ends, looks_like_baseline, parse_baseline, read_baseline
 from .merging import merge
 
 STANDARD_INPUT = "-"
@@ -53,7 +46,7 @@ def read_build(paths: Sequence[str], common: Allowance | None = None) -> Build:
     common = Allowance() if common is None else common
     if len(paths) == 1:
         (path,) = paths
-        if os.path.isfile(path) and looks_like_baseline(_both_ends(path)):
+        if _is_baseline(path):
             return build_of(read_baseline(path), path)
         if path == STANDARD_INPUT or _is_pipe(path):
             stream = _in_memory(path)
@@ -115,11 +108,8 @@ def _in_memory(path: str) -> io.BytesIO:
     return stream
 
 
-def _both_ends(path: str) -> bytes:
+def _is_baseline(path: str) -> bool:
     try:
-        with open(path, "rb") as file:
-            start = file.read(PEEK_BYTES)
-            file.seek(-min(PEEK_BYTES, os.fstat(file.fileno()).st_size), os.SEEK_END)
-            return start + file.read()
+        return os.path.isfile(path) and looks_like_baseline(both_ends(path))
     except OSError:
-        return b""  # the readers say why
+        return False  # the readers say why

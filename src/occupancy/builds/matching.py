@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -148,32 +148,82 @@ def _match_by(
 
 
 def _closest_first(old: Entries[K], new: Entries[K]) -> Split[K]:
-    """Pair up those first whose lines agree the longest, until one side has none left."""
+    """Pair up those first whose lines agree the longest, until one side has none left.
+
+    Lines in order are the leaves of a tree, whose nodes are what neighbours begin with alike. From the
+    leaves up, each node pairs what its branches have left; so thousands that are alike take no longer than
+    sorting them.
+    """
     if len(old) == len(new) == 1:
         return [(old[0], new[0])], [], []
-    lines = sorted(entry.line for entry in (*old, *new))
-    lengths = {_agreement(one, other) for one, other in pairwise(lines)}
+    sides = ((0, old), (1, new))
+    both = sorted(((entry.line, side, entry) for side, entries in sides for entry in entries), key=_first_two)
     pairs: list[tuple[_Entry[K], _Entry[K]]] = []
-    for length in sorted(lengths, reverse=True):
-        found, old, new = _match_by(partial(_beginning, length), old, new, _one_by_one)
-        pairs += found
-    return pairs, old, new
+    open_nodes: list[_Node[K]] = []
+    node = _Node.leaf(*both[0][1:])
+    for (line, _, _), (following, side, entry) in pairwise(both):
+        depth = _agreement(line, following)
+        while open_nodes and open_nodes[-1].depth > depth:
+            node = open_nodes.pop().closed(node, pairs)
+        if not open_nodes or open_nodes[-1].depth < depth:
+            open_nodes.append(_Node(depth))
+        open_nodes[-1].absorb(node)
+        node = _Node.leaf(side, entry)
+    while open_nodes:
+        node = open_nodes.pop().closed(node, pairs)
+    return pairs, list(node.sides[0]), list(node.sides[1])
 
 
-def _one_by_one(old: Entries[K], new: Entries[K]) -> Split[K]:
-    old, new = sorted(old, key=_line), sorted(new, key=_line)
-    count = min(len(old), len(new))
-    return list(zip(old, new, strict=False)), old[count:], new[count:]
+class _Node(Generic[K]):
+    """Entries whose lines begin alike, as far as they have found no match."""
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+        """How many characters they have in common."""
+        self.sides: tuple[deque[_Entry[K]], deque[_Entry[K]]] = (deque(), deque())
+        """Of the old build and of the new one, in the order of their lines."""
+
+    @classmethod
+    def leaf(cls, side: int, entry: _Entry[K]) -> _Node[K]:
+        node = cls(len(entry.line))
+        node.sides[side].append(entry)
+        return node
+
+    def absorb(self, branch: _Node[K]) -> None:
+        """Take what the next branch has left; the shorter of two lists goes to the longer one."""
+        sides = []
+        for ours, theirs in zip(self.sides, branch.sides, strict=True):
+            if len(ours) >= len(theirs):
+                ours.extend(theirs)
+                sides.append(ours)
+            else:
+                theirs.extendleft(reversed(ours))
+                sides.append(theirs)
+        self.sides = sides[0], sides[1]
+
+    def closed(self, last: _Node[K], pairs: list[tuple[_Entry[K], _Entry[K]]]) -> _Node[K]:
+        """The node with its last branch, and without what has found a match."""
+        self.absorb(last)
+        old, new = self.sides
+        while old and new:
+            pairs.append((old.popleft(), new.popleft()))
+        return self
+
+
+def _first_two(item: tuple[str, int, object]) -> tuple[str, int]:
+    return item[:2]
 
 
 def _agreement(one: str, other: str) -> int:
     """How many characters two texts have in common at their beginnings."""
-    differing = (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
-    return next(differing, min(len(one), len(other)))
-
-
-def _beginning(length: int, entry: _Entry[Any]) -> str:
-    return entry.line[:length]
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _line(entry: _Entry[Any]) -> str:

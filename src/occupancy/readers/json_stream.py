@@ -28,6 +28,9 @@ class JsonStream:
         self._text = text
         self._buffer = ""
         self._position = 0
+        self._start = 0
+        """Where the value begins that was read last."""
+        self._lines_before = 0
         self._decode = json.JSONDecoder().raw_decode
 
     def members(self) -> Iterator[str]:
@@ -47,14 +50,37 @@ class JsonStream:
 
     def items(self) -> Iterator[Any]:
         """The values of the list that comes next."""
+        for _ in self._places():
+            yield self.value()
+
+    def raw_items(self) -> Iterator[str]:
+        """The same as they are written."""
+        for _ in self._places():
+            self.value()
+            yield self._buffer[self._start : self._position]
+
+    def _places(self) -> Iterator[None]:
         self._take("[")
         if self.peek() == "]":
             self._take("]")
             return
         while True:
-            yield self.value()
+            yield
             if self._take(",]") == "]":
                 return
+
+    def end(self) -> None:
+        """Nothing may come next."""
+        try:
+            character = self.peek()
+        except Malformed:
+            return
+        raise Malformed(f"the JSON goes on with {character!r} where it should end")
+
+    @property
+    def line(self) -> int:
+        """The line that is being read, from 1."""
+        return self._lines_before + self._buffer.count("\n", 0, self._position) + 1
 
     def value(self) -> Any:
         """The value that comes next."""
@@ -71,7 +97,7 @@ class JsonStream:
                 continue
             # A number at the end of the buffer may have more digits.
             if end < len(self._buffer) or not self._fill():
-                self._position = end
+                self._start, self._position = self._position, end
                 return value
 
     def peek(self) -> str:
@@ -98,5 +124,6 @@ class JsonStream:
             raise Malformed("the JSON has a value that is too long to be read")
         # As much again as there is, so that a long value is not decoded for each chunk of it.
         more = self._text.read(max(CHUNK_CHARACTERS, len(kept)))
+        self._lines_before += self._buffer.count("\n", 0, self._position)
         self._buffer, self._position = kept + more, 0
         return bool(more)

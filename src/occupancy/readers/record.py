@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from ..errors import InputError
-from ..values.kernel import Carveout, Kernel, Launch
+from ..errors import MAX_SHOWN, InputError, shown
+from ..values.kernel import INT_MAX, Carveout, Kernel, Launch
 from ..values.limits import ComputeCapability
 from ..values.resources import total_shared_memory
 from ..values.untrusted import printable
@@ -265,15 +265,39 @@ def within(budget: Budget, found: Iterator[Found], source: str) -> Iterator[Foun
             else:
                 budget.pay("kernels" if each.launches is None else "launches")
                 budget.pay("names", cost_of(each.name))
-                yield _sound(each)
+                each = sound(each)
+                wrong = next(filter(None, (_wrong(each, name) for name in _COUNTS)), None)
+                if wrong is None:
+                    yield each
+                else:
+                    problems += 1
+                    budget.pay("problems")
+                    yield ReadProblem(each.source, None, f"of {each.name[:MAX_SHOWN]}, {wrong}")
+                    if problems == MAX_PROBLEMS:
+                        raise Exhausted("too much is damaged; the rest is not read")
     except Exhausted as error:
         yield ReadProblem(source, None, error.what)
+
+
+_NO_COUNTS = ("code", "spill_store_bytes", "spill_load_bytes")
+"""Of these, one is a checksum, and the others can be below 0."""
+_COUNTS = tuple(
+    each.name for each in fields(KernelRecord) if each.type == "int | None" and each.name not in _NO_COUNTS
+)
+
+
+def _wrong(record: KernelRecord, name: str) -> str | None:
+    """What is wrong with a count that neither a kernel nor a launch can have."""
+    value = getattr(record, name)
+    if value is None or 0 <= value <= INT_MAX:
+        return None
+    return f"{name} is {shown(value)}, which no kernel has"
 
 
 _ARCHITECTURE = re.compile(r"sm_\d{1,4}[a-z]?", re.ASCII)
 
 
-def _sound(record: KernelRecord) -> KernelRecord:
+def sound(record: KernelRecord) -> KernelRecord:
     """The record with a name and an architecture that are what they seem.
 
     A name of a real kernel has no characters that a terminal would obey, and fits in a page.

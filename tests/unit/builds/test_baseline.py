@@ -9,10 +9,8 @@ import pytest
 
 import occupancy
 from occupancy import BaselineError, ReadError
-from occupancy.builds.baseline import (
-    SCHEMA_VERSION,
-    Baseline,
-    BaselineKernel,
+from occupancy.builds.baseline import SCHEMA_VERSION, Baseline, BaselineKernel
+from occupancy.builds.baseline_file import (
     looks_like_baseline,
     parse_baseline,
     read_baseline,
@@ -122,10 +120,13 @@ def test_equal_launches_are_one_line(samples: Path, tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"", "is not JSON"),
-        (to_text(BASELINE).encode()[:-20], "is not JSON.* line"),
+        (to_text(BASELINE).encode()[:-20], "is not JSON.*\\(line 7\\)"),
         (b'{"schema": "occupancy-baseline"', "is not JSON"),
-        (b"\xff\xfe{}", "is not JSON"),
-        (b"[" * 100_000, "is not JSON"),
+        (b"\xff\xfe{}", "is not a baseline"),
+        (b'{"a": ' + b"[" * 100_000, "is not JSON: .* nested too deeply"),
+        (to_text(BASELINE).encode() + b"{", "is not JSON: .* should end"),
+        (b'{"schema": "\xe9"}', "is not JSON: .* not UTF-8"),
+        (b"[" * 100_000, "is not a baseline"),
         (b"[]", "is not a baseline"),
         (b"{}", "is not a baseline"),
         (b"3", "is not a baseline"),

@@ -3,6 +3,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from occupancy import KernelRecord
 from occupancy.builds.matching import Matching, family, match
@@ -148,3 +150,27 @@ def test_kernels_that_differ_in_nothing_that_is_compared_are_told_apart_whatever
         matching = match(old, [other], lambda kernel: kernel.registers)
         assert [(before, after) for before, after, _ in matching.pairs] == [(other, other)]
         assert matching.removed == (one,)
+
+
+@given(st.lists(st.text("ab", max_size=4), max_size=8), st.lists(st.text("ab", max_size=4), max_size=8))
+def test_those_are_paired_first_whose_names_agree_the_longest(old: list[str], new: list[str]) -> None:
+    left, right = [Kernel(f"_Z1kI{name}E") for name in old], [Kernel(f"_Z1kI{name}") for name in new]
+    result = matched(left, right)
+    # The same, written down as it is said.
+    expected = []
+    waiting = [sorted(left, key=lambda each: each.name), sorted(right, key=lambda each: each.name)]
+    for length in range(20, -1, -1):
+        for start in sorted({each.name[:length] for each in waiting[0]}):
+            ours, theirs = ([each for each in side if each.name[:length] == start] for side in waiting)
+            for one, other in zip(ours, theirs, strict=False):
+                expected.append((one.name, other.name))
+                waiting[0].remove(one)
+                waiting[1].remove(other)
+    assert sorted((one.name, other.name) for one, other, _ in result.pairs) == sorted(expected)
+
+
+def test_thousands_that_are_alike_take_no_longer_than_sorting_them() -> None:
+    # Each agrees with its neighbour in another length: once a round through all of them for each length.
+    left = [Kernel(f"_Z1kI{'f' * count}Ei") for count in range(3000)]
+    right = [Kernel(f"_Z1kI{'f' * count}Ej") for count in range(3000)]
+    assert len(matched(left, right).pairs) == 3000
