@@ -11,7 +11,7 @@ from ..errors import InputError, shown
 from ..readers.budget import Allowance
 from ..tables.table import Table
 from ..values.limits import ComputeCapability, Limits
-from ..values.spellings import did_you_mean, parse_threads
+from ..values.spellings import did_you_mean, parse_share, parse_threads
 from .arguments import ComputeCapabilityLike, ThreadsLike
 
 Path = str | os.PathLike[str]
@@ -56,11 +56,19 @@ class Reading:
         self._only_newest = only_newest
         self._with_runtime = with_runtime
 
-    def selection(self, *, group: bool, sort: Order | None = None, limit: int | None = None) -> Selection:
+    def selection(
+        self,
+        *,
+        group: bool,
+        below: object = None,
+        only_spilling: bool = False,
+        sort: Order | None = None,
+        limit: int | None = None,
+    ) -> Selection:
         """Which kernels are shown, and in which order; see `Selection`.
 
         Raises:
-            InputError: There is no such order, or less than one kernel is asked for.
+            InputError: There is no such order, no such share, or less than one kernel is asked for.
         """
         if sort is not None and sort not in ORDERS:
             problem = f"got {shown(sort)}"
@@ -68,7 +76,15 @@ class Reading:
         if limit is not None and limit < 1:
             raise InputError(f"got {limit}", where="limit", allowed="1 and up")
         return Selection(
-            self._name, self.archs, self._only_newest, self._with_runtime, group=group, sort=sort, limit=limit
+            self._name,
+            self.archs,
+            self._only_newest,
+            self._with_runtime,
+            group=group,
+            below=None if below is None else parse_share(below, "below"),
+            only_spilling=only_spilling,
+            sort=sort,
+            limit=limit,
         )
 
     def scanner(

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, overload
 
 from ..builds.merging import merge_while_read
+from ..builds.overview import Tally
 from ..builds.scanner import Scanner, ScanRow
-from ..builds.selection import Order
+from ..builds.selection import WORST, Order
 from ..errors import ReadError
 from ..readers import KernelRecord, ReadProblem, read
 from ..readers.budget import Allowance
 from ..readers.reading import Source
 from ..render.words import count
-from ..report.scan import ScanReport
+from ..report.scan import MOST_IN_FULL, ScanReport, missing_for
 from .answer import Occupancy, answer_for
 from .arguments import ComputeCapabilityLike, ThreadsLike
 from .reading import ArchitectureLike, Path, Reading
@@ -31,6 +32,8 @@ def scan(
     archs: Sequence[ArchitectureLike] = (),
     only_newest: bool = False,
     with_runtime: bool = False,
+    below: float | str | None = None,
+    only_spilling: bool = False,
     sort: Order | None = None,
     limit: int | None = None,
     multiprocessors: int | None = None,
@@ -55,7 +58,10 @@ def scan(
         archs: Only kernels for these architectures.
         only_newest: Of each kernel only the newest architecture.
         with_runtime: With kernels of CUDA's own device runtime, too.
-        sort: ``"occupancy"``, lowest first; or ``"regs"``, ``"spills"`` or ``"time"``, most first.
+        below: Only kernels of an occupancy below this: a share, ``0.5``, or percent, ``50``.
+        only_spilling: Only kernels that are known to spill registers.
+        sort: ``"occupancy"``, lowest first; ``"regs"``, ``"spills"`` or ``"time"``, most first; ``"worst"``:
+            what most deserves a look, and nothing that does not.
         limit: The most kernels that are wanted.
         multiprocessors: SMs of the GPU, for the waves of launches.
 
@@ -67,7 +73,7 @@ def scan(
         InputError: An argument out of range.
     """
     reading = Reading(threads, cc, limits_file, name, archs, only_newest, with_runtime)
-    return Scan(Scanning(_several(sources), reading, sort, limit, multiprocessors))
+    return Scan(Scanning(_several(sources), reading, below, only_spilling, sort, limit, multiprocessors))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -100,7 +106,7 @@ class Scan(Sequence[ScannedKernel]):
         if not self._records and scanning.problems:
             first = scanning.problems[0]
             raise ReadError(first.what, where=first.where)
-        self._rows = tuple(scanning.rows(self._records, group=False))
+        self._rows = tuple(scanning.rows(self._records))
 
     @property
     def problems(self) -> tuple[ReadProblem, ...]:
@@ -142,7 +148,11 @@ class Scan(Sequence[ScannedKernel]):
         return self._for_people()._repr_html_()
 
     def _for_people(self) -> ScanReport:
-        return self._scanning.report(self._scanning.rows(self._records, group=True))
+        return self._scanning.for_people(self._records)
+
+
+EXCERPT = 20
+"""How many are shown of so many."""
 
 
 class Scanning:
@@ -151,18 +161,24 @@ class Scanning:
     Args:
         sources: What is read, one after the other.
         reading: Which kernels are wanted, and how they are answered for.
+        below: See `scan`.
+        only_spilling: See `scan`.
         sort: See `scan`.
         limit: See `scan`.
         multiprocessors: See `scan`.
+        in_full: Whether people are shown all kernels, however many there are.
     """
 
     def __init__(
         self,
         sources: Sequence[Source],
         reading: Reading,
+        below: float | str | None = None,
+        only_spilling: bool = False,
         sort: Order | None = None,
         limit: int | None = None,
         multiprocessors: int | None = None,
+        in_full: bool = False,
     ) -> None:
         self.found = 0
         """How many kernels and launches there are so far."""
@@ -172,9 +188,11 @@ class Scanning:
         self.scanner = reading.scanner(
             reading.threads, multiprocessors=multiprocessors, with_advice=True, common=self._common
         )
-        self._selections = {
-            group: reading.selection(group=group, sort=sort, limit=limit) for group in (False, True)
-        }
+        self._selection = reading.selection(
+            group=False, below=below, only_spilling=only_spilling, sort=sort, limit=limit
+        )
+        self._tally = Tally(self.scanner)
+        self._in_full = in_full
         self._sources = sources
 
     def records(self, warn: Callable[[ReadProblem], None] | None = None) -> Iterator[KernelRecord]:
@@ -209,19 +227,35 @@ class Scanning:
         (source, *others) = self._sources
         return not others and not (isinstance(source, (str, os.PathLike)) and os.path.isdir(source))
 
-    def rows(self, records: Iterable[KernelRecord], *, group: bool) -> Iterator[ScanRow]:
-        """The answers for the kernels that are wanted, as soon as they are known.
-
-        Args:
-            records: What was found.
-            group: Whether it is for people: what belongs to one kernel stands together, and launches
-                that differ in nothing of interest are one.
-        """
-        return self._selections[group].rows(records, self.scanner)
+    def rows(self, records: Iterable[KernelRecord]) -> Iterator[ScanRow]:
+        """For programs: the answers for the kernels that are wanted, as soon as they are known."""
+        self._tally = Tally(self.scanner)
+        kernels = self._tally.counted(self._selection.kernels(records))
+        return map(self.scanner.row, self._selection.shown(kernels, self.scanner))
 
     def report(self, kernels: Iterable[ScanRow] = ()) -> ScanReport:
-        """What is known once all records are through."""
-        return ScanReport(tuple(kernels), self.found, tuple(self.problems))
+        """For programs: what is known once all records are through."""
+        return self._report(tuple(kernels), self._selection.sort)
+
+    def for_people(self, records: Iterable[KernelRecord]) -> ScanReport:
+        """What people are shown: what belongs to one kernel stands together, and launches that differ in
+        nothing of interest are one. Of many kernels only those that most deserve a look, unless all were
+        asked for, or so many."""
+        self._tally = Tally(self.scanner)
+        choice = replace(self._selection, group=True)
+        found = list(self._tally.counted(choice.kernels(records)))
+        if len(found) > MOST_IN_FULL and not self._in_full and choice.limit is None:
+            choice = replace(choice, sort=choice.sort or WORST, limit=EXCERPT)
+        rows = map(self.scanner.row, choice.shown(found, self.scanner))
+        return self._report(tuple(rows), choice.sort)
+
+    @property
+    def missing(self) -> str:
+        """What no kernel had that they were to be sorted by; empty where some had it."""
+        return missing_for(self._selection.sort, self._tally.overview())
+
+    def _report(self, kernels: tuple[ScanRow, ...], sort: Order | None) -> ScanReport:
+        return ScanReport(kernels, sort, self.found, self._tally.overview(), tuple(self.problems))
 
 
 def _several(sources: Source | Sequence[Source]) -> Sequence[Source]:

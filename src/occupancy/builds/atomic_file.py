@@ -9,16 +9,28 @@ import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import TextIO
 
 
 def write_atomically(path: str, text: str) -> None:
     """Write a text file in UTF-8, so that no reader and no crash ever sees half of it.
 
+    Raises:
+        OSError: It cannot be written; then the target is as it was.
+    """
+    with written_atomically(path) as file:
+        file.write(text)
+
+
+@contextmanager
+def written_atomically(path: str) -> Iterator[TextIO]:
+    """A text file in UTF-8 to write to, which takes the target's place once all of it is written.
+
     The text goes to a file beside the target, onto the disk, and then takes the target's name. A link
     stays a link, and its target keeps its permissions.
 
     Raises:
-        OSError: It cannot be written; then the target is as it was.
+        OSError: It cannot be written; then the target is as it was, as after any other exception.
     """
     target = os.path.realpath(path)
     mode = _mode(target)
@@ -30,7 +42,7 @@ def write_atomically(path: str, text: str) -> None:
             permissions = 0o666 if mode is None else 0o600
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, permissions)
             with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+                yield file
                 file.flush()
                 os.fsync(descriptor)
             if mode is not None:

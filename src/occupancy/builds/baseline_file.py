@@ -22,7 +22,7 @@ MAX_FILE_BYTES = 64 << 20
 """A hundred thousand kernels."""
 
 PEEK_BYTES = 1 << 12
-_HOW_TO_MAKE_ONE = "occupancy scan BUILD -o baseline.json writes one."
+_HOW_TO_MAKE_ONE = "occupancy scan BUILD --save-baseline baseline.json writes one."
 
 
 @dataclass(frozen=True, slots=True)

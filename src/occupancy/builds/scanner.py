@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
-from typing import Any, ClassVar
+from operator import attrgetter
+from typing import Any, ClassVar, NamedTuple
 
 from ..advice.block_sizes import best_block_size
 from ..advice.next_steps import NextStep, next_steps
@@ -20,6 +21,9 @@ from ..values.limits import ComputeCapability, Limits
 from ..values.resources import Resource
 
 LimitsOf = Callable[[ComputeCapability], Limits]
+
+MOST_VERDICTS = 1 << 16
+"""That are kept."""
 
 LEAST_DIFFERENCE = 0.006
 """PyTorch's profiler rounds to whole percents; a smaller difference is none."""
@@ -89,6 +93,23 @@ ROW_FIELDS = (*_FIRST, *(each.name for each in fields(ScanRow) if each.name not 
 """The fields of a row in the order in which they are printed."""
 
 
+_PLAYS_NO_PART = frozenset({
+    "source", "also_in", "code", "format", "name", "linked", "stack_bytes", "spill_store_bytes", "spill_load_bytes",
+    "min_blocks", "max_registers", "required_threads", "max_cluster_rank", "cluster", "threads_from",
+    "launches", "grid", "duration_us", "reported_occupancy", "achieved_occupancy", "notes",
+})  # fmt: skip
+_needs = attrgetter(*(name for name in FIELD_NAMES if name not in _PLAYS_NO_PART))
+"""All of a record that its occupancy can depend on; most kernels of a library share it with hundreds."""
+
+
+class Verdict(NamedTuple):
+    """The answer for a record in short; all of it is None or empty where something needed is not known."""
+
+    occupancy: float | None = None
+    limiters: tuple[Resource, ...] = ()
+    launchable: bool | None = None
+
+
 class Scanner:
     """Answers for records, one by one.
 
@@ -116,7 +137,9 @@ class Scanner:
         self._multiprocessors = multiprocessors
         # A library has the same needs over and over.
         self._best_block_size = lru_cache(maxsize=1 << 14)(best_block_size)
-        self._answer = lru_cache(maxsize=1 << 14)(self._advised if with_advice else _answer)
+        self._answer = lru_cache(maxsize=1 << 14)(evaluate)
+        self._advice = lru_cache(maxsize=1 << 14)(self._next_step if with_advice else _no_step)
+        self._verdicts: dict[object, Verdict] = {}
         self._common = common
         self._with_bound = lru_cache(maxsize=1 << 12)(_with_bound)
 
@@ -130,6 +153,27 @@ class Scanner:
         except OccupancyError as error:
             values["notes"] = (*record.notes, str(error))
         return ScanRow(**values)
+
+    def verdict(self, record: KernelRecord) -> Verdict:
+        """The answer in short: what it takes to count kernels and to choose among them."""
+        needs = _needs(record)
+        known = self._verdicts.get(needs)
+        if known is None:
+            if len(self._verdicts) > MOST_VERDICTS:  # launches of a trace may have any number of grids
+                self._verdicts.clear()
+            known = self._verdicts[needs] = self._new_verdict(record)
+        return known
+
+    def _new_verdict(self, record: KernelRecord) -> Verdict:
+        if record.registers is None:
+            return Verdict()
+        try:
+            limits = self._limits(record)
+            threads, _ = self._block_size(record, limits)
+            answer = self._answer(limits, _kernel(record, limits, threads))
+        except OccupancyError:
+            return Verdict()
+        return Verdict(answer.occupancy, answer.limiters, answer.launchable)
 
     def question(self, row: ScanRow) -> tuple[Limits, Kernel]:
         """What the engine was asked for a row that has an answer."""
@@ -151,7 +195,9 @@ class Scanner:
         """What the answer adds to a record, and what it takes the place of."""
         threads, threads_from = self._block_size(record, limits)
         notes = list(record.notes)
-        answer, next_step, is_left_out = self._answer(limits, _kernel(record, limits, threads))
+        kernel = _kernel(record, limits, threads)
+        answer = self._answer(limits, kernel)
+        next_step, is_left_out = self._advice(limits, kernel)
         if record.max_threads is not None and threads > record.max_threads:
             notes.append(f"It was compiled for blocks of {record.max_threads} threads at most.")
         if is_left_out:
@@ -192,11 +238,10 @@ class Scanner:
             "notes": tuple(notes),
         }
 
-    def _advised(self, limits: Limits, kernel: Kernel) -> Advised:
-        answer = evaluate(limits, kernel)
+    def _next_step(self, limits: Limits, kernel: Kernel) -> Advice:
         if self._common is not None and not self._common.take("advice", 1):
-            return answer, None, True
-        return answer, next(iter(next_steps(limits, kernel)), None), False
+            return None, True
+        return next(iter(next_steps(limits, kernel)), None), False
 
     def _waves(self, record: KernelRecord, answer: Answer) -> Waves | None:
         if self._multiprocessors is None or record.grid is None or not answer.launchable:
@@ -231,12 +276,12 @@ def _kernel(record: KernelRecord, limits: Limits, threads: int | None) -> Kernel
     return kernel
 
 
-Advised = tuple[Answer, NextStep | None, bool]
-"""An answer, its next step, and whether that was left out."""
+Advice = tuple[NextStep | None, bool]
+"""The next step, and whether it was left out."""
 
 
-def _answer(limits: Limits, kernel: Kernel) -> Advised:
-    return evaluate(limits, kernel), None, False
+def _no_step(limits: Limits, kernel: Kernel) -> Advice:
+    return None, False
 
 
 def _is_less_for_the_grid(record: KernelRecord, answer: Answer) -> bool:

@@ -9,6 +9,7 @@ from typing import Literal, TypeVar, get_args
 from ..readers import KernelRecord
 from ..readers.record import FIELD_NAMES
 from ..values.limits import ComputeCapability
+from .attention import spilled_bytes, spills, worst_first
 from .patterns import Pattern
 from .scanner import Scanner, ScanRow
 
@@ -30,19 +31,13 @@ OF_ONE_LAUNCH = (
 
 _THE_SAME_FOR_ALL = tuple(name for name in FIELD_NAMES if name not in OF_ONE_LAUNCH)
 
-Order = Literal["occupancy", "regs", "spills", "time"]
-"""What kernels can be sorted by: the lowest occupancy first, or the most of the others."""
+Order = Literal["occupancy", "regs", "spills", "time", "worst"]
+"""What kernels can be sorted by: the lowest occupancy first, or the most of the others; ``worst``: what
+most deserves a look."""
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 
-OCCUPANCY: Order = "occupancy"
-
-_SORT_KEYS: dict[Order, Callable[[KernelRecord], float | None]] = {
-    "regs": lambda record: _most_first(record.registers),
-    "spills": lambda record: _most_first(_spilled(record)),
-    "time": lambda record: _most_first(record.duration_us),
-}
-"""The orders of records, beside that by the occupancy, which comes with the answer."""
+WORST: Order = "worst"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +51,8 @@ class Selection:
         with_runtime: Whether kernels of CUDA's own device runtime are wanted.
         group: Whether what belongs to one kernel is shown together, and launches that differ in nothing
             of interest as one.
+        below: Only those of an occupancy below this, 0 to 1.
+        only_spilling: Only those that spill registers.
         sort: See `Order`; None: as they are found.
         limit: How many are shown at most.
     """
@@ -65,6 +62,8 @@ class Selection:
     only_newest: bool = False
     with_runtime: bool = False
     group: bool = False
+    below: float | None = None
+    only_spilling: bool = False
     sort: Order | None = None
     limit: int | None = None
 
@@ -73,16 +72,31 @@ class Selection:
 
         All records are read, even where few are shown, so that every problem comes to light.
         """
+        return map(scanner.row, self.shown(self.kernels(records), scanner))
+
+    def kernels(self, records: Iterable[KernelRecord]) -> Iterable[KernelRecord]:
+        """The records that are wanted: what a summary counts, whatever is shown of it."""
         records = filter(self._is_wanted(), records)
         if self.only_newest:
             records = _newest(records)
-        if self.group:
-            records = _grouped(records)
-        if self.sort == OCCUPANCY:
-            return _first(_sorted(map(scanner.row, records), lambda row: row.occupancy), self.limit)
-        if self.sort is not None:
-            records = _sorted(records, _SORT_KEYS[self.sort])
-        return map(scanner.row, _first(records, self.limit))
+        return _grouped(records) if self.group else records
+
+    def shown(self, kernels: Iterable[KernelRecord], scanner: Scanner) -> Iterator[KernelRecord]:
+        """Those of them that are shown, in the order that was asked for."""
+        if self.below is not None:
+            below = self.below
+            kernels = (
+                record
+                for record in kernels
+                if (share := scanner.verdict(record).occupancy) is not None and share < below
+            )
+        if self.only_spilling:
+            kernels = filter(spills, kernels)
+        if self.sort == WORST:
+            kernels = worst_first(kernels, scanner)
+        elif self.sort is not None:
+            kernels = _sorted(kernels, _sort_key(self.sort, scanner))
+        return _first(kernels, self.limit)
 
     def _is_wanted(self) -> Callable[[KernelRecord], bool]:
         # Upper and lower case are alike.
@@ -151,14 +165,18 @@ def _if_equal(one: float | None, other: float | None) -> float | None:
     return one if one == other else None
 
 
+def _sort_key(order: Order, scanner: Scanner) -> Callable[[KernelRecord], float | None]:
+    if order == "regs":
+        return lambda record: _most_first(record.registers)
+    if order == "spills":
+        return lambda record: _most_first(spilled_bytes(record))
+    if order == "time":
+        return lambda record: _most_first(record.duration_us)
+    return lambda record: scanner.verdict(record).occupancy
+
+
 def _most_first(value: float | None) -> float | None:
     return None if value is None else -value
-
-
-def _spilled(record: KernelRecord) -> int | None:
-    if record.spill_store_bytes is None and record.spill_load_bytes is None:
-        return None
-    return max(record.spill_store_bytes or 0, 0) + max(record.spill_load_bytes or 0, 0)
 
 
 def _sorted(items: Iterable[T], key: Callable[[T], float | None]) -> list[T]:

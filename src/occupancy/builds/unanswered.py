@@ -53,7 +53,7 @@ class Gaps:
                 if bound is not None and CRITERIA[name].compares:
                     raise RulesError(
                         f"{rule} asks for {name}, and there is no baseline to compare with",
-                        cure="Give one with --baseline; occupancy scan BUILD -o FILE makes it.",
+                        cure="Give one with --baseline; occupancy scan BUILD --save-baseline FILE makes it.",
                     )
 
     def has(self, question: Question) -> bool:

@@ -30,7 +30,7 @@ from ..render.markdown import code
 from ..values.resources import amount_of
 from .base import Report
 from .diff import COLUMNS, MOST_IN_SIGHT, assumptions, kinds
-from .scan import short_name
+from .scan_columns import short_name
 
 CSV_COLUMNS = (
     "name", "demangled", "arch", "source", "rule", "criterion", "bound", "was", "value", "next_step",

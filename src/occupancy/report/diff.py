@@ -28,7 +28,7 @@ from ..render.document import (
     Together,
 )
 from .base import Report
-from .scan import architecture, short_name
+from .scan_columns import architecture, short_name
 
 MOST_IN_SIGHT = 10
 """Rows of a comment that are seen before the reader unfolds the rest."""

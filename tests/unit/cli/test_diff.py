@@ -143,7 +143,10 @@ def test_other_architectures_have_nothing_in_common(samples: Path) -> None:
 
 def test_a_build_and_its_baseline(builds: Path, tmp_path: Path) -> None:
     for build in ("before", "after"):
-        assert run("scan", str(builds / build), "-o", str(tmp_path / f"{build}.json")).exit_code == 0
+        assert (
+            run("scan", str(builds / build), "--save-baseline", str(tmp_path / f"{build}.json")).exit_code
+            == 0
+        )
     of_builds = diff_json(builds / "before", builds / "after")
     of_baselines = diff_json(tmp_path / "before.json", tmp_path / "after.json")
     mixed = diff_json(tmp_path / "before.json", builds / "after")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,12 @@ import pytest
 import yaml
 
 from occupancy import KernelRecord
+from occupancy.builds import scanner as scanner_module
 from occupancy.builds import selection
 from occupancy.builds.scanner import ROW_FIELDS, Scanner
 from occupancy.builds.selection import Selection
 from occupancy.cli.scan import ORDERS
+from occupancy.readers import read
 from occupancy.report.schema import adapter
 from occupancy.tables import shipped
 from tests.cli_runner import run
@@ -228,7 +231,176 @@ class TestSelection:
     def test_all_is_read_even_where_little_is_shown(self, samples: Path, tmp_path: Path) -> None:
         done = run("scan", str(samples / "samples.exe"), str(tmp_path / "missing"), "--limit", "1")
         assert done.exit_code == 1
-        assert "1 kernel of 5 found" in done.stdout
+        assert "5 kernels, 1 shown." in done.stdout
+
+
+def many(folder: Path, kernels: int = 100) -> Path:
+    """A log of so many kernels for two architectures: every tenth spills, more and more; every third has
+    an occupancy of 25 %."""
+    lines = []
+    for number in range(kernels):
+        registers = 200 if number % 3 == 0 else 32
+        spills = number if number % 10 == 0 else 0
+        lines += [
+            f"ptxas info : Compiling entry function 'k{number}' for 'sm_{90 if number % 2 else 80}'",
+            f"ptxas info : Function properties for k{number}",
+            f"    0 bytes stack frame, {spills} bytes spill stores, {2 * spills} bytes spill loads",
+            f"ptxas info : Used {registers} registers",
+        ]
+    (folder / "log").write_text("\n".join(lines))
+    return folder / "log"
+
+
+class TestLargeBuilds:
+    def test_a_summary_then_what_deserves_a_look(self, tmp_path: Path) -> None:
+        text = run("scan", str(many(tmp_path)), "--threads", "256").stdout
+        assert text.startswith("100 kernels; 34 below 50%, 9 spilling.\n")
+        rows = {
+            line.split()[0]: line.split() for line in text.splitlines() if line.startswith(("sm_", "all"))
+        }
+        assert rows["sm_80"][1:4] == ["50", "17", "9"]
+        assert rows["sm_90"][1:4] == ["50", "17", "0"]
+        assert rows["all"][1:4] == ["100", "34", "9"]
+        names = [line for line in text.splitlines() if line.startswith("k")]
+        assert names[:9] == [f"k{number}" for number in range(90, 0, -10)], "the most spills first"
+        assert names[9:] == ["k0", "k3", "k6", "k9", "k12", "k15", "k18", "k21", "k24", "k27", "k33"]
+        assert "The 20 that most deserve a look, one of each template (40 have a reason):" in text
+        assert "--all shows all 100, --limit N so many" in text
+
+    def test_all_or_as_many_as_asked(self, tmp_path: Path) -> None:
+        log = str(many(tmp_path))
+        asked: list[tuple[str, ...]] = [
+            ("--all",),
+            ("--limit", "30"),
+            ("--limit", "30", "--sort", "regs"),
+            (),
+        ]
+        texts = [run("scan", log, *more).stdout for more in asked]
+        assert [len(re.findall("^k", text, re.MULTILINE)) for text in texts] == [100, 30, 30, 20]
+        summaries = {run("scan", log, *more).stdout.splitlines()[0] for more in ((), ("--limit", "30"))}
+        assert summaries == {"100 kernels; 34 below 50%, 9 spilling."}
+
+    def test_formats_for_programs_stay_whole(self, tmp_path: Path) -> None:
+        log = many(tmp_path)
+        assert len(scan(log)) == 100
+        document = json.loads(run("scan", str(log), "--format", "json", "--limit", "1").stdout)
+        assert len(document["kernels"]) == 1
+        assert document["overview"]["kernels"] == 100, "of what was found, not of what is shown"
+
+    def test_below_and_spilling(self, tmp_path: Path) -> None:
+        log = many(tmp_path)
+        low = {row["name"] for row in scan(log, "--below", "50")}
+        assert low == {f"k{number}" for number in range(0, 100, 3)}
+        assert low == {row["name"] for row in scan(log, "--below", "0.5")}
+        assert {row["name"] for row in scan(log, "--spilling")} == {f"k{n}" for n in range(10, 100, 10)}
+        both = {row["name"] for row in scan(log, "--spilling", "--below", "50%")}
+        assert both == {"k30", "k60", "k90"}
+        text = run("scan", str(log), "--spilling").stdout
+        assert text.startswith("100 kernels; 34 below 50%, 9 spilling.\n")
+        assert len(re.findall("^k", text, re.MULTILINE)) == 9
+
+    def test_the_engine_is_asked_once_for_the_same_needs(self, tmp_path: Path) -> None:
+        scanner = Scanner(shipped.limits)
+        records = [found for found in read(many(tmp_path)) if isinstance(found, KernelRecord)]
+        for record in records:
+            scanner.verdict(record)
+        assert len(scanner._verdicts) == 4
+        assert scanner._answer.cache_info().misses == 4
+        assert scanner._advice.cache_info().misses == 0, "that is for what is shown"
+
+    @pytest.mark.parametrize(
+        "record",
+        [
+            "arch",
+            "registers",
+            "static_smem",
+            "dynamic_smem",
+            "smem",
+            "barriers",
+            "virtual_resources",
+            "tensor_memory",
+            "threads",
+            "max_threads",
+            "shared_memory_config",
+        ],
+    )
+    def test_what_decides_is_never_taken_for_the_same(self, record: str) -> None:
+        assert record not in scanner_module._PLAYS_NO_PART
+
+
+class TestColumns:
+    def test_spills_go_before_what_may_be_zero(self, samples: Path) -> None:
+        text = run("scan", str(samples / "ptxas_v.txt"), columns=80).stdout
+        assert "Spills" in text
+        assert "No room for" not in text or "Spills" not in text.split("No room for")[1]
+
+    @pytest.mark.parametrize("columns", range(50, 130, 5))
+    def test_zeros_have_no_room_where_something_else_had_none(self, samples: Path, columns: int) -> None:
+        text = run("scan", str(samples / "ptxas_v.txt"), columns=columns).stdout
+        left_out = " ".join(text.partition("No room for:")[2].split())
+        if any(title in left_out for title in ("Spills", "Stack", "Next step")):
+            assert not re.search(r"\s0(\s|$)", text.split("5 kernels")[0]), text
+
+    def test_those_asked_for(self, samples: Path) -> None:
+        log = str(samples / "ptxas_v.txt")
+        head = run("scan", log, "--columns", "regs,spills,Limited by,max_registers").stdout.splitlines()[0]
+        assert head.split() == ["Regs", "Spills", "Limited", "by", "Max", "registers"]
+        rows = csv.reader(
+            io.StringIO(run("scan", log, "--columns", "name,occ,spills", "--format", "csv").stdout)
+        )
+        assert next(rows) == ["name", "occupancy", "spill_store_bytes", "spill_load_bytes"]
+        assert set(scan(log, "--columns", "name,regs")[0]) == {"name", "registers"}
+
+    def test_unknown_column(self, samples: Path) -> None:
+        done = run("scan", str(samples / "ptxas_v.txt"), "--columns", "spils")
+        assert done.exit_code == 2
+        assert "spills" in done.stderr
+
+    def test_files_of_one_name(self, samples: Path, tmp_path: Path) -> None:
+        for folder in ("a", "b"):
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / "k.cubin").write_bytes((samples / "samples.cubin").read_bytes())
+        text = run("scan", str(tmp_path), columns=120).stdout
+        assert "a/k.cubin" in text
+        assert "b/k.cubin" in text
+
+    def test_an_order_by_what_is_not_there(self, samples: Path) -> None:
+        cubin = str(samples / "samples.cubin")
+        for order in ("spills", "time"):
+            assert f"Not sorted by {order}: no file" in run("scan", cubin, "--sort", order).stdout
+            done = run("scan", cubin, "--sort", order, "--format", "csv")
+            assert f"Warning: not sorted by {order}: no file" in done.stderr
+        assert "Not sorted" not in run("scan", str(samples / "ptxas_v.txt"), "--sort", "spills").stdout
+
+
+class TestOutput:
+    @pytest.mark.parametrize("suffix", ["csv", "json", "jsonl", "md", "txt"])
+    def test_the_answer_goes_to_the_file(self, samples: Path, tmp_path: Path, suffix: str) -> None:
+        path = tmp_path / f"answer.{suffix}"
+        done = run("scan", str(samples / "samples.cubin"), "-o", str(path))
+        assert (done.exit_code, done.stdout) == (0, "")
+        format = {"md": "markdown", "txt": "text"}.get(suffix, suffix)
+        assert path.read_text() == run("scan", str(samples / "samples.cubin"), "--format", format).stdout
+
+    def test_the_option_counts_more_than_the_name(self, samples: Path, tmp_path: Path) -> None:
+        run("scan", str(samples / "samples.cubin"), "-o", str(tmp_path / "w.csv"), "--format", "json")
+        assert len(json.loads((tmp_path / "w.csv").read_text())["kernels"]) == 3
+
+    def test_all_or_nothing(self, tmp_path: Path) -> None:
+        (tmp_path / "answer.csv").write_text("old")
+        done = run("scan", str(tmp_path), "-o", str(tmp_path / "answer.csv"), "--cc", "77")
+        assert done.exit_code == 2
+        assert (tmp_path / "answer.csv").read_text() == "old"
+
+    def test_a_baseline_is_an_answer_of_its_own(self, samples: Path, tmp_path: Path) -> None:
+        path = tmp_path / "baseline.json"
+        for more in (("-o", "x"), ("--limit", "3"), ("--sort", "regs"), ("--spilling",), ("--format", "csv")):
+            done = run("scan", str(samples / "samples.cubin"), "--save-baseline", str(path), *more)
+            assert done.exit_code == 2
+            assert "a baseline" in done.stderr
+        assert not path.exists()
+        done = run("scan", str(samples / "samples.cubin"), "--save-baseline", str(path))
+        assert done.stdout == f"{path}: a baseline of 3 kernels.\n"
 
 
 class TestGroups:
