@@ -65,7 +65,7 @@ def test_a_scanned_kernel_says_what_it_rests_on(unpacked: Path) -> None:
 def test_a_baseline_keeps_it(unpacked: Path, tmp_path: Path) -> None:
     for name in ("tensor_memory_100a", "warp_specialised_90a", "smem_spilling_90"):
         image, baseline = unpacked / f"{name}.cubin", tmp_path / f"{name}.json"
-        assert run("scan", str(image), "-o", str(baseline)).exit_code == 0
+        assert run("scan", str(image), "--save-baseline", str(baseline)).exit_code == 0
         report = json.loads(run("diff", str(baseline), str(image), "--format", "json").stdout)
         assert report["summary"]["same"] == len(report["kernels"]) > 0
         assert report["added"] == report["removed"] == []
