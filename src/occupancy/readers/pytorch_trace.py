@@ -7,6 +7,7 @@ memory, because it computes as if no kernel had opted in to more.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from math import prod
 from typing import Any
@@ -18,6 +19,9 @@ from .text import Text
 
 EVENTS_KEY = "traceEvents"
 DEVICES_KEY = "deviceProperties"
+
+KERNEL = re.compile(r'"cat"\s*:\s*"kernel"', re.IGNORECASE)
+"""Old traces write Kernel."""
 
 MARKERS = (b'"traceEvents"', b'"deviceProperties"', b'"registers per thread"', b'"ph"')
 """Of these, at least one is near the start of a trace."""
@@ -56,8 +60,7 @@ def _architectures(devices: Any) -> dict[object, str]:
 
 
 def _launches(stream: JsonStream, architectures: dict[object, str], source: str) -> Iterator[Found]:
-    for event in stream.items():
-        # Old traces write Kernel.
+    for event in stream.events_with(KERNEL):
         if not isinstance(event, dict) or str(event.get("cat")).lower() != "kernel":
             continue
         try:
