@@ -28,10 +28,11 @@ def engine() -> PageEngine:
 
 
 @pytest.mark.parametrize(("cc", "model"), CHIPS_AND_MODELS)
-@sampled("count", sample=25, everything=900)
+@sampled("count", sample=500, everything=20_000)
 def test_answers_advice_and_arithmetic(engine: PageEngine, cc: str, model: Model, count: int) -> None:
-    """With 900 for each chip, more than 20,000 for each model."""
-    questions = random_questions(cc, model, count, seed=count)
+    """So many for each model, on all of its chips together."""
+    chips = sum(parameters.values[1] == model for parameters in CHIPS_AND_MODELS)
+    questions = random_questions(cc, model, -(-count // chips), seed=count)
     for question, found in zip(questions, engine.answers(questions), strict=True):
         assert found == own_answer(question), question
 
@@ -58,11 +59,13 @@ def differences(engine: PageEngine, cc: str, model: Model, threads: range, sizes
 
 
 @pytest.mark.parametrize(("cc", "model"), CHIPS_AND_MODELS)
-@sampled("stride", sample=61, everything=7)
+@sampled("stride", sample=61, everything=14)
 def test_grid(engine: PageEngine, cc: str, model: Model, stride: int) -> None:
-    """Every count of warps and registers, and some sizes."""
+    """Every count of registers, every one or second of warps, and some sizes."""
     limits = shipped.limits(cc)
-    threads = range(limits.warp_size, limits.max_threads_per_block + 1, limits.warp_size * (stride // 7))
+    threads = range(
+        limits.warp_size, limits.max_threads_per_block + 1, limits.warp_size * max(1, stride // 30)
+    )
     assert differences(engine, cc, model, threads, steps_of(limits)[::stride]) == 0
 
 

@@ -34,7 +34,7 @@ INPUTS: list[dict[str, Any]] = [
         "field": "dynamic_smem",
         "label": "Dynamic shared memory",
         "kind": "size",
-        "hint": "bytes, or 40k",
+        "hint": "or 40k",
     },
     {"name": "barriers", "field": "barriers", "label": "Barriers per block", "kind": "count"},
     {

@@ -83,6 +83,9 @@ class Function(Expressions):
             case ast.Assign(targets=[ast.Tuple(elts=[ast.Starred(value=rest), *last])], value=value):
                 names = ", ".join(map(self.target, (rest, *last)))
                 return f"[{names}] = py.headed({self.expression(value)}, {len(last)});\n"
+            case ast.Assign(targets=[ast.Tuple() as target], value=ast.Name() | ast.Attribute() as value):
+                # As an array, which is much faster taken apart than what can only be iterated over.
+                return f"{self.target(target)} = py.parts({self.expression(value)});\n"
             case ast.Assign(targets=targets, value=value):
                 return (
                     f"{' = '.join(map(self.target, targets))} = {without_brackets(self.expression(value))};\n"

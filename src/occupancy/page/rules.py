@@ -8,6 +8,7 @@ from .translator import translate
 CALLED = {
     "Carveout": "values.kernel.Carveout",
     "ComputeCapability": "values.limits.ComputeCapability",
+    "HOLDS_ALL": "report.calc_document.HOLDS_ALL",
     "Kernel": "values.kernel.Kernel",
     "Launch": "values.kernel.Launch",
     "Limits": "values.limits.Limits",

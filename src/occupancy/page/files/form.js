@@ -124,7 +124,7 @@ const PRODUCTS = Object.entries(DATA.products).flatMap(([cc, lines]) =>
 );
 
 function keyOf(name) {
-  return ` ${name.toLowerCase().replace(/nvidia|geforce|tesla|gpu|graphics|edition/g, " ").replace(/[^a-z0-9]+/g, " ").trim()} `;
+  return ` ${name.toLowerCase().replace(/nvidia|geforce|tesla|gpu|graphics|edition/g, " ").replace(/(\d)gb\b/g, "$1 gb").replace(/[^a-z0-9]+/g, " ").trim()} `;
 }
 
 // {cc, sms, hint}: what the products of a name have in common; null for what they differ in.
@@ -134,7 +134,6 @@ function findProduct(text) {
   let found = PRODUCTS.filter((each) => each.name.toLowerCase() === text.trim().toLowerCase());
   if (!found.length) found = PRODUCTS.filter((each) => each.key === key);
   if (!found.length) found = PRODUCTS.filter((each) => key.trim().split(" ").every((word) => word && each.key.includes(` ${word}`)));
-  if (!found.length && /\b\d+ ?gb?\b/i.test(text)) return findProduct(text.replace(/\b\d+ ?gb?\b/gi, " ")); // the list has no memory sizes
   if (!found.length) return { cc: null, sms: null, hint: "No product is called so." };
   const [ccs, sms] = [new Set(found.map((each) => each.cc)), new Set(found.map((each) => each.sms))];
   const number = words.count(found.length, "product");

@@ -144,11 +144,13 @@ function showSteps(answer, steps, apply) {
         element("span", {}, words.listing(Object.entries(step.requires).map((each) => changeWords(answer, ...each))), element("small", {}, words.count(step.active_blocks, "block"))),
       ),
     );
+  const isHeld = answer.active_blocks && String(answer.limiters) === "virtual_resources";
   const none = answer.occupancy === 1 ? "None: the SM is full." : "None: neither less of what was given nor another block size gives more.";
   refill(
     "steps",
-    !steps.length && element("p", { class: "note" }, none),
-    sizes.length > 0 && !levels.length && element("p", { class: "note" }, "Only another block size can help."),
+    !steps.length && !isHeld && element("p", { class: "note" }, none),
+    isHeld && element("p", { class: "note" }, `None within reach for a second block: ${HOLDS_ALL}.`),
+    sizes.length > 0 && !levels.length && !isHeld && element("p", { class: "note" }, "Only another block size can help."),
     steps.length > 0 && element("ul", { class: "plain" }, [...useful, ...sizes].map(line)),
     more.length > 0 && element("details", {}, element("summary", {}, words.count(more.length, "more level")), element("ul", { class: "plain" }, more.map(line))),
   );
@@ -170,7 +172,7 @@ const LEFT = { too_little: "too little for one more block", another_limiter: "st
 function showLeft(answer, found, advice) {
   const rows = Object.entries(found.unused)
     .filter(([name, unused]) => unused.reason !== null && answer.active_blocks && name !== "blocks" && (answer.limiters.includes(name) || (answer.uses[name].per_block && (name in answer.allocated))))
-    .map(([name, unused]) => [words.title(name), [{ class: "number" }, words.amount(name, unused.amount), element("small", {}, LEFT[unused.reason])]]);
+    .map(([name, unused]) => [[{}, words.title(name), element("small", {}, LEFT[unused.reason])], [{ class: "number" }, words.amount(name, unused.amount)]]);
   refill(
     "left",
     rows.length ? table("What of the SM stays unused", null, rows, { class: "pairs" }) : element("p", { class: "note" }, answer.active_blocks ? "Nothing that a block could use." : "No block is resident."),
@@ -245,7 +247,7 @@ function answerOn(limits, kernel, model) {
   try {
     const answer = evaluate(limits, kernel, MODELS[model].supports(limits) ? model : defaultModel(limits));
     const { failure } = answer;
-    const why = failure ? `does not launch: ${failure.limit} is ${grouped(failure.allowed)}` : answer.limiters.map(words.name).join(", ");
+    const why = failure ? `over ${failure.limit} (${grouped(failure.allowed)})` : answer.limiters.map(words.name).join(", ");
     return { share: answer.occupancy, blocks: grouped(answer.active_blocks), why };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
@@ -287,7 +289,7 @@ function showCompare(now, held, act) {
     ["Active warps", ...sides.map((side) => text(side, (answer) => grouped(answer.active_warps)))],
     ["Active threads", ...sides.map((side) => text(side, (answer) => grouped(answer.active_threads)))],
     ["Limited by", ...sides.map((side) => text(side, (answer) => (answer.launchable ? words.listing(answer.limiters.map(words.name)) : "does not launch")))],
-    ...Object.keys(now.question.answer?.uses ?? {}).map((name) => [
+    ...Object.keys(QUANTITIES).filter((name) => sides.some(({ question }) => (question.answer?.block_limits[name] ?? null) !== null)).map((name) => [
       `Blocks by ${words.name(name)}`,
       ...sides.map((side) => text(side, (answer) => (answer.block_limits[name] === null ? "no limit" : grouped(answer.block_limits[name])))),
     ]),
