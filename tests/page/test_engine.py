@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
+from occupancy.advice.waves import count_waves, full_wave
 from occupancy.arrays import sweep_arrays
-from occupancy.engine import Model
+from occupancy.engine import Model, evaluate
 from occupancy.page.build import build_page
 from occupancy.tables import shipped
-from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Kernel
+from occupancy.tables.products import products
+from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Kernel, Launch
 from occupancy.values.limits import Limits
 from tests.page.engine import PageEngine, Question, models_of, own_answer, random_questions, script
 from tests.sampling import sampled
@@ -107,6 +112,40 @@ def test_words_are_those_of_the_library(engine: PageEngine) -> None:
     counts = [0, 1, 12, 1536, 1234567]
     assert engine.value(f'{counts}.map((each) => words.count(each, "block"))') == [
         words.count(each, "block") for each in counts
+    ]
+
+
+def test_products_and_limits_are_those_of_the_table(engine: PageEngine) -> None:
+    found = engine.value("PRODUCTS.map(({ cc, name, sms }) => [cc, name, Number(sms)]).sort()")
+    expected = [[str(each.compute_capability), each.name, each.multiprocessor_count] for each in products()]
+    assert sorted(found) == sorted(expected)
+    assert engine.value("CHIPS") == json.loads(
+        json.dumps([_plain(shipped.limits(cc)) for cc in shipped.known()])
+    )
+
+
+def _plain(limits: Limits) -> dict[str, object]:
+    major, minor = limits.compute_capability
+    return {**asdict(limits), "compute_capability": {"major": major, "minor": minor}}
+
+
+def test_waves_with_measured_clusters(engine: PageEngine) -> None:
+    kernel = Kernel(256, 40)
+    wave = full_wave(evaluate(shipped.limits("9.0"), kernel), 132, cluster_size=4)
+    assert wave.measured is not None
+    waves = count_waves(Launch(kernel, (4096, 1, 1), (4, 1, 1)), wave)
+    question = '{ cc: "9.0", threads: "256", regs: "40", sms: "132", grid: "4096", cluster: "4" }'
+    found = engine.value(
+        f"((fields) => {{ const {{ wave, run }} = readLaunch(fields, readQuestion(fields));"
+        f" return [wave, run.waves, run.last_wave_fill, run.idle_share, run.filling_grid_above]; }})"
+        f"({question})"
+    )
+    assert found == [
+        json.loads(json.dumps(asdict(wave))),
+        waves.waves,
+        waves.last_wave_fill,
+        waves.idle_share,
+        waves.filling_grid_above,
     ]
 
 

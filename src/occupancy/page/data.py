@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from itertools import groupby
+from itertools import groupby, takewhile
+from string import ascii_letters
 from typing import Any
 
+from ..tables.clusters import measurements
 from ..tables.products import products
 from ..tables.shipped import known, limits
 from ..values.kernel import CACHING_MODES, RANGES, SHARED_MEMORY_MODES, VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
@@ -100,6 +102,9 @@ PHRASES = {
 }
 
 
+LENGTHS = ascii_letters
+
+
 def page_data(version: str) -> dict[str, Any]:
     """All of it, as small as it can be read."""
     return {
@@ -108,6 +113,10 @@ def page_data(version: str) -> dict[str, Any]:
         "inputs": INPUTS,
         "ranges": {field: [label, low, high] for field, label, low, high in RANGES},
         "implied": VIRTUAL_RESOURCES_OF_TENSOR_MEMORY,
+        "measured": [
+            [",".join(map(str, key)), each.gpu, each.clusters] for key, each in measurements().items()
+        ],
+        "lengths": LENGTHS,
         "phrases": PHRASES,
         "products": _products(),
     }
@@ -134,11 +143,24 @@ def _value(value: Any) -> Any:
 
 
 def _products() -> dict[str, str]:
-    """Compute capability -> its products, one on a line: the number of SMs and the name."""
+    """Compute capability -> its products, one on a line: the name and the number of SMs.
+
+    Of a line, the beginning that it has in common with the one before is only a letter for its length.
+    """
     found: dict[str, list[str]] = {}
     for each in products():
-        found.setdefault(str(each.compute_capability), []).append(f"{each.multiprocessor_count} {each.name}")
-    return {cc: _shortened("\n".join(lines)) for cc, lines in found.items()}
+        line = _shortened(f"{each.name} {each.multiprocessor_count}")
+        found.setdefault(str(each.compute_capability), []).append(line)
+    return {
+        cc: "\n".join(map(_without_beginning, ["", *sorted(lines)], sorted(lines)))
+        for cc, lines in found.items()
+    }
+
+
+def _without_beginning(before: str, line: str) -> str:
+    pairs = zip(before, line, strict=False)
+    same = min(sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs)), len(LENGTHS) - 1)
+    return LENGTHS[same] + line[same:]
 
 
 def _shortened(text: str) -> str:

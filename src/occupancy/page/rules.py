@@ -35,6 +35,7 @@ ATTRIBUTES = (
     "filling_grid_below",
     "idle_share",
     "is_shared_memory_given",
+    "last_wave_fill",
     "launchable",
     "limiters",
     "occupancy",
@@ -44,6 +45,7 @@ ATTRIBUTES = (
     "shared_memory",
     "supports",
     "uses",
+    "waves",
 )
 
 # What of ours becomes text on it.
@@ -55,7 +57,11 @@ PRINTED = (
 )
 
 # What it brings along itself.
-EXTERNALS = {"errors.InputError": "InputError", "errors.shown": "py.str"}
+EXTERNALS = {
+    "errors.InputError": "InputError",
+    "errors.shown": "py.str",
+    "tables.clusters.measurements": "measurements",
+}
 
 
 def rules() -> str:

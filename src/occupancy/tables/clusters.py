@@ -40,11 +40,12 @@ def measured_clusters(
         cluster_size: Blocks per cluster.
     """
     blocks = min(blocks_per_multiprocessor, FULL_FROM)
-    return _measured().get((str(cc), multiprocessors, blocks, cluster_size))
+    return measurements().get((str(cc), multiprocessors, blocks, cluster_size))
 
 
 @cache
-def _measured() -> dict[tuple[str, int, int, int], MeasuredClusters]:
+def measurements() -> dict[tuple[str, int, int, int], MeasuredClusters]:
+    """Compute capability, SMs, blocks on each of them and blocks per cluster -> what was measured."""
     with open(data_path(FILE_NAME), encoding="utf-8", newline="") as file:
         return {
             (

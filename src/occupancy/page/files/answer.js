@@ -20,4 +20,9 @@ const CHIPS = (() => {
   });
 })();
 
+// By a tuple, which as the name of a property is its parts with commas.
+const MEASURED = Object.fromEntries(DATA.measured.map(([key, gpu, clusters]) => [key, { gpu, clusters }]));
+
+const measurements = () => MEASURED;
+
 const chipOf = (cc) => CHIPS.find((each) => String(each.compute_capability) === cc);

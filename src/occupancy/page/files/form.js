@@ -112,16 +112,16 @@ class Form {
 
 // Products: a name that is known, or words that several products share.
 
-function written(lines) {
-  return Object.entries(DATA.phrases).reduceRight((text, [sign, phrase]) => text.replaceAll(sign, phrase), lines);
-}
-
-const PRODUCTS = Object.entries(DATA.products).flatMap(([cc, lines]) =>
-  written(lines).split("\n").map((line) => {
-    const [sms, name] = [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)];
-    return { cc, sms, name, key: keyOf(name) };
-  }),
-);
+const PRODUCTS = Object.entries(DATA.products).flatMap(([cc, lines]) => {
+  let before = "";
+  return lines.split("\n").map((short) => {
+    before = before.slice(0, DATA.lengths.indexOf(short[0])) + short.slice(1);
+    const line = Object.entries(DATA.phrases).reduceRight((text, [sign, phrase]) => text.replaceAll(sign, phrase), before);
+    const at = line.lastIndexOf(" ");
+    const name = line.slice(0, at);
+    return { cc, name, sms: line.slice(at + 1), key: keyOf(name) };
+  });
+});
 
 function keyOf(name) {
   return ` ${name.toLowerCase().replace(/nvidia|geforce|tesla|gpu|graphics|edition/g, " ").replace(/(\d)gb\b/g, "$1 gb").replace(/[^a-z0-9]+/g, " ").trim()} `;
