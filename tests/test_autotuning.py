@@ -85,9 +85,9 @@ class TestTriton:
         compiled = self.compiled(tuning.product.fn, config, (9, 0))
         record = occupancy.kernel_of(compiled)
         expected = occupancy.compute(
-            "9.0", threads=32 * config.num_warps, regs=record.registers, smem=compiled.metadata.shared
+            "9.0", threads=32 * config.num_warps, regs=record.regs, smem=compiled.metadata.shared
         ).occupancy
-        assert record.registers
+        assert record.regs
         assert occupancy.is_launchable(compiled, cc="9.0", min_occupancy=expected)
         assert not occupancy.is_launchable(compiled, cc="9.0", min_occupancy=expected + 0.01)
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from .advice.registers import RegisterSplit as RegisterSplit
     from .advice.runtime import ClusterBound as ClusterBound
     from .advice.runtime import LaunchConfiguration as LaunchConfiguration
+    from .advice.slack import LeftOver as LeftOver
     from .advice.slack import Slack as Slack
-    from .advice.slack import Unused as Unused
     from .advice.waves import FullWave as FullWave
     from .advice.waves import Waves as Waves
     from .api.answer import Occupancy as Occupancy
@@ -151,6 +151,7 @@ _HOMES = {
     "LaunchBounds": "advice.launch_bounds",
     "LaunchConfiguration": "advice.runtime",
     "LaunchFailure": "engine",
+    "LeftOver": "advice.slack",
     "Limiter": "values.resources",
     "Limits": "values.limits",
     "Measures": "builds.measures",
@@ -172,7 +173,6 @@ _HOMES = {
     "Sweep": "arrays",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
-    "Unused": "advice.slack",
     "Use": "engine",
     "Verification": "verify",
     "Violating": "builds.violations",

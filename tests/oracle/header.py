@@ -209,7 +209,7 @@ class Header:
             rows.append(
                 (
                     kernel.threads,
-                    kernel.registers or 0,
+                    kernel.regs or 0,
                     kernel.static_smem or 0,
                     kernel.shared_memory - (kernel.static_smem or 0),
                     1 if kernel.barriers is None else kernel.barriers,

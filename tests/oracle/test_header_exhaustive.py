@@ -70,7 +70,7 @@ def test_every_combination(header: Header, limits: Limits) -> None:
         asked = header.queries(
             limits,
             threads=threads,
-            registers=registers,
+            regs=registers,
             dynamic_smem=sizes,
             barriers=barriers,
             virtual_resources=virtual,
@@ -84,7 +84,7 @@ def test_every_combination(header: Header, limits: Limits) -> None:
             [limits],
             {
                 "threads": threads,
-                "registers": registers,
+                "regs": registers,
                 "smem": sizes,
                 "barriers": np.array(barriers),
                 "virtual_resources": np.array(virtual),

@@ -105,7 +105,7 @@ def kernels(draw: st.DrawFn, limits: Limits) -> Kernel:
     static = draw(st.none() | st.integers(0, size))
     return Kernel(
         threads=draw(threads()),
-        registers=draw(st.none() | registers()),
+        regs=draw(st.none() | registers()),
         static_smem=static,
         dynamic_smem=None if static is None else size - static,
         smem=size if static is None else None,

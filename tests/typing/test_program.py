@@ -13,6 +13,6 @@ def test_the_program_runs(builds: Path, tmp_path: Path) -> None:
     program.questions()
     program.arrays()
     program.builds(builds / "before", builds / "after")
-    (tmp_path / "rules.toml").write_text("[[rules]]\nmax_registers = 32\n")
+    (tmp_path / "rules.toml").write_text("[[rules]]\nmax_regs = 32\n")
     program.rules(builds / "before", tmp_path / "rules.toml")
     assert "threads" in program.errors()

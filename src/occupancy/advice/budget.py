@@ -25,9 +25,9 @@ class BudgetLevel(Sentence):
     active_blocks: int
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
-    registers: int
+    regs: int
     """Registers per thread."""
-    shared_memory: int
+    smem: int
     """Bytes of the kernel's own shared memory per block."""
     needs_opt_in: bool
     """Whether so much shared memory must be opted in to with cudaFuncSetAttribute."""
@@ -76,7 +76,7 @@ def budget(
     """
     given = evaluate(limits, kernel, model)
     target = _target(given, occupancy, blocks)
-    bare = changed(kernel, {"registers": 0, "shared_memory": 0})
+    bare = changed(kernel, {"regs": 0, "smem": 0})
     least = evaluate(limits, bare, model)
     for answer in (least, given):
         if answer.active_blocks < target:
@@ -132,12 +132,12 @@ def _unreachable(given: Answer, target: int, occupancy: float | None) -> InputEr
 def _levels(least: Answer) -> Iterator[BudgetLevel]:
     """The levels of a kernel that uses nothing yet."""
     limits, bare, model, most = least.limits, least.kernel, least.model, least.active_blocks
-    by_registers = tuple(Dial(limits, bare, model, "registers").levels(0, most))
-    by_shared_memory = tuple(Dial(limits, bare, model, "shared_memory").levels(0, most))
+    by_registers = tuple(Dial(limits, bare, model, "regs").levels(0, most))
+    by_shared_memory = tuple(Dial(limits, bare, model, "smem").levels(0, most))
     before = None
     for blocks in range(most, 0, -1):
         amounts = most_keeping(blocks, by_registers), most_keeping(blocks, by_shared_memory)
         if amounts != before:
-            with_most = changed(bare, {"shared_memory": amounts[1]})
+            with_most = changed(bare, {"smem": amounts[1]})
             yield BudgetLevel(blocks, least.occupancy_of(blocks), *amounts, needs_opt_in(limits, with_most))
         before = amounts

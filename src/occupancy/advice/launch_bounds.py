@@ -31,7 +31,7 @@ class LaunchBounds(Sentence):
     """What ptxas would complain about, where it does."""
     register_cap: int
     """Registers per thread that the compiler will not exceed; it spills instead."""
-    registers: int
+    regs: int
     """What the answer below counts with: the cap, or what the kernel uses if that is less."""
     active_blocks: int
     occupancy: float
@@ -82,10 +82,10 @@ def launch_bounds(
         )
     is_legal = min_blocks is None or min_blocks <= alone.active_blocks
     counted = min_blocks if min_blocks is not None and is_legal else 1
-    dial = Dial(compiler, alone.kernel, alone.model, "registers")
+    dial = Dial(compiler, alone.kernel, alone.model, "regs")
     cap = most_keeping(counted, dial.levels(0, counted))
-    registers = cap if kernel.registers is None else min(kernel.registers, cap)
-    answer = evaluate(limits, replace(kernel, registers=registers), model)
+    registers = cap if kernel.regs is None else min(kernel.regs, cap)
+    answer = evaluate(limits, replace(kernel, regs=registers), model)
     blocks = "" if min_blocks is None else f", {min_blocks}"
     return LaunchBounds(
         str(limits.compute_capability),

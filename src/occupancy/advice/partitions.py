@@ -26,7 +26,7 @@ class GreenContext:
     """What a green context gets that asks for a number of SMs (cuDevSmResourceSplitByCount)."""
 
     wanted: int
-    multiprocessors: int
+    multiprocessor_count: int
     """SMs that it gets, co-scheduled: in whole multiples, but no more than the GPU has."""
     without_coscheduling: int
     """With CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING, where large clusters may not run."""
@@ -34,7 +34,7 @@ class GreenContext:
     """Contexts of that size that the GPU can be split into; a chip may come to fewer."""
 
 
-def green_context(limits: Limits, wanted: int, multiprocessors: int) -> GreenContext:
+def green_context(limits: Limits, wanted: int, multiprocessor_count: int) -> GreenContext:
     """The SMs of a green context.
 
     An H200, asked for 1 to 132 of its 132 SMs, gave as many as this says (``h200_green_contexts.csv``).
@@ -44,17 +44,17 @@ def green_context(limits: Limits, wanted: int, multiprocessors: int) -> GreenCon
     Args:
         limits: What the SM offers.
         wanted: SMs that the context asks for.
-        multiprocessors: SMs of the GPU.
+        multiprocessor_count: SMs of the GPU.
 
     Raises:
         InputError: A number out of range, or a chip without green contexts.
     """
     check_multiprocessors(wanted)
-    if wanted > multiprocessors:
+    if wanted > multiprocessor_count:
         raise InputError(
-            f"{wanted} SMs are more than the GPU's {multiprocessors}",
+            f"{wanted} SMs are more than the GPU's {multiprocessor_count}",
             where="SMs of a green context",
-            allowed=f"1 to {multiprocessors}",
+            allowed=f"1 to {multiprocessor_count}",
         )
     cc = limits.compute_capability
     if cc < FIRST_WITH_GREEN_CONTEXTS:
@@ -64,16 +64,16 @@ def green_context(limits: Limits, wanted: int, multiprocessors: int) -> GreenCon
             allowed="7.0 and newer",
         )
     in_eights = cc >= FIRST_ALIGNED_TO_EIGHT and cc not in TEGRA
-    coscheduled = _aligned(wanted, ALIGNMENT if in_eights else ALIGNMENT_OF_PAIRS, multiprocessors)
+    coscheduled = _aligned(wanted, ALIGNMENT if in_eights else ALIGNMENT_OF_PAIRS, multiprocessor_count)
     return GreenContext(
         wanted=wanted,
-        multiprocessors=coscheduled,
-        without_coscheduling=_aligned(wanted, ALIGNMENT_OF_PAIRS, multiprocessors),
-        most_groups=multiprocessors // coscheduled,
+        multiprocessor_count=coscheduled,
+        without_coscheduling=_aligned(wanted, ALIGNMENT_OF_PAIRS, multiprocessor_count),
+        most_groups=multiprocessor_count // coscheduled,
     )
 
 
-def mps_share(percentage: int, multiprocessors: int) -> int:
+def mps_share(percentage: int, multiprocessor_count: int) -> int:
     """SMs of a client with an active thread percentage (CUDA_MPS_ACTIVE_THREAD_PERCENTAGE), rounded down.
 
     What the driver rounds to is its own affair; inside the client, the device's number of SMs says it.
@@ -81,14 +81,14 @@ def mps_share(percentage: int, multiprocessors: int) -> int:
     Raises:
         InputError: A percentage out of range, or so few that no SM is left.
     """
-    if not 1 <= percentage <= 100 or multiprocessors * percentage < 100:
+    if not 1 <= percentage <= 100 or multiprocessor_count * percentage < 100:
         raise InputError(
             f"{percentage}% leaves no SM" if 1 <= percentage <= 100 else f"{percentage}% is out of range",
             where="share of the SMs",
-            allowed=f"{min(divide_up(100, multiprocessors), 100)}% to 100%",
+            allowed=f"{min(divide_up(100, multiprocessor_count), 100)}% to 100%",
         )
-    return multiprocessors * percentage // 100
+    return multiprocessor_count * percentage // 100
 
 
-def _aligned(wanted: int, alignment: int, multiprocessors: int) -> int:
-    return min(divide_up(wanted, alignment) * alignment, multiprocessors)
+def _aligned(wanted: int, alignment: int, multiprocessor_count: int) -> int:
+    return min(divide_up(wanted, alignment) * alignment, multiprocessor_count)

@@ -20,7 +20,7 @@ from ..values.kernel import INT_MAX, Launch
 class FullWave(Sentence):
     """The blocks that are resident on a whole GPU at once."""
 
-    multiprocessors: int
+    multiprocessor_count: int
     """SMs of the GPU."""
     blocks: int
     """Blocks of all SMs, in whole clusters: the grid of a persistent kernel."""
@@ -123,7 +123,7 @@ class Waves(Sentence):
 
 def full_wave(
     occupancy: Answer,
-    multiprocessors: int,
+    multiprocessor_count: int,
     *,
     cluster_size: int | None = None,
     max_active_clusters: int | None = None,
@@ -132,7 +132,7 @@ def full_wave(
 
     Args:
         occupancy: What fits on one SM.
-        multiprocessors: SMs of the GPU, 1 and up.
+        multiprocessor_count: SMs of the GPU, 1 and up.
         cluster_size: Blocks per cluster; None for a launch without clusters.
         max_active_clusters: The clusters that are resident at once, where a live device reports them; else
             the answer for clusters is an upper bound.
@@ -140,18 +140,18 @@ def full_wave(
     Raises:
         InputError: A number out of range, or clusters that the chip does not have.
     """
-    blocks = _resident_blocks(occupancy, multiprocessors)
+    blocks = _resident_blocks(occupancy, multiprocessor_count)
     if cluster_size is None:
-        return FullWave(multiprocessors, blocks, None, None, is_upper_bound=False)
-    bound = cluster_bound(occupancy, multiprocessors, cluster_size)
+        return FullWave(multiprocessor_count, blocks, None, None, is_upper_bound=False)
+    bound = cluster_bound(occupancy, multiprocessor_count, cluster_size)
     clusters = bound if max_active_clusters is None else max_active_clusters
     is_upper_bound = max_active_clusters is None
     measured = None
     if is_upper_bound and bound:
         cc, per_multiprocessor = occupancy.limits.compute_capability, occupancy.active_blocks
-        measured = measured_clusters(cc, multiprocessors, per_multiprocessor, cluster_size)
+        measured = measured_clusters(cc, multiprocessor_count, per_multiprocessor, cluster_size)
     blocks = clusters * cluster_size
-    return FullWave(multiprocessors, blocks, cluster_size, clusters, is_upper_bound, measured)
+    return FullWave(multiprocessor_count, blocks, cluster_size, clusters, is_upper_bound, measured)
 
 
 def count_waves(launch: Launch, wave: FullWave) -> Waves:
@@ -173,12 +173,12 @@ def count_waves(launch: Launch, wave: FullWave) -> Waves:
     return Waves(launch, wave)
 
 
-def cluster_bound(occupancy: Answer, multiprocessors: int, cluster_size: int) -> int:
+def cluster_bound(occupancy: Answer, multiprocessor_count: int, cluster_size: int) -> int:
     """The most clusters that can be resident on a whole GPU at once; a chip may hold fewer.
 
     Args:
         occupancy: What fits on one SM.
-        multiprocessors: SMs of the GPU, 1 and up.
+        multiprocessor_count: SMs of the GPU, 1 and up.
         cluster_size: Blocks per cluster.
 
     Raises:
@@ -199,7 +199,7 @@ def cluster_bound(occupancy: Answer, multiprocessors: int, cluster_size: int) ->
             where="cluster size",
             allowed=f"1 to {portable}" + (f", non-portable up to {most}" if most else ""),
         )
-    return _resident_blocks(occupancy, multiprocessors) // cluster_size
+    return _resident_blocks(occupancy, multiprocessor_count) // cluster_size
 
 
 def check_multiprocessors(count: int) -> None:
@@ -212,6 +212,6 @@ def check_multiprocessors(count: int) -> None:
         raise InputError(f"{count} is out of range", where="number of SMs", allowed="1 and up")
 
 
-def _resident_blocks(occupancy: Answer, multiprocessors: int) -> int:
-    check_multiprocessors(multiprocessors)
-    return occupancy.active_blocks * multiprocessors if occupancy.launchable else 0
+def _resident_blocks(occupancy: Answer, multiprocessor_count: int) -> int:
+    check_multiprocessors(multiprocessor_count)
+    return occupancy.active_blocks * multiprocessor_count if occupancy.launchable else 0

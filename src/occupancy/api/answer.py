@@ -122,7 +122,7 @@ class Occupancy(engine.Answer):
         self,
         grid: ShapeLike,
         *,
-        multiprocessors: int,
+        multiprocessor_count: int,
         cluster: ShapeLike | None = None,
         max_active_clusters: int | None = None,
     ) -> occupancy.Waves:
@@ -130,7 +130,7 @@ class Occupancy(engine.Answer):
 
         Args:
             grid: Blocks, or the grid's shape, such as ``(128, 32)``.
-            multiprocessors: SMs of the GPU.
+            multiprocessor_count: SMs of the GPU.
             cluster: Blocks per cluster, or the cluster's shape; only from 9.0.
             max_active_clusters: The clusters that are resident at once, where a live device reports them;
                 else the blocks of a wave are an upper bound.
@@ -145,7 +145,7 @@ class Occupancy(engine.Answer):
         return count_waves(
             *launch_and_wave(
                 self,
-                multiprocessors,
+                multiprocessor_count,
                 grid=grid,
                 cluster=cluster,
                 resident_clusters=lambda _: max_active_clusters,

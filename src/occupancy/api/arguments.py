@@ -95,9 +95,6 @@ MEANINGS = {
 }
 """Argument -> what it means, in the order in which they are shown."""
 
-FIELDS = {"regs": "registers"}
-"""Arguments whose field of `Kernel` has another name."""
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -166,7 +163,7 @@ def make_kernel(
     if type(threads) is not int:
         threads, block_dim = parse_threads(threads)
     if regs is not None and type(regs) is not int:
-        regs = parse_count(regs, LABELS["registers"])
+        regs = parse_count(regs, LABELS["regs"])
     if static_smem is not None and type(static_smem) is not int:
         static_smem = parse_size(static_smem, LABELS["static_smem"])
     if dynamic_smem is not None and type(dynamic_smem) is not int:
@@ -237,7 +234,7 @@ def kernel_with(kernel: KernelLike | None, arguments: Mapping[str, Any]) -> Kern
     if not given:
         return known
     said = make_kernel(**{"threads": known.threads, **given})
-    changes = {FIELDS.get(name, name): getattr(said, FIELDS.get(name, name)) for name in given}
+    changes = {name: getattr(said, name) for name in given}
     if "threads" in given:
         changes["block_dim"] = said.block_dim
     if "smem" in given:

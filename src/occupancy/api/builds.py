@@ -212,7 +212,7 @@ class _Builds(Reading):
     def rows(self, build: Build, scanner: Scanner) -> tuple[ScanRow, ...]:
         """The compiled kernels of a build; without registers, as in PTX, there is nothing to compare."""
         selected = self.selection(group=True).rows(build.records, scanner)
-        rows = tuple(row for row in selected if row.registers is not None)
+        rows = tuple(row for row in selected if row.regs is not None)
         if not rows:
             raise ReadError(
                 "holds no compiled kernel, or none that is asked for",

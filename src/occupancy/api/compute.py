@@ -167,7 +167,7 @@ def sweep(
 
     given = {
         "threads": threads,
-        "registers": regs,
+        "regs": regs,
         "static_smem": static_smem,
         "dynamic_smem": dynamic_smem,
         "smem": smem,

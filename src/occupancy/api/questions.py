@@ -56,7 +56,7 @@ def next_steps(
 
     >>> import occupancy
     >>> occupancy.next_steps("8.0", threads=256, regs=36)[0].requires
-    {'registers': 32}
+    {'regs': 32}
 
     Args:
         cc: As in `compute`.
@@ -200,7 +200,7 @@ def max_active_blocks_per_multiprocessor(
 def max_potential_block_size(
     cc: ComputeCapabilityLike,
     *,
-    multiprocessors: CountLike,
+    multiprocessor_count: CountLike,
     block_size_limit: CountLike = 0,
     dynamic_smem: SizeOfBlock = None,
     smem: SizeLike | None = None,
@@ -210,7 +210,7 @@ def max_potential_block_size(
 
     Args:
         cc: As in `compute`.
-        multiprocessors: SMs of the device.
+        multiprocessor_count: SMs of the device.
         block_size_limit: The largest block that the kernel works with; 0 is no limit.
         dynamic_smem: As in `compute`, or a function from threads per block to bytes.
         smem: As in `compute`.
@@ -222,7 +222,7 @@ def max_potential_block_size(
     return _max_potential_block_size(
         about.limits,
         about.kernel,
-        parse_count(multiprocessors, "multiprocessors"),
+        parse_count(multiprocessor_count, "multiprocessor_count"),
         of_size,
         parse_count(block_size_limit, "block size limit"),
     )
@@ -257,7 +257,7 @@ def max_active_clusters(
     cc: ComputeCapabilityLike,
     kernel: KernelLike | None = None,
     *,
-    multiprocessors: CountLike,
+    multiprocessor_count: CountLike,
     cluster_size: CountLike,
     **arguments: Unpack[KernelArguments],
 ) -> ClusterBound:
@@ -266,7 +266,7 @@ def max_active_clusters(
     Args:
         cc: As in `compute`.
         kernel: As in `compute`.
-        multiprocessors: SMs of the device.
+        multiprocessor_count: SMs of the device.
         cluster_size: Blocks per cluster.
         {arguments}
     """
@@ -274,7 +274,7 @@ def max_active_clusters(
     return _max_active_clusters(
         about.limits,
         about.kernel,
-        parse_count(multiprocessors, "multiprocessors"),
+        parse_count(multiprocessor_count, "multiprocessor_count"),
         parse_count(cluster_size, "cluster size"),
     )
 

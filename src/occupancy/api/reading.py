@@ -91,9 +91,9 @@ class Reading:
         self,
         threads: int | None,
         *,
-        multiprocessors: int | None = None,
+        multiprocessor_count: int | None = None,
         with_advice: bool,
         common: Allowance | None = None,
     ) -> Scanner:
         """What answers for the kernels; see `Scanner`."""
-        return Scanner(self._limits_of, threads, self.what_if, multiprocessors, with_advice, common)
+        return Scanner(self._limits_of, threads, self.what_if, multiprocessor_count, with_advice, common)

@@ -36,7 +36,7 @@ def scan(
     only_spilling: bool = False,
     sort: Order | None = None,
     limit: int | None = None,
-    multiprocessors: int | None = None,
+    multiprocessor_count: int | None = None,
 ) -> Scan:
     """The kernels, or launches, that files, folders and streams hold, with their occupancy.
 
@@ -45,7 +45,7 @@ def scan(
     reports and CSV of Nsight Compute; traces of PyTorch's profiler. The content decides, not the name.
 
         >>> for kernel in occupancy.scan("libcurand.so", cc="9.0"):    # doctest: +SKIP
-        ...     print(kernel.demangled, kernel.arch, kernel.registers, kernel.answer.occupancy)
+        ...     print(kernel.demangled, kernel.arch, kernel.regs, kernel.answer.occupancy)
 
     Args:
         sources: A path of a file or folder, ``"-"`` for standard input, an object with ``read`` that
@@ -63,7 +63,7 @@ def scan(
         sort: ``"occupancy"``, lowest first; ``"regs"``, ``"spills"`` or ``"time"``, most first; ``"worst"``:
             what most deserves a look, and nothing that does not.
         limit: The most kernels that are wanted.
-        multiprocessors: SMs of the GPU, for the waves of launches.
+        multiprocessor_count: SMs of the GPU, for the waves of launches.
 
     Returns:
         A sequence of kernels; what could not be read is in its ``problems``.
@@ -73,7 +73,7 @@ def scan(
         InputError: An argument out of range.
     """
     reading = Reading(threads, cc, limits_file, name, archs, only_newest, with_runtime)
-    return Scan(Scanning(_several(sources), reading, below, only_spilling, sort, limit, multiprocessors))
+    return Scan(Scanning(_several(sources), reading, below, only_spilling, sort, limit, multiprocessor_count))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -165,7 +165,7 @@ class Scanning:
         only_spilling: See `scan`.
         sort: See `scan`.
         limit: See `scan`.
-        multiprocessors: See `scan`.
+        multiprocessor_count: See `scan`.
         in_full: Whether people are shown all kernels, however many there are.
     """
 
@@ -177,7 +177,7 @@ class Scanning:
         only_spilling: bool = False,
         sort: Order | None = None,
         limit: int | None = None,
-        multiprocessors: int | None = None,
+        multiprocessor_count: int | None = None,
         in_full: bool = False,
     ) -> None:
         self.found = 0
@@ -186,7 +186,7 @@ class Scanning:
         """What could not be read so far."""
         self._common = Allowance()
         self.scanner = reading.scanner(
-            reading.threads, multiprocessors=multiprocessors, with_advice=True, common=self._common
+            reading.threads, multiprocessor_count=multiprocessor_count, with_advice=True, common=self._common
         )
         self._selection = reading.selection(
             group=False, below=below, only_spilling=only_spilling, sort=sort, limit=limit

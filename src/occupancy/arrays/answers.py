@@ -191,7 +191,7 @@ def _lookups(
             caps[Limiter.of(resource)] = count_lookup(counts, quantities[resource])
         elif counts.not_given < no_limit(limits):
             caps[Limiter.of(resource)] = found([counts.not_given])
-    by_warps = warp_lookup(warps, names, quantities["threads"], quantities.get("registers", _NONE))
+    by_warps = warp_lookup(warps, names, quantities["threads"], quantities.get("regs", _NONE))
     return by_warps, caps
 
 

@@ -20,8 +20,9 @@ from ..values.kernel import INT_MAX
 from .kernel_names import stable_name
 
 SCHEMA: Literal["occupancy-baseline"] = "occupancy-baseline"
-SCHEMA_VERSION = 1
-"""It grows when a name is added, goes or changes its meaning; all earlier versions stay readable."""
+SCHEMA_VERSION = 2
+"""It grows when a name is added, goes or changes its meaning; all earlier versions stay readable but for 1,
+which was never released."""
 
 ASSUMED = ("option", "launch_bounds", "best")
 """Where a block size comes from that the source of a kernel does not state."""
@@ -52,7 +53,7 @@ class BaselineKernel:
     """The file, as seen from the folder or the file that was scanned."""
     format: str
     linked: bool | None = None
-    registers: Count | None = None
+    regs: Count | None = None
     static_smem: Count | None = None
     dynamic_smem: Count | None = None
     smem: Count | None = None
@@ -66,9 +67,9 @@ class BaselineKernel:
     spill_load_bytes: SpillCount | None = None
     max_threads: Threads | None = None
     required_threads: Threads | None = None
-    max_registers: Count | None = None
-    cluster: tuple[Count, Count, Count] | None = None
-    shared_memory_config: Count | None = None
+    register_cap: Count | None = None
+    cluster_dim: tuple[Count, Count, Count] | None = None
+    shared_memory_configuration: Count | None = None
     threads: Threads | None = None
     threads_from: str | None = None
     occupancy: Annotated[float, Field(ge=0, le=1)] | None = None

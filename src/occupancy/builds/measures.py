@@ -23,9 +23,9 @@ class Measures:
     """Stack of one thread: arrays indexed by variables, and spilled registers."""
     spill_smem: int | None
     """Shared memory per block that the compiler spills registers to, in bytes."""
-    registers: int | None
+    regs: int | None
     """Registers per thread."""
-    shared_memory: int | None
+    smem: int | None
     """Bytes per block, static and dynamic."""
     barriers: int | None
     """Named barriers per block."""
@@ -48,8 +48,8 @@ def measures(row: ScanRow) -> Measures:
         spill_bytes=_total(row.spill_store_bytes, row.spill_load_bytes),
         stack_bytes=row.stack_bytes,
         spill_smem=row.spill_smem,
-        registers=row.registers,
-        shared_memory=row.shared_memory,
+        regs=row.regs,
+        smem=row.shared_memory,
         barriers=row.barriers,
     )
 

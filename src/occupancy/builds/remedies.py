@@ -39,7 +39,7 @@ def mending_step(row: ScanRow, measure: Measure, bound: float, scanner: Scanner)
 
 
 def _has_registers_left(row: ScanRow) -> bool:
-    return row.registers is not None and row.max_registers is not None and row.registers < row.max_registers
+    return row.regs is not None and row.register_cap is not None and row.regs < row.register_cap
 
 
 Mending = Callable[[Limits, Kernel, float], NextStep | None]
@@ -52,14 +52,14 @@ def _more_occupancy(limits: Limits, kernel: Kernel, bound: float) -> NextStep | 
 
 def _more_registers(limits: Limits, kernel: Kernel, _: float) -> NextStep | None:
     """As many as cost no block; if there are none, as many as cost the fewest."""
-    now = kernel.registers
+    now = kernel.regs
     if now is None:
         return None
     for registers in (now, now + 1):
         if registers <= limits.max_registers_per_thread:
-            most = slack(limits, replace(kernel, registers=registers)).registers
+            most = slack(limits, replace(kernel, regs=registers)).regs
             if most is not None and most > now:
-                return _with(limits, kernel, "registers", most)
+                return _with(limits, kernel, "regs", most)
     return None
 
 
@@ -75,10 +75,10 @@ def _with(limits: Limits, kernel: Kernel, resource: Changeable, amount: int) -> 
 
 _MENDINGS: dict[Measure, Mending] = {
     "occupancy": _more_occupancy,
-    "registers": _at_the_bound("registers"),
+    "regs": _at_the_bound("regs"),
     "spill_bytes": _more_registers,
     "spill_smem": _more_registers,
     "stack_bytes": _more_registers,
-    "shared_memory": _at_the_bound("shared_memory"),
+    "smem": _at_the_bound("smem"),
     "barriers": _at_the_bound("barriers"),
 }

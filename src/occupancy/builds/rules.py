@@ -11,7 +11,7 @@ from ..values.limits import ComputeCapability
 from .kernel_names import Names
 
 Measure = Literal[
-    "occupancy", "spill_bytes", "stack_bytes", "spill_smem", "registers", "shared_memory", "barriers"
+    "occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"
 ]
 
 
@@ -29,17 +29,17 @@ class Criterion:
 
 CRITERIA: dict[str, Criterion] = {
     "min_occupancy": Criterion("occupancy", False, 1, 100),
-    "max_registers": Criterion("registers", False, 1, MAX_REGISTERS_PER_THREAD),
+    "max_regs": Criterion("regs", False, 1, MAX_REGISTERS_PER_THREAD),
     "max_spill_bytes": Criterion("spill_bytes", False, 0, INT_MAX),
     "max_stack_bytes": Criterion("stack_bytes", False, 0, INT_MAX),
-    "max_shared_memory": Criterion("shared_memory", False, 0, INT_MAX),
+    "max_smem": Criterion("smem", False, 0, INT_MAX),
     "max_barriers": Criterion("barriers", False, 0, MAX_BARRIERS_PER_BLOCK),
     "max_occupancy_drop": Criterion("occupancy", True, 0, 100),
-    "max_register_growth": Criterion("registers", True, 0, MAX_REGISTERS_PER_THREAD),
+    "max_regs_growth": Criterion("regs", True, 0, MAX_REGISTERS_PER_THREAD),
     "no_new_spills": Criterion("spill_bytes", True, 0, 0),
     "no_new_smem_spills": Criterion("spill_smem", True, 0, 0),
     "max_stack_growth": Criterion("stack_bytes", True, 0, INT_MAX),
-    "max_shared_memory_growth": Criterion("shared_memory", True, 0, INT_MAX),
+    "max_smem_growth": Criterion("smem", True, 0, INT_MAX),
 }
 """What a rule can ask for, by its name in the file. Occupancy is in percent, a drop of it in points; all
 else is in the unit of its measure. ``no_new_spills`` and ``no_new_smem_spills`` are switches; on, they allow

@@ -22,7 +22,7 @@ MAX_FILE_BYTES = 1 << 20
 
 _SELECTORS = ("kernels", "arch")
 _SWITCHES = ("no_new_spills", "no_new_smem_spills")
-_SIZES = ("spill_bytes", "stack_bytes", "shared_memory")
+_SIZES = ("spill_bytes", "stack_bytes", "smem")
 
 _EXAMPLE = "The shortest one: [[rules]] with max_occupancy_drop = 0 below it."
 

@@ -118,7 +118,7 @@ class Scanner:
         limits_of: From a compute capability to what its SM offers; raises for an unknown one.
         threads: Threads per block for kernels whose source does not state them.
         what_if: The SM to answer for, instead of the one that each kernel was compiled for.
-        multiprocessors: SMs of the GPU, for the waves of launches; None where they are not asked for.
+        multiprocessor_count: SMs of the GPU, for the waves of launches; None where they are not asked for.
         with_advice: Whether to find the next steps, which take a hundred times as long as the rest.
         common: What the question may cost; None: as much as it takes.
     """
@@ -128,14 +128,14 @@ class Scanner:
         limits_of: LimitsOf,
         threads: int | None = None,
         what_if: Limits | None = None,
-        multiprocessors: int | None = None,
+        multiprocessor_count: int | None = None,
         with_advice: bool = True,
         common: Allowance | None = None,
     ) -> None:
         self._limits_of = limits_of
         self._threads = threads
         self._what_if = what_if
-        self._multiprocessors = multiprocessors
+        self._multiprocessors = multiprocessor_count
         # A library has the same needs over and over.
         self._best_block_size = lru_cache(maxsize=1 << 14)(best_block_size)
         self._answer = lru_cache(maxsize=1 << 14)(evaluate)
@@ -149,7 +149,7 @@ class Scanner:
         values = {name: getattr(record, name) for name in FIELD_NAMES}
         try:
             limits = self._limits(record)
-            if record.registers is not None:
+            if record.regs is not None:
                 values |= self._answered(record, limits)
         except OccupancyError as error:
             values["notes"] = (*record.notes, str(error))
@@ -245,9 +245,9 @@ class Scanner:
         return next(iter(next_steps(limits, kernel)), None), False
 
     def _waves(self, record: KernelRecord, answer: Answer) -> Waves | None:
-        if self._multiprocessors is None or record.grid is None or not answer.launchable:
+        if self._multiprocessors is None or record.grid_dim is None or not answer.launchable:
             return None
-        launch = Launch(answer.kernel, record.grid, record.cluster)
+        launch = Launch(answer.kernel, record.grid_dim, record.cluster_dim)
         return count_waves(launch, full_wave(answer, self._multiprocessors, cluster_size=launch.cluster_size))
 
     def _block_size(self, record: KernelRecord, limits: Limits) -> tuple[int, ThreadsFrom]:

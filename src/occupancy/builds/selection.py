@@ -21,7 +21,7 @@ RUNTIME_KERNEL = "_cuda_device_runtime_"
 OF_ONE_LAUNCH = (
     "source",
     "also_in",
-    "grid",
+    "grid_dim",
     "achieved_occupancy",
     "reported_occupancy",
     "duration_us",
@@ -150,7 +150,7 @@ def _merged(one: KernelRecord, other: KernelRecord) -> KernelRecord:
         one,
         launches=(one.launches or 0) + (other.launches or 0),
         duration_us=None if one.duration_us is None else one.duration_us + (other.duration_us or 0),
-        grid=one.grid if one.grid == other.grid else None,
+        grid_dim=one.grid_dim if one.grid_dim == other.grid_dim else None,
         also_in=one.also_in if one.source == other.source else _files(one, other),
         achieved_occupancy=_if_equal(one.achieved_occupancy, other.achieved_occupancy),
         reported_occupancy=_if_equal(one.reported_occupancy, other.reported_occupancy),

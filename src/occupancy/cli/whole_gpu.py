@@ -58,7 +58,7 @@ def count_of_sms(sm: ChosenSm | None, sms: str | None) -> int | None:
         count = parse_count(sms, "--sms")
         check_multiprocessors(count)
         return count
-    return sm.gpu.multiprocessors if sm is not None and sm.gpu is not None else None
+    return sm.gpu.multiprocessor_count if sm is not None and sm.gpu is not None else None
 
 
 def whole_gpu(
@@ -73,8 +73,8 @@ def whole_gpu(
     from ..api.waves import launch_and_wave
     from ..report.gpu import WholeGpu
 
-    multiprocessors = count_of_sms(sm, sms)
-    if multiprocessors is None:
+    multiprocessor_count = count_of_sms(sm, sms)
+    if multiprocessor_count is None:
         if grid is None and cluster is None:
             return WholeGpu(sm.gpu)
         raise InputError(
@@ -84,7 +84,7 @@ def whole_gpu(
         )
     launch, wave = launch_and_wave(
         result,
-        multiprocessors,
+        multiprocessor_count,
         grid=grid,
         cluster=cluster,
         resident_clusters=lambda size: _told_clusters(result, sm, size) if sms is None else None,

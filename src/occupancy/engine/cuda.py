@@ -48,7 +48,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     if kernel.tensor_memory is not None:
         check_tensor_memory(limits, kernel.tensor_memory)
     warps = warps_per_block(limits, kernel)
-    registers = registers_per_warp(limits, kernel.registers or 0)
+    registers = registers_per_warp(limits, kernel.regs or 0)
     shared_memory = shared_memory_per_block(limits, kernel)
     halves = kernel.caching == "ca" and is_confined_to_half(limits, kernel, warps, registers)
     block_limits = BlockLimits(
@@ -95,9 +95,9 @@ def blocks_by_registers(
     Each sub-partition has a register file of its own, and a warp lives in one of them: what is left
     in two of them does not add up to a warp.
     """
-    if not kernel.registers:
+    if not kernel.regs:
         return None
-    if kernel.registers > limits.max_registers_per_thread:
+    if kernel.regs > limits.max_registers_per_thread:
         return 0
     if registers_checked(limits, per_warp, warps) > limits.max_registers_per_block:
         return 0
@@ -140,7 +140,7 @@ def is_confined_to_half(limits: Limits, kernel: Kernel, warps: int, per_warp: in
     """
     if kernel.caching != "ca":
         return False
-    if not kernel.registers or registers_checked(limits, per_warp, warps) > limits.max_registers_per_block:
+    if not kernel.regs or registers_checked(limits, per_warp, warps) > limits.max_registers_per_block:
         return True
     return warps_by_registers(limits, per_warp, limits.sub_partitions) // 2 >= warps
 

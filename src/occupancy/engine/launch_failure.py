@@ -117,7 +117,7 @@ def _block_size(limits: Limits, kernel: Kernel) -> LaunchFailure | None:
 
 
 def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocation) -> LaunchFailure:
-    registers = kernel.registers or 0
+    registers = kernel.regs or 0
     if registers > limits.max_registers_per_thread:
         return LaunchFailure(
             "max_registers_per_thread",

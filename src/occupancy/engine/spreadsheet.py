@@ -76,7 +76,7 @@ def allocated_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kerne
 
     On 1.x they are given to the block as a whole, whose warps count in pairs.
     """
-    registers = kernel.registers or 0
+    registers = kernel.regs or 0
     if limits.register_allocation_granularity == "block":
         counted = round_up(warps, limits.warp_allocation_granularity)
         return round_up(counted * limits.warp_size * registers, limits.register_allocation_unit)
@@ -121,9 +121,9 @@ def is_cached(kernel: Kernel) -> bool:
 
 def blocks_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel, warps: int) -> int | None:
     """Blocks that the registers allow, in whole shares of the most that one block may have."""
-    if not kernel.registers:
+    if not kernel.regs:
         return None
-    if kernel.registers > limits.max_registers_per_thread:
+    if kernel.regs > limits.max_registers_per_thread:
         return 0
     if limits.register_allocation_granularity == "block":
         return limits.max_registers_per_multiprocessor // allocated_registers(limits, column, kernel, warps)
@@ -134,7 +134,7 @@ def blocks_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kerne
 
 def warps_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
     """Warps whose registers fit in the most that one block may have; the kernel uses some registers."""
-    per_warp = allocated_registers_per_warp(limits, column, kernel.registers or 0)
+    per_warp = allocated_registers_per_warp(limits, column, kernel.regs or 0)
     granularity = warp_granularity(limits, column, kernel)
     return max_registers_per_block(limits, column, kernel).amount // per_warp // granularity * granularity
 

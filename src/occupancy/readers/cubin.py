@@ -282,7 +282,7 @@ def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: 
         linked=module.linked,
         # Before CUDA 10.1 there is no REGCOUNT; there the section header has the count. Where both are,
         # the section header lacks what callees need.
-        registers=module.registers.get(symbol.number, code.info >> 24 or None),
+        regs=module.registers.get(symbol.number, code.info >> 24 or None),
         static_smem=static_smem,
         spill_smem=min(_scratch(attributes), static_smem),
         barriers=code.flags >> 20 & 0x7F if module.is_old else _value(attributes, NUM_BARRIERS, 0),
@@ -290,15 +290,15 @@ def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: 
         stack_bytes=module.stacks.get(symbol.number, module.frames.get(symbol.number)),
         max_threads=prod(bound) if bound else None,
         required_threads=prod(required) if required else None,
-        max_registers=_value(attributes, MAXREG_COUNT),
-        cluster=_shape(attributes, CTA_PER_CLUSTER),
+        register_cap=_value(attributes, MAXREG_COUNT),
+        cluster_dim=_shape(attributes, CTA_PER_CLUSTER),
         max_cluster_rank=_value(attributes, MAX_CLUSTER_RANK),
         # Absent before sm_100, where there is no such resource.
         virtual_resources=_value(attributes, VRC_CTA_INIT_COUNT),
         reallocates_registers=REG_RECONFIG in attributes or None,
         threads=prod(required) if required else None,
         threads_from="required" if required else None,
-        block=required,
+        block_dim=required,
     )
 
 

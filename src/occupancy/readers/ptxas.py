@@ -173,7 +173,7 @@ class _Reader:
             format="ptxas",
             name=kernel.name,
             arch=kernel.arch,
-            registers=registers,
+            regs=registers,
             static_smem=_shared_memory(rest),
             barriers=first_number(_BARRIERS, rest),
             # The sum over all callees is printed from 12.4 on, and not before linking.
@@ -191,7 +191,7 @@ class _Reader:
             format="ptxas",
             name=self._subject,
             linked=True,
-            registers=registers,
+            regs=registers,
             static_smem=size,
             barriers=first_number(_BARRIERS, rest),
             stack_bytes=first_number(_LINKED_STACK, rest),

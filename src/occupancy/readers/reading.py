@@ -48,7 +48,7 @@ def stream_kernels(source: Source) -> KernelStream:
     As `scan`, which keeps them all and has their answers, but as the source states them.
 
         >>> for kernel in occupancy.stream_kernels("trace.json"):    # doctest: +SKIP
-        ...     print(kernel.demangled, kernel.arch, kernel.registers)
+        ...     print(kernel.demangled, kernel.arch, kernel.regs)
 
     Args:
         source: A path of a file or folder, ``"-"`` for standard input, or an object with ``read`` that

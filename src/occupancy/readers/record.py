@@ -59,7 +59,7 @@ class KernelRecord:
     linked: bool | None = None
     """False for a relocatable object, whose numbers lack what its callees need."""
 
-    registers: int | None = None
+    regs: int | None = None
     """Registers per thread."""
     static_smem: int | None = None
     """Shared memory per block that the kernel declares, in bytes, without the system's reservation."""
@@ -92,9 +92,9 @@ class KernelRecord:
     """Threads per block, where the kernel was compiled for exactly that (`.reqntid`)."""
     min_blocks: int | None = None
     """Blocks per SM that the compiler was asked to allow: the second launch bound."""
-    max_registers: int | None = None
+    register_cap: int | None = None
     """The cap on registers per thread that the kernel was compiled under."""
-    cluster: Shape | None = None
+    cluster_dim: Shape | None = None
     """Blocks per cluster along x, y and z."""
     max_cluster_rank: int | None = None
     """The most blocks per cluster that the kernel was compiled for: the third launch bound."""
@@ -102,13 +102,13 @@ class KernelRecord:
     threads: int | None = None
     """Threads per block, where the source states it."""
     threads_from: ThreadsFrom | None = None
-    block: Shape | None = None
+    block_dim: Shape | None = None
     """The block's shape, whose product is ``threads``."""
     launches: int | None = None
     """How many launches this stands for; None where it is no launch."""
-    grid: Shape | None = None
+    grid_dim: Shape | None = None
     """Blocks along x, y and z, for a launch."""
-    shared_memory_config: int | None = None
+    shared_memory_configuration: int | None = None
     """Shared memory that the SM was set to for this launch, in bytes."""
     duration_us: float | None = None
     """How long the launch ran, in microseconds."""
@@ -143,7 +143,7 @@ class KernelRecord:
     @property
     def carveout(self) -> Carveout | None:
         """The shared memory configuration of a launch, in the form that `Kernel` takes."""
-        size = self.shared_memory_config
+        size = self.shared_memory_configuration
         return None if size is None else Carveout(size, "bytes")
 
     def kernel(self, threads: int | None = None) -> Kernel:
@@ -164,12 +164,12 @@ class KernelRecord:
             )
         return Kernel(
             threads=known,
-            registers=self.registers,
+            regs=self.regs,
             static_smem=self.static_smem,
             dynamic_smem=self.dynamic_smem,
             smem=self.smem,
             barriers=self.barriers,
-            block_dim=self.block,
+            block_dim=self.block_dim,
             carveout=self.carveout,
             virtual_resources=self.virtual_resources,
             tensor_memory=self.tensor_memory or None,
@@ -183,9 +183,9 @@ class KernelRecord:
         Raises:
             InputError: The source states what no kernel can have.
         """
-        if self.grid is None:
+        if self.grid_dim is None:
             return None
-        return Launch(self.kernel(), self.grid, self.cluster)
+        return Launch(self.kernel(), self.grid_dim, self.cluster_dim)
 
     def with_compiled(self, compiled: KernelRecord) -> KernelRecord:
         """This launch, with what the image of its kernel states in place of what the launch says."""
@@ -193,7 +193,7 @@ class KernelRecord:
             self,
             arch=compiled.arch,
             linked=compiled.linked,
-            registers=compiled.registers,
+            regs=compiled.regs,
             static_smem=compiled.static_smem,
             spill_smem=compiled.spill_smem,
             barriers=compiled.barriers,
@@ -204,8 +204,8 @@ class KernelRecord:
             stack_bytes=compiled.stack_bytes,
             max_threads=compiled.max_threads,
             required_threads=compiled.required_threads,
-            max_registers=compiled.max_registers,
-            cluster=self.cluster or compiled.cluster,
+            register_cap=compiled.register_cap,
+            cluster_dim=self.cluster_dim or compiled.cluster_dim,
             max_cluster_rank=compiled.max_cluster_rank,
         )
 

@@ -61,7 +61,7 @@ def _record(
         format="res-usage",
         name=name,
         arch=arch,
-        registers=registers,
+        regs=registers,
         static_smem=shared,
         stack_bytes=first_number(_STACK, line),
         notes=notes,

@@ -59,9 +59,7 @@ SHARED_MEMORY = Scale("shared memory per block", unit="bytes")
 SCALES = {
     "cc": Scale("compute capability"),
     "threads": THREADS,
-    "registers": REGISTERS,
     "regs": REGISTERS,
-    "shared_memory": SHARED_MEMORY,
     "smem": SHARED_MEMORY,
     "carveout": Scale("carveout", unit="carveout"),
 }

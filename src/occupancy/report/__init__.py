@@ -5,5 +5,5 @@ One module for each answer; its dataclass is the schema of the JSON that the com
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Version of the JSON that the commands print; it changes when a name changes its meaning or goes."""

@@ -44,8 +44,8 @@ class BudgetReport(Report):
             (
                 words.percent(level.occupancy),
                 str(level.active_blocks),
-                str(level.registers),
-                words.size(level.shared_memory),
+                str(level.regs),
+                words.size(level.smem),
                 "needed" if level.needs_opt_in else "",
             )
             for level in self.levels
@@ -62,7 +62,7 @@ class BudgetReport(Report):
                 f" on {self._chip()}, blocks of {threads}:\n--occupancy or --blocks picks a row",
             )
         most = (
-            f"{wanted.registers} registers per thread and {words.size(wanted.shared_memory)} of shared memory"
+            f"{wanted.regs} registers per thread and {words.size(wanted.smem)} of shared memory"
         )
         return (
             Marked(f"{words.percent(wanted.occupancy)} occupancy", "strong"),

@@ -105,7 +105,7 @@ class CalcReport(Report):
 
 
 def in_a_cell(step: NextStep) -> str:
-    """A next step in one cell of CSV: ``8: registers=32, shared_memory=20480`` for 8 blocks."""
+    """A next step in one cell of CSV: ``8: regs=32, smem=20480`` for 8 blocks."""
     changes = ", ".join(f"{name}={amount}" for name, amount in step.requires.items())
     return f"{step.active_blocks}: {changes}"
 

@@ -22,7 +22,7 @@ from ..render.document import (
     Together,
     grade,
 )
-from ..values.resources import ADJUSTABLE, Changeable, Resource, amount_of
+from ..values.resources import ADJUSTABLE, QUANTITIES, Changeable, Resource, amount_of
 from .calc import CalcReport, Explanation, ResourceUse
 from .gpu import whole_gpu_lines
 
@@ -231,7 +231,7 @@ def _slack(report: CalcReport) -> Iterator[str]:
     for resource in ADJUSTABLE:
         amount = getattr(report.slack, resource)
         if amount is not None and (resource != "barriers" or limits_barriers):
-            parts.append(f"{words.name(resource)} up to {words.amount(resource, amount)}")
+            parts.append(f"{QUANTITIES[resource].label} up to {words.amount(resource, amount)}")
     if parts:
         yield ", ".join(parts)
 
@@ -240,7 +240,7 @@ def _unused(report: CalcReport) -> Iterator[str]:
     for reason, words_for_it in REASONS.items():
         left = [
             f"{words.amount(resource, unused.amount)} {words.name(resource)}"
-            for resource, unused in report.slack.unused.items()
+            for resource, unused in report.slack.left_over.items()
             if unused.reason == reason and unused.amount is not None and _is_of_interest(report, resource)
         ]
         if left:

@@ -206,7 +206,7 @@ def _amount(measure: Measure, value: float) -> str:
     """A value with its unit: ``62.5%``, ``36 KiB``, ``72``."""
     if measure == "occupancy":
         return words.percent(value)
-    return f"{value:,.0f}" if measure in ("registers", "barriers") else words.size(int(value))
+    return f"{value:,.0f}" if measure in ("regs", "barriers") else words.size(int(value))
 
 
 def _since(violating: Violating) -> str:
@@ -241,15 +241,15 @@ _NO_STEP: dict[Measure, str] = {
     "spill_bytes": "No more registers are available: keep fewer values alive.",
     "spill_smem": "Launch bounds of fewer threads shrink it; so does keeping fewer values alive.",
     "stack_bytes": "More registers would not help: it holds arrays indexed by variables, or frames of calls.",
-    "shared_memory": "Use less of it.",
-    "registers": "Use fewer of them.",
+    "smem": "Use less of it.",
+    "regs": "Use fewer of them.",
     "barriers": "Use fewer of them.",
 }
 
 
 def _how(row: ScanRow, step: NextStep) -> str:
     """How to have the compiler use fewer registers."""
-    if set(step.requires) != {"registers"} or row.threads is None or not step.active_blocks:
+    if set(step.requires) != {"regs"} or row.threads is None or not step.active_blocks:
         return ""
     return f"; __launch_bounds__({row.threads}, {step.active_blocks}) asks the compiler for that"
 

@@ -66,11 +66,11 @@ def _blocks(result: Answer) -> Explanation:
 
 def _cuda_registers(result: Answer) -> Explanation:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
-    if not kernel.registers:
+    if not kernel.regs:
         return _no_registers(result)
     per_warp = result.allocated.registers // warps
     steps = [_per_warp_step(result, per_warp)]
-    if kernel.registers > limits.max_registers_per_thread:
+    if kernel.regs > limits.max_registers_per_thread:
         steps.append(_too_many_per_thread(result))
         return Explanation("registers", tuple(steps), None)
     check_steps, why = _launch_check(result, per_warp)
@@ -188,22 +188,22 @@ def _virtual_resources(result: Answer) -> Explanation | None:
 def _spreadsheet_registers(result: Answer) -> Explanation:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
     column = spreadsheet.column_of(limits)
-    if not kernel.registers:
+    if not kernel.regs:
         return _no_registers(result)
-    if kernel.registers > limits.max_registers_per_thread:
+    if kernel.regs > limits.max_registers_per_thread:
         return Explanation("registers", (_too_many_per_thread(result),), None)
     if limits.register_allocation_granularity == "block":
         counted = round_up(warps, limits.warp_allocation_granularity)
-        need = counted * limits.warp_size * kernel.registers
+        need = counted * limits.warp_size * kernel.regs
         steps = (
             f"{_count(warps, 'warp')}, rounded up to {limits.warp_allocation_granularity}s: {counted}",
-            f"{counted} x {limits.warp_size} threads x {_count(kernel.registers, 'register')} = {need}, "
+            f"{counted} x {limits.warp_size} threads x {_count(kernel.regs, 'register')} = {need}, "
             f"rounded up to {limits.register_allocation_unit}s: {result.allocated.registers} per block",
             f"{limits.max_registers_per_multiprocessor} per SM // {result.allocated.registers} = "
             f"{_limit(result, 'registers')}",
         )
         return Explanation("registers", steps, "On 1.x registers are given to the block as a whole.")
-    per_warp = spreadsheet.allocated_registers_per_warp(limits, column, kernel.registers)
+    per_warp = spreadsheet.allocated_registers_per_warp(limits, column, kernel.regs)
     share = spreadsheet.max_registers_per_block(limits, column, kernel).amount
     granularity = spreadsheet.warp_granularity(limits, column, kernel)
     unrounded = share // per_warp
@@ -218,7 +218,7 @@ def _spreadsheet_registers(result: Answer) -> Explanation:
         + _limit(result, "registers"),
     )
     why = None
-    if spreadsheet.is_doubled_unit(column, kernel.registers):
+    if spreadsheet.is_doubled_unit(column, kernel.regs):
         why = "For this number of registers the spreadsheet allocates in units of twice the size."
     return Explanation("registers", steps, why)
 
@@ -239,7 +239,7 @@ def _spreadsheet_shared_memory(result: Answer) -> Explanation:
 
 
 def _no_registers(result: Answer) -> Explanation:
-    known = "the kernel uses none" if result.kernel.registers == 0 else "not given"
+    known = "the kernel uses none" if result.kernel.regs == 0 else "not given"
     return Explanation("registers", (f"no limit: {known}",), None)
 
 
@@ -249,12 +249,12 @@ def _no_shared_memory(result: Answer) -> Explanation:
 
 
 def _too_many_per_thread(result: Answer) -> str:
-    registers = _count(result.kernel.registers or 0, "register")
+    registers = _count(result.kernel.regs or 0, "register")
     return f"{registers} per thread > {result.limits.max_registers_per_thread}: {NO_BLOCKS}"
 
 
 def _per_warp_step(result: Answer, per_warp: int) -> str:
-    limits, registers = result.limits, result.kernel.registers or 0
+    limits, registers = result.limits, result.kernel.regs or 0
     unit = limits.register_allocation_unit
     if result.model == "spreadsheet":
         unit *= 2 if spreadsheet.is_doubled_unit(spreadsheet.column_of(limits), registers) else 1

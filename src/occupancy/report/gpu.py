@@ -16,7 +16,7 @@ class Gpu:
     """A GPU that was named, or that was found in this machine."""
 
     name: str
-    multiprocessors: int | None
+    multiprocessor_count: int | None
     """SMs; None where they are not known."""
     known_from: str
     """Where the number is from: ``"device"``, this machine's own GPU; for a product as in data/gpus.csv."""
@@ -99,7 +99,8 @@ def whole_gpu_lines(
 
 def _resident(wave: FullWave) -> str:
     at_most = "at most " if wave.is_upper_bound else ""
-    hold = f"{words.count(wave.multiprocessors, 'SM')} {'holds' if wave.multiprocessors == 1 else 'hold'}"
+    sms = wave.multiprocessor_count
+    hold = f"{words.count(sms, 'SM')} {'holds' if sms == 1 else 'hold'}"
     if not wave.blocks:
         return f"{hold} no cluster of {words.count(wave.cluster_size or 1, 'block')}"
     text = f"{hold} {at_most}{words.count(wave.blocks, 'block')}"

@@ -33,11 +33,6 @@ class Inputs:
     """True where warpgroups divide the registers among themselves (``setmaxnreg``)."""
 
     @property
-    def registers(self) -> int | None:
-        """Registers per thread, as `Kernel` calls them."""
-        return self.regs
-
-    @property
     def shared_memory(self) -> int | None:
         """Shared memory per block in bytes; None where it was not given."""
         return total_shared_memory(self.static_smem, self.dynamic_smem, self.smem)
@@ -52,7 +47,7 @@ def inputs_of(kernel: Kernel) -> Inputs:
     return Inputs(
         threads=kernel.threads,
         block_dim=kernel.block_dim,
-        regs=kernel.registers,
+        regs=kernel.regs,
         static_smem=kernel.static_smem,
         dynamic_smem=kernel.dynamic_smem,
         smem=kernel.smem,

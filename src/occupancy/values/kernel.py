@@ -42,7 +42,7 @@ CARVEOUTS = "0 to 100 percent, a size such as 64k, max, auto, or default"
 # Field, what people call it, lowest and highest value.
 RANGES = (
     ("threads", "threads per block", 1, INT_MAX),
-    ("registers", "registers per thread", 0, MAX_REGISTERS_PER_THREAD),
+    ("regs", "registers per thread", 0, MAX_REGISTERS_PER_THREAD),
     ("static_smem", "static shared memory per block", 0, INT_MAX),
     ("dynamic_smem", "dynamic shared memory per block", 0, INT_MAX),
     ("smem", "shared memory per block", 0, INT_MAX),
@@ -94,7 +94,7 @@ class Kernel:
 
     threads: int
     """Threads per block, 1 and up; more than the chip allows is an answer (0 blocks), not an error."""
-    registers: int | None = None
+    regs: int | None = None
     """Registers per thread, 0 to 255."""
     static_smem: int | None = None
     """Shared memory per block that the kernel declares, in bytes, without any reservation."""
@@ -133,7 +133,7 @@ class Kernel:
     def __init__(
         self,
         threads: int,
-        registers: int | None = None,
+        regs: int | None = None,
         static_smem: int | None = None,
         dynamic_smem: int | None = None,
         smem: int | None = None,
@@ -151,7 +151,7 @@ class Kernel:
         if virtual_resources is None and tensor_memory is not None:
             virtual_resources = VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
         self.threads = threads
-        self.registers = registers
+        self.regs = regs
         self.static_smem = static_smem
         self.dynamic_smem = dynamic_smem
         self.smem = smem
@@ -169,9 +169,7 @@ class Kernel:
         if (
             type(threads) is not int
             or not 0 < threads <= INT_MAX
-            or not (
-                registers is None or (type(registers) is int and 0 <= registers <= MAX_REGISTERS_PER_THREAD)
-            )
+            or not (regs is None or (type(regs) is int and 0 <= regs <= MAX_REGISTERS_PER_THREAD))
             or not (static_smem is None or (type(static_smem) is int and 0 <= static_smem <= INT_MAX))
             or not (dynamic_smem is None or (type(dynamic_smem) is int and 0 <= dynamic_smem <= INT_MAX))
             or not (

@@ -9,9 +9,9 @@ from enum import IntFlag
 from typing import Literal, NamedTuple, Protocol, get_args
 
 Resource = Literal["warps", "blocks", "registers", "shared_memory", "barriers", "virtual_resources"]
-Adjustable = Literal["registers", "shared_memory", "barriers"]
-"""The resources that a kernel can use more or less of, its blocks staying as they are."""
-Changeable = Literal["registers", "shared_memory", "barriers", "threads"]
+Adjustable = Literal["regs", "smem", "barriers"]
+"""What a kernel can use more or less of, its blocks staying as they are, by the arguments of `compute`."""
+Changeable = Literal["regs", "smem", "barriers", "threads"]
 """What can change for another number of blocks."""
 
 
@@ -34,26 +34,40 @@ class Quantity(NamedTuple):
     """The field of `Limits` that no amount of it exceeds on a chip."""
 
 
+# A kernel whose barriers are not known counts as one with __syncthreads().
+_BARRIERS = Quantity("barriers", "barriers", "barriers", not_given=1, most="max_barriers_per_block")
+_REGISTERS = Quantity("regs", "registers", "regs", least=1, most="max_registers_per_thread")
+_SHARED_MEMORY = Quantity(
+    "shared_memory", "shared memory", "shared", "bytes", most="max_shared_memory_per_multiprocessor"
+)
+
 QUANTITIES: dict[Resource | Changeable, Quantity] = {
     "warps": Quantity("threads", "warps", "warps"),
     "blocks": Quantity(None, "blocks", "blocks"),
-    "registers": Quantity("registers", "registers", "regs", least=1, most="max_registers_per_thread"),
-    "shared_memory": Quantity(
-        "shared_memory", "shared memory", "shared", "bytes", most="max_shared_memory_per_multiprocessor"
-    ),
-    # A kernel whose barriers are not known counts as one with __syncthreads().
-    "barriers": Quantity("barriers", "barriers", "barriers", not_given=1, most="max_barriers_per_block"),
+    "registers": _REGISTERS,
+    "shared_memory": _SHARED_MEMORY,
+    "barriers": _BARRIERS,
+    # What a kernel uses of them goes by the names of the arguments.
+    "regs": _REGISTERS,
+    "smem": _SHARED_MEMORY,
     # What a kernel that allocates tensor memory uses; it can use neither more nor less of them.
     "virtual_resources": Quantity("virtual_resources", "virtual resources", "virtual"),
     # No resource by themselves: a block's warps consist of them.
     "threads": Quantity("threads", "block size", "threads", least=1),
 }
-"""Every resource, and the threads of a block."""
+"""Every resource, and what of a kernel can change."""
 
 RESOURCES: tuple[Resource, ...] = get_args(Resource)
 """Their names, in the order of every answer."""
 
 ADJUSTABLE: tuple[Adjustable, ...] = get_args(Adjustable)
+
+RESOURCE_OF: dict[Adjustable, Resource] = {
+    "regs": "registers",
+    "smem": "shared_memory",
+    "barriers": "barriers",
+}
+"""What of an SM a block takes more of, as the kernel uses more."""
 
 
 class Limiter(IntFlag):
@@ -90,7 +104,7 @@ class UsesResources(Protocol):
     @property
     def threads(self) -> int | None: ...
     @property
-    def registers(self) -> int | None: ...
+    def regs(self) -> int | None: ...
     @property
     def shared_memory(self) -> int | None: ...
     @property

@@ -63,7 +63,7 @@ def ask_spills(check: Check, context: Context, device: Device) -> None:
         check.compare(
             f"{record.name}: registers, shared memory",
             (function.num_regs, function.static_smem),
-            (record.registers, record.static_smem),
+            (record.regs, record.static_smem),
         )
         for threads in range(32, (record.max_threads or 0) + 1, 32):
             kernel = record.kernel(threads)

@@ -25,8 +25,8 @@ FIRST_WITH_COOPERATIVE_LAUNCHES = (6, 0)
 
 def ask_cooperative_launches(check: Check, context: Context, device: Device) -> None:
     """The largest grid of a cooperative launch is launched, and one of a block more is refused."""
-    limits, multiprocessors = device.row, device.multiprocessor_count
-    if multiprocessors is None or limits.compute_capability < FIRST_WITH_COOPERATIVE_LAUNCHES:
+    limits, multiprocessor_count = device.row, device.multiprocessor_count
+    if multiprocessor_count is None or limits.compute_capability < FIRST_WITH_COOPERATIVE_LAUNCHES:
         return
     code = compile_cuda(COOPERATIVE, limits.compute_capability)
     function = context.load(code).function("cooperative")
@@ -35,7 +35,7 @@ def ask_cooperative_launches(check: Check, context: Context, device: Device) -> 
     for threads in THREADS:
         for dynamic in (size for size in DYNAMIC_SMEM if size <= most):
             kernel = Kernel(threads, function.num_regs, function.static_smem, dynamic, barriers=0)
-            blocks = full_wave(evaluate(limits, kernel), multiprocessors).blocks
+            blocks = full_wave(evaluate(limits, kernel), multiprocessor_count).blocks
             check.compare((blocks, kernel), _launch(context, function, blocks, kernel), SUCCESS)
             check.compare((blocks + 1, kernel), _launch(context, function, blocks + 1, kernel), TOO_LARGE)
 
@@ -51,16 +51,16 @@ def _launch(context: Context, function: Function, blocks: int, kernel: Kernel) -
 
 def ask_green_contexts(check: Check, context: Context, device: Device) -> None:
     """SMs of each group of a split by count, and a bound of the groups; nothing where the driver has none."""
-    limits, multiprocessors = device.row, device.multiprocessor_count
-    if multiprocessors is None or limits.compute_capability < FIRST_WITH_GREEN_CONTEXTS:
+    limits, multiprocessor_count = device.row, device.multiprocessor_count
+    if multiprocessor_count is None or limits.compute_capability < FIRST_WITH_GREEN_CONTEXTS:
         return
-    for wanted in range(1, multiprocessors + 1):
-        ours = green_context(limits, wanted, multiprocessors)
-        for coscheduled, each in ((True, ours.multiprocessors), (False, ours.without_coscheduling)):
+    for wanted in range(1, multiprocessor_count + 1):
+        ours = green_context(limits, wanted, multiprocessor_count)
+        for coscheduled, each in ((True, ours.multiprocessor_count), (False, ours.without_coscheduling)):
             try:
                 groups, found = split_by_count(context.driver, device.index, wanted, coscheduled)
             except DeviceError:
                 return  # the driver, or cuda-bindings, is older than green contexts
             question = f"{wanted} SMs{'' if coscheduled else ' without co-scheduling'}"
             check.compare(f"{question}: SMs of a group", found, each)
-            check.compare_bound(f"{question}: groups", groups, multiprocessors // each)
+            check.compare_bound(f"{question}: groups", groups, multiprocessor_count // each)

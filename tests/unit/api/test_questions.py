@@ -64,7 +64,7 @@ def test_a_budget_beside_what_is_given() -> None:
 def test_a_level_that_costs_nothing_more_is_reached_instead() -> None:
     """Without shared memory 32 registers allow 8 blocks as well as 7."""
     levels = occupancy.budget("6.0", threads=256, blocks=7).levels
-    assert {level.registers for level in levels if level.active_blocks in (7, 8)} == {32}
+    assert {level.regs for level in levels if level.active_blocks in (7, 8)} == {32}
 
 
 def test_shared_memory_as_a_function_of_the_block_size() -> None:
@@ -75,14 +75,16 @@ def test_shared_memory_as_a_function_of_the_block_size() -> None:
     assert {each.threads: each.dynamic_smem for each in sizes} == {
         threads: tile(threads) for threads in range(32, 1025, 32)
     }
-    best = occupancy.max_potential_block_size("9.0", multiprocessors=2, dynamic_smem=tile, static_smem=256)
+    best = occupancy.max_potential_block_size(
+        "9.0", multiprocessor_count=2, dynamic_smem=tile, static_smem=256
+    )
     assert (best.block_size, best.min_grid_size) == (512, 8)
-    limited = occupancy.max_potential_block_size("9.0", multiprocessors=2, block_size_limit=100)
+    limited = occupancy.max_potential_block_size("9.0", multiprocessor_count=2, block_size_limit=100)
     assert (limited.block_size, limited.min_grid_size) == (64, 64)
 
 
 def test_no_block_size_fits() -> None:
-    best = occupancy.max_potential_block_size("9.0", multiprocessors=2, smem="300k")
+    best = occupancy.max_potential_block_size("9.0", multiprocessor_count=2, smem="300k")
     assert best == LaunchConfiguration(0, 0)
 
 
@@ -113,7 +115,7 @@ def test_an_automatic_carveout_follows_what_a_question_changes() -> None:
     assert occupancy.slack("9.0", **auto) == occupancy.slack("9.0", **largest)  # type: ignore[arg-type]
     budget = occupancy.budget("9.0", threads=256, blocks=2, carveout=" Auto ")
     assert budget.wanted is not None
-    assert budget.wanted.shared_memory == 115712
+    assert budget.wanted.smem == 115712
 
 
 def test_l1_beside_the_shared_memory() -> None:
@@ -151,9 +153,9 @@ def test_everywhere_is_the_whole_table() -> None:
 
 
 def test_registers_above_the_cap_of_launch_bounds_count_as_the_cap() -> None:
-    assert occupancy.launch_bounds("8.0", threads=256, min_blocks=8).registers == 32
-    assert occupancy.launch_bounds("8.0", threads=256, min_blocks=8, regs=24).registers == 24
-    assert occupancy.launch_bounds("8.0", threads=256, min_blocks=8, regs=64).registers == 32
+    assert occupancy.launch_bounds("8.0", threads=256, min_blocks=8).regs == 32
+    assert occupancy.launch_bounds("8.0", threads=256, min_blocks=8, regs=24).regs == 24
+    assert occupancy.launch_bounds("8.0", threads=256, min_blocks=8, regs=64).regs == 32
     assert occupancy.launch_bounds("8.0", threads=256).launch_bounds == "__launch_bounds__(256)"
     assert (
         occupancy.launch_bounds("8.0", threads=256, min_blocks=8).launch_bounds == "__launch_bounds__(256, 8)"
@@ -193,11 +195,11 @@ def test_the_compiler_divides_the_registers_of_6_0_as_for_the_rest_of_its_family
         ),
         (lambda: occupancy.block_sizes("9.0", smem=1, dynamic_smem=lambda threads: 1), "either the total"),
         (
-            lambda: occupancy.max_potential_block_size("9.0", multiprocessors=0),
-            "multiprocessors: 0 is out of range",
+            lambda: occupancy.max_potential_block_size("9.0", multiprocessor_count=0),
+            "multiprocessor_count: 0 is out of range",
         ),
         (
-            lambda: occupancy.max_potential_block_size("9.0", multiprocessors=1, block_size_limit=-1),
+            lambda: occupancy.max_potential_block_size("9.0", multiprocessor_count=1, block_size_limit=-1),
             "block size limit: -1 is out of range",
         ),
         (
@@ -205,11 +207,13 @@ def test_the_compiler_divides_the_registers_of_6_0_as_for_the_rest_of_its_family
             "9 blocks of 256 threads are not resident on 9.0",
         ),
         (
-            lambda: occupancy.max_active_clusters("8.9", threads=256, multiprocessors=1, cluster_size=2),
+            lambda: occupancy.max_active_clusters("8.9", threads=256, multiprocessor_count=1, cluster_size=2),
             "8.9 has no clusters",
         ),
         (
-            lambda: occupancy.max_active_clusters("9.0", threads=256, multiprocessors=1, cluster_size=17),
+            lambda: occupancy.max_active_clusters(
+                "9.0", threads=256, multiprocessor_count=1, cluster_size=17
+            ),
             "17 blocks per cluster are out of range",
         ),
         (lambda: occupancy.max_active_blocks_per_multiprocessor("2.0", threads=32), "does not know compute"),

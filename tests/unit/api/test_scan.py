@@ -90,7 +90,7 @@ def test_parameters_have_types_that_can_be_asked_for(name: str) -> None:
 
 def test_results_are_short_where_they_are_looked_at(samples: Path, tmp_path: Path) -> None:
     file = samples / "ptxas_v.txt"
-    (tmp_path / "rules.toml").write_text("[[rules]]\nmax_registers = 255\n")
+    (tmp_path / "rules.toml").write_text("[[rules]]\nmax_regs = 255\n")
     diff = occupancy.diff(file, file)
     check = occupancy.check(file, tmp_path / "rules.toml")
     baseline = occupancy.save_baseline(file, tmp_path / "base.json")

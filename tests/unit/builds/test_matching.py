@@ -143,11 +143,11 @@ def test_nothing_to_match() -> None:
 
 def test_kernels_that_differ_in_nothing_that_is_compared_are_told_apart_whatever_their_order() -> None:
     one, other = (
-        KernelRecord(source="a.cubin", format="cubin", name="k", arch="sm_90", registers=32, max_threads=most)
+        KernelRecord(source="a.cubin", format="cubin", name="k", arch="sm_90", regs=32, max_threads=most)
         for most in (128, 256)
     )
     for old in ([one, other], [other, one]):
-        matching = match(old, [other], lambda kernel: kernel.registers)
+        matching = match(old, [other], lambda kernel: kernel.regs)
         assert [(before, after) for before, after, _ in matching.pairs] == [(other, other)]
         assert matching.removed == (one,)
 

@@ -60,15 +60,15 @@ def test_what_json_holds() -> None:
     assert answer["next_steps"][2] == {
         "active_blocks": 5,
         "occupancy": 0.15625,
-        "requires": {"shared_memory": 45568, "barriers": 12},
+        "requires": {"smem": 45568, "barriers": 12},
     }
-    assert {name: answer["slack"][name] for name in ("registers", "shared_memory", "barriers")} == {
-        "registers": 255,
-        "shared_memory": 115712,
+    assert {name: answer["slack"][name] for name in ("regs", "smem", "barriers")} == {
+        "regs": 255,
+        "smem": 115712,
         "barriers": 16,
     }
-    assert answer["slack"]["unused"]["shared_memory"] == {"amount": 26624, "reason": "too_little"}
-    assert answer["slack"]["unused"]["warps"] == {"amount": 60, "reason": "another_limiter"}
+    assert answer["slack"]["left_over"]["shared_memory"] == {"amount": 26624, "reason": "too_little"}
+    assert answer["slack"]["left_over"]["warps"] == {"amount": 60, "reason": "another_limiter"}
     assert answer["carveout"]["needs_opt_in"] is True
     assert answer["carveout"]["smallest"] == answer["carveout"]["configurations"][-1]
 
@@ -118,7 +118,7 @@ def test_the_carveout_in_one_line_and_with_all_sizes_where_it_was_asked_for() ->
 
 
 def level(blocks: int) -> NextStep:
-    return NextStep(blocks, blocks / 16, {"registers": 1})
+    return NextStep(blocks, blocks / 16, {"regs": 1})
 
 
 def test_the_most_useful_levels() -> None:
@@ -138,8 +138,8 @@ def test_markdown_and_html_hold_the_advice() -> None:
 
 def test_csv_holds_the_steps_in_one_cell() -> None:
     (row,) = as_csv("calc", "--cc", "9.0", "--threads", "256", "--regs", "64", "--smem", "44k")
-    assert row["next_steps"].split(";")[:2] == ["5: registers=48", "6: registers=40, shared_memory=37888"]
-    assert row["slack.registers"] == "64"
+    assert row["next_steps"].split(";")[:2] == ["5: regs=48", "6: regs=40, smem=37888"]
+    assert row["slack.regs"] == "64"
 
 
 def test_fits() -> None:
@@ -165,7 +165,7 @@ def test_budget() -> None:
     answer = as_json(*BUDGET)
     assert answer["wanted"] in answer["levels"]
     assert answer["wanted"]["active_blocks"] == 6
-    assert [row["registers"] for row in as_csv(*BUDGET) if row["wanted"] == "True"] == ["40"]
+    assert [row["regs"] for row in as_csv(*BUDGET) if row["wanted"] == "True"] == ["40"]
     assert as_json("budget", "--cc", "9.0", "--threads", "256", "--blocks", "6") == answer
     assert "| **75%** | 6 | 40 | 37 KiB |  |" in run(*BUDGET, "--format", "markdown").stdout
 

@@ -46,7 +46,7 @@ def test_json_is_the_dictionary_of_the_python_answer() -> None:
     printed = json.loads(run(*V100, "--format", "json").stdout)
     expected = occupancy.compute("7.0", threads=128, regs=37).to_dict()
     assert printed == json.loads(json.dumps(expected))
-    assert printed["schema_version"] == 1
+    assert printed["schema_version"] == 2
     assert printed["resources"]["registers"] == {
         "per_block": 5120,
         "per_multiprocessor": 65536,

@@ -19,7 +19,7 @@ max_occupancy_drop = 0
 [[rules]]
 kernels = "img::histogram"
 arch = "sm_80"
-max_registers = 96
+max_regs = 96
 """
 
 
@@ -57,7 +57,7 @@ def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Pa
         "  Since the baseline: limited by warps -> shared, regs 23 -> 22, shared 4 KiB -> 36 KiB.\n"
         "\n"
         "img::histogram<64, true> (sm_80)\n"
-        "  max_registers = 96 (rule 2): is 128, was 128\n"
+        "  max_regs = 96 (rule 2): is 128, was 128\n"
         "    Next step: registers 128 -> 96 would give 31.3% occupancy; "
         "__launch_bounds__(128, 5) asks the compiler for that.\n"
         "\n"
@@ -81,7 +81,7 @@ def test_rules_of_pyproject(builds: Path, project: Path) -> None:
     assert check(builds / "after", code=1) == check(builds / "after", "--rules", "rules.toml", code=1)
     assert "3 of 14" in check(builds / "after", code=1)
     # A file that is named comes before it.
-    (project / "other.toml").write_text("[[rules]]\nmax_registers = 255")
+    (project / "other.toml").write_text("[[rules]]\nmax_regs = 255")
     assert "14 kernels hold 1 rule (14 checks)" in check(builds / "after", "--rules", "other.toml", code=0)
 
 
@@ -107,7 +107,7 @@ def test_json(builds: Path, project: Path) -> None:
             "bound": 0.0,
             "was": 1.0,
             "value": 0.5,
-            "next_step": {"active_blocks": 8, "occupancy": 1.0, "requires": {"shared_memory": 19968}},
+            "next_step": {"active_blocks": 8, "occupancy": 1.0, "requires": {"smem": 19968}},
         }
     ]
     assert len(report["violating"]) + len(report["holding"]) == 14
@@ -119,11 +119,11 @@ def test_csv_and_markdown(builds: Path, project: Path) -> None:
     assert [(row["arch"], row["criterion"], row["value"]) for row in rows] == [
         ("sm_80", "max_occupancy_drop", "0.5"),
         ("sm_90", "max_occupancy_drop", "0.75"),
-        ("sm_80", "max_registers", "128"),
+        ("sm_80", "max_regs", "128"),
     ]
     text = check(builds / "after", "--rules", "rules.toml", "--format", "markdown", code=1)
     assert text.startswith("**3 of 14 kernels break a rule.**\n\n| Kernel | What it breaks | Next step |")
-    (project / "rules.toml").write_text("[[rules]]\nmax_registers = 255")
+    (project / "rules.toml").write_text("[[rules]]\nmax_regs = 255")
     passed = check(builds / "after", "--rules", "rules.toml", "--format", "csv", code=0)
     assert passed.strip() == ",".join(rows[0])
 
@@ -143,9 +143,9 @@ def test_properties_of_annotations_are_escaped(project: Path) -> None:
         "ptxas info    : Compiling entry function 'a::b,c%' for 'sm_90'\n"
         "ptxas info    : Used 8 registers, used 0 barriers\n"
     )
-    (project / "rules.toml").write_text("[[rules]]\nmax_registers = 7")
+    (project / "rules.toml").write_text("[[rules]]\nmax_regs = 7")
     printed = check("build.log", "--rules", "rules.toml", "--format", "github", code=1)
-    assert printed.startswith("::error title=a%3A%3Ab%2Cc%25 (sm_90)::max_registers = 7 (rule 1): is 8%0A")
+    assert printed.startswith("::error title=a%3A%3Ab%2Cc%25 (sm_90)::max_regs = 7 (rule 1): is 8%0A")
 
 
 def test_junit(builds: Path, project: Path) -> None:
@@ -167,7 +167,7 @@ def test_junit_of_a_kernel_whose_name_is_no_xml(project: Path) -> None:
         "ptxas info    : Compiling entry function 'k\x01<&>\x7f\ufffe' for 'sm_90'\n"
         "ptxas info    : Used 8 registers, used 0 barriers\n"
     )
-    (project / "rules.toml").write_text("[[rules]]\nmax_registers = 7")
+    (project / "rules.toml").write_text("[[rules]]\nmax_regs = 7")
     for code in (0, 1):
         printed = check("build.log", "--rules", "rules.toml", "--format", "junit", code=1)
         case = ElementTree.fromstring(printed)[0][0]
@@ -197,7 +197,7 @@ def test_update_makes_the_first_baseline(builds: Path, project: Path) -> None:
 
 def test_update_writes_and_fails_where_a_rule_is_broken(builds: Path, project: Path) -> None:
     text = check(builds / "after", "--rules", "rules.toml", "--update", code=1)
-    assert "max_registers = 96 (rule 2): is 128" in text
+    assert "max_regs = 96 (rule 2): is 128" in text
     assert "is written" in text
 
 
@@ -209,20 +209,20 @@ def test_update_keeps_the_assumed_block_size(builds: Path, project: Path) -> Non
     assert json.loads((project / "base.json").read_text())["threads"] == 64
 
 
-LATER = '{"schema": "occupancy-baseline", "schema_version": 2, "tool_version": "9.9"}'
+LATER = '{"schema": "occupancy-baseline", "schema_version": 3, "tool_version": "9.9"}'
 
 
 @pytest.mark.parametrize(
     ("rules", "baseline", "arguments", "message"),
     [
-        ("[[rules]]\nmax_regs = 1", None, [], "max_regs: there is no such name. Allowed: max_reg"),
-        ("[[rules]]\nmax_registers = 1\n[[rules]]\nmax_registers = 2", None, [], "the same kernels"),
-        ("[[rules]]\nkernels = 'blr'\nmax_registers = 1", None, [], "rule 1 (blr) is for no kernel"),
-        ("[[rules]]\narch = 'sm_75'\nmax_registers = 1", None, [], "rule 1 (* on sm_75) is for no kernel"),
+        ("[[rules]]\nmax_registers = 1", None, [], "max_registers: there is no such name. Allowed: max_reg"),
+        ("[[rules]]\nmax_regs = 1\n[[rules]]\nmax_regs = 2", None, [], "the same kernels"),
+        ("[[rules]]\nkernels = 'blr'\nmax_regs = 1", None, [], "rule 1 (blr) is for no kernel"),
+        ("[[rules]]\narch = 'sm_75'\nmax_regs = 1", None, [], "rule 1 (* on sm_75) is for no kernel"),
         ("[[rules]]\nno_new_spills = true", None, [], "not known: the spill bytes of img::"),
         ("[[rules]]\nmax_stack_growth = 0", "", [], "base.json: is not JSON"),
-        ("[[rules]]\nmax_stack_growth = 0", LATER, [], "is a baseline of version 2"),
-        ("[[rules]]\nmax_stack_growth = 0", LATER, ["--update"], "is a baseline of version 2"),
+        ("[[rules]]\nmax_stack_growth = 0", LATER, [], "is a baseline of version 3"),
+        ("[[rules]]\nmax_stack_growth = 0", LATER, ["--update"], "is a baseline of version 3"),
         ("[[rules]]\nmax_stack_growth = 0", '{"a": 1}', ["--update"], "is not a baseline"),
         ("[[rules]]\nmax_stack_growth = 0", None, ["--baseline", "no.json"], "no.json: cannot be read"),
         ("[[rules]]\nmax_stack_growth = 0", None, ["--update", "--cc", "8.6"], "--cc: a baseline holds"),
@@ -263,7 +263,7 @@ def test_a_build_of_which_a_part_is_damaged_is_not_checked(builds: Path, project
     cubin = (builds / "after" / "filters.sm_90.cubin").read_bytes()
     (project / "good.cubin").write_bytes(cubin)
     (project / "torn.cubin").write_bytes(cubin[:5000])
-    (project / "rules.toml").write_text("[[rules]]\nmax_registers = 255")
+    (project / "rules.toml").write_text("[[rules]]\nmax_regs = 255")
     error = check("good.cubin", "torn.cubin", "--rules", "rules.toml", code=2)
     assert "torn.cubin" in error
     assert "1 kernel" not in error
@@ -295,7 +295,7 @@ def test_the_same_in_python(builds: Path, project: Path) -> None:
 def test_rules_for_architectures_that_are_not_asked_for_are_left_aside(builds: Path, project: Path) -> None:
     text = check(builds / "after", "--rules", "rules.toml", "--arch", "sm_90", code=1)
     assert "1 of 7 kernels breaks a rule." in text
-    (project / "rules.toml").write_text("[[rules]]\narch = 'sm_80'\nmax_registers = 255")
+    (project / "rules.toml").write_text("[[rules]]\narch = 'sm_80'\nmax_regs = 255")
     assert "there are none for sm_90" in check(
         builds / "after", "--rules", "rules.toml", "--arch", "sm_90", code=2
     )

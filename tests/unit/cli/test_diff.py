@@ -69,7 +69,7 @@ def test_two_builds(builds: Path) -> None:
         (_demangled(row["new"]), row["new"]["arch"]): {
             "verdict": row["verdict"],
             "occupancy": (row["old"]["occupancy"], row["new"]["occupancy"]),
-            "registers": (row["old"]["registers"], row["new"]["registers"]),
+            "registers": (row["old"]["regs"], row["new"]["regs"]),
             "shared": (row["old"]["static_smem"], row["new"]["static_smem"]),
             "stack": (row["old"]["stack_bytes"], row["new"]["stack_bytes"]),
             "limiters": (row["old"]["limiters"], row["new"]["limiters"]),
@@ -118,8 +118,8 @@ def test_two_toolkits(samples: Path, old: str, new: str, arch: str) -> None:
     (row,) = report["kernels"]
     assert (row["old"]["name"], row["new"]["arch"], row["verdict"]) == ("_Z5callsPfi", arch, "worse")
     assert row["change"] == {
-        "occupancy": 0.0, "spill_bytes": None, "stack_bytes": 0, "spill_smem": 0, "registers": 1,
-        "shared_memory": 0, "barriers": 0,
+        "occupancy": 0.0, "spill_bytes": None, "stack_bytes": 0, "spill_smem": 0, "regs": 1,
+        "smem": 0, "barriers": 0,
     }  # fmt: skip
     assert (report["summary"]["same"], report["added"], report["removed"]) == (13, [], [])
 

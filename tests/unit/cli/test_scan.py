@@ -26,10 +26,10 @@ from tests.cli_runner import run
 from tests.samples import LAUNCHES
 
 NAMES_OF_THE_JSON = {
-    "source", "format", "name", "demangled", "arch", "linked", "registers", "static_smem", "dynamic_smem",
+    "source", "format", "name", "demangled", "arch", "linked", "regs", "static_smem", "dynamic_smem",
     "barriers", "stack_bytes", "spill_store_bytes", "spill_load_bytes", "max_threads", "required_threads",
-    "max_registers", "cluster", "threads", "threads_from", "grid", "occupancy", "active_blocks", "limiters",
-    "next_step", "reported_occupancy",
+    "register_cap", "cluster_dim", "threads", "threads_from", "grid_dim", "occupancy", "active_blocks",
+    "limiters", "next_step", "reported_occupancy",
 }  # fmt: skip
 
 
@@ -65,14 +65,14 @@ class TestAnswers:
         assert "PyTorch's profiler says 0%" in text
 
     def test_triton_is_complete(self, samples: Path) -> None:
-        rows = {row["registers"]: row for row in scan(samples / "triton_cache")}
+        rows = {row["regs"]: row for row in scan(samples / "triton_cache")}
         assert rows.keys() == {26, 114, 64}
         assert (rows[114]["threads"], rows[114]["threads_from"]) == (256, "metadata")
         assert (rows[114]["active_blocks"], rows[114]["limiters"]) == (2, ["registers", "shared_memory"])
         assert rows[114]["next_step"] == {
             "active_blocks": 3,
             "occupancy": 0.375,
-            "requires": {"registers": 80, "shared_memory": 76800},
+            "requires": {"regs": 80, "smem": 76800},
         }
 
     def test_what_is_needed_and_unknown_is_not_guessed(self, tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ class TestSelection:
     def test_sort_and_limit(self, samples: Path) -> None:
         exe, log = samples / "samples.exe", samples / "ptxas_v.txt"
         assert self.names(exe, "--sort", "occupancy")[0] == "_Z6spillyPfi"
-        registers = [row["registers"] for row in scan(exe, "--sort", "regs")]
+        registers = [row["regs"] for row in scan(exe, "--sort", "regs")]
         assert registers == [64, 32, 32, 12, 12]
         assert self.names(log, "--sort", "spills", "--limit", 1) == ["_Z6spillyPfi"]
         times = [row["duration_us"] for row in scan(samples / "ncu_raw.csv", exe, "--sort", "time")]
@@ -393,12 +393,12 @@ class TestOutput:
 class TestGroups:
     def launch(self, **facts: Any) -> KernelRecord:
         known: dict[str, Any] = {
-            "registers": 32,
+            "regs": 32,
             "smem": 0,
             "threads": 256,
             "arch": "sm_90",
             "launches": 1,
-            "grid": (8, 1, 1),
+            "grid_dim": (8, 1, 1),
         }
         known |= {"duration_us": 2.0, "reported_occupancy": 1.0, **facts}
         return KernelRecord(source="t", format="pytorch-trace", name="k", **known)
@@ -407,8 +407,8 @@ class TestGroups:
         return list(Selection(group=True).rows(records, Scanner(shipped.limits)))
 
     def test_launches_that_differ_in_nothing_of_interest(self) -> None:
-        (row,) = self.rows(self.launch(), self.launch(grid=(9, 1, 1), duration_us=3.0), self.launch())
-        assert (row.launches, row.duration_us, row.grid, row.reported_occupancy) == (3, 7.0, None, 1.0)
+        (row,) = self.rows(self.launch(), self.launch(grid_dim=(9, 1, 1), duration_us=3.0), self.launch())
+        assert (row.launches, row.duration_us, row.grid_dim, row.reported_occupancy) == (3, 7.0, None, 1.0)
         assert row.occupancy == 1.0
 
     def test_launches_that_differ(self) -> None:
@@ -416,7 +416,7 @@ class TestGroups:
         assert (first.launches, second.launches) == (2, 1)
 
     def test_kernels_are_never_merged_but_stand_together(self) -> None:
-        kernel = replace(self.launch(), launches=None, grid=None)
+        kernel = replace(self.launch(), launches=None, grid_dim=None)
         other = replace(kernel, name="other")
         assert [row.name for row in self.rows(kernel, other, kernel)] == ["k", "k", "other"]
 
@@ -453,7 +453,7 @@ class TestFormats:
             "registers",
             "",
         )
-        assert spilly["next_step"] == "2: registers=32"
+        assert spilly["next_step"] == "2: regs=32"
 
     def test_markdown(self, samples: Path) -> None:
         text = run("scan", str(samples / "ncu_raw.csv"), "--format", "markdown").stdout

@@ -95,8 +95,8 @@ class TestCurves:
 
     def test_rows_are_steps(self) -> None:
         found = rows(*H100)
-        assert {row["variable"] for row in found} == {"threads", "registers", "shared_memory"}
-        (step,) = [row for row in found if row["variable"] == "registers" and row["first"] == "33"]
+        assert {row["variable"] for row in found} == {"threads", "regs", "smem"}
+        (step,) = [row for row in found if row["variable"] == "regs" and row["first"] == "33"]
         assert (step["last"], step["active_blocks"], step["occupancy"]) == ("40", "12", "0.75")
         lines = run("sweep", *H100, "--format", "jsonl").stdout.splitlines()
         assert len(lines) == len(found)

@@ -19,7 +19,7 @@ def answer(*arguments: str) -> Any:
 def test_waves_of_a_grid() -> None:
     printed = answer("--cc", "9.0", "--sms", "132", "--grid", "128x32")
     assert printed["full_wave"] == {
-        "multiprocessors": 132,
+        "multiprocessor_count": 132,
         "blocks": 1056,
         "cluster_size": None,
         "clusters": None,
@@ -54,7 +54,7 @@ def test_a_product_brings_its_sms() -> None:
     assert printed["cc"] == "8.9"
     assert printed["gpu"] == {
         "name": "GeForce RTX 4090",
-        "multiprocessors": 128,
+        "multiprocessor_count": 128,
         "known_from": "hardware",
         "device": None,
     }

@@ -86,7 +86,7 @@ class TestCurves:
             left = iter([step.active_warps for step in curve.steps])
             runs = [warps for warps, _ in groupby(shown)]
             assert all(warps in left for warps in runs)
-            if width == 200 and curve.variable != "shared_memory":
+            if width == 200 and curve.variable != "smem":
                 assert runs == [warps for warps, _ in groupby(step.active_warps for step in curve.steps)]
 
     def test_captions(self) -> None:
@@ -228,4 +228,4 @@ class TestScale:
 
     def test_sizes_are_in_kib(self) -> None:
         assert [scale("smem").label(value) for value in (0, 1024, 1536, 98304)] == ["0", "1", "1.5", "96"]
-        assert scale("shared_memory").title == "shared memory per block (KiB)"
+        assert scale("smem").title == "shared memory per block (KiB)"

@@ -46,7 +46,7 @@ def test_the_json_is_what_the_schema_says(
     example: tuple[str, ...], h200: None, builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "rules.toml").write_text("[[rules]]\nmax_registers = 96\n")
+    (tmp_path / "rules.toml").write_text("[[rules]]\nmax_regs = 96\n")
     folders = {"BEFORE": str(builds / "before"), "AFTER": str(builds / "after")}
     name, *arguments = (folders.get(each, each) for each in example)
     done = run(name, *arguments, "--format", "json")
