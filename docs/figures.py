@@ -143,7 +143,7 @@ def waves() -> str:
     """A grid on a whole GPU: full waves and a tail."""
     answer = occupancy.compute("9.0", threads=256, regs=40)
     grid, multiprocessors = 2000, 132
-    run = answer.waves(grid, multiprocessors=multiprocessors)
+    run = answer.waves(grid, multiprocessor_count=multiprocessors)
     per_wave = run.full_wave.blocks
     shapes = []
     left, width, height = 10, 200, 60

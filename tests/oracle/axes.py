@@ -79,7 +79,7 @@ def pairwise(limits: Limits) -> Iterator[Kernel]:
     chance = random.Random(f"pairs {limits.compute_capability}")
     values: dict[str, Sequence[object]] = {
         "threads": threads(limits),
-        "registers": registers(limits),
+        "regs": registers(limits),
         "smem": shared_memory_by_blocks(limits),
         "carveout": [*configurations(limits), *percentages(limits)[::7]],
         "barriers": BARRIERS,

@@ -30,7 +30,7 @@ def test_splits_of_registers() -> None:
         groups = [Group(1, int(row["first_registers"])), Group(warpgroups - 1, int(row["other_registers"]))]
         split = split_registers(LIMITS, 128 * warpgroups, groups, min_blocks=int(row["min_blocks"]))
         expected = (int(row["launch_registers"]), row["ends"] == "yes")
-        comparison.check(row, expected, (split.launch_registers, split.suffices))
+        comparison.check(row, expected, (split.launch_regs, split.suffices))
     comparison.conclude(compared=73)
 
 
@@ -48,7 +48,7 @@ def test_the_most_that_ended_is_what_is_solved() -> None:
         assert min(others(row) for row in rows if row["ends"] == "no") == most + 8
         asked = [Group(1, first), Group(warpgroups - 1, None)]
         split = split_registers(LIMITS, 128 * warpgroups, asked, min_blocks=min_blocks)
-        assert split.groups[1].registers == most
+        assert split.groups[1].regs == most
         compared += 1
     assert compared == 25
 
@@ -67,7 +67,7 @@ def test_spills_into_shared_memory() -> None:
         numbers = ("registers", "static_smem", "spill_smem", "local_bytes", "max_threads", "active_blocks")
         kernel = record.kernel(int(row["threads"]))
         ours = (
-            record.registers,
+            record.regs,
             record.static_smem,
             record.spill_smem,
             record.stack_bytes,
@@ -120,7 +120,7 @@ def test_green_contexts() -> None:
     fewer = 0
     for row in read_rows("h200_green_contexts"):
         ours = green_context(LIMITS, int(row["min_sms"]), MULTIPROCESSORS)
-        each = ours.without_coscheduling if row["ignore_coscheduling"] == "1" else ours.multiprocessors
+        each = ours.without_coscheduling if row["ignore_coscheduling"] == "1" else ours.multiprocessor_count
         comparison.check(row, int(row["sms_each"]), each)
         groups = int(row["groups"])
         assert groups * each + int(row["rest"]) == MULTIPROCESSORS

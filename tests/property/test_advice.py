@@ -92,7 +92,7 @@ def blocks_with(question: Question, resource: Resource, amount: int) -> int:
     limits, kernel, model = question
     limit = evaluate(limits, with_amount(kernel, resource, amount), model).block_limits
     warps = limit.warps if resource == "regs" else limit.blocks
-    allowed = getattr(limit, resource)
+    allowed = getattr(limit, {"regs": "registers", "smem": "shared_memory"}.get(resource, resource))
     return min(limit.blocks, warps, limit.blocks if allowed is None else allowed)
 
 

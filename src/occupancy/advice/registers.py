@@ -35,7 +35,7 @@ class Group(NamedTuple):
     """Warpgroups that take the same number of registers; how many is asked where it is None."""
 
     warpgroups: int
-    registers: int | None
+    regs: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Share:
     """What some of the warpgroups take."""
 
     warpgroups: int
-    registers: int
+    regs: int
     """Registers per thread after ``setmaxnreg``."""
     instruction: Literal["setmaxnreg.dec", "setmaxnreg.inc"] | None
     """How they come by them; None where they keep what the launch gave."""
@@ -59,9 +59,9 @@ class RegisterSplit(Sentence):
     threads: int
     warpgroups: int
     groups: tuple[Share, ...]
-    launch_registers: int
+    launch_regs: int
     """Registers per thread that the launch gives: those of the launch bounds, unless others were given."""
-    needed_registers: int
+    needed_regs: int
     """The fewest that the launch must give for this split, in the steps in which the hardware gives them."""
     pool: int
     """Registers of the block."""
@@ -93,7 +93,7 @@ def split_registers(
     threads: int,
     groups: Sequence[Group],
     *,
-    launch_registers: int | None = None,
+    launch_regs: int | None = None,
     min_blocks: int | None = None,
 ) -> RegisterSplit:
     """Check a split of a block's registers among its warpgroups, or solve it.
@@ -102,7 +102,7 @@ def split_registers(
         limits: What the SM offers.
         threads: Threads per block, in whole warpgroups.
         groups: The warpgroups with their registers after ``setmaxnreg``; of one group they may be asked.
-        launch_registers: Registers per thread of the compiled kernel, instead of launch bounds.
+        launch_regs: Registers per thread of the compiled kernel, instead of launch bounds.
         min_blocks: The second launch bound. Without it, the most blocks with which the launch still gives
             enough, or one.
 
@@ -117,14 +117,14 @@ def split_registers(
             allowed="9.0 and newer, compiled for sm_90a or the like",
         )
     _check_groups(limits, threads, groups)
-    if launch_registers is not None and min_blocks is not None:
+    if launch_regs is not None and min_blocks is not None:
         raise InputError(
             "the registers of the launch were given together with a launch bound",
             where="registers of the launch",
             allowed="one of them",
             cure="ptxas takes the registers from the launch bounds.",
         )
-    if launch_registers is None:
+    if launch_regs is None:
         min_blocks = min_blocks or _most_blocks(limits, threads, groups)
         launch = launch_bounds(limits, Kernel(threads), min_blocks).register_cap
         if launch < LEAST:
@@ -134,7 +134,7 @@ def split_registers(
                 allowed=f"so few that {LEAST} are left",
             )
     else:
-        launch = _checked_launch(limits, launch_registers)
+        launch = _checked_launch(limits, launch_regs)
     pool = threads * _allocated(launch)
     solved = _solve(groups, pool)
     taken = THREADS_PER_WARPGROUP * _sum(solved)
@@ -144,8 +144,8 @@ def split_registers(
         threads=threads,
         warpgroups=threads // THREADS_PER_WARPGROUP,
         groups=tuple(_share(solved, number, launch, pool) for number in range(len(solved))),
-        launch_registers=launch,
-        needed_registers=_needed(solved),
+        launch_regs=launch,
+        needed_regs=_needed(solved),
         pool=pool,
         taken=taken,
         suffices=taken <= pool,
@@ -173,13 +173,13 @@ def _check_groups(limits: Limits, threads: int, groups: Sequence[Group]) -> None
             allowed=f"{warpgroups} in all, such as {_example(warpgroups)}",
         )
     for group in groups:
-        if group.registers is not None and group.registers not in range(LEAST, MOST + 1, STEP):
+        if group.regs is not None and group.regs not in range(LEAST, MOST + 1, STEP):
             raise InputError(
-                f"setmaxnreg cannot name {shown(group.registers)} registers",
+                f"setmaxnreg cannot name {shown(group.regs)} registers",
                 where="registers of a warpgroup",
                 allowed=f"{LEAST} to {MOST} in steps of {STEP}",
             )
-    if sum(group.registers is None for group in groups) > 1:
+    if sum(group.regs is None for group in groups) > 1:
         raise InputError(
             "more than one number is asked", where="warpgroups", allowed="? for one of the groups"
         )
@@ -201,7 +201,7 @@ def _checked_launch(limits: Limits, registers: int) -> int:
 
 def _most_blocks(limits: Limits, threads: int, groups: Sequence[Group]) -> int:
     """Blocks per SM for which the launch gives the split enough; one where it never does, or it is asked."""
-    if any(group.registers is None for group in groups):
+    if any(group.regs is None for group in groups):
         return 1
     blocks = evaluate(limits, Kernel(threads, min(_needed(groups), limits.max_registers_per_thread)))
     return max(1, blocks.active_blocks)
@@ -213,7 +213,7 @@ def _needed(groups: Sequence[Group]) -> int:
 
 
 def _sum(groups: Sequence[Group]) -> int:
-    return sum(group.warpgroups * (group.registers or 0) for group in groups)
+    return sum(group.warpgroups * (group.regs or 0) for group in groups)
 
 
 def _allocated(registers: int) -> int:
@@ -225,7 +225,7 @@ def _solve(groups: Sequence[Group], pool: int) -> list[Group]:
     """The groups with the number that was asked: the most that the others leave."""
     solved = list(groups)
     for number, group in enumerate(groups):
-        if group.registers is None:
+        if group.regs is None:
             most = _most(groups, number, pool)
             if most is None:
                 raise InputError(
@@ -233,21 +233,21 @@ def _solve(groups: Sequence[Group], pool: int) -> list[Group]:
                     where="warpgroups",
                     allowed=f"registers that leave {LEAST} to each of the rest",
                 )
-            solved[number] = group._replace(registers=most)
+            solved[number] = group._replace(regs=most)
     return solved
 
 
 def _most(groups: Sequence[Group], number: int, pool: int) -> int | None:
     """The most registers of one group that the others leave of the pool."""
     group = groups[number]
-    others = _sum(groups) - group.warpgroups * (group.registers or 0)
+    others = _sum(groups) - group.warpgroups * (group.regs or 0)
     most = min((pool // THREADS_PER_WARPGROUP - others) // group.warpgroups // STEP * STEP, MOST)
     return most if most >= LEAST else None
 
 
 def _share(groups: Sequence[Group], number: int, launch: int, pool: int) -> Share:
     group = groups[number]
-    registers = group.registers or 0
+    registers = group.regs or 0
     instruction: Literal["setmaxnreg.dec", "setmaxnreg.inc"] | None = None
     if registers != launch:
         instruction = "setmaxnreg.dec" if registers < launch else "setmaxnreg.inc"

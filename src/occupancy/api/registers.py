@@ -30,7 +30,7 @@ def registers(
 
     >>> import occupancy
     >>> split = occupancy.registers(384, "1:40,2:?")
-    >>> split.groups[1].registers, split.launch_registers, split.suffices
+    >>> split.groups[1].regs, split.launch_regs, split.suffices
     (232, 168, True)
 
     Args:
@@ -49,7 +49,7 @@ def registers(
         limits(cc),
         parse_count(threads, "threads per block"),
         parse_groups(groups),
-        launch_registers=None if regs is None else parse_count(regs, "registers of the launch"),
+        launch_regs=None if regs is None else parse_count(regs, "registers of the launch"),
         min_blocks=None if min_blocks is None else parse_count(min_blocks, "blocks of the launch bounds"),
     )
 

@@ -61,9 +61,7 @@ class BudgetReport(Report):
                 Marked("What a block may use", "strong"),
                 f" on {self._chip()}, blocks of {threads}:\n--occupancy or --blocks picks a row",
             )
-        most = (
-            f"{wanted.regs} registers per thread and {words.size(wanted.smem)} of shared memory"
-        )
+        most = f"{wanted.regs} registers per thread and {words.size(wanted.smem)} of shared memory"
         return (
             Marked(f"{words.percent(wanted.occupancy)} occupancy", "strong"),
             f" on {self._chip()}, {words.count(wanted.active_blocks, 'block')} of {threads}:\nup to ",

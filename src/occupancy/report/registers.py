@@ -29,7 +29,7 @@ class RegistersReport(Report):
         """A row for each group of warpgroups."""
         of_all = {
             name: getattr(self.split, name)
-            for name in ("cc", "threads", "launch_registers", "needed_registers", "suffices")
+            for name in ("cc", "threads", "launch_regs", "needed_regs", "suffices")
         }
         return ({**of_all, **asdict(share)} for share in self.split.groups)
 
@@ -39,10 +39,10 @@ class RegistersReport(Report):
         verdict = Marked("Enough.", "good") if split.suffices else Marked("Waits for ever.", "bad")
         amounts = (
             f" {words.count(split.warpgroups, 'warpgroup')} take {split.taken:,} registers, and the launch "
-            f"gives {split.pool:,} ({split.threads} threads of {split.launch_registers})"
+            f"gives {split.pool:,} ({split.threads} threads of {split.launch_regs})"
         )
         rows = [
-            (str(each.warpgroups), str(each.registers), each.instruction or "the launch", _most(each))
+            (str(each.warpgroups), str(each.regs), each.instruction or "the launch", _most(each))
             for each in split.groups
         ]
         return (
@@ -56,14 +56,14 @@ class RegistersReport(Report):
         split = self.split
         if not split.suffices:
             yield (
-                f"It compiles without a word. The launch would have to give {split.needed_registers} "
+                f"It compiles without a word. The launch would have to give {split.needed_regs} "
                 f"registers to each thread; the pool is the block's own, so no other block's help."
             )
-        elif split.needed_registers < split.launch_registers:
-            yield f"{split.needed_registers} registers for each thread at the launch would be enough."
+        elif split.needed_regs < split.launch_regs:
+            yield f"{split.needed_regs} registers for each thread at the launch would be enough."
         blocks = words.count(split.active_blocks, "block")
         yield (
-            f"{blocks} per SM, {words.percent(split.occupancy)} occupancy: by the {split.launch_registers} "
+            f"{blocks} per SM, {words.percent(split.occupancy)} occupancy: by the {split.launch_regs} "
             "registers of the launch, whatever a warpgroup takes later."
         )
         instead = f", or {split.maxnreg} alone" if split.launch_bounds else ""

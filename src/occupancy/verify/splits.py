@@ -30,12 +30,12 @@ class Split(NamedTuple):
     others: int
     min_blocks: int | None
     """The second launch bound; None: the registers of the launch are set instead."""
-    launch_registers: int | None = None
+    launch_regs: int | None = None
 
     @property
     def name(self) -> str:
         """Its name in the compiled code."""
-        bound = f"blocks{self.min_blocks}" if self.min_blocks else f"launch{self.launch_registers}"
+        bound = f"blocks{self.min_blocks}" if self.min_blocks else f"launch{self.launch_regs}"
         return f"split{self.warpgroups}_{bound}_{self.first}_{self.others}"
 
     @property
@@ -50,7 +50,7 @@ class Split(NamedTuple):
 
     def source(self) -> str:
         """CUDA C++ of the kernel."""
-        attribute = f"__maxnreg__({self.launch_registers})"
+        attribute = f"__maxnreg__({self.launch_regs})"
         if self.min_blocks:
             attribute = f"__launch_bounds__({self.threads}, {self.min_blocks})"
         return (
@@ -70,11 +70,11 @@ def splits(limits: Limits) -> Iterator[Split]:
         threads = warpgroups * THREADS_PER_WARPGROUP
         for first in FIRST_REGISTERS:
             asked = [Group(1, first), Group(warpgroups - 1, None)]
-            most = split_registers(limits, threads, asked, min_blocks=min_blocks).groups[1].registers
+            most = split_registers(limits, threads, asked, min_blocks=min_blocks).groups[1].regs
             yield Split(warpgroups, first, most, min_blocks)
             yield Split(warpgroups, first, most + STEP, min_blocks)
-    yield Split(3, 40, 232, None, launch_registers=162)
-    yield Split(3, 40, 240, None, launch_registers=162)
+    yield Split(3, 40, 232, None, launch_regs=162)
+    yield Split(3, 40, 240, None, launch_regs=162)
 
 
 def ask_splits(check: Check, context: Context, device: Device) -> None:
@@ -94,15 +94,13 @@ def ask_splits(check: Check, context: Context, device: Device) -> None:
             limits,
             split.threads,
             split.groups,
-            launch_registers=split.launch_registers,
+            launch_regs=split.launch_regs,
             min_blocks=split.min_blocks,
         )
         for split in asked
     ]
     for split, answer in zip(asked, ours, strict=True):
-        check.compare(
-            f"{split.name}: registers", module.function(split.name).num_regs, answer.launch_registers
-        )
+        check.compare(f"{split.name}: registers", module.function(split.name).num_regs, answer.launch_regs)
     jobs = [Job(split.name, BLOCKS, split.threads) for split in asked]
     found = outcomes(device.index, image, jobs)
     for split, answer, outcome in zip(asked, ours, found, strict=True):

@@ -24,7 +24,7 @@ from occupancy.tables import shipped
 )
 def test_rounding(cc: str, wanted: int, of: int, coscheduled: int, without: int) -> None:
     found = green_context(shipped.limits(cc), wanted, of)
-    assert (found.multiprocessors, found.without_coscheduling) == (coscheduled, without)
+    assert (found.multiprocessor_count, found.without_coscheduling) == (coscheduled, without)
     assert found.most_groups == of // coscheduled
 
 

@@ -14,7 +14,7 @@ H100 = shipped.limits("9.0")
 
 def test_the_split_of_cublas_is_exact() -> None:
     split = split_registers(H100, 384, [Group(1, 40), Group(2, 232)])
-    assert (split.launch_registers, split.needed_registers) == (168, 168)
+    assert (split.launch_regs, split.needed_regs) == (168, 168)
     assert (split.pool, split.taken, split.suffices) == (64512, 64512, True)
     assert [(each.instruction, each.most) for each in split.groups] == [
         ("setmaxnreg.dec", 40),
@@ -26,30 +26,30 @@ def test_the_split_of_cublas_is_exact() -> None:
 
 def test_a_step_more_waits_for_ever() -> None:
     split = split_registers(H100, 384, [Group(1, 40), Group(2, 240)])
-    assert (split.suffices, split.needed_registers) == (False, 176)
+    assert (split.suffices, split.needed_regs) == (False, 176)
     assert [each.most for each in split.groups] == [24, 232]
 
 
 @pytest.mark.parametrize(("first", "others"), [(24, 240), (40, 232), (56, 224), (72, 216), (168, 168)])
 def test_the_most_that_the_others_can_take_is_found(first: int, others: int) -> None:
     split = split_registers(H100, 384, [Group(1, first), Group(2, None)])
-    assert split.groups[1].registers == others
+    assert split.groups[1].regs == others
     assert split.suffices
     assert not split_registers(H100, 384, [Group(1, first), Group(2, others + 8)]).suffices
 
 
 def test_as_many_blocks_as_the_split_leaves_room_for() -> None:
     split = split_registers(H100, 256, [Group(1, 24), Group(1, 56)])
-    assert (split.launch_registers, split.min_blocks, split.active_blocks) == (40, 6, 6)
-    assert split_registers(H100, 256, [Group(1, 24), Group(1, 56)], min_blocks=2).launch_registers == 128
+    assert (split.launch_regs, split.min_blocks, split.active_blocks) == (40, 6, 6)
+    assert split_registers(H100, 256, [Group(1, 24), Group(1, 56)], min_blocks=2).launch_regs == 128
 
 
 def test_registers_of_a_compiled_kernel() -> None:
-    split = split_registers(H100, 384, [Group(1, 40), Group(2, 232)], launch_registers=160)
+    split = split_registers(H100, 384, [Group(1, 40), Group(2, 232)], launch_regs=160)
     assert (split.suffices, split.launch_bounds, split.min_blocks) == (False, None, None)
     assert split.pool == 384 * 160
     # A warp gets its registers in steps of 256, which are 8 for each thread.
-    assert split_registers(H100, 384, [Group(1, 40), Group(2, 232)], launch_registers=162).suffices
+    assert split_registers(H100, 384, [Group(1, 40), Group(2, 232)], launch_regs=162).suffices
 
 
 def test_a_warpgroup_that_keeps_what_it_has() -> None:
@@ -81,9 +81,9 @@ def test_chips_and_choices_that_are_refused() -> None:
     with pytest.raises(InputError, match=r"8\.9 has no setmaxnreg"):
         split_registers(shipped.limits("8.9"), 128, [Group(1, 40)])
     with pytest.raises(InputError, match="together with a launch bound"):
-        split_registers(H100, 128, [Group(1, 40)], launch_registers=64, min_blocks=1)
+        split_registers(H100, 128, [Group(1, 40)], launch_regs=64, min_blocks=1)
     with pytest.raises(InputError, match="24 to 255"):
-        split_registers(H100, 128, [Group(1, 40)], launch_registers=16)
+        split_registers(H100, 128, [Group(1, 40)], launch_regs=16)
     with pytest.raises(InputError, match="so few that 24 are left"):
         split_registers(shipped.limits("9.0").replace(max_threads_per_multiprocessor=8192), 1024,
                         [Group(8, 24)], min_blocks=4)  # fmt: skip
@@ -95,7 +95,7 @@ class TestFunction:
     )
     def test_spellings(self, groups: str) -> None:
         split = occupancy.registers("384", groups)
-        assert split.groups[1].registers == 232
+        assert split.groups[1].regs == 232
 
     def test_every_chip_that_has_it_answers_alike(self) -> None:
         answers = {

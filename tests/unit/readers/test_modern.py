@@ -48,10 +48,10 @@ def test_virtual_resources_of_kernels_that_allocate_tensor_memory(name: str, arc
     }
     assert {record.arch for record in found.values()} == {arch}
     assert {record.tensor_memory for record in found.values()} == {None}
-    assert found["alloc_2cta"].cluster == (2, 1, 1)
+    assert found["alloc_2cta"].cluster_dim == (2, 1, 1)
     printed = by_name((FOLDER / f"{name}.ptxas.txt").read_bytes())
-    assert {each: record.registers for each, record in found.items()} == {
-        each: record.registers for each, record in printed.items()
+    assert {each: record.regs for each, record in found.items()} == {
+        each: record.regs for each, record in printed.items()
     }
 
 
@@ -66,7 +66,7 @@ class TestSetmaxnreg:
             "no_bounds": None,
             "plain": None,
         }
-        assert (found["honoured"].registers, found["dropped"].registers) == (168, 4)
+        assert (found["honoured"].regs, found["dropped"].regs) == (168, 4)
         # Before sm_100 there is no such resource to speak of.
         assert found["plain"].virtual_resources == (None if arch == "90a" else 0)
 

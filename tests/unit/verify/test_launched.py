@@ -162,7 +162,7 @@ class TestSplits:
         for split in asked:
             if split.min_blocks == 2 and split.warpgroups == 3:
                 functions[split.name].num_regs = 80
-            if split.launch_registers:
+            if split.launch_regs:
                 functions[split.name].num_regs = 162
         told = [ENDS, WAITS] * 16
         told[3] = ENDS
@@ -233,7 +233,7 @@ class TestGreenContexts:
     def test_every_number_of_sms_is_compared(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def split(driver: object, index: int, wanted: int, coscheduled: bool) -> tuple[int, int]:
             ours = green_context(H200.row, wanted, 132)
-            each = ours.multiprocessors if coscheduled else ours.without_coscheduling
+            each = ours.multiprocessor_count if coscheduled else ours.without_coscheduling
             return 132 // each, each + (wanted == 100)
 
         monkeypatch.setattr(whole_gpu, "split_by_count", split)
