@@ -63,10 +63,10 @@ function gridOf(text) {
   const { cc, model, threads, registers, sizes } = JSON.parse(text);
   const limits = chipOf(cc);
   const rules = MODELS[model];
-  const kernel = kernelOf({ threads: 1, registers: 0, smem: 0 });
+  const kernel = kernelOf({ threads: 1, regs: 0, smem: 0 });
   const found = new Uint8Array(2 * threads.length * registers.length * sizes.length);
   let at = 0;
-  for (kernel.threads of threads) for (kernel.registers of registers) for (kernel.smem of sizes) {
+  for (kernel.threads of threads) for (kernel.regs of registers) for (kernel.smem of sizes) {
     const allowed = rules.evaluate(limits, kernel)[0];
     const blocks = allowed.smallest;
     let bits = 0;
@@ -212,7 +212,7 @@ def _random_kernel(chance: random.Random, limits: Limits) -> Kernel:
         }
     return Kernel(
         threads=threads,
-        registers=chance.choice([None, 0, chance.randrange(MAX_REGISTERS_PER_THREAD + 1)]),
+        regs=chance.choice([None, 0, chance.randrange(MAX_REGISTERS_PER_THREAD + 1)]),
         barriers=chance.choice([None, chance.randrange(MAX_BARRIERS_PER_BLOCK + 1)]),
         block_dim=shape,
         carveout=carveout,

@@ -53,7 +53,7 @@ def differences(engine: PageEngine, cc: str, model: Model, threads: range, sizes
     limits = shipped.limits(cc)
     ours = sweep_arrays(
         [limits],
-        dict(zip(("threads", "registers", "smem"), np.ix_(threads, REGISTERS, sizes), strict=True)),
+        dict(zip(("threads", "regs", "smem"), np.ix_(threads, REGISTERS, sizes), strict=True)),
         Kernel(1),
         model=model,
     )

@@ -53,11 +53,11 @@ def answers() -> None:
     assert_type(answer.report(), occupancy.CalcReport)
     assert_type(answer.waves(4096, multiprocessor_count=132), occupancy.Waves)
     assert_type(answer.to_dict(), dict[str, Any])
-    assert_type(slack.unused["registers"], occupancy.Unused)
+    assert_type(slack.left_over["registers"], occupancy.LeftOver)
     assert_type(answer.uses["registers"], occupancy.Use)
     assert_type(answer.next_steps().report, occupancy.Report)
     assert_type(
-        answer.report(whole=occupancy.WholeGpu(waves=answer.waves(4096, multiprocessors=132))),
+        answer.report(whole=occupancy.WholeGpu(waves=answer.waves(4096, multiprocessor_count=132))),
         occupancy.CalcReport,
     )
     assert_type(str(answer), str)
@@ -87,7 +87,7 @@ def questions() -> None:
         assert_type(size, occupancy.BlockSize)
     for fit in occupancy.fits(threads=256, smem="96k"):
         assert_type(fit, occupancy.Fit)
-    clusters = occupancy.max_active_clusters("9.0", threads=256, multiprocessors=132, cluster_size=4)
+    clusters = occupancy.max_active_clusters("9.0", threads=256, multiprocessor_count=132, cluster_size=4)
     assert_type(clusters, occupancy.ClusterBound)
 
 

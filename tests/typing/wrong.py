@@ -21,4 +21,4 @@ occupancy.no_such_function()  # type: ignore[operator]
 occupancy.compute("9.0", threads=256).active_blocks = 8  # type: ignore[misc]  # an answer does not change
 occupancy.compute("9.0", threads=256).occupancy = 1.0  # type: ignore[misc]
 occupancy.compute("9.0", threads=256).block_limits.warps = 8  # type: ignore[misc]
-occupancy.slack("9.0", threads=256).registers = 8  # type: ignore[misc]
+occupancy.slack("9.0", threads=256).regs = 8  # type: ignore[misc]

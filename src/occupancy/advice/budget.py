@@ -35,7 +35,7 @@ class BudgetLevel(Sentence):
     def __str__(self) -> str:
         """``8 blocks, 100%: up to 32 registers per thread and 27.5 KiB of shared memory per block``."""
         held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}"
-        most = f"{self.registers} registers per thread and {size(self.shared_memory)} of shared memory"
+        most = f"{self.regs} registers per thread and {size(self.smem)} of shared memory"
         return f"{held}: up to {most} per block"
 
 

@@ -45,7 +45,7 @@ class LaunchBounds(Sentence):
 
     def __str__(self) -> str:
         """``__launch_bounds__(256, 4) on 9.0: up to 64 registers per thread; 4 blocks, 50%, with 64``."""
-        held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}, with {self.registers}"
+        held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}, with {self.regs}"
         text = f"{self.launch_bounds} on {self.cc}: up to {self.register_cap} registers per thread; {held}"
         return text if self.warning is None else f"{text}. {self.warning}"
 

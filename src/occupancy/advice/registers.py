@@ -82,8 +82,8 @@ class RegisterSplit(Sentence):
 
     def __str__(self) -> str:
         """The registers at launch, how many are taken, and whether they suffice."""
-        given = f"{self.launch_registers} registers per thread at launch"
-        verdict = "they suffice" if self.suffices else f"{self.needed_registers} are needed"
+        given = f"{self.launch_regs} registers per thread at launch"
+        verdict = "they suffice" if self.suffices else f"{self.needed_regs} are needed"
         start = f"{count(self.threads, 'thread')} on {self.cc}: {given}"
         return f"{start}, {self.taken:,} of {self.pool:,} taken; {verdict}"
 

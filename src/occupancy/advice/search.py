@@ -139,7 +139,7 @@ def used(kernel: Kernel) -> tuple[Adjustable, ...]:
     return tuple(
         resource
         for resource in ADJUSTABLE
-        if amount_of(resource, kernel) and not (resource == "registers" and kernel.reallocates_registers)
+        if amount_of(resource, kernel) and not (resource == "regs" and kernel.reallocates_registers)
     )
 
 

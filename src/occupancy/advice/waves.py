@@ -41,7 +41,7 @@ class FullWave(Sentence):
         """``660 blocks on 132 SMs``."""
         at_most = "at most " if self.is_upper_bound else ""
         clusters = f" in {self.clusters:,} clusters of {self.cluster_size}" if self.cluster_size else ""
-        return f"{at_most}{count(self.blocks, 'block')}{clusters} on {count(self.multiprocessors, 'SM')}"
+        return f"{at_most}{count(self.blocks, 'block')}{clusters} on {count(self.multiprocessor_count, 'SM')}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,7 @@ from ..values.kernel import INT_MAX, MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_T
 from ..values.limits import ComputeCapability
 from .kernel_names import Names
 
-Measure = Literal[
-    "occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"
-]
+Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ def question_for(
 def _of_gpu(sm: ChosenSm, sms: str | None) -> dict[str, str | None]:
     if sm.gpu is None:
         return {"sms": sms}
-    return {"gpu": sm.gpu.name, "sms": str(sm.gpu.multiprocessors) if sms is None else sms}
+    return {"gpu": sm.gpu.name, "sms": str(sm.gpu.multiprocessor_count) if sms is None else sms}
 
 
 def open_page(question: str) -> None:

@@ -23,7 +23,7 @@ INPUTS: list[dict[str, Any]] = [
         "kind": "shape",
         "hint": "or 16x16",
     },
-    {"name": "regs", "field": "registers", "label": "Registers per thread", "kind": "count"},
+    {"name": "regs", "field": "regs", "label": "Registers per thread", "kind": "count"},
     {
         "name": "static-smem",
         "field": "static_smem",

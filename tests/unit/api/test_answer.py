@@ -26,7 +26,7 @@ def answer() -> occupancy.Occupancy:
 
 
 def test_a_kernel_as_it_is() -> None:
-    kernel = Kernel(256, registers=40, smem=40960, block_dim=(16, 16, 1))
+    kernel = Kernel(256, regs=40, smem=40960, block_dim=(16, 16, 1))
     assert occupancy.compute("9.0", kernel).kernel is kernel
 
 
@@ -51,7 +51,7 @@ def test_what_is_given_beside_a_kernel_replaces_what_it_says(
 def test_a_kernel_that_a_file_holds(samples: Path) -> None:
     record = occupancy.scan(samples / "ptxas_v.txt")[0]
     found = occupancy.compute("9.0", record, threads=128)
-    assert (found.kernel.registers, found.kernel.threads) == (record.registers, 128)
+    assert (found.kernel.regs, found.kernel.threads) == (record.regs, 128)
 
 
 def test_a_kernel_of_a_framework() -> None:
@@ -107,9 +107,9 @@ def test_block_sizes_with_other_shared_memory() -> None:
 
 
 def test_waves(answer: occupancy.Occupancy) -> None:
-    waves = answer.waves((64, 64), multiprocessors=132)
+    waves = answer.waves((64, 64), multiprocessor_count=132)
     assert (waves.full_wave.blocks, waves.full_waves, waves.partial_wave_blocks) == (660, 6, 136)
-    clusters = answer.waves(4096, multiprocessors=132, cluster=2, max_active_clusters=100)
+    clusters = answer.waves(4096, multiprocessor_count=132, cluster=2, max_active_clusters=100)
     assert (clusters.full_wave.blocks, clusters.full_wave.is_upper_bound) == (200, False)
 
 
@@ -124,7 +124,7 @@ def test_every_step(answer: occupancy.Occupancy) -> None:
 def returned() -> list[object]:
     """Something of everything that a function about kernels and chips returns."""
     found = occupancy.compute("9.0", **KERNEL)
-    waves = found.waves(4096, multiprocessors=132, cluster=2)
+    waves = found.waves(4096, multiprocessor_count=132, cluster=2)
     return [
         found,
         found.report(),
@@ -142,8 +142,8 @@ def returned() -> list[object]:
         found.fits(["9.0"])[0],
         waves,
         waves.full_wave,
-        occupancy.max_potential_block_size("9.0", multiprocessors=132, regs=40),
-        occupancy.max_active_clusters("9.0", multiprocessors=132, cluster_size=4, **KERNEL),
+        occupancy.max_potential_block_size("9.0", multiprocessor_count=132, regs=40),
+        occupancy.max_active_clusters("9.0", multiprocessor_count=132, cluster_size=4, **KERNEL),
         occupancy.products(),
         occupancy.find_gpu("H200"),
         occupancy.sources("9.0"),
@@ -195,7 +195,7 @@ def test_sentences_where_there_is_nothing() -> None:
     assert str(too_much.slack()) == "no block is resident"
     assert str(too_much.carveout()) == "no size of the SM's shared memory holds a block"
     assert str(too_much.fits("9.0")[0]).startswith("9.0: too many resources requested for launch")
-    none = occupancy.max_potential_block_size("9.0", multiprocessors=132, smem="300k")
+    none = occupancy.max_potential_block_size("9.0", multiprocessor_count=132, smem="300k")
     assert str(none) == "no block of any size can be resident"
     ignored = occupancy.launch_bounds("9.0", threads=256, min_blocks=40)
     assert str(ignored).endswith("ptxas ignores minnctapersm: an SM has places for 32 blocks")
@@ -214,7 +214,7 @@ def test_answers_are_a_tuple(answer: occupancy.Occupancy) -> None:
     assert steps[1:3] == (steps[1], steps[2])
     assert type(steps[1:3]) is tuple
     assert steps.to_dict()["next_steps"][0] == {
-        "active_blocks": 6, "occupancy": 0.75, "requires": {"shared_memory": 37888},
+        "active_blocks": 6, "occupancy": 0.75, "requires": {"smem": 37888},
     }  # fmt: skip
     assert list(steps)[-1] == steps[-1]
 

@@ -43,11 +43,11 @@ def test_families_are_answered_where_they_run() -> None:
 
 def test_registers_that_warpgroups_divide_are_not_to_be_lowered() -> None:
     kernel = scanned("warp_specialised_90a")["honoured"]
-    assert (kernel.registers, kernel.active_blocks, kernel.limiters) == (168, 1, ("registers",))
+    assert (kernel.regs, kernel.active_blocks, kernel.limiters) == (168, 1, ("registers",))
     assert kernel.next_step is None
     assert any("setmaxnreg" in note for note in kernel.notes)
     plain = occupancy.next_steps("9.0", threads=384, regs=168)
-    assert plain[0].requires == {"registers": 80}
+    assert plain[0].requires == {"regs": 80}
 
 
 def test_a_scanned_kernel_says_what_it_rests_on(unpacked: Path) -> None:

@@ -10,7 +10,7 @@ const app = {
 
   start() {
     this.form = new Form((changes) => this.change(changes));
-    this.curves = ["threads", "registers", "shared_memory"].map((name) => new Curve(name, (value) => this.set(name, value)));
+    this.curves = ["threads", "regs", "smem"].map((name) => new Curve(name, (value) => this.set(name, value)));
     byId("curves").append(...this.curves.map((each) => each.node));
     this.map = new HeatMap((values) => {
       for (const [name, value] of Object.entries(values)) this.set(name, value);

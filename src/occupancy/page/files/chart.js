@@ -6,10 +6,10 @@ const EDGE = { left: 36, right: 10, top: 20, bottom: 24 };
 // [{first, last, answer}]: neighbouring values with the same answer.
 function curveOf(question, name) {
   const { limits, kernel, model } = question;
-  const step = name === "registers" ? 1 : stepOf(name, limits);
-  const low = name === "shared_memory" ? 0 : 1;
+  const step = name === "regs" ? 1 : stepOf(name, limits);
+  const low = name === "smem" ? 0 : 1;
   const high = Math.max(highestOf(name, limits), Math.min(valueOf(kernel, name) ?? 0, 2 * highestOf(name, limits)));
-  const reserved = name === "shared_memory" ? limits.reserved_shared_memory_per_block % step : 0;
+  const reserved = name === "smem" ? limits.reserved_shared_memory_per_block % step : 0;
   const runs = [];
   const at = altering(kernel, name);
   for (let end = name === "threads" ? step : low; ; end = Math.min(high, end + step - (end ? 0 : reserved))) {
@@ -30,7 +30,7 @@ function curveOf(question, name) {
 }
 
 function valueOf(kernel, name) {
-  if (name === "shared_memory") return kernel.is_shared_memory_given ? kernel.shared_memory : null;
+  if (name === "smem") return kernel.is_shared_memory_given ? kernel.shared_memory : null;
   return kernel[name];
 }
 
@@ -40,7 +40,7 @@ class Curve {
   constructor(name, change) {
     this.name = name;
     this.change = change;
-    this.title = { threads: "Block size", registers: "Registers", shared_memory: "Shared memory" }[name];
+    this.title = { threads: "Block size", regs: "Registers", smem: "Shared memory" }[name];
     this.svg = drawn("svg", { class: "curve", role: "slider", tabindex: "0", height: HEIGHT, "aria-label": `${this.title}, curve` });
     this.caption = element("p", { class: "note" });
     this.node = element("section", {}, element("h2", {}, this.title), this.svg, this.caption);
@@ -68,7 +68,7 @@ class Curve {
   under(event) {
     const at = (event.clientX - this.svg.getBoundingClientRect().left - EDGE.left) / (this.width - EDGE.left - EDGE.right);
     const exact = this.low + Math.max(0, Math.min(1, at)) * (this.high - this.low);
-    const unit = this.name === "registers" ? 1 : this.unit;
+    const unit = this.name === "regs" ? 1 : this.unit;
     return Math.max(this.name === "threads" ? unit : this.low, Math.min(this.high, Math.round(exact / unit) * unit));
   }
 
@@ -103,7 +103,7 @@ class Curve {
   }
 
   amount(value) {
-    return this.name === "shared_memory" ? words.size(value) : words.count(value, this.name === "threads" ? "thread" : "register");
+    return this.name === "smem" ? words.size(value) : words.count(value, this.name === "threads" ? "thread" : "register");
   }
 
   draw(question, steps) {
@@ -186,7 +186,7 @@ class Curve {
   }
 
   short(value) {
-    return this.name === "shared_memory" ? words.size(value) : grouped(value);
+    return this.name === "smem" ? words.size(value) : grouped(value);
   }
 }
 
@@ -197,13 +197,13 @@ function stepped(now, units, unit) {
 }
 
 function tickText(value, name) {
-  if (name !== "shared_memory" || !value) return grouped(value);
+  if (name !== "smem" || !value) return grouped(value);
   return value % 1024 ? `${(value / 1024).toFixed(1)}K` : `${value / 1024}K`;
 }
 
 function ticksOf(low, high, name, width) {
   const most = Math.max(3, Math.floor(width / 56));
-  const steps = name === "shared_memory" ? [1, 2, 4, 8, 16, 32, 64, 128].map((each) => each * 1024) : name === "threads" ? [128, 256, 512] : [1, 2, 4, 8, 16, 32, 64, 128];
+  const steps = name === "smem" ? [1, 2, 4, 8, 16, 32, 64, 128].map((each) => each * 1024) : name === "threads" ? [128, 256, 512] : [1, 2, 4, 8, 16, 32, 64, 128];
   const step = steps.find((each) => (high - low) / each <= most) ?? steps[steps.length - 1];
   const found = [];
   for (let value = Math.ceil(low / step) * step; value <= high; value += step) found.push(value);

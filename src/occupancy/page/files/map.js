@@ -10,7 +10,7 @@ function samplesOf(name, limits) {
   const unit = stepOf(name, limits);
   const step = unit * Math.max(1, Math.round(high / unit / 48));
   const found = [];
-  for (let value = name === "threads" || name === "registers" ? step : 0; value <= high; value += step) found.push(value);
+  for (let value = name === "threads" || name === "regs" ? step : 0; value <= high; value += step) found.push(value);
   if (found[found.length - 1] < high) found.push(high);
   return found;
 }
@@ -18,7 +18,7 @@ function samplesOf(name, limits) {
 class HeatMap {
   constructor(change) {
     this.change = change;
-    this.axes = ["threads", "registers"];
+    this.axes = ["threads", "regs"];
     this.svg = drawn("svg", { class: "map", role: "img", height: MAP_HEIGHT });
     this.caption = element("p", { class: "note" });
     this.choices = element("p", { class: "choices" });
@@ -131,4 +131,4 @@ class HeatMap {
   }
 }
 
-const axisAmount = (name, value) => (name === "shared_memory" ? words.size(value) : words.count(value, name.replace(/s$/, "").replaceAll("_", " ")));
+const axisAmount = (name, value) => (name === "smem" ? words.size(value) : words.count(value, words.name(name).replace(/s$/, "").replaceAll("_", " ")));

@@ -130,10 +130,7 @@ function readLaunch(fields, question) {
 // The kernel with another amount of something; shared memory as one sum, threads without a shape.
 function altered(kernel, name, amount) {
   const changes = { [name]: amount };
-  if (name === "shared_memory") {
-    delete changes.shared_memory;
-    Object.assign(changes, { smem: amount, static_smem: null, dynamic_smem: null });
-  }
+  if (name === "smem") Object.assign(changes, { static_smem: null, dynamic_smem: null });
   if (name === "threads") changes.block_dim = null;
   return py.copy(kernel, changes);
 }
@@ -141,16 +138,15 @@ function altered(kernel, name, amount) {
 // The same for one value after another, in one object: the charts ask for thousands.
 function altering(kernel, name) {
   const found = altered(kernel, name, 0);
-  const field = name === "shared_memory" ? "smem" : name;
   return (amount) => {
-    found[field] = amount;
+    found[name] = amount;
     return found;
   };
 }
 
 // The fields' texts for the same change.
 function fieldsFor(kernel, name, amount) {
-  if (name !== "shared_memory") return { [DATA.inputs.find((each) => each.field === name).name]: String(amount) };
+  if (name !== "smem") return { [DATA.inputs.find((each) => each.field === name).name]: String(amount) };
   const fixed = kernel?.static_smem ?? 0;
   if (amount >= fixed) return { "dynamic-smem": String(amount - fixed) };
   return { "static-smem": String(amount), "dynamic-smem": kernel.dynamic_smem === null ? "" : "0" };
@@ -159,13 +155,13 @@ function fieldsFor(kernel, name, amount) {
 // How far the arrow keys go: the unit in which the chip allocates.
 function stepOf(name, limits) {
   if (name === "threads") return limits.warp_size;
-  if (name === "registers") return Math.max(1, limits.register_allocation_unit / limits.warp_size);
-  if (name === "shared_memory" || name.endsWith("smem")) return limits.shared_memory_allocation_unit;
+  if (name === "regs") return Math.max(1, limits.register_allocation_unit / limits.warp_size);
+  if (name.endsWith("smem")) return limits.shared_memory_allocation_unit;
   return 1;
 }
 
 function highestOf(name, limits) {
   if (name === "threads") return limits.max_threads_per_block;
-  if (name === "shared_memory") return limits.max_shared_memory_per_block_optin;
+  if (name === "smem") return limits.max_shared_memory_per_block_optin;
   return limits[QUANTITIES[name].most];
 }

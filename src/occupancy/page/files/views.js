@@ -64,7 +64,7 @@ function launchLines({ wave, run }, answer) {
   const most = wave.is_upper_bound ? "at most " : "";
   const clusters = wave.cluster_size ? ` in ${words.count(wave.clusters, "cluster")} of ${wave.cluster_size}` : "";
   const measured = wave.measured ? `; one ${wave.measured.gpu} was measured to hold ${wave.measured.clusters} clusters` : "";
-  const lines = [`Whole GPU: ${most}${words.count(wave.blocks, "block")}${clusters} on ${words.count(wave.multiprocessors, "SM")} at once${measured}.`];
+  const lines = [`Whole GPU: ${most}${words.count(wave.blocks, "block_dim")}${clusters} on ${words.count(wave.multiprocessor_count, "SM")} at once${measured}.`];
   if (run) {
     const idle = run.partial_wave_blocks ? `; it leaves ${words.percent(run.idle_share)} of the GPU's time idle` : "";
     lines.push(`Grid: ${run}${idle}.`);
@@ -79,7 +79,7 @@ function launchLines({ wave, run }, answer) {
 // Every resource that has a say or was asked for.
 function resourceRows(answer) {
   const { kernel } = answer;
-  const notGiven = { registers: kernel.registers === null, shared_memory: !kernel.is_shared_memory_given };
+  const notGiven = { registers: kernel.regs === null, shared_memory: !kernel.is_shared_memory_given };
   return Object.entries(answer.uses)
     .filter(([name]) => answer.block_limits[name] !== null || name === "registers" || name === "shared_memory" || kernel[name] !== null)
     .map(([name, use]) => {
@@ -113,7 +113,7 @@ function showResources(answer) {
 
 function changeWords(answer, name, amount) {
   const { kernel } = answer;
-  const now = name === "shared_memory" ? kernel.shared_memory : kernel[name] ?? 0;
+  const now = name === "smem" ? kernel.shared_memory : kernel[name] ?? 0;
   if (name === "threads" && now === amount) return `${amount} threads in another shape`;
   return `${words.name(name)} ${`${words.amount(name, now)} → ${words.amount(name, amount)}`.replaceAll(" ", "\u00a0")}`;
 }
@@ -159,7 +159,7 @@ function showSteps(answer, steps, apply) {
 
 function showSlack(answer, found) {
   const rows = Object.entries(found)
-    .filter(([name, most]) => name !== "unused" && most !== null && !(name in answer.block_limits && answer.block_limits[name] === null && name !== "registers" && name !== "shared_memory"))
+    .filter(([name, most]) => name !== "left_over" && most !== null && !(name in answer.block_limits && answer.block_limits[name] === null))
     .map(([name, most]) => [words.title(name), [{ class: "number" }, `up to ${words.amount(name, most)}`]]);
   refill(
     "slack",
@@ -176,7 +176,7 @@ function showLeft(answer, found, advice) {
     .map(([name, unused]) => [[{}, words.title(name), element("small", {}, LEFT[unused.reason])], [{ class: "number" }, words.amount(name, unused.amount)]]);
   refill(
     "left",
-    rows.length ? table("What of the SM stays unused", null, rows, { class: "pairs" }) : element("p", { class: "note" }, answer.active_blocks ? "Nothing that a block could use." : "No block is resident."),
+    rows.length ? table("What of the SM is left over", null, rows, { class: "pairs" }) : element("p", { class: "note" }, answer.active_blocks ? "Nothing that a block could use." : "No block is resident."),
     carveoutLine(answer, advice),
     advice.needs_opt_in && element("p", { class: "note" }, "Opt-in needed: cudaFuncAttributeMaxDynamicSharedMemorySize."),
   );
