@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..engine import Answer, Model, Use, evaluate
-from ..render.words import Sentence, amount, name
+from ..render.words import Sentence, amount
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import ADJUSTABLE, Adjustable, Resource
+from ..values.resources import ADJUSTABLE, QUANTITIES, Adjustable, Resource
 from .search import Dial, most_keeping
 
 
@@ -41,7 +41,9 @@ class Slack(Sentence):
     def __str__(self) -> str:
         """``registers up to 40, shared memory up to 45 KiB, barriers up to 4``."""
         grows: list[tuple[Adjustable, int | None]] = [(each, getattr(self, each)) for each in ADJUSTABLE]
-        texts = [f"{name(each)} up to {amount(each, most)}" for each, most in grows if most is not None]
+        texts = [
+            f"{QUANTITIES[each].label} up to {amount(each, most)}" for each, most in grows if most is not None
+        ]
         return ", ".join(texts) or "no block is resident"
 
 

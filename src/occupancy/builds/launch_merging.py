@@ -29,7 +29,7 @@ def with_launches(rows: Sequence[Placed], launches: Sequence[Placed]) -> list[Pl
     launched: set[int] = set()
     done: list[Placed] = []
     for place, launch in launches:
-        asked = (launch.name, launch.arch, launch.registers, launch.static_smem)
+        asked = (launch.name, launch.arch, launch.regs, launch.static_smem)
         if asked not in found:
             near = kernels.get(base_name(launch.name), [])
             found[asked] = _kernel_of(launch, [(index, rows[index][1]) for index in near])
@@ -40,7 +40,7 @@ def with_launches(rows: Sequence[Placed], launches: Sequence[Placed]) -> list[Pl
         image = rows[number][1]
         launched.add(number)
         whole = fill(launch, image, (*COMPILED, *STATED_ONCE))
-        whole = replace(whole, name=image.name, registers=image.registers)
+        whole = replace(whole, name=image.name, regs=image.regs)
         done.append((place, also_in(whole, {image.source, *image.also_in})))
     return [row for index, row in enumerate(rows) if index not in launched] + done
 
@@ -53,7 +53,7 @@ def _kernel_of(launch: KernelRecord, near: Sequence[tuple[int, KernelRecord]]) -
         # A profile can hold the bare name alone.
         is_one = row.name == launch.name or signature(row.name) == said or "(" not in said
         rank = _runs_on(row.arch, launch.arch)
-        if is_one and rank is not None and row.registers is not None and _may_be(launch, row):
+        if is_one and rank is not None and row.regs is not None and _may_be(launch, row):
             candidates[rank, row.name != launch.name].append(number)
     best = candidates[min(candidates)] if candidates else []
     return best[0] if len(best) == 1 else None
@@ -72,6 +72,6 @@ def _runs_on(compiled: str | None, launched: str | None) -> int | None:
 
 def _may_be(launch: KernelRecord, image: KernelRecord) -> bool:
     """Whether what a profile says of a launch can be of this image, and not of another build's."""
-    allocated = -(-(image.registers or 0) // _REGISTER_UNIT) * _REGISTER_UNIT
+    allocated = -(-(image.regs or 0) // _REGISTER_UNIT) * _REGISTER_UNIT
     is_size_right = launch.static_smem in (None, image.static_smem)
-    return is_size_right and launch.registers in (None, image.registers, allocated)
+    return is_size_right and launch.regs in (None, image.regs, allocated)

@@ -20,7 +20,17 @@ from .stated import COMPILED, STATED_ONCE, also_in, fill
 LOGS = frozenset({"ptxas", "res-usage"})
 """Texts of the compiler, in which there is no image."""
 
-_OF_COPIES = (*COMPILED, "linked", "code", "is_static", "dynamic_smem", "smem", "threads", "block", "notes")
+_OF_COPIES = (
+    *COMPILED,
+    "linked",
+    "code",
+    "is_static",
+    "dynamic_smem",
+    "smem",
+    "threads",
+    "block_dim",
+    "notes",
+)
 """What identical copies agree in."""
 
 
@@ -93,7 +103,7 @@ class _Merging:
         group = self._groups[record.name, record.arch]
         if record.format in LOGS:
             group.logs.append((place, record))
-        elif record.format == "ptx" or record.registers is None:
+        elif record.format == "ptx" or record.regs is None:
             group.ptx.append((place, record))
         else:
             group.images.append((place, record))
@@ -244,7 +254,7 @@ class _Merging:
 def _agree(log: KernelRecord, image: KernelRecord) -> bool:
     """Whether a log's line can be about an image. Its stack may lack what the callees need."""
     same = (
-        (log.registers, image.registers),
+        (log.regs, image.regs),
         (log.static_smem, image.static_smem),
         (log.barriers, image.barriers),
     )
@@ -254,7 +264,7 @@ def _agree(log: KernelRecord, image: KernelRecord) -> bool:
 
 
 def _difference(log: KernelRecord, image: KernelRecord) -> str:
-    names = ("registers", "static_smem", "barriers", "stack_bytes")
+    names = ("regs", "static_smem", "barriers", "stack_bytes")
     words = dict(
         zip(names, ("registers", "bytes of shared memory", "barriers", "bytes of stack"), strict=True)
     )

@@ -8,8 +8,8 @@ from dataclasses import replace
 from ..readers import KernelRecord
 
 COMPILED = (
-    "registers", "static_smem", "spill_smem", "barriers", "virtual_resources", "reallocates_registers",
-    "stack_bytes", "max_threads", "required_threads", "min_blocks", "max_registers", "cluster",
+    "regs", "static_smem", "spill_smem", "barriers", "virtual_resources", "reallocates_registers",
+    "stack_bytes", "max_threads", "required_threads", "min_blocks", "register_cap", "cluster_dim",
     "max_cluster_rank",
 )  # fmt: skip
 """What the compiler decides."""

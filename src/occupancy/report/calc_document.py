@@ -195,7 +195,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     elif sizes and not levels:
         yield "only another block size can help"
     yield from (_step(report, step) for step in (*shown, *sizes))
-    if report.inputs.spill_smem and any("shared_memory" in step.requires for step in levels):
+    if report.inputs.spill_smem and any("smem" in step.requires for step in levels):
         spilled = words.size(report.inputs.spill_smem)
         yield f"launch bounds of fewer threads shrink the {spilled} that registers spill to"
     if len(levels) > len(shown):

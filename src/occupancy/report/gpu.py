@@ -123,8 +123,8 @@ def _cooperative(waves: WavesReport, wave: FullWave) -> str:
 
 
 def _green_context(context: GreenContext) -> str:
-    asked = f"one of at least {words.count(context.wanted, 'SM')} gets {context.multiprocessors:,}"
-    if context.without_coscheduling == context.multiprocessors:
+    asked = f"one of at least {words.count(context.wanted, 'SM')} gets {context.multiprocessor_count:,}"
+    if context.without_coscheduling == context.multiprocessor_count:
         return asked
     return f"{asked}, or {context.without_coscheduling:,} without co-scheduling"
 

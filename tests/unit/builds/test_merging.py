@@ -13,16 +13,16 @@ from occupancy.builds.merging import merge, merge_while_read
 from occupancy.readers.record import ReadProblem
 
 IMAGE = KernelRecord(
-    source="a.o", format="fatbin", name="_Z4blurPf", arch="sm_80", registers=22, static_smem=4096, barriers=1,
+    source="a.o", format="fatbin", name="_Z4blurPf", arch="sm_80", regs=22, static_smem=4096, barriers=1,
     stack_bytes=16, max_threads=256, code=1, linked=True, is_static=False,
 )  # fmt: skip
 LOG = KernelRecord(
-    source="build.log", format="ptxas", name="_Z4blurPf", arch="sm_80", registers=22, static_smem=4096,
+    source="build.log", format="ptxas", name="_Z4blurPf", arch="sm_80", regs=22, static_smem=4096,
     barriers=1, stack_bytes=16, spill_store_bytes=8, spill_load_bytes=12,
 )  # fmt: skip
 LAUNCH = KernelRecord(
-    source="p.ncu-rep", format="ncu-rep", name="_Z4blurPf", arch="sm_80", registers=22, static_smem=4096,
-    dynamic_smem=0, threads=256, threads_from="launch", grid=(8, 1, 1), launches=1, duration_us=3.0,
+    source="p.ncu-rep", format="ncu-rep", name="_Z4blurPf", arch="sm_80", regs=22, static_smem=4096,
+    dynamic_smem=0, threads=256, threads_from="launch", grid_dim=(8, 1, 1), launches=1, duration_us=3.0,
 )  # fmt: skip
 
 
@@ -65,16 +65,16 @@ def test_static_kernels_of_two_files_stay_two_and_have_their_files() -> None:
 
 
 def test_each_of_two_kernels_gets_the_spills_of_its_own_line() -> None:
-    two = [IMAGE, replace(IMAGE, source="b.o", registers=40, code=2)]
-    lines = [replace(LOG, registers=40, spill_store_bytes=99), LOG]
+    two = [IMAGE, replace(IMAGE, source="b.o", regs=40, code=2)]
+    lines = [replace(LOG, regs=40, spill_store_bytes=99), LOG]
     assert [each.spill_store_bytes for each in merge([*two, *lines]).records] == [8, 99]
 
 
 def test_a_linked_image_takes_the_place_of_the_relocatable_one_whose_line_is_in_the_log() -> None:
     relocatable = replace(IMAGE, linked=False)
-    linked = replace(IMAGE, source="app", registers=32, stack_bytes=80, code=3)
+    linked = replace(IMAGE, source="app", regs=32, stack_bytes=80, code=3)
     row = one(relocatable, linked, LOG)
-    assert (row.registers, row.source, row.also_in, row.spill_store_bytes) == (
+    assert (row.regs, row.source, row.also_in, row.spill_store_bytes) == (
         32,
         "app",
         ("a.o", "build.log"),
@@ -85,7 +85,7 @@ def test_a_linked_image_takes_the_place_of_the_relocatable_one_whose_line_is_in_
 
 def test_a_log_of_another_build_is_said_and_not_believed() -> None:
     others = [replace(IMAGE, name="_Z1kv"), replace(LOG, name="_Z1kv", stack_bytes=64)]
-    merged = merge([IMAGE, replace(LOG, registers=40), *others])
+    merged = merge([IMAGE, replace(LOG, regs=40), *others])
     assert [each.spill_store_bytes for each in merged.records] == [None, None]
     (problem,) = merged.contradictions
     assert problem.source == "build.log"
@@ -94,9 +94,7 @@ def test_a_log_of_another_build_is_said_and_not_believed() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "stale", [replace(LOG, registers=40), replace(LOG, static_smem=0, spill_store_bytes=400)]
-)
+@pytest.mark.parametrize("stale", [replace(LOG, regs=40), replace(LOG, static_smem=0, spill_store_bytes=400)])
 def test_lines_of_an_earlier_compilation_in_a_log_that_goes_on_are_passed_over(stale: KernelRecord) -> None:
     assert one(stale, LOG, IMAGE).spill_store_bytes == 8
 
@@ -104,16 +102,16 @@ def test_lines_of_an_earlier_compilation_in_a_log_that_goes_on_are_passed_over(s
 def test_a_log_alone() -> None:
     assert one(LOG, LOG) == LOG
     assert one(LOG, replace(LOG, source="more.log")).also_in == ("more.log",)
-    assert len(merge([LOG, replace(LOG, registers=40)]).records) == 2
+    assert len(merge([LOG, replace(LOG, regs=40)]).records) == 2
 
 
 def test_the_linkers_line_belongs_to_the_one_architecture() -> None:
     linker = replace(
-        LOG, arch=None, linked=True, registers=30, static_smem=5120, stack_bytes=48, spill_store_bytes=None,
+        LOG, arch=None, linked=True, regs=30, static_smem=5120, stack_bytes=48, spill_store_bytes=None,
         spill_load_bytes=None, notes=("counts the system's",),
     )  # fmt: skip
     row = one(LOG, linker)
-    assert (row.arch, row.registers, row.static_smem, row.stack_bytes) == ("sm_80", 30, 4096, 48)
+    assert (row.arch, row.regs, row.static_smem, row.stack_bytes) == ("sm_80", 30, 4096, 48)
     assert (row.spill_store_bytes, row.notes) == (8, ())
     assert one(IMAGE, linker) == IMAGE
     assert len(merge([LOG, replace(LOG, arch="sm_90"), linker]).records) == 3
@@ -155,18 +153,18 @@ class TestLaunches:
         assert len(merge([image, other]).records) == 2
 
     def test_registers_as_they_are_allocated(self) -> None:
-        assert one(IMAGE, replace(LAUNCH, registers=24)).registers == 22
+        assert one(IMAGE, replace(LAUNCH, regs=24)).regs == 22
 
     def test_of_another_build_they_stay_apart(self) -> None:
-        assert len(merge([IMAGE, replace(LAUNCH, registers=40)]).records) == 2
+        assert len(merge([IMAGE, replace(LAUNCH, regs=40)]).records) == 2
 
     def test_on_a_later_chip_of_the_same_kind(self) -> None:
-        older = replace(IMAGE, registers=24, max_threads=128)
-        later = replace(LAUNCH, arch="sm_86", registers=24)
+        older = replace(IMAGE, regs=24, max_threads=128)
+        later = replace(LAUNCH, arch="sm_86", regs=24)
         assert one(older, later).max_threads == 128
         assert one(older, later).arch == "sm_86"
         assert len(merge([older, replace(later, arch="sm_90")]).records) == 2
-        exact = replace(IMAGE, arch="sm_86", registers=24, max_threads=64)
+        exact = replace(IMAGE, arch="sm_86", regs=24, max_threads=64)
         merged = merge([older, exact, later]).records
         assert [(each.arch, each.max_threads) for each in merged] == [("sm_80", 128), ("sm_86", 64)]
 
@@ -181,9 +179,7 @@ class TestLaunches:
 
 def test_contradictions_are_told_while_reading() -> None:
     told: list[ReadProblem] = []
-    assert list(merge_while_read([replace(LOG, registers=9), IMAGE], is_alone=True, tell=told.append)) == [
-        IMAGE
-    ]
+    assert list(merge_while_read([replace(LOG, regs=9), IMAGE], is_alone=True, tell=told.append)) == [IMAGE]
     assert len(told) == 1
 
 
@@ -193,7 +189,7 @@ RECORDS = st.builds(
     source=st.sampled_from("abc"),
     name=st.sampled_from(["_Z4blurPf", "_Z4zeroPf"]),
     arch=st.sampled_from(["sm_80", "sm_80", "sm_90"]),
-    registers=st.sampled_from([22, 40]),
+    regs=st.sampled_from([22, 40]),
     stack_bytes=st.sampled_from([16, 64]),
 )
 

@@ -202,9 +202,9 @@ def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
 class TestPartOfAGpu:
     def test_a_green_context_is_rounded_up(self) -> None:
         printed = answer("--gpu", "H200", "--sms", "20", "--grid", "100")
-        assert printed["full_wave"]["multiprocessors"] == 20
+        assert printed["full_wave"]["multiprocessor_count"] == 20
         assert printed["green_context"] == {
-            "wanted": 20, "multiprocessors": 24, "without_coscheduling": 20, "most_groups": 5,
+            "wanted": 20, "multiprocessor_count": 24, "without_coscheduling": 20, "most_groups": 5,
         }  # fmt: skip
         text = run("calc", *KERNEL, "--gpu", "H200", "--sms", "20").stdout
         assert "one of at least 20 SMs gets 24, or 20 without co-scheduling" in text
@@ -216,7 +216,7 @@ class TestPartOfAGpu:
 
     def test_a_percentage_is_of_the_gpu(self) -> None:
         printed = answer("--gpu", "H200", "--sms", "25%")
-        assert (printed["full_wave"]["multiprocessors"], printed["green_context"]) == (33, None)
+        assert (printed["full_wave"]["multiprocessor_count"], printed["green_context"]) == (33, None)
         for arguments, complaint in (
             (("--cc", "9.0", "--sms", "25%"), "of how many SMs is not known"),
             (("--gpu", "H200", "--sms", "0%"), "0% is out of range"),
