@@ -46,5 +46,5 @@ def max_stages(
         raise InputError(f"{stage} is out of range", where="stage_smem", allowed="1 byte and up")
     asked = compute(cc, kernel, **arguments)
     level = asked.budget(blocks=parse_count(blocks, "blocks")).wanted
-    most = 0 if level is None else level.shared_memory
+    most = 0 if level is None else level.smem
     return max(0, most - asked.kernel.shared_memory) // stage

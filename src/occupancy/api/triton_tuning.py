@@ -51,7 +51,7 @@ def perf_model(
     cc: ComputeCapabilityLike,
     *,
     grid: ShapeLike | Callable[[dict[str, Any]], ShapeLike] | None = None,
-    multiprocessors: int | None = None,
+    multiprocessor_count: int | None = None,
     model: Model | None = None,
     **needs: Unpack[Needs],
 ) -> Callable[..., float]:
@@ -64,7 +64,7 @@ def perf_model(
         cc: The chip.
         grid: Blocks of the grid, or a function from the kernel's arguments and the configuration, by name,
             to them; without it, waves play no part.
-        multiprocessors: SMs of the GPU, which go with the grid.
+        multiprocessor_count: SMs of the GPU, which go with the grid.
         model: As for `compute`.
         needs: As for `prune`; a function gets the kernel's arguments and the configuration, by name.
 
@@ -73,12 +73,12 @@ def perf_model(
         infinite for what does not launch.
 
     Raises:
-        InputError: An argument is wrong, or of grid and multiprocessors only one was given.
+        InputError: An argument is wrong, or of grid and multiprocessor_count only one was given.
     """
-    if (grid is None) != (multiprocessors is None):
-        missing = "grid" if grid is None else "multiprocessors"
-        raise InputError("is missing", where=missing, cure="Give grid and multiprocessors, or neither.")
-    sms = None if multiprocessors is None else parse_count(multiprocessors, "multiprocessors")
+    if (grid is None) != (multiprocessor_count is None):
+        missing = "grid" if grid is None else "multiprocessor_count"
+        raise InputError("is missing", where=missing, cure="Give grid and multiprocessor_count, or neither.")
+    sms = None if multiprocessor_count is None else parse_count(multiprocessor_count, "multiprocessor_count")
     condition = Condition.of(cc, 0.0, model, needs)
 
     def estimate(**arguments: Any) -> float:

@@ -217,8 +217,13 @@ def _check_header(header: _Header, name: str) -> None:
     if header.schema != SCHEMA:
         raise BaselineError("is not a baseline", where=name, cure=_HOW_TO_MAKE_ONE)
     version = header.schema_version
-    if type(version) is not int or version < 1:
-        raise BaselineError(f"got {shown(version)}", where=f"{name}: schema_version", allowed="1 and up")
+    if type(version) is not int or version < SCHEMA_VERSION:
+        raise BaselineError(
+            f"got {shown(version)}",
+            where=f"{name}: schema_version",
+            allowed=f"{SCHEMA_VERSION} and up",
+            cure=_HOW_TO_MAKE_ONE,
+        )
     if version > SCHEMA_VERSION:
         raise BaselineError(
             f"is a baseline of version {version}, written by occupancy {shown(header.tool_version)}",

@@ -44,10 +44,12 @@ def test_tensor_memory_of_a_configuration_counts() -> None:
 
 
 def test_the_rank_is_one_over_the_share_of_the_warp_slots_in_use() -> None:
-    rank = occupancy.perf_model("9.0", grid=lambda at: at["N"] // at["BLOCK"], multiprocessors=132, regs=40)
+    rank = occupancy.perf_model(
+        "9.0", grid=lambda at: at["N"] // at["BLOCK"], multiprocessor_count=132, regs=40
+    )
     for warps, blocks in ((8, 792), (8, 793), (8, 100), (4, 5000)):
         answer = occupancy.compute("9.0", threads=32 * warps, regs=40)
-        busy = 1 - answer.waves(blocks, multiprocessors=132).idle_share
+        busy = 1 - answer.waves(blocks, multiprocessor_count=132).idle_share
         got = rank(N=128 * blocks, BLOCK=128, num_warps=warps)
         assert got == pytest.approx(1 / (answer.occupancy * busy))
 
@@ -62,7 +64,7 @@ def test_without_a_grid_the_rank_is_the_occupancy() -> None:
 
 
 def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
-    with pytest.raises(InputError, match="multiprocessors: is missing"):
+    with pytest.raises(InputError, match="multiprocessor_count: is missing"):
         occupancy.perf_model("9.0", grid=10)
     with pytest.raises(InputError, match="min_occupancy"):
         occupancy.early_config_prune("9.0", min_occupancy=2)
