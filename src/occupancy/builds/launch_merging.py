@@ -16,6 +16,10 @@ from .stated import COMPILED, STATED_ONCE, also_in, fill
 _REGISTER_UNIT = 8
 """Nsight Compute's tables give registers as they are allocated, in multiples of this."""
 
+MOST_COMPARED = 1 << 18
+"""Launches with kernels of their name: a library of some thousands of them, and a hundred launches. What is
+left then has rows of its own."""
+
 Placed = tuple[int, KernelRecord]
 """A record, and its place among all that was found."""
 
@@ -28,10 +32,14 @@ def with_launches(rows: Sequence[Placed], launches: Sequence[Placed]) -> list[Pl
     found: dict[tuple[Any, ...], int | None] = {}
     launched: set[int] = set()
     done: list[Placed] = []
+    compared = 0
     for place, launch in launches:
         asked = (launch.name, launch.arch, launch.regs, launch.static_smem)
         if asked not in found:
             near = kernels.get(base_name(launch.name), [])
+            compared += len(near)
+            if compared > MOST_COMPARED:
+                near = []
             found[asked] = _kernel_of(launch, [(index, rows[index][1]) for index in near])
         number = found[asked]
         if number is None:

@@ -33,6 +33,10 @@ _OF_COPIES = (
 )
 """What identical copies agree in."""
 
+MOST_COMPARED = 1 << 14
+"""Pairs of different images and lines of one name and architecture; there are some dozens. Names that
+were made to mean harm have more, and stay as they were found."""
+
 
 @dataclass(frozen=True, slots=True)
 class Merged:
@@ -116,8 +120,10 @@ class _Merging:
                 self._rows += group.images
                 continue
             rows = self._images(group) or self._without_image(group.logs)
-            if rows:
-                rows = [(place, self._filled(row, group.ptx)) for place, row in rows]
+            if rows and group.ptx:
+                ptx = sorted((record for _, record in group.ptx), key=_line)
+                if len(rows) * len(ptx) <= MOST_COMPARED:
+                    rows = [(place, self._filled(row, ptx)) for place, row in rows]
             elif name not in compiled:
                 rows = self._copies(group.ptx)
             self._rows += rows
@@ -170,12 +176,16 @@ class _Merging:
         if not logs:
             return rows
         left = [log for _, log in logs]
+        ours = {_stated(record): record for _, record in rows}
+        parts = {_stated(record): record for record in relocatable}
+        lines_of = {_stated(log): log for log in left}
+        if max(len(lines_of) * (len(ours) + len(parts)), len(rows) * len(left)) > MOST_COMPARED:
+            return rows
+        of_parts = {key for key, log in lines_of.items() if any(_agree(log, each) for each in parts.values())}
         used: set[int] = set()
         done, without = [], []
         for place, row in rows:
-            lines = [
-                log for log in left if _agree(log, row) or any(_agree(log, each) for each in relocatable)
-            ]
+            lines = [log for log in left if _stated(log) in of_parts or _agree(log, row)]
             used.update(map(id, lines))
             done.append((place, _with_spills(row, lines)))
             if not lines:
@@ -245,10 +255,15 @@ class _Merging:
 
     # PTX
 
-    def _filled(self, row: KernelRecord, ptx: Sequence[Placed]) -> KernelRecord:
-        for _, record in sorted(ptx, key=lambda each: _line(each[1])):
+    def _filled(self, row: KernelRecord, ptx: Sequence[KernelRecord]) -> KernelRecord:
+        for record in ptx:
             row = also_in(fill(row, record, COMPILED), {record.source})
         return row
+
+
+def _stated(record: KernelRecord) -> Hashable:
+    """What `_agree` looks at."""
+    return record.registers, record.static_smem, record.barriers, record.stack_bytes
 
 
 def _agree(log: KernelRecord, image: KernelRecord) -> bool:
