@@ -64,7 +64,7 @@ def _rank(record: KernelRecord, verdict: Verdict) -> tuple[float, ...] | None:
     if spilled := spilled_bytes(record):
         return 1, time, -spilled
     if verdict.occupancy is not None and verdict.occupancy < LOW:
-        return 2, time, verdict.occupancy, -(record.registers or 0)
+        return 2, time, verdict.occupancy, -(record.regs or 0)
     if record.stack_bytes:
         return 3, time, -record.stack_bytes
     return None

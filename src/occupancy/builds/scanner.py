@@ -166,7 +166,7 @@ class Scanner:
         return known
 
     def _new_verdict(self, record: KernelRecord) -> Verdict:
-        if record.registers is None:
+        if record.regs is None:
             return Verdict()
         try:
             limits = self._limits(record)

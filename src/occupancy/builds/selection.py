@@ -167,7 +167,7 @@ def _if_equal(one: float | None, other: float | None) -> float | None:
 
 def _sort_key(order: Order, scanner: Scanner) -> Callable[[KernelRecord], float | None]:
     if order == "regs":
-        return lambda record: _most_first(record.registers)
+        return lambda record: _most_first(record.regs)
     if order == "spills":
         return lambda record: _most_first(spilled_bytes(record))
     if order == "time":

@@ -129,7 +129,7 @@ def _size(amount: int | None) -> str:
 
 def _registers(row: ScanRow) -> str:
     """Those that the warpgroups divide are marked."""
-    return words.number(row.registers, "?") + (" split" if row.reallocates_registers else "")
+    return words.number(row.regs, "?") + (" split" if row.reallocates_registers else "")
 
 
 def _static(row: ScanRow) -> str:
@@ -211,7 +211,7 @@ _WHY = Column("Why", _why, is_number=False)
 
 _COLUMNS = (
     Column("Arch", architecture, is_number=False, fields=("arch",)),
-    Column("Regs", _registers, fields=("registers",)),
+    Column("Regs", _registers, fields=("regs",)),
     Column("Static", _static, fields=("static_smem",)),
     Column("Dynamic", lambda row: _size(row.dynamic_smem), fields=("dynamic_smem",)),
     Column("Shared", lambda row: _size(row.smem), fields=("smem",)),

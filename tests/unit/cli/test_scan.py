@@ -329,13 +329,13 @@ class TestColumns:
 
     def test_those_asked_for(self, samples: Path) -> None:
         log = str(samples / "ptxas_v.txt")
-        head = run("scan", log, "--columns", "regs,spills,Limited by,max_registers").stdout.splitlines()[0]
-        assert head.split() == ["Regs", "Spills", "Limited", "by", "Max", "registers"]
+        head = run("scan", log, "--columns", "regs,spills,Limited by,register_cap").stdout.splitlines()[0]
+        assert head.split() == ["Regs", "Spills", "Limited", "by", "Register", "cap"]
         rows = csv.reader(
             io.StringIO(run("scan", log, "--columns", "name,occ,spills", "--format", "csv").stdout)
         )
         assert next(rows) == ["name", "occupancy", "spill_store_bytes", "spill_load_bytes"]
-        assert set(scan(log, "--columns", "name,regs")[0]) == {"name", "registers"}
+        assert set(scan(log, "--columns", "name,regs")[0]) == {"name", "regs"}
 
     def test_unknown_column(self, samples: Path) -> None:
         done = run("scan", str(samples / "ptxas_v.txt"), "--columns", "spils")

@@ -171,9 +171,9 @@ function showSlack(answer, found) {
 const LEFT = { too_little: "too little for one more block", another_limiter: "stopped by another resource" };
 
 function showLeft(answer, found, advice) {
-  const rows = Object.entries(found.unused)
-    .filter(([name, unused]) => unused.reason !== null && answer.active_blocks && name !== "blocks" && (answer.limiters.includes(name) || (answer.uses[name].per_block && (name in answer.allocated))))
-    .map(([name, unused]) => [[{}, words.title(name), element("small", {}, LEFT[unused.reason])], [{ class: "number" }, words.amount(name, unused.amount)]]);
+  const rows = Object.entries(found.left_over)
+    .filter(([name, left]) => left.reason !== null && answer.active_blocks && name !== "blocks" && (answer.limiters.includes(name) || (answer.uses[name].per_block && (name in answer.allocated))))
+    .map(([name, left]) => [[{}, words.title(name), element("small", {}, LEFT[left.reason])], [{ class: "number" }, words.amount(name, left.amount)]]);
   refill(
     "left",
     rows.length ? table("What of the SM is left over", null, rows, { class: "pairs" }) : element("p", { class: "note" }, answer.active_blocks ? "Nothing that a block could use." : "No block is resident."),
