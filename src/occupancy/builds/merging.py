@@ -263,7 +263,7 @@ class _Merging:
 
 def _stated(record: KernelRecord) -> Hashable:
     """What `_agree` looks at."""
-    return record.registers, record.static_smem, record.barriers, record.stack_bytes
+    return record.regs, record.static_smem, record.barriers, record.stack_bytes
 
 
 def _agree(log: KernelRecord, image: KernelRecord) -> bool:
