@@ -94,7 +94,7 @@ ROW_FIELDS = (*_FIRST, *(each.name for each in fields(ScanRow) if each.name not 
 
 
 _PLAYS_NO_PART = frozenset({
-    "source", "also_in", "code", "is_static", "format", "name", "linked",
+    "source", "also_in", "code", "is_static", "format", "name", "linked", "file", "line",
     "stack_bytes", "spill_store_bytes", "spill_load_bytes",
     "min_blocks", "max_registers", "required_threads", "max_cluster_rank", "cluster", "threads_from",
     "launches", "grid", "duration_us", "reported_occupancy", "achieved_occupancy", "notes",

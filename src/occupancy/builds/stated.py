@@ -14,7 +14,7 @@ COMPILED = (
 )  # fmt: skip
 """What the compiler decides."""
 
-STATED_ONCE = ("spill_store_bytes", "spill_load_bytes", "linked", "code", "is_static")
+STATED_ONCE = ("spill_store_bytes", "spill_load_bytes", "linked", "code", "is_static", "file", "line")
 """What not every file can state, and no two state differently."""
 
 

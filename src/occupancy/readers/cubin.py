@@ -19,6 +19,8 @@ from .budget import MAX_ATTRIBUTE_BYTES, Budget, Malformed
 from .content import Bytes
 from .elf import ET_REL, SHT_NOBITS, Image, Section, Symbol, is_cubin
 from .record import Format, KernelRecord, Shape
+from .source_lines import SECTION_NAME as LINES
+from .source_lines import SHT_PROGBITS, SHT_REL, SHT_RELA, Place, places_of
 
 STO_CUDA_ENTRY = 0x10
 """Flag of `st_other`: this function is a kernel, not a device function."""
@@ -78,6 +80,7 @@ _OF_KERNEL = frozenset(
     }
 )
 _OF_COMPAT = frozenset({COMPAT_ARCH_VARIANT})
+_RELOCATIONS = frozenset({SHT_RELA, SHT_REL})
 _SHARED_MEMORY = frozenset({SHT_NOBITS, SHT_CUDA_SHARED})
 
 _FORMAT_BYTE, _FORMAT_SIZED = 2, 4
@@ -118,6 +121,8 @@ class _Module:
     info: dict[int, Section] = field(default_factory=dict)
     attributes: dict[tuple[int, int], dict[int, Attribute]] = field(default_factory=dict)
     """Those of a section, by its place and size: kernels that share one, which is a lie, cost no more."""
+    places: dict[int, Place] = field(default_factory=dict)
+    """In the source."""
 
 
 def read_cubin(data: Bytes, source: str, format: Format, budget: Budget) -> Iterator[KernelRecord]:
@@ -157,6 +162,8 @@ def _read_module(image: Image) -> _Module:
                 of_all = of_all or section
         elif section.info and section.type in _SHARED_MEMORY and _is_shared_memory(image, section):
             module.shared[section.info] = section.size
+        elif section.type in _RELOCATIONS and _is_of_lines(image, section):
+            module.places = places_of(image, image.sections[section.info], section)
     if of_all is not None:
         per_symbol = {REGCOUNT: module.registers, FRAME_SIZE: module.frames, MIN_STACK_SIZE: module.stacks}
         for id, symbol, value in _attributes_of_symbols(image, of_all):
@@ -181,6 +188,13 @@ def _attributes_of_symbols(image: Image, section: Section) -> Iterator[tuple[int
 
 def _is_shared_memory(image: Image, section: Section) -> bool:
     return image.section_name(section).startswith(".nv.shared.")
+
+
+def _is_of_lines(image: Image, relocations: Section) -> bool:
+    of = relocations.info
+    return of < len(image.sections) and (
+        image.sections[of].type == SHT_PROGBITS and image.section_name(image.sections[of]) == LINES
+    )
 
 
 def _is_old(image: Image) -> bool:
@@ -272,6 +286,7 @@ def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: 
     required = _shape(attributes, REQNTID)
     bound = _shape(attributes, MAX_THREADS)
     static_smem = _static_shared_memory(module, symbol.section)
+    place = module.places.get(symbol.section)
     return KernelRecord(
         source=source,
         format=format,
@@ -279,6 +294,8 @@ def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: 
         arch=module.arch,
         code=_checksum(image, code),
         is_static=symbol.is_local,
+        file=None if place is None else place.file,
+        line=None if place is None else place.line,
         linked=module.linked,
         # Before CUDA 10.1 there is no REGCOUNT; there the section header has the count. Where both are,
         # the section header lacks what callees need.

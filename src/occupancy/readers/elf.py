@@ -163,6 +163,24 @@ class Image:
                     section = wide[number]
                 yield Symbol(number, table.link, name, section, info >> 4 == STB_LOCAL)
 
+    def sections_of_symbols(self) -> dict[int, int]:
+        """The section that each symbol lies in, by the symbol's number.
+
+        Raises:
+            Malformed: A table lies outside the image.
+        """
+        table = self._first(SHT_SYMTAB)
+        if table is None:
+            return {}
+        wide = self._wide_section_indices()
+        count = table.size // SYMBOL.size
+        entries = self.part(table.offset, count * SYMBOL.size, "symbol table")
+        self.budget.pay("pieces", count)
+        return {
+            number: wide[number] if section == SHN_XINDEX and number < len(wide) else section
+            for number, (_, _, _, section, _, _) in enumerate(SYMBOL.iter_unpack(entries))
+        }
+
     def symbol_name(self, symbol: Symbol) -> str:
         """The name of a symbol.
 

@@ -56,6 +56,11 @@ class KernelRecord:
     """A checksum (CRC-32) of its machine code, where there is an image: the same for copies."""
     is_static: bool | None = None
     """Whether only its own source file can see it: other files may have other kernels of the name."""
+    file: str | None = None
+    """The file of the source that the kernel is written in, where the compiler was asked for line tables
+    (``-lineinfo``)."""
+    line: int | None = None
+    """The line at which its code begins."""
     linked: bool | None = None
     """False for a relocatable object, whose numbers lack what its callees need."""
 
@@ -192,6 +197,8 @@ class KernelRecord:
         return replace(
             self,
             arch=compiled.arch,
+            file=compiled.file,
+            line=compiled.line,
             linked=compiled.linked,
             regs=compiled.regs,
             static_smem=compiled.static_smem,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePath
@@ -17,7 +18,7 @@ from ..values.spellings import did_you_mean
 
 IF_THERE_IS_ROOM = (
     "Why", "Spills", "File", "Stack", "Waves", "Next step", "Reported", "Static", "Dynamic", "Shared", "Time",
-    "Launches", "Bar", "Bound",
+    "Launches", "Source", "Bar", "Bound",
 )  # fmt: skip
 """The columns that a narrow terminal need not show, the most useful first: what spills before all else."""
 
@@ -119,6 +120,15 @@ def architecture(row: ScanRow) -> str:
     if row.linked is False:
         text += " (not linked)"
     return f"{text} on {row.cc}" if row.what_if or (row.cc and not row.arch) else text
+
+
+def place(file: str | None, line: int | None) -> str:
+    """Where in the source: ``src/blur.cu:12``; relative to this folder where it is in it."""
+    if file is None:
+        return ""
+    here = os.path.join(os.getcwd(), "")
+    short = file.removeprefix(here) if file.startswith(here) else PurePath(file).name
+    return words.printable(short if line is None else f"{short}:{line}")
 
 
 def _size(amount: int | None) -> str:
@@ -226,5 +236,6 @@ _COLUMNS = (
     Column("Reported", lambda row: _share(row.reported_occupancy), fields=("reported_occupancy",)),
     Column("Limited by", _limiters, is_number=False, fields=("limiters",)),
     Column("Waves", lambda row: "" if row.waves is None else f"{row.waves:,.2f}", fields=("waves",)),
+    Column("Source", lambda row: place(row.file, row.line), is_number=False, fields=("file", "line")),
     Column("Next step", _next_step, is_number=False, fields=("next_step",)),
 )
