@@ -10,6 +10,8 @@ from .kernel_files import kernel_file_options
 from .options import format_option_with
 from .output import print_report, print_text
 
+INFORMATION = "https://pypi.org/project/occupancy/"
+
 
 @click.command("check")
 @click.argument("build", metavar="BUILD...", nargs=-1, required=True)
@@ -21,7 +23,7 @@ from .output import print_report, print_text
 @click.option("--baseline", metavar="FILE", help="What to compare with. [default: what the rules name]")
 @click.option("--update", is_flag=True, help="Make this build the baseline; rules that compare are skipped.")
 @kernel_file_options
-@format_option_with("github", "junit")
+@format_option_with("github", "junit", "sarif")
 def command(
     build: tuple[str, ...],
     rules: str | None,
@@ -50,6 +52,11 @@ def command(
         from ..render.ci import junit
 
         print_text(junit(report.build, list(report.cases())))
+    elif output_format == "sarif":
+        from .. import __version__
+        from ..render.sarif import sarif
+
+        print_text(sarif(report.findings(), report.asked(), __version__, INFORMATION))
     else:
         print_report(report, output_format)
     if not report.passed:

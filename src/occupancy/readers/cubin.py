@@ -19,8 +19,7 @@ from .budget import MAX_ATTRIBUTE_BYTES, Budget, Malformed
 from .content import Bytes
 from .elf import ET_REL, SHT_NOBITS, Image, Section, Symbol, is_cubin
 from .record import Format, KernelRecord, Shape
-from .source_lines import SECTION_NAME as LINES
-from .source_lines import SHT_PROGBITS, SHT_REL, SHT_RELA, Place, places_of
+from .source_lines import NOWHERE, Place, is_of_lines, places_of
 
 STO_CUDA_ENTRY = 0x10
 """Flag of `st_other`: this function is a kernel, not a device function."""
@@ -80,7 +79,6 @@ _OF_KERNEL = frozenset(
     }
 )
 _OF_COMPAT = frozenset({COMPAT_ARCH_VARIANT})
-_RELOCATIONS = frozenset({SHT_RELA, SHT_REL})
 _SHARED_MEMORY = frozenset({SHT_NOBITS, SHT_CUDA_SHARED})
 
 _FORMAT_BYTE, _FORMAT_SIZED = 2, 4
@@ -160,10 +158,11 @@ def _read_module(image: Image) -> _Module:
                 module.info[section.info] = section
             else:
                 of_all = of_all or section
-        elif section.info and section.type in _SHARED_MEMORY and _is_shared_memory(image, section):
-            module.shared[section.info] = section.size
-        elif section.type in _RELOCATIONS and _is_of_lines(image, section):
-            module.places = places_of(image, image.sections[section.info], section)
+        elif section.info and section.type in _SHARED_MEMORY:
+            if image.section_name(section).startswith(".nv.shared."):
+                module.shared[section.info] = section.size
+        elif is_of_lines(image, section):
+            module.places = places_of(image, section)
     if of_all is not None:
         per_symbol = {REGCOUNT: module.registers, FRAME_SIZE: module.frames, MIN_STACK_SIZE: module.stacks}
         for id, symbol, value in _attributes_of_symbols(image, of_all):
@@ -184,17 +183,6 @@ def _attributes_of_symbols(image: Image, section: Section) -> Iterator[tuple[int
     for attribute in _attributes(data, _OF_MODULE):
         if len(attribute.payload) == _OF_SYMBOL.size:
             yield attribute.id, *_OF_SYMBOL.unpack(attribute.payload)
-
-
-def _is_shared_memory(image: Image, section: Section) -> bool:
-    return image.section_name(section).startswith(".nv.shared.")
-
-
-def _is_of_lines(image: Image, relocations: Section) -> bool:
-    of = relocations.info
-    return of < len(image.sections) and (
-        image.sections[of].type == SHT_PROGBITS and image.section_name(image.sections[of]) == LINES
-    )
 
 
 def _is_old(image: Image) -> bool:
@@ -286,7 +274,7 @@ def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: 
     required = _shape(attributes, REQNTID)
     bound = _shape(attributes, MAX_THREADS)
     static_smem = _static_shared_memory(module, symbol.section)
-    place = module.places.get(symbol.section)
+    place = module.places.get(symbol.section, NOWHERE)
     return KernelRecord(
         source=source,
         format=format,
@@ -294,8 +282,8 @@ def _kernel(image: Image, module: _Module, symbol: Symbol, source: str, format: 
         arch=module.arch,
         code=_checksum(image, code),
         is_static=symbol.is_local,
-        file=None if place is None else place.file,
-        line=None if place is None else place.line,
+        file=place.file,
+        line=place.line,
         linked=module.linked,
         # Before CUDA 10.1 there is no REGCOUNT; there the section header has the count. Where both are,
         # the section header lacks what callees need.

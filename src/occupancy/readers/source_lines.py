@@ -36,8 +36,11 @@ _SET_ADDRESS = 2
 class Place(NamedTuple):
     """A place in the source."""
 
-    file: str
-    line: int
+    file: str | None
+    line: int | None
+
+
+NOWHERE = Place(None, None)
 
 
 class _Unit(NamedTuple):
@@ -63,14 +66,22 @@ class _Unit(NamedTuple):
         return f"{self.folders[folder - 1].rstrip('/')}/{name}"
 
 
-def places_of(image: Image, table: Section, relocations: Section) -> dict[int, Place]:
+def is_of_lines(image: Image, section: Section) -> bool:
+    """Whether a section holds the relocations of the line table."""
+    if section.type not in (SHT_RELA, SHT_REL) or section.info >= len(image.sections):
+        return False
+    of = image.sections[section.info]
+    return of.type == SHT_PROGBITS and image.section_name(of) == SECTION_NAME
+
+
+def places_of(image: Image, relocations: Section) -> dict[int, Place]:
     """Where the functions begin, by the section of their code; none where the tables make no sense.
 
     Args:
         image: The image.
-        table: Its section ``.debug_line``.
-        relocations: What says of which sections the addresses in it are.
+        relocations: What says of which sections the addresses in its line table are.
     """
+    table = image.sections[relocations.info]
     try:
         if max(table.size, relocations.size) > MAX_TABLE_BYTES:
             return {}

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+from .sarif import within_here
+
 # What XML 1.0 cannot hold, not even as a reference; names in damaged files do.
 _NOT_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
@@ -21,6 +23,10 @@ class Case(NamedTuple):
     """The headline of what is wrong with it."""
     message: str = ""
     """What is wrong with it; empty where nothing is."""
+    file: str = ""
+    """The file of the source that it is written in, where that is known."""
+    line: int | None = None
+    """The line in it."""
 
 
 def github(cases: Iterable[Case], conclusion: Sequence[str]) -> str:
@@ -29,9 +35,18 @@ def github(cases: Iterable[Case], conclusion: Sequence[str]) -> str:
     https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
     """
     lines = [
-        f"::error title={_property(each.title)}::{_data(each.message)}" for each in cases if each.message
+        f"::error {_place(each)}title={_property(each.title)}::{_data(each.message)}"
+        for each in cases
+        if each.message
     ]
     return "\n".join([*lines, *conclusion])
+
+
+def _place(case: Case) -> str:
+    if not case.file:
+        return ""
+    file = f"file={_property(within_here(case.file))},"
+    return file if case.line is None else f"{file}line={case.line},"
 
 
 def _data(text: str) -> str:

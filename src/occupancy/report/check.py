@@ -8,6 +8,7 @@ from typing import Any
 
 from ..advice.next_steps import NextStep
 from ..builds.diff import DiffSummary
+from ..builds.kernel_names import stable_name
 from ..builds.rules import CRITERIA, Measure, Rules
 from ..builds.scanner import ScanRow
 from ..builds.violations import Checked, Holding, Violating, Violation, launched_with
@@ -27,10 +28,11 @@ from ..render.document import (
     Together,
 )
 from ..render.markdown import code
+from ..render.sarif import Finding
 from ..values.resources import amount_of
 from .base import Report
 from .diff import COLUMNS, MOST_IN_SIGHT, assumptions, kinds
-from .scan_columns import short_name
+from .scan_columns import place, short_name
 
 CSV_COLUMNS = (
     "name", "demangled", "arch", "source", "rule", "criterion", "bound", "was", "value", "next_step",
@@ -123,9 +125,27 @@ class CheckReport(Report):
         for each in self.violating:
             row = each.kernel
             name = _case_name(row, launched_with(row))
-            yield Case(row.source, name, _kernel(row), _message(each))
+            yield Case(row.source, name, _kernel(row), _message(each), row.file or "", row.line)
         for holding in self.holding:
             yield Case(holding.source, _case_name(holding, holding.threads))
+
+    def findings(self) -> Iterator[Finding]:
+        """Each broken rule, for a service that scans code."""
+        for each, violation in self._broken():
+            row = each.kernel
+            yield Finding(
+                rule=violation.criterion,
+                message=f"{_kernel(row)}: {_broken(violation)}. {_mending(row, violation)}",
+                name=words.printable(row.demangled),
+                file=row.file or row.source,
+                line=row.line,
+                fingerprint=f"{stable_name(row.name)} {row.arch} {violation.criterion}",
+            )
+
+    def asked(self) -> dict[str, str]:
+        """What the rules ask for, by name, each with what it is in words."""
+        names = dict.fromkeys(name for rule in self.rules for name in rule.bounds)
+        return {name: name.replace("_", " ").capitalize() for name in names}
 
     def conclusion(self) -> Sequence[str]:
         """The summary, and what it rests on, in plain lines."""
@@ -158,7 +178,8 @@ def check_report(
 
 def _lines(violating: Violating) -> Iterator[Block]:
     row = violating.kernel
-    yield Paragraph(Marked(_kernel(row), "strong"))
+    where = place(row.file, row.line)
+    yield Paragraph([Marked(_kernel(row), "strong"), Marked(f"  {where}" if where else "", "faint")])
     for violation in violating.violations:
         yield Paragraph(Marked(_broken(violation), "wrong"), indent=2)
         yield Paragraph(f"Next step: {_mending(row, violation)}", indent=4)
