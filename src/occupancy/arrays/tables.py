@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,23 +13,18 @@ from ..engine import Answer, Model, evaluate
 from ..engine.arithmetic import divide_up
 from ..errors import InputError
 from ..values.kernel import (
-    MAX_BARRIERS_PER_BLOCK,
     MAX_REGISTERS_PER_THREAD,
-    MAX_VIRTUAL_RESOURCES_PER_BLOCK,
+    RANGES,
     Caching,
     Carveout,
     Kernel,
     SharedMemoryMode,
 )
 from ..values.limits import Limits
-from ..values.resources import Limiter
+from ..values.resources import COUNTED, Counted, Limiter
 from .values import Integers
 
-Counted = Literal["barriers", "virtual_resources"]
-MOST_COUNTED: dict[Counted, int] = {
-    "barriers": MAX_BARRIERS_PER_BLOCK,
-    "virtual_resources": MAX_VIRTUAL_RESOURCES_PER_BLOCK,
-}
+MOST_COUNTED: dict[Counted, int] = {name: high for name, _, _, high in RANGES if name in COUNTED}
 """The resources that are merely counted, and the most of each that a block can have."""
 
 REGISTER_COUNTS = MAX_REGISTERS_PER_THREAD + 1

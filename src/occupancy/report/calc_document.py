@@ -22,7 +22,7 @@ from ..render.document import (
     Together,
     grade,
 )
-from ..values.resources import ADJUSTABLE, QUANTITIES, Changeable, Resource, amount_of
+from ..values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Changeable, Resource, amount_of
 from .calc import CalcReport, Explanation, ResourceUse
 from .gpu import whole_gpu_lines
 
@@ -39,8 +39,6 @@ COMFORTABLE_WIDTH = 78
 """Columns of a terminal in which the widest table of resources has room."""
 
 HOLDS_ALL = "a block that allocates tensor memory starts with all virtual resources of the SM"
-
-SELDOM_USED: tuple[Resource, ...] = ("barriers", "virtual_resources")
 
 REASONS = {
     "too_little": "too little for one more block",
@@ -89,7 +87,7 @@ def _resources(report: CalcReport) -> Table:
     shown = {
         resource: use
         for resource, use in report.resources.items()
-        if resource not in SELDOM_USED or use.blocks is not None or amount_of(resource, report.inputs)
+        if resource not in COUNTED or use.blocks is not None or amount_of(resource, report.inputs)
     }
     rows = [
         (
@@ -251,7 +249,7 @@ def _is_of_interest(report: CalcReport, resource: Resource) -> bool:
     """Free block slots are no use, and free barriers neither unless they are what limits."""
     if not report.active_blocks or resource == "blocks":
         return False
-    if resource in SELDOM_USED:
+    if resource in COUNTED:
         return resource in report.limiters
     return bool(report.resources[resource].per_block)
 

@@ -11,6 +11,8 @@ from typing import Literal, NamedTuple, Protocol, get_args
 Resource = Literal["warps", "blocks", "registers", "shared_memory", "barriers", "virtual_resources"]
 Adjustable = Literal["regs", "smem", "barriers"]
 """What a kernel can use more or less of, its blocks staying as they are, by the arguments of `compute`."""
+Counted = Literal["barriers", "virtual_resources"]
+"""The resources that are merely counted, without units; few kernels are limited by them."""
 Changeable = Literal["regs", "smem", "barriers", "threads"]
 """What can change for another number of blocks."""
 
@@ -59,6 +61,8 @@ QUANTITIES: dict[Resource | Changeable, Quantity] = {
 
 RESOURCES: tuple[Resource, ...] = get_args(Resource)
 """Their names, in the order of every answer."""
+
+COUNTED: tuple[Counted, ...] = get_args(Counted)
 
 ADJUSTABLE: tuple[Adjustable, ...] = get_args(Adjustable)
 
