@@ -164,6 +164,21 @@ def test_our_own_json_is_pasted(opened: Open) -> None:
     assert fields == {"threads": "16x16x1", "regs": "40", "dynamic-smem": "9216", "opt-in": "no"}
 
 
+def test_a_scan_is_pasted(opened: Open) -> None:
+    kernels = Path(__file__).parent.parent / "data" / "kernels"
+    command = ["scan", str(kernels / "samples.cubin"), "--threads", "256", "--format", "json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "occupancy", *command], capture_output=True, text=True, check=True
+    )
+    page = opened()
+    page.click("#paste summary")
+    page.fill("#pasted", done.stdout)
+    assert page.locator("#found li").count() == 3
+    page.click("#found button:has-text('spilly')")
+    until(page, "document.querySelector('#regs').value === '64'")
+    assert figure(page) == "50%"
+
+
 def test_the_link_brings_the_question_back(opened: Open) -> None:
     page = opened("#cc=8.6&threads=16x16&regs=72&barriers=2&carveout=50")
     page.click("button:has-text('Hold as A')")

@@ -55,6 +55,7 @@ function fromListing(text) {
   return found;
 }
 
+// The question of `calc`, or the kernels of `scan`.
 function fromJson(text) {
   let report;
   try {
@@ -62,18 +63,28 @@ function fromJson(text) {
   } catch {
     return [];
   }
-  const inputs = report?.inputs;
-  if (typeof inputs !== "object" || inputs === null || Array.isArray(inputs)) return [];
+  const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+  if (Array.isArray(report?.kernels)) {
+    return report.kernels.filter(isObject).map((each) => ({ name: String(each.demangled ?? each.name), arch: String(each.cc ?? each.arch), fields: fieldsOf(each) }));
+  }
+  if (!isObject(report?.inputs)) return [];
+  const fields = { ...fieldsOf(report.inputs), model: report.model === "spreadsheet" ? "spreadsheet" : "" };
+  return [{ name: "the question of the JSON", arch: String(report.cc), fields }];
+}
+
+// The texts of the fields; what a scan does not know stays as it is.
+function fieldsOf(values) {
   const fields = {};
   for (const input of DATA.inputs) {
-    const value = inputs[input.name.replaceAll("-", "_")];
-    if (value === null || value === undefined || typeof value === "object") fields[input.name] = "";
-    else fields[input.name] = typeof value === "boolean" ? (value ? "yes" : "no") : String(value).slice(0, 100);
+    const value = values[input.name.replaceAll("-", "_")] ?? values[input.field];
+    if (value === null || typeof value === "object") fields[input.name] = "";
+    else if (value !== undefined) fields[input.name] = typeof value === "boolean" ? (value ? "yes" : "no") : String(value).slice(0, 100);
   }
-  if (Array.isArray(inputs.block_dim)) fields.threads = inputs.block_dim.map(Number).join("x");
-  if (typeof inputs.smem === "number") fields["dynamic-smem"] = String(inputs.smem);
-  fields.model = report.model === "spreadsheet" ? "spreadsheet" : "";
-  return [{ name: "the question of the JSON", arch: typeof report.cc === "string" ? report.cc : null, fields }];
+  if (!fields.threads) delete fields.threads;
+  const shape = values.block_dim ?? values.block;
+  if (Array.isArray(shape)) fields.threads = shape.map(Number).join("x");
+  if (typeof values.smem === "number") fields["dynamic-smem"] = String(values.smem);
+  return fields;
 }
 
 // sm_90a -> 9.0
