@@ -65,8 +65,7 @@ class HeatMap {
   draw(question) {
     this.question = question;
     const { limits, kernel, model, answer } = question;
-    const offered = Object.keys(QUANTITIES).filter((name) => highestOf(name, limits));
-    this.axes = this.axes.map((name) => (offered.includes(name) ? name : offered.find((each) => !this.axes.includes(each))));
+    const offered = ["threads", ...ADJUSTABLE];
     for (const [index, select] of [...this.choices.querySelectorAll("select")].entries()) {
       if (select.length !== offered.length) {
         select.replaceChildren(...offered.map((name) => element("option", { value: name }, words.name(name))));

@@ -64,7 +64,7 @@ function launchLines({ wave, run }, answer) {
   const most = wave.is_upper_bound ? "at most " : "";
   const clusters = wave.cluster_size ? ` in ${words.count(wave.clusters, "cluster")} of ${wave.cluster_size}` : "";
   const measured = wave.measured ? `; one ${wave.measured.gpu} was measured to hold ${wave.measured.clusters} clusters` : "";
-  const lines = [`Whole GPU: ${most}${words.count(wave.blocks, "block_dim")}${clusters} on ${words.count(wave.multiprocessor_count, "SM")} at once${measured}.`];
+  const lines = [`Whole GPU: ${most}${words.count(wave.blocks, "block")}${clusters} on ${words.count(wave.multiprocessor_count, "SM")} at once${measured}.`];
   if (run) {
     const idle = run.partial_wave_blocks ? `; it leaves ${words.percent(run.idle_share)} of the GPU's time idle` : "";
     lines.push(`Grid: ${run}${idle}.`);
