@@ -42,8 +42,8 @@ HOMES = {
     "pydantic": {"builds/baseline", "builds/baseline_file", "report/limits_schema", "report/schema"},
     "pynvml": {"device"},
     "rich": {"render/text"},
-    "tomli": {"builds/rules_file"},
-    "tomllib": {"builds/rules_file"},  # of the standard library, from Python 3.11
+    "tomli": {"tables/toml_file"},
+    "tomllib": {"tables/toml_file"},  # of the standard library, from Python 3.11
     "typing_extensions": {"api", "cli"},  # for type checkers only
     "yaml": {"tables/yaml_file"},
 }

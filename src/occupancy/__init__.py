@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .advice.carveout import Configuration as Configuration
     from .advice.launch_bounds import LaunchBounds as LaunchBounds
     from .advice.next_steps import NextStep as NextStep
+    from .advice.on_all import StepOnAll as StepOnAll
     from .advice.portability import Fit as Fit
     from .advice.registers import RegisterSplit as RegisterSplit
     from .advice.runtime import ClusterBound as ClusterBound
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from .api.chips import sources as sources
     from .api.compute import compute as compute
     from .api.compute import sweep as sweep
+    from .api.on_all import budget_on_all as budget_on_all
+    from .api.on_all import compute_on_all as compute_on_all
     from .api.questions import (
         available_dynamic_shared_memory_per_block as available_dynamic_shared_memory_per_block,
     )
@@ -94,6 +97,8 @@ if TYPE_CHECKING:
     from .readers import stream_kernels as stream_kernels
     from .report.base import Report as Report
     from .report.budget import BudgetReport as BudgetReport
+    from .report.budget_on_all import BudgetOnAllReport as BudgetOnAllReport
+    from .report.budget_on_all import ChipBudget as ChipBudget
     from .report.calc import CalcReport as CalcReport
     from .report.calc import Explanation as Explanation
     from .report.check import CheckedRule as CheckedRule
@@ -101,6 +106,8 @@ if TYPE_CHECKING:
     from .report.diff import DiffReport as DiffReport
     from .report.gpu import WholeGpu as WholeGpu
     from .report.limits import SourcesReport as SourcesReport
+    from .report.on_all import OnAllReport as OnAllReport
+    from .report.on_all import OnChip as OnChip
     from .tables.custom import read_limits as read_limits
     from .tables.products import Product as Product
     from .tables.products import find_gpu as find_gpu
@@ -125,12 +132,14 @@ _HOMES = {
     "BlockLimits": "engine",
     "BlockSize": "advice.block_sizes",
     "BudgetLevel": "advice.budget",
+    "BudgetOnAllReport": "report.budget_on_all",
     "BudgetReport": "report.budget",
     "CalcReport": "report.calc",
     "Carveout": "values.kernel",
     "CarveoutAdvice": "advice.carveout",
     "CheckReport": "report.check",
     "CheckedRule": "report.check",
+    "ChipBudget": "report.budget_on_all",
     "ClusterBound": "advice.runtime",
     "ComputeCapability": "values.limits",
     "Configuration": "advice.carveout",
@@ -158,6 +167,8 @@ _HOMES = {
     "MissingDependencyError": "errors",
     "NextStep": "advice.next_steps",
     "Occupancy": "api.answer",
+    "OnAllReport": "report.on_all",
+    "OnChip": "report.on_all",
     "OccupancyError": "errors",
     "Product": "tables.products",
     "ReadError": "errors",
@@ -170,6 +181,7 @@ _HOMES = {
     "ScannedKernel": "api.scan",
     "Slack": "advice.slack",
     "SourcesReport": "report.limits",
+    "StepOnAll": "advice.on_all",
     "Sweep": "arrays",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
@@ -182,9 +194,11 @@ _HOMES = {
     "available_dynamic_shared_memory_per_block": "api.questions",
     "block_sizes": "api.questions",
     "budget": "api.questions",
+    "budget_on_all": "api.on_all",
     "carveout": "api.questions",
     "check": "api.builds",
     "compute": "api.compute",
+    "compute_on_all": "api.on_all",
     "compute_capabilities": "api.chips",
     "diff": "api.builds",
     "early_config_prune": "api.triton_tuning",

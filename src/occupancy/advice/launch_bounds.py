@@ -13,6 +13,7 @@ from ..errors import InputError, shown
 from ..render.words import Sentence, count, percent
 from ..values.kernel import INT_MAX, Kernel
 from ..values.limits import Limits
+from ..values.resources import Resource
 from .search import Dial, most_keeping
 
 
@@ -36,6 +37,8 @@ class LaunchBounds(Sentence):
     active_blocks: int
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
+    limiters: tuple[Resource, ...]
+    """What limits the blocks."""
     launch_bounds: str
     """What to write before the kernel's name."""
     maxnreg: str
@@ -98,6 +101,7 @@ def launch_bounds(
         registers,
         answer.active_blocks,
         answer.occupancy,
+        answer.limiters,
         launch_bounds=f"__launch_bounds__({threads}{blocks})",
         maxnreg=f"__maxnreg__({cap})",
         maxrregcount=f"-maxrregcount={cap}",

@@ -45,10 +45,11 @@ def next_steps(limits: Limits, kernel: Kernel, model: Model | None = None) -> tu
         InputError: The model does not know the chip, or the chip lacks the carveout or caching mode.
     """
     now = evaluate(limits, kernel, model)
-    return (*_using_less(now), *_with_other_block_sizes(now))
+    return (*using_less(now), *_with_other_block_sizes(now))
 
 
-def _using_less(now: Answer) -> Iterator[NextStep]:
+def using_less(now: Answer) -> Iterator[NextStep]:
+    """Every higher number of blocks that a kernel reaches by using less, nearest first."""
     most = now.block_limits.blocks
     if now.kernel.caching != "ca":  # else the warps depend on the registers
         most = min(most, now.block_limits.warps)

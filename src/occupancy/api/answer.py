@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,11 +11,12 @@ import occupancy  # in annotations: a public name brings its module when somebod
 from .. import engine
 from ..errors import UnknownComputeCapabilityError
 from ..tables import shipped
+from ..tables.chips import Chip
 from ..values.kernel import Carveout, Kernel
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_share, parse_size
 from .arguments import ComputeCapabilityLike, ShapeLike, SizeLike
-from .chips import limits
+from .chips import chips
 
 SizeOfBlock = SizeLike | Callable[[int], int] | None
 """Bytes of dynamic shared memory per block, or a function from threads per block to them."""
@@ -110,13 +111,13 @@ class Occupancy(engine.Answer):
         """Whether the kernel runs on each of some chips.
 
         Args:
-            ccs: Compute capabilities, each as in `compute`, or a single text; by default all of the table.
+            ccs: Chips, each as in `compute`, or all of an architecture; by default all of the table.
 
         Raises:
             InputError: Not a compute capability, or there are none.
             UnknownComputeCapabilityError: A compute capability that the table does not hold.
         """
-        return fits_of(self.kernel, ccs)
+        return fits_of(self.kernel, None if ccs is None else chips(ccs))
 
     def waves(
         self,
@@ -220,18 +221,17 @@ def answer_for(
 
 
 def fits_of(
-    kernel: Kernel, ccs: Iterable[ComputeCapabilityLike] | None, model: engine.Model | None = None
+    kernel: Kernel, chips: Sequence[Chip] | None, model: engine.Model | None = None
 ) -> occupancy.Answers[occupancy.Fit]:
     """Whether a kernel runs on each of some chips: see `Occupancy.fits`."""
     from ..advice.portability import fits
     from ..report.fits import fits_report
     from .answers import Answers
 
-    if isinstance(ccs, str):  # not its characters
-        ccs = (ccs,)
-    chips = [limits(cc) for cc in (shipped.known() if ccs is None else ccs)]
-    found = fits(chips, kernel, model)
-    return Answers(found, fits_report(kernel, found))
+    if chips is None:
+        chips = [Chip(shipped.limits(cc)) for cc in shipped.known()]
+    found = fits([chip.limits for chip in chips], kernel, model)
+    return Answers(found, fits_report(kernel, found, chips))
 
 
 def _table_row(sm: Limits) -> Limits | None:

@@ -11,12 +11,13 @@ from ..builds.build import Build, build_of, read_build
 from ..builds.check import check as check_rows
 from ..builds.diff import compare
 from ..builds.rules import Rule, Rules, without_comparisons
-from ..builds.rules_file import PYPROJECT, has_rules, read_rules
+from ..builds.rules_file import has_rules, read_rules
 from ..builds.scanner import Scanner, ScanRow
 from ..errors import InputError, ReadError, RulesError
 from ..readers.budget import Allowance
 from ..report.check import CheckReport, check_report
 from ..report.diff import DiffReport, diff_report
+from ..tables.toml_file import PYPROJECT
 from .arguments import ComputeCapabilityLike, ThreadsLike
 from .reading import ArchitectureLike, Path, Paths, Reading
 

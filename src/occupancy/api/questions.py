@@ -5,7 +5,7 @@ Those about a kernel are methods of its `Occupancy` too; here only the input is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..advice.block_sizes import BlockSize
@@ -22,6 +22,7 @@ from ..advice.runtime import max_active_clusters as _max_active_clusters
 from ..advice.runtime import max_potential_block_size as _max_potential_block_size
 from ..advice.slack import Slack
 from ..report.budget import BudgetReport
+from ..tables.chips import Chip
 from ..values.spellings import parse_count
 from .answer import Occupancy, SizeOfBlock, answer_for, fits_of
 from .answers import Answers
@@ -36,7 +37,7 @@ from .arguments import (
     takes_kernel,
     without_automatic,
 )
-from .chips import limits
+from .chips import chips, limits
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -175,10 +176,18 @@ def fits(
 
     Args:
         kernel: As in `compute`.
-        ccs: Compute capabilities, each as in `compute`, or a single text; by default all of the table.
+        ccs: Chips, each as in `compute`, or all of an architecture; by default all of the table.
         {arguments}
     """
-    return fits_of(kernel_with(kernel, arguments), ccs, arguments.get("model"))
+    wanted = None if ccs is None else chips(ccs)
+    return fits_of(kernel_with(kernel, arguments), wanted, arguments.get("model"))
+
+
+def fits_on(
+    chips: Sequence[Chip], kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
+) -> Answers[Fit]:
+    """The same as `fits`, for chips that were found already."""
+    return fits_of(kernel_with(kernel, arguments), chips, arguments.get("model"))
 
 
 @takes_kernel

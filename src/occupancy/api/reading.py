@@ -9,8 +9,9 @@ from ..builds.scanner import Scanner
 from ..builds.selection import ORDERS, Order, Selection
 from ..errors import InputError, shown
 from ..readers.budget import Allowance
+from ..tables.chips import find_chip
 from ..tables.table import Table
-from ..values.limits import ComputeCapability, Limits
+from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, parse_share, parse_threads
 from .arguments import ComputeCapabilityLike, ThreadsLike
 
@@ -25,7 +26,7 @@ class Reading:
 
     Args:
         threads: Threads per block, for kernels whose source does not state them.
-        cc: What if the kernels ran on this compute capability?
+        cc: What if the kernels ran on this chip?
         limits_file: A user's own table (YAML), whose rows go before ours.
         name: Only kernels with this in their name; ``*`` stands for anything.
         archs: Only kernels for these architectures.
@@ -33,7 +34,7 @@ class Reading:
         with_runtime: With kernels of CUDA's own device runtime.
 
     Raises:
-        InputError: Not a block size, or not a compute capability.
+        InputError: Not a block size, or not a chip.
         TableError: The user's table cannot be read.
     """
 
@@ -49,7 +50,7 @@ class Reading:
     ) -> None:
         table = Table(limits_file)
         self.threads = None if threads is None else parse_threads(threads)[0]
-        self.what_if = cc if cc is None or isinstance(cc, Limits) else table.limits(cc)
+        self.what_if = None if cc is None else find_chip(cc, table).limits
         self.archs = frozenset(map(ComputeCapability.parse, archs))
         self._limits_of = table.limits
         self._name = name

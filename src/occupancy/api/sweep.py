@@ -12,6 +12,7 @@ from ..errors import InputError
 from ..render.charts import Value
 from ..report.curves import CurvesReport, curves_report
 from ..report.sweep import SweepReport, Variable, sweep_report
+from ..tables.chips import Chip
 from ..values.limits import Limits
 from ..values.ranges import parse_values
 from ..values.spellings import is_automatic, parse_count, parse_size
@@ -50,11 +51,11 @@ def curves_of(chip: Limits, kernel: Mapping[str, Any]) -> CurvesReport:
     return curves_report(compute(chip, **{**kernel, "carveout": None} if is_auto else kernel))
 
 
-def sweep_grid(chips: Sequence[Limits], kernel: Mapping[str, Any]) -> CurvesReport | SweepReport:
+def sweep_grid(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> CurvesReport | SweepReport:
     """The answers for every combination, or the three curves if nothing varies.
 
     Args:
-        chips: The SMs.
+        chips: The chips, each called otherwise.
         kernel: Arguments of `compute`; threads, regs, smem and carveout as text may be lists and ranges
             as `parse_values` reads them.
 
@@ -62,8 +63,10 @@ def sweep_grid(chips: Sequence[Limits], kernel: Mapping[str, Any]) -> CurvesRepo
         InputError: A range that is none, more than two variables, too many combinations, or what
             `compute` refuses.
     """
-    named_chips = {str(chip.compute_capability): chip for chip in chips}
-    choices: dict[str, Sequence[Any]] = {"cc": list(named_chips)}
+    named_chips = {chip.label: chip.limits for chip in chips}
+    # Products are called by their names, and compute capabilities as they always are.
+    variable = "gpu" if any(chip.name for chip in chips) else "cc"
+    choices: dict[str, Sequence[Any]] = {variable: list(named_chips)}
     for name, value in kernel.items():
         choices[name] = _values(name, value) if name in WHERE and value is not None else [value]
     variables = {cast(Variable, name): tuple(values) for name, values in choices.items() if len(values) > 1}
@@ -72,10 +75,12 @@ def sweep_grid(chips: Sequence[Limits], kernel: Mapping[str, Any]) -> CurvesRepo
     def answers() -> Iterator[Occupancy]:
         for values in product(*choices.values()):
             arguments = dict(zip(choices, values, strict=True))
-            yield compute(named_chips[arguments.pop("cc")], **arguments)
+            yield compute(named_chips[arguments.pop(variable)], **arguments)
 
     if not variables:
-        return curves_of(chips[0], {name: values[0] for name, values in choices.items() if name in kernel})
+        return curves_of(
+            chips[0].limits, {name: values[0] for name, values in choices.items() if name in kernel}
+        )
     fixed = {
         name: values[0] for name, values in choices.items() if len(values) == 1 and values[0] is not None
     }

@@ -1,24 +1,16 @@
-"""Rules from a TOML file, or from ``[tool.occupancy]`` of a ``pyproject.toml``; the only home of TOML."""
+"""Rules from a TOML file, or from ``[tool.occupancy]`` of a ``pyproject.toml``."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Collection
 from typing import Any
 
 from ..errors import MAX_SHOWN, InputError, RulesError, shown
+from ..tables.toml_file import PYPROJECT, read_toml, tools
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, parse_size
 from .rules import CRITERIA, Rule, Rules
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-PYPROJECT = "pyproject.toml"
-MAX_FILE_BYTES = 1 << 20
 
 _SELECTORS = ("kernels", "arch")
 _SWITCHES = ("no_new_spills", "no_new_smem_spills")
@@ -42,7 +34,8 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
         arch = ["sm_80", "sm_90"]
         min_occupancy = 50
 
-    In a file called ``pyproject.toml`` all of it is below ``tool.occupancy``. What can be asked for is in
+    In a file called ``pyproject.toml`` all of it is below ``tool.occupancy``, beside ``cc``, the chip that is
+    meant where a command names none. What can be asked for is in
     `rules.CRITERIA`; ``false`` exempts kernels from what an earlier rule asks of them.
 
     Raises:
@@ -50,11 +43,11 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
             asks the same of the same kernels twice.
     """
     file = os.fspath(path)
-    table = _read_toml(file)
+    table = read_toml(file, RulesError)
     where = f"{file}: "
     if os.path.basename(file) == PYPROJECT:
         table, where = _tool_table(table, file), f"{file}: tool.occupancy."
-    _check_names(table, ("baseline", "rules"), where)
+    _check_names(table, ("baseline", "cc", "rules"), where)
     entries = table.get("rules")
     if not isinstance(entries, list) or not entries:
         raise RulesError(
@@ -71,31 +64,11 @@ def has_rules(pyproject: str) -> bool:
     Raises:
         RulesError: It exists but cannot be read.
     """
-    return os.path.exists(pyproject) and "occupancy" in _tools(_read_toml(pyproject))
-
-
-def _read_toml(file: str) -> dict[str, Any]:
-    try:
-        with open(file, "rb") as stream:
-            content = stream.read(MAX_FILE_BYTES + 1)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        problem = getattr(error, "strerror", None) or error
-        raise RulesError(f"cannot be read: {problem}", where=file) from error
-    if len(content) > MAX_FILE_BYTES:
-        raise RulesError("is too large for a file of rules", where=file, allowed="up to 1 MiB")
-    try:
-        return tomllib.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a number of 5000 digits
-        raise RulesError(f"is not TOML: {error}", where=file) from error
-
-
-def _tools(pyproject: dict[str, Any]) -> dict[str, Any]:
-    tools = pyproject.get("tool")
-    return tools if isinstance(tools, dict) else {}
+    return os.path.exists(pyproject) and "occupancy" in tools(read_toml(pyproject, RulesError))
 
 
 def _tool_table(pyproject: dict[str, Any], file: str) -> dict[str, Any]:
-    table = _tools(pyproject).get("occupancy")
+    table = tools(pyproject).get("occupancy")
     if not isinstance(table, dict):
         raise RulesError("has no table [tool.occupancy]", where=file, cure=_EXAMPLE)
     return table

@@ -63,7 +63,7 @@ def errors_as_messages() -> Iterator[None]:
     try:
         yield
     except OccupancyError as error:
-        raise Refusal(_printable(str(error))) from error
+        raise Refusal("\n".join(map(_printable, error.lines()))) from error
     except MemoryError:
         raise Refusal("There is not enough memory for the answer.") from None
     except BrokenPipeError:
@@ -96,6 +96,19 @@ class LazyCommands(click.Group):
         module = importlib.import_module(f".{cmd_name.replace('-', '_')}", __name__)
         command: click.Command = module.command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            import difflib  # only an error needs it
+
+            near = [each for each in COMMANDS if each.startswith(name)]
+            near = near or difflib.get_close_matches(name, COMMANDS)
+            meant = f" Did you mean {' or '.join(near)}?" if near else ""
+            ctx.fail(f"There is no command {name!r}.{meant}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

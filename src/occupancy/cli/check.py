@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from .help import Command, grouped_option
 from .kernel_files import kernel_file_options
 from .options import format_option_with
 from .output import print_report, print_text
@@ -13,15 +14,29 @@ from .output import print_report, print_text
 INFORMATION = "https://pypi.org/project/occupancy/"
 
 
-@click.command("check")
+@click.command("check", cls=Command)
 @click.argument("build", metavar="BUILD...", nargs=-1, required=True)
-@click.option(
+@grouped_option(
+    "output",
     "--rules",
+    is_common=True,
     metavar="FILE",
     help="TOML with the rules. [default: tool.occupancy of the pyproject.toml in this folder]",
 )
-@click.option("--baseline", metavar="FILE", help="What to compare with. [default: what the rules name]")
-@click.option("--update", is_flag=True, help="Make this build the baseline; rules that compare are skipped.")
+@grouped_option(
+    "output",
+    "--baseline",
+    is_common=True,
+    metavar="FILE",
+    help="What to compare with. [default: what the rules name]",
+)
+@grouped_option(
+    "output",
+    "--update",
+    is_common=True,
+    is_flag=True,
+    help="Make this build the baseline; rules that compare are skipped.",
+)
 @kernel_file_options
 @format_option_with("github", "junit", "sarif")
 def command(

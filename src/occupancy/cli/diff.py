@@ -6,18 +6,21 @@ from typing import Any
 
 import click
 
+from .help import Command, grouped_option
 from .kernel_files import kernel_file_options, warn_of
 from .options import format_option
 from .output import print_report
 
 
-@click.command("diff")
+@click.command("diff", cls=Command)
 @click.argument("old")
 @click.argument("new")
 @kernel_file_options
-@click.option("--only-changes", is_flag=True, help="Leave out the kernels that are the same.")
-@click.option(
-    "--threshold", type=float, default=0, metavar="N",
+@grouped_option(
+    "output", "--only-changes", is_common=True, is_flag=True, help="Leave out the kernels that are the same."
+)
+@grouped_option(
+    "output", "--threshold", is_common=True, type=float, default=0, metavar="N",
     help="Changes of up to N percent, or N points of occupancy, count as none.",
 )  # fmt: skip
 @format_option

@@ -11,7 +11,9 @@ import click
 
 from .. import __version__
 from ..errors import InputError
-from .choose_sm import ChosenSm, cc_option, choose_sm, gpu_option
+from .choose_sm import cc_option, gpu_option, one_chip
+from .help import Command, grouped_option
+from .named_chips import choose_sm
 from .options import threads_option, use_options
 from .output import print_text
 from .whole_gpu import grid_options
@@ -21,15 +23,27 @@ if TYPE_CHECKING:
 
     from ..api.answer import Occupancy
     from ..api.arguments import KernelArguments
+    from ..tables.chips import Chip
 
 FILE_NAME = "occupancy.html"
 
 
-@click.command("page")
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write the page there, `-` for standard output, and open nothing."
+@click.command("page", cls=Command)
+@grouped_option(
+    "output",
+    "-o",
+    "--output",
+    metavar="FILE",
+    is_common=True,
+    help="Write the page there, - for standard output.",
 )
-@cc_option("cc", metavar="CC", help="The chip that it opens with: 9.0, 90, sm_90a, compute_90.")
+@cc_option(
+    "cc",
+    metavar="CHIP",
+    multiple=True,
+    callback=one_chip,
+    help="The chip that it opens with: 9.0, hopper, H100.",
+)
 @gpu_option
 @threads_option(required=False)
 @use_options
@@ -73,20 +87,20 @@ def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: 
         if given:
             raise InputError("is missing", where="--cc", cure="The page needs a chip for what was given.")
         return ""
-    sm = choose_sm(cc, gpu, None, None)
+    chip = choose_sm(cc, gpu, None, None)
     if kernel.get("threads") is not None:
         from ..api.compute import compute
 
-        return question_for(compute(sm.limits, **kernel), sm, **launch)
+        return question_for(compute(chip.limits, **kernel), chip, **launch)
     if given:
         raise InputError("is missing", where="--threads", cure="The page needs it for what else was given.")
     from ..page.question import question_of_chip
 
-    return question_of_chip(sm.limits.compute_capability, _of_gpu(sm, None))
+    return question_of_chip(chip.limits.compute_capability, _of_gpu(chip, None))
 
 
 def question_for(
-    answer: Occupancy, sm: ChosenSm, *, grid: str | None, cluster: str | None, sms: str | None
+    answer: Occupancy, chip: Chip, *, grid: str | None, cluster: str | None, sms: str | None
 ) -> str:
     """The question of an answer, for `open_page`.
 
@@ -103,13 +117,14 @@ def question_for(
             where="page",
             cure="Leave out --limits and --set.",
         )
-    return question_of(answer, {**_of_gpu(sm, sms), "grid": grid, "cluster": cluster})
+    return question_of(answer, {**_of_gpu(chip, sms), "grid": grid, "cluster": cluster})
 
 
-def _of_gpu(sm: ChosenSm, sms: str | None) -> dict[str, str | None]:
-    if sm.gpu is None:
+def _of_gpu(chip: Chip, sms: str | None) -> dict[str, str | None]:
+    if chip.name is None:
         return {"sms": sms}
-    return {"gpu": sm.gpu.name, "sms": str(sm.gpu.multiprocessor_count) if sms is None else sms}
+    count = None if chip.multiprocessor_count is None else str(chip.multiprocessor_count)
+    return {"gpu": chip.name, "sms": count if sms is None else sms}
 
 
 def open_page(question: str) -> None:

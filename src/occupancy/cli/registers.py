@@ -4,23 +4,54 @@ from __future__ import annotations
 
 import click
 
-from .choose_sm import cc_option, choose_sm, gpu_option
+from .choose_sm import cc_option, gpu_option, one_chip
+from .help import Command, grouped_option
+from .named_chips import choose_sm
 from .options import format_option
 from .output import print_report
 
 
-@click.command("registers")
-@cc_option("cc", metavar="CC", help="Compute capability. [default: 9.0; newer ones have the same registers]")
+@click.command("registers", cls=Command)
+@cc_option(
+    "cc",
+    metavar="CHIP",
+    multiple=True,
+    callback=one_chip,
+    help="[default: 9.0; newer ones have the same registers]",
+)
 @gpu_option
-@click.option("--threads", required=True, metavar="N", help="Threads per block, in warpgroups of 128.")
-@click.option(
+@grouped_option(
+    "kernel",
+    "-t",
+    "--threads",
+    required=True,
+    is_common=True,
+    metavar="N",
+    help="Threads per block, in warpgroups of 128.",
+)
+@grouped_option(
+    "kernel",
     "--groups",
     required=True,
+    is_common=True,
     metavar="N:R,...",
     help="Warpgroups and their registers after setmaxnreg: 1:40,2:232. A ? asks for the most.",
 )
-@click.option("--regs", metavar="N", help="Registers of the compiled kernel, which the launch gives.")
-@click.option("--min-blocks", metavar="N", help="The second launch bound. [default: the most that fits]")
+@grouped_option(
+    "kernel",
+    "-r",
+    "--regs",
+    is_common=True,
+    metavar="N",
+    help="Registers of the compiled kernel, which the launch gives.",
+)
+@grouped_option(
+    "launch",
+    "--min-blocks",
+    is_common=True,
+    metavar="N",
+    help="The second launch bound. [default: the most that fits]",
+)
 @format_option
 def command(
     cc: str | None,
@@ -42,8 +73,8 @@ def command(
     from ..api.registers import DEFAULT_CC, registers
     from ..report.registers import registers_report
 
-    sm = choose_sm(cc or (None if gpu else DEFAULT_CC), gpu, None, None)
-    split = registers(threads, groups, cc=sm.limits, regs=regs, min_blocks=min_blocks)
+    chip = choose_sm(cc or (None if gpu else DEFAULT_CC), gpu, None, None)
+    split = registers(threads, groups, cc=chip.limits, regs=regs, min_blocks=min_blocks)
     print_report(registers_report(split), output_format)
     if not split.suffices:
         click.get_current_context().exit(1)

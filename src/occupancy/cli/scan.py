@@ -11,8 +11,10 @@ import click
 
 from ..errors import InputError
 from ..render.words import count
-from .choose_sm import choose_sm, device_option, gpu_option
+from .choose_sm import device_option, gpu_option
+from .help import Command, grouped_option
 from .kernel_files import kernel_file_options, warn_of
+from .named_chips import choose_sm
 from .options import format_option_with
 from .output import FOR_PEOPLE, print_document, print_text, written_to
 from .whole_gpu import count_of_sms, sms_option
@@ -26,29 +28,60 @@ ORDERS = ("occupancy", "regs", "spills", "time", "worst")
 """Those of the library, whose module a command that is not run need not load; a test compares."""
 
 
-@click.command("scan")
+@click.command("scan", cls=Command)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @kernel_file_options
 @gpu_option
 @device_option("device", help="Or on a GPU of this machine?")
 @sms_option
-@click.option("--below", metavar="PERCENT", help="Only kernels of a lower occupancy than this: 50, 50%, 0.5.")
-@click.option("--spilling", "only_spilling", is_flag=True, help="Only kernels that spill registers.")
-@click.option(
+@grouped_option(
+    "output",
+    "--below",
+    is_common=True,
+    metavar="PERCENT",
+    help="Only kernels of a lower occupancy than this: 50, 50%, 0.5.",
+)
+@grouped_option(
+    "output",
+    "--spilling",
+    "only_spilling",
+    is_common=True,
+    is_flag=True,
+    help="Only kernels that spill registers.",
+)
+@grouped_option(
+    "output",
     "--sort",
+    is_common=True,
     type=click.Choice(ORDERS),
     help="Lowest occupancy, or most of the others, first; worst: what most deserves a look.",
 )
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show at most so many.")
-@click.option("--all", "in_full", is_flag=True, help="Show all kernels, however many.")
-@click.option(
-    "--columns", metavar="NAME,...", help="The columns to show, by their titles or by the names in the CSV."
+@grouped_option(
+    "output", "--limit", is_common=True, type=click.IntRange(min=1), metavar="N", help="Show at most so many."
 )
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write the answer to a file; .csv, .json, .jsonl or .md says how."
+@grouped_option("output", "--all", "in_full", is_flag=True, help="Show all kernels, however many.")
+@grouped_option(
+    "output",
+    "--columns",
+    is_common=True,
+    metavar="NAME,...",
+    help="The columns to show, by their titles or by the names in the CSV.",
 )
-@click.option(
-    "--save-baseline", "baseline", metavar="FILE", help="Write a baseline for diff and check instead."
+@grouped_option(
+    "output",
+    "-o",
+    "--output",
+    is_common=True,
+    metavar="FILE",
+    help="Write the answer to a file; .csv, .json, .jsonl or .md says how.",
+)
+@grouped_option(
+    "output",
+    "--save-baseline",
+    "baseline",
+    is_common=True,
+    metavar="FILE",
+    help="Write a baseline for diff and check instead.",
 )
 @format_option_with("jsonl", note="; jsonl is one JSON object for each kernel.")
 def command(

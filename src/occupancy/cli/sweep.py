@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .choose_sm import ChosenSms, sms_options
+from .choose_sm import chips_options
+from .help import Command, grouped_option
 from .options import format_option_with, kernel_options
 from .output import print_report
 
+if TYPE_CHECKING:
+    from ..tables.chips import Chip
 
-@click.command("sweep")
-@sms_options
+
+@click.command("sweep", cls=Command)
+@chips_options("any")
 @kernel_options
-@click.option("-o", "--output", metavar="FILE", help="Draw a chart, fit for a slide: .svg, .png or .pdf.")
+@grouped_option(
+    "output",
+    "-o",
+    "--output",
+    is_common=True,
+    metavar="FILE",
+    help="Draw a chart, fit for a slide: .svg, .png or .pdf.",
+)
 @format_option_with("jsonl", note="; jsonl: one JSON object for each row.")
 def command(
-    sms: ChosenSms,
+    chips: list[Chip],
     output: str | None,
     output_format: str,
     **kernel: Any,
 ) -> None:
     """The occupancy over one or two inputs: a chart, a heat map, or rows for a program.
 
-    The compute capability, threads, registers, shared memory and carveout may be lists (128,256) and
-    ranges (FIRST:LAST:STEP). If none of them is, the answer is the three curves of NVIDIA's spreadsheet.
+    Chips, threads, registers, shared memory and carveout may be lists (128,256) and ranges
+    (FIRST:LAST:STEP). A comma stands between values: 128,256 are two; only 1,024 is one, because
+    no number begins with 0. If none of them varies, the answer is the three curves of NVIDIA's
+    spreadsheet.
 
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37
@@ -34,7 +47,7 @@ def command(
     """
     from ..api.sweep import sweep_grid
 
-    report = sweep_grid(sms.limits, kernel)
+    report = sweep_grid(chips, kernel)
     if output is None:
         print_report(report, output_format)
         return

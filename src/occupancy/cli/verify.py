@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 
 from .choose_sm import device_option
+from .help import Command, grouped_option
 from .options import format_option
 from .output import print_report
 
 
-@click.command("verify")
+@click.command("verify", cls=Command)
 @device_option("index", default=0, show_default=True, help="The number of the GPU.")
-@click.option("--quick", is_flag=True, help="Make about one comparison in fifty.")
+@grouped_option("launch", "--quick", is_common=True, is_flag=True, help="Make about one comparison in fifty.")
 @format_option
 def command(index: int, quick: bool, output_format: str) -> None:
     """Whether the table and the engine agree with the driver of this machine's GPU.

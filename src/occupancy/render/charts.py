@@ -57,6 +57,7 @@ REGISTERS = Scale("registers per thread", "register")
 SHARED_MEMORY = Scale("shared memory per block", unit="bytes")
 
 SCALES = {
+    "gpu": Scale("GPU"),
     "cc": Scale("compute capability"),
     "threads": THREADS,
     "regs": REGISTERS,

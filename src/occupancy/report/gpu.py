@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ..advice.partitions import GreenContext
 from ..advice.waves import FullWave, Waves
 from ..render import words
+from ..tables.chips import Chip
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +20,20 @@ class Gpu:
     multiprocessor_count: int | None
     """SMs; None where they are not known."""
     known_from: str
-    """Where the number is from: ``"device"``, this machine's own GPU; for a product as in data/gpus.csv."""
+    """Where the number is from: ``"device"``, this machine's own GPU; for a product as in data/gpus.csv.
+
+    ``"variants differ"`` where the name stands for products with different numbers of SMs.
+    """
     device: int | None
     """The number of this machine's GPU; None for a product."""
+
+
+def gpu_of(chip: Chip) -> Gpu | None:
+    """The GPU that was named; None where only a compute capability was."""
+    if chip.name is None:
+        return None
+    known_from = chip.known_from or "variants differ"
+    return Gpu(chip.name, chip.multiprocessor_count, known_from, chip.device)
 
 
 @dataclass(frozen=True, slots=True)

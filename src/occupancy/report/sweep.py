@@ -15,7 +15,7 @@ from ..values.resources import Resource
 from .base import Report
 from .curves import ANSWER, answer_cells
 
-Variable = Literal["cc", "threads", "regs", "smem", "carveout"]
+Variable = Literal["gpu", "cc", "threads", "regs", "smem", "carveout"]
 
 BAR_WIDTH = 20
 FEWEST_IN_A_CHART = 3

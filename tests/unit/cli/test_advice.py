@@ -144,10 +144,14 @@ def test_csv_holds_the_steps_in_one_cell() -> None:
 
 def test_fits() -> None:
     lines = run(*FITS).stdout.splitlines()
-    assert lines[0] == "Launches on 15 of 32 chips"
-    assert "3.0   no                     0         0%  over 63 registers per thread" in lines
-    assert "7.5   no                     0         0%  over 64 KiB shared memory per block" in lines
-    assert "9.0   yes       needed       2        25%  shared memory" in lines
+    assert lines[0] == "Launches on 13 of 14 chips"
+    current = run(*FITS, columns=120).stdout.splitlines()
+    assert [line.split()[:3] for line in current[3:5]] == [["7.5", "Turing", "no"], ["8.0", "Ampere", "yes"]]
+    every = run(*FITS, "--all", columns=120).stdout.splitlines()
+    assert every[0] == "Launches on 15 of 32 chips"
+    assert any(line.split()[:3] == ["3.0", "Kepler", "no"] for line in every)
+    assert any(line.endswith("over 63 registers per thread") for line in every)
+    assert any(line.endswith("over 64 KiB shared memory per block") for line in every)
     chips = as_json(*FITS, "--cc", "7.5,9.0")["chips"]
     assert [(each["cc"], each["launchable"], each["limit"]) for each in chips] == [
         ("7.5", False, "max_shared_memory_per_block_optin"),
@@ -257,18 +261,19 @@ def test_a_narrow_terminal_loses_nothing(arguments: tuple[str, ...]) -> None:
             "the most is 8 (100%), limited by warps",
         ),
         (("bounds", "--threads", "1025", "--cc", "8.0,9.0"), "1025 is more than a block may have on 8.0"),
-        (("bounds", "--threads", "256"), "--cc: is missing"),
-        (("bounds", "--threads", "256", "--cc", ","), "--cc: is missing"),
+        (("bounds", "--threads", "256", "--cc", ","), "--cc: ',' names no chip"),
         (("bounds", "--threads", "256", "--cc", "9.0", "--min-blocks", "0"), "0 is out of range"),
         (("bounds", "--threads", "256", "--cc", "9.0", "--min-blocks", "9" * 20), "1 to 2147483647"),
         (
             ("bounds", "--threads", "256", "--cc", "9.0", "--min-blocks", "many"),
             "'many' is not a whole number",
         ),
-        (("fits", "--threads", "256", "--cc", ""), "compute capabilities: there are none"),
+        (("fits", "--threads", "256", "--cc", ""), "--cc: '' names no chip"),
+        (("fits", "--threads", "256", "--cc", "9.0", "--all"), "--all: some chips are named"),
         (("fits", "--threads", "256", "--cc", "9.0,13.0"), "13.0 is not in the table"),
         (("fits", "--threads", "0"), "0 is out of range"),
         (("block-sizes",), "--cc: is missing"),
+        (("block-sizes", "--cc", "9.0", "--cc", "8.0"), "answers for one chip, not for 2: 9.0, 8.0"),
         (("block-sizes", "--cc", "9.0", "--smem-per-thread", "12Q"), "'12Q' is not a size"),
         (("block-sizes", "--cc", "9.0", "--smem-per-thread", "8", "--smem", "1k"), "either the total"),
     ],

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 import occupancy
-from occupancy.builds.rules_file import PYPROJECT
+from occupancy.tables.toml_file import PYPROJECT
 from tests.cli_runner import run
 
 RULES = """

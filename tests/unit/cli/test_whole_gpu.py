@@ -133,10 +133,9 @@ def test_several_gpus() -> None:
         (("--gpu", "H200", "--grid", "1x2x3x4"), "grid: '1x2x3x4' has 4 dimensions"),
         (("--gpu", "H200", "--grid", "10", "--cluster", "4"), "no whole clusters of 4"),
         (("--gpu", "rtx4090", "--grid", "10", "--cluster", "2"), "8.9 has no clusters"),
-        (("--gpu", "H200", "--cc", "9.0"), "--cc and --gpu: both say which GPU it is"),
-        (("--gpu", "H200", "--device", "0"), "--gpu and --device: both say"),
-        (("--gpu", "RTX 9999"), "no product is called 'RTX 9999'"),
-        (("--gpu", "H100"), "products that differ"),
+        (("--gpu", "H200", "--cc", "8.0", "--grid", "9"), "--grid: answers for one chip, and 2 are named"),
+        (("--gpu", "RTX 9999"), "'RTX 9999' is neither a compute capability nor"),
+        (("--gpu", "H100", "--grid", "9"), "--grid: H100 comes with different numbers of SMs"),
         (("--device", "0", "--limits", "table.yaml"), "--device and --limits: both say"),
     ],
 )
