@@ -118,7 +118,7 @@ class BoundsReport(Report):
 
     def _too_few(self, chip: ChipBounds) -> str:
         wanted, found = self.min_blocks or 0, words.count(chip.active_blocks, "block")
-        if "smem" in chip.limiters and self.inputs.shared_memory is not None:
+        if "shared_memory" in chip.limiters and self.inputs.shared_memory is not None:
             why = f"{words.size(self.inputs.shared_memory)} of shared memory leave room for {found}"
         else:
             why = f"{words.listing([words.name(each) for each in chip.limiters])} leave room for {found}"

@@ -51,7 +51,7 @@ class OnChip:
     """Active warps by the most warps of an SM, 0 to 1."""
     active_blocks: int
     active_warps: int
-    max_warps: int
+    max_warps_per_multiprocessor: int
     """Warps that an SM holds."""
     limiters: tuple[Resource, ...]
     launchable: bool
@@ -90,7 +90,7 @@ class OnAllReport(Report):
                 chip.cc,
                 words.percent(chip.occupancy),
                 str(chip.active_blocks),
-                f"{chip.active_warps} of {chip.max_warps}",
+                f"{chip.active_warps} of {chip.max_warps_per_multiprocessor}",
                 words.listing([words.name(each) for each in chip.limiters])
                 if chip.launchable
                 else chip.reason or "",
@@ -191,7 +191,7 @@ def _on_chip(chip: Chip, answer: Answer) -> OnChip:
         occupancy=answer.occupancy,
         active_blocks=answer.active_blocks,
         active_warps=answer.active_warps,
-        max_warps=chip.limits.max_warps_per_multiprocessor,
+        max_warps_per_multiprocessor=chip.limits.max_warps_per_multiprocessor,
         limiters=answer.limiters,
         launchable=answer.launchable,
         reason=answer.reason,
