@@ -16,6 +16,7 @@ from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..readers.budget import Allowance
 from ..readers.record import FIELD_NAMES, ThreadsFrom
+from ..tables.families import later_members
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.resources import Resource
@@ -207,6 +208,11 @@ class Scanner:
             notes.append(NOT_LINKED_NOTE)
         if record.reallocates_registers:
             notes.append(SPLIT_NOTE)
+        if elsewhere := later_members(record.arch):
+            chips = " and ".join(map(str, elsewhere))
+            notes.append(
+                f"{record.arch} is code of a family, and runs on {chips} too; --cc answers for those."
+            )
         if "virtual_resources" in answer.limiters:
             notes.append(TENSOR_MEMORY_NOTE)
         if answer.blocks_by_tensor_memory is not None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import occupancy
+from occupancy.tables.families import later_members
 from tests.cli_runner import run
 
 FOLDER = Path(__file__).parents[2] / "data" / "modern"
@@ -39,6 +40,41 @@ def test_a_kernel_that_allocates_tensor_memory_has_one_block() -> None:
 def test_families_are_answered_where_they_run() -> None:
     assert scanned("tensor_memory_100f")["plain"].cc == "10.0"
     assert scanned("tensor_memory_100f", cc="10.3")["alloc_1cta"].active_blocks == 1
+
+
+@pytest.mark.parametrize(
+    ("arch", "elsewhere"),
+    [
+        ("sm_100f", ["10.3", "10.7"]),
+        ("sm_103f", ["10.7"]),
+        ("sm_107f", []),
+        ("sm_110f", []),
+        ("sm_120f", ["12.1"]),
+        ("sm_100a", []),
+        ("sm_100", []),
+        ("half", []),
+        (None, []),
+    ],
+)
+def test_where_code_of_a_family_runs(arch: str | None, elsewhere: list[str]) -> None:
+    assert [str(cc) for cc in later_members(arch)] == elsewhere
+
+
+def test_a_family_is_said() -> None:
+    (note, *_) = scanned("tensor_memory_100f")["plain"].notes
+    assert note == "sm_100f is code of a family, and runs on 10.3 and 10.7 too; --cc answers for those."
+
+
+def test_columns_of_tritons_kernels(tmp_path: Path) -> None:
+    """Of 576 on 10.7, of 512 before."""
+    for arch, columns, blocks in ((100, 256, 2), (100, 288, 1), (107, 288, 2), (107, 192, 3)):
+        metadata = {"name": "k", "num_warps": 4, "shared": 0, "tmem_size": columns,
+                    "target": {"backend": "cuda", "arch": arch, "warp_size": 32}}  # fmt: skip
+        (tmp_path / "k.json").write_text(json.dumps(metadata))
+        (kernel,) = occupancy.scan(tmp_path / "k.json", cc=str(arch))
+        assert (kernel.tensor_memory, kernel.virtual_resources) == (columns, 128)
+        answer = occupancy.compute(str(arch), kernel)
+        assert (answer.active_blocks, answer.blocks_by_tensor_memory) == (1, blocks)
 
 
 def test_registers_that_warpgroups_divide_are_not_to_be_lowered() -> None:
