@@ -145,20 +145,6 @@ def make_kernel(
     Raises:
         InputError: A value that no kernel can have.
     """
-    if (
-        type(threads) is int
-        and carveout is None
-        and caching is None
-        and opt_in is None
-        and virtual_resources is None
-        and tensor_memory is None
-        and shared_memory_mode is None
-    ):
-        # Plain integers, which an autotuner gives by the million, need no parsing.
-        try:
-            return Kernel(threads, regs, static_smem, dynamic_smem, smem, barriers)  # type: ignore[arg-type]
-        except InputError:
-            pass  # text is among them, or what no kernel can have, which is refused below
     block_dim = None
     if type(threads) is not int:
         threads, block_dim = parse_threads(threads)

@@ -27,12 +27,13 @@ def limits(cc: ComputeCapabilityLike) -> Limits:
         UnknownComputeCapabilityError: One that the table does not hold; it names the nearest.
     """
     if type(cc) is str:
-        return _limits_of_name(cc)
+        return limits_of_name(cc)
     return cc if isinstance(cc, Limits) else shipped.limits(cc)
 
 
 @lru_cache(maxsize=256)
-def _limits_of_name(name: str) -> Limits:
+def limits_of_name(name: str) -> Limits:
+    """The same for text alone, which most programs give, and always the same."""
     return find_chip(name).limits
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import occupancy  # in annotations: a public name brings its module when somebody reads the types
 
 from .. import engine
-from ..values.kernel import Caching, SharedMemoryMode
+from ..errors import InputError
+from ..values.kernel import Caching, Kernel, SharedMemoryMode
 from ..values.resources import Output
 from ..values.spellings import is_automatic
 from .answer import Occupancy, answer_for
@@ -22,7 +24,7 @@ from .arguments import (
     kernel_with,
     make_kernel,
 )
-from .chips import limits
+from .chips import limits, limits_of_name
 
 if TYPE_CHECKING:
     from ..arrays import ArrayLike
@@ -82,23 +84,23 @@ def compute(
         InputError: A value that no kernel can have, or that this chip does not offer.
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
-    sm = limits(cc)
-    if kernel is None and threads is not None:
-        needed = make_kernel(
-            threads,
-            regs,
-            static_smem,
-            dynamic_smem,
-            smem,
-            carveout,
-            barriers,
-            caching,
-            opt_in,
-            virtual_resources,
-            tensor_memory,
-            shared_memory_mode,
-        )
-    else:
+    sm = limits_of_name(cc) if type(cc) is str else limits(cc)
+    needed = None
+    if (
+        kernel is None
+        and type(threads) is int
+        and carveout is None
+        and caching is None
+        and opt_in is None
+        and virtual_resources is None
+        and tensor_memory is None
+        and shared_memory_mode is None
+    ):
+        # Plain integers, which an autotuner gives by the million, need no parsing. Text among them, or what
+        # no kernel can have, is dealt with below.
+        with suppress(InputError):
+            needed = Kernel(threads, regs, static_smem, dynamic_smem, smem, barriers)  # type: ignore[arg-type]
+    if needed is None:
         needed = kernel_with(
             kernel,
             {

@@ -5,17 +5,17 @@ from __future__ import annotations
 from ..errors import InputError
 from ..values.kernel import Carveout, Kernel
 from ..values.limits import Limits
-from .arithmetic import divide_up, round_up
 
 
 def warps_per_block(limits: Limits, kernel: Kernel) -> int:
     """Threads are resident in whole warps."""
-    return divide_up(kernel.threads, limits.warp_size)
+    return -(-kernel.threads // limits.warp_size)
 
 
 def registers_per_warp(limits: Limits, registers: int) -> int:
     """Registers that one warp takes, for a kernel of so many registers per thread."""
-    return round_up(registers * limits.warp_size, limits.register_allocation_unit)
+    unit = limits.register_allocation_unit
+    return -(-registers * limits.warp_size // unit) * unit
 
 
 def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> int:

@@ -1,7 +1,8 @@
 """The model `cuda`: the answer of NVIDIA's cuda_occupancy.h of CUDA 13.5, and of the CUDA runtime.
 
 Every function is one rule. The rules were read from what that header and an H200 answer; where one
-surprises, its docstring says why it is so.
+surprises, its docstring says why it is so. They round in place, ``-(-amount // unit) * unit``, because a
+call takes as long as the rest of a rule.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import QUANTITIES
-from .arithmetic import round_up
 from .common import (
     check_caching,
     check_shared_memory_mode,
@@ -99,10 +99,10 @@ def blocks_by_registers(
         return None
     if kernel.regs > limits.max_registers_per_thread:
         return 0
-    if registers_checked(limits, per_warp, warps) > limits.max_registers_per_block:
+    checked = checked_sub_partitions(limits)
+    if registers_checked(per_warp, warps, checked) > limits.max_registers_per_block:
         return 0
     fitting = warps_by_registers(limits, per_warp, limits.sub_partitions)
-    checked = checked_sub_partitions(limits)
     if checked != limits.sub_partitions and warps_by_registers(limits, per_warp, checked) < warps:
         return 0
     if halves:
@@ -119,12 +119,12 @@ def checked_sub_partitions(limits: Limits) -> int:
     return limits.launch_check_sub_partitions or limits.sub_partitions
 
 
-def registers_checked(limits: Limits, per_warp: int, warps: int) -> int:
+def registers_checked(per_warp: int, warps: int, sub_partitions: int) -> int:
     """Registers that the launch check compares with the most that one block may have.
 
     It counts as if all sub-partitions got the same number of warps, so it rounds the warps up.
     """
-    return per_warp * round_up(warps, checked_sub_partitions(limits))
+    return -(-warps // sub_partitions) * sub_partitions * per_warp
 
 
 def warps_by_registers(limits: Limits, per_warp: int, sub_partitions: int) -> int:
@@ -140,15 +140,18 @@ def is_confined_to_half(limits: Limits, kernel: Kernel, warps: int, per_warp: in
     """
     if kernel.caching != "ca":
         return False
-    if not kernel.regs or registers_checked(limits, per_warp, warps) > limits.max_registers_per_block:
+    if not kernel.regs:
+        return True
+    if registers_checked(per_warp, warps, checked_sub_partitions(limits)) > limits.max_registers_per_block:
         return True
     return warps_by_registers(limits, per_warp, limits.sub_partitions) // 2 >= warps
 
 
 def shared_memory_per_block(limits: Limits, kernel: Kernel) -> int:
     """Bytes that one block takes: its own and the system's reservation, in whole allocation units."""
+    unit = limits.shared_memory_allocation_unit
     needed = kernel.shared_memory + limits.reserved_shared_memory_per_block
-    return round_up(needed, limits.shared_memory_allocation_unit)
+    return -(-needed // unit) * unit
 
 
 def max_shared_memory_allocation(limits: Limits, kernel: Kernel) -> int:

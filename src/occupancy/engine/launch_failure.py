@@ -131,7 +131,8 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
         phrase = "in one block"
     else:
         limit, allowed = "max_registers_per_block", limits.max_registers_per_block
-        needed = cuda.registers_checked(limits, allocated.registers // allocated.warps, allocated.warps)
+        parts = cuda.checked_sub_partitions(limits)
+        needed = cuda.registers_checked(allocated.registers // allocated.warps, allocated.warps, parts)
         phrase = "in one block"
         if needed <= allowed:  # it is the warps that do not fit into the sub-partitions' register files
             limit, allowed = "max_registers_per_multiprocessor", limits.max_registers_per_multiprocessor

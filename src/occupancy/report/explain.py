@@ -89,7 +89,7 @@ def _launch_check(result: Answer, per_warp: int) -> tuple[list[str], str | None]
     parts = cuda.checked_sub_partitions(limits)
     counted = round_up(warps, parts)
     of_block = _count(warps, "warp") + (f", counted as {counted}," if counted != warps else "")
-    checked = cuda.registers_checked(limits, per_warp, warps)
+    checked = cuda.registers_checked(per_warp, warps, parts)
     passes = checked <= limits.max_registers_per_block
     sign, outcome = ("<=", "launches") if passes else (">", NO_BLOCKS)
     steps = [
