@@ -146,7 +146,7 @@ def chips_options(default: str) -> Callable[[Command], Command]:
                 "ccs",
                 multiple=True,
                 metavar="CHIP,...",
-                help="9.0, sm_90a, an architecture (hopper) or a GPU; several with commas.",
+                help="9.0, sm_90a, hopper, RTX 4090; several with commas.",
             ),
             gpu_option_as(
                 "gpus", multiple=True, metavar="NAME,...", help="Or products: 'H100 SXM,RTX 4090'."

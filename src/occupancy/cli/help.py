@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeVar
 
@@ -54,7 +56,7 @@ class Command(click.Command):
 
     def __init__(self, *arguments: Any, **how: Any) -> None:
         super().__init__(*arguments, **how)
-        if self._has_more():
+        if self._options():
             self.params.append(
                 click.Option(
                     ["--help-all"],
@@ -66,17 +68,11 @@ class Command(click.Command):
                 )
             )
 
-    def _has_more(self) -> bool:
-        options = self._options()
-        return any(option.is_common for option in options) and not all(option.is_common for option in options)
-
     def _options(self) -> list[Option]:
         return [option for option in self.params if isinstance(option, Option)]
 
     def get_help(self, ctx: click.Context) -> str:
-        """The first page, where there are two."""
-        if not self._has_more():
-            return super().get_help(ctx)
+        """The first page."""
         formatter = ctx.make_formatter()
         self.format_usage(ctx, formatter)
         formatter.write_paragraph()
@@ -86,7 +82,9 @@ class Command(click.Command):
                 formatter.write(f"  {line}\n")
         formatter.write_paragraph()
         shown = [option for option in self._options() if option.is_common]
-        _write_groups(formatter, shown, lambda option: option.in_short(ctx))
+        records = {option: option.in_short(ctx) for option in shown}
+        room = formatter.width - min(max(len(names) for names, _ in records.values()), NAMES_WIDTH) - 6
+        _write_groups(formatter, shown, lambda option: (records[option][0], _cut(records[option][1], room)))
         self._write_others(ctx, formatter)
         return formatter.getvalue().rstrip("\n")
 
@@ -108,9 +106,10 @@ class Command(click.Command):
             for each in self._options()
             if not each.is_common
         ]
-        formatter.write("More:\n")
-        with formatter.indentation():
-            formatter.write_text(f"{' '.join(names)}: {ctx.command_path} --help-all")
+        formatter.write(f"More, with {ctx.command_path} --help-all:\n")
+        width = formatter.width
+        for line in textwrap.wrap(" ".join(names), width - 2, break_on_hyphens=False):
+            formatter.write(f"  {line}\n")
 
     def _first_paragraph(self) -> str:
         return inspect.cleandoc(self.help or "").split("\n\n")[0].replace("\n", " ")
@@ -118,6 +117,16 @@ class Command(click.Command):
     def _examples(self) -> Sequence[str]:
         _, _, examples = inspect.cleandoc(self.help or "").partition("\b\n")
         return [line.strip() for line in examples.split("\n\n")[0].splitlines() if line.strip()]
+
+
+def _cut(text: str, room: int) -> str:
+    """A text without its last clauses, where it is too long for a line."""
+    while len(text) > room and (shorter := _LAST_CLAUSE.sub("", text)) != text:
+        text = f"{shorter}{'?' if text.endswith('?') else '.'}"
+    return text
+
+
+_LAST_CLAUSE = re.compile(r"(?:[;:,]|[.?] ) ?[^;:,]*$|  \[.*$")
 
 
 def _show_all(context: click.Context, parameter: click.Parameter, value: bool) -> None:

@@ -26,7 +26,7 @@ def kernel_file_options(command: Command) -> Command:
             ),
             grouped_option(
                 "chip", "-c", "--cc", is_common=True, metavar="CHIP", multiple=True, callback=one_chip,
-                shell_complete=complete_chip, help="What if they ran on this chip (9.0, hopper, H100)?",
+                shell_complete=complete_chip, help="What if they ran on this chip: 9.0, hopper, H100?",
             ),
             limits_option("A table of your own (YAML), for chips that ours lacks."),
             grouped_option(
@@ -34,7 +34,7 @@ def kernel_file_options(command: Command) -> Command:
                 help="Only kernels with this in their name; * stands for anything."
             ),
             grouped_option(
-                "kernel", "--arch", "archs", is_common=True, metavar="ARCH", multiple=True,
+                "kernel", "--arch", "archs", metavar="ARCH", multiple=True,
                 help="Only kernels for this architecture. Repeatable.",
             ),
             grouped_option(

@@ -54,7 +54,9 @@ ORDERS = ("occupancy", "regs", "spills", "time", "worst")
     "--sort",
     is_common=True,
     type=click.Choice(ORDERS),
-    help="Lowest occupancy, or most of the others, first; worst: what most deserves a look.",
+    metavar="ORDER",
+    help=f"Lowest occupancy, or most of the others, first; worst: what most deserves a look. "
+    f"[{'|'.join(ORDERS)}]",
 )
 @grouped_option(
     "output", "--limit", is_common=True, type=click.IntRange(min=1), metavar="N", help="Show at most so many."
@@ -63,7 +65,6 @@ ORDERS = ("occupancy", "regs", "spills", "time", "worst")
 @grouped_option(
     "output",
     "--columns",
-    is_common=True,
     metavar="NAME,...",
     help="The columns to show, by their titles or by the names in the CSV.",
 )

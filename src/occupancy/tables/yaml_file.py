@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 import yaml
@@ -12,6 +13,9 @@ from ..errors import TableError
 MAX_FILE_BYTES = 256 << 10
 """Four times the shipped table with its sources; what fits in it is parsed in a second and 80 MB."""
 MAX_DEPTH = 16
+
+# YAML 1.1, 10.3: 010 is 8, and 1:30 is 90.
+_SURPRISING = re.compile(r"[-+]?(?:0[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)")
 
 # libyaml where PyYAML was built with it: ten times as fast, the same values.
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -76,6 +80,12 @@ def _check_events(text: bytes, name: str) -> None:
         if depth > MAX_DEPTH:
             raise TableError(
                 f"is nested too deeply at line {line}", where=name, allowed=f"{MAX_DEPTH} levels"
+            )
+        if isinstance(event, yaml.ScalarEvent) and event.implicit[0] and _SURPRISING.fullmatch(event.value):
+            raise TableError(
+                f"has {event.value!r} at line {line}, which YAML 1.1 does not read as a decimal number",
+                where=name,
+                cure="Write it without the leading zero, or the colon, or in quotes.",
             )
         if getattr(event, "anchor", None) or getattr(event, "tag", None):
             raise TableError(
