@@ -291,7 +291,7 @@ function showCompare(now, held, act) {
     ["Active threads", ...sides.map((side) => text(side, (answer) => grouped(answer.active_threads)))],
     ["Limited by", ...sides.map((side) => text(side, (answer) => (answer.launchable ? words.listing(answer.limiters.map(words.name)) : "does not launch")))],
     ...Object.keys(QUANTITIES).filter((name) => sides.some(({ question }) => (question.answer?.block_limits[name] ?? null) !== null)).map((name) => [
-      `Blocks by ${words.name(name)}`,
+      `Fit by ${words.name(name)}`,
       ...sides.map((side) => text(side, (answer) => (answer.block_limits[name] === null ? "no limit" : grouped(answer.block_limits[name])))),
     ]),
   ].map(([name, a, b]) => [
