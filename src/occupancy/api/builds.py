@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any
 
+from ..builds.atomic_file import write_atomically
 from ..builds.baseline import Baseline, baseline_of
 from ..builds.baseline_file import read_baseline, write_baseline
 from ..builds.build import Build, build_of, read_build
 from ..builds.check import check as check_rows
 from ..builds.diff import compare
+from ..builds.first_rules import first_rules
 from ..builds.rules import Rule, Rules, without_comparisons
 from ..builds.rules_file import has_rules, read_rules
 from ..builds.scanner import Scanner, ScanRow
-from ..errors import InputError, ReadError, RulesError
+from ..errors import BaselineError, InputError, ReadError, RulesError
 from ..readers.budget import Allowance
 from ..report.check import CheckReport, check_report
 from ..report.diff import DiffReport, diff_report
@@ -114,6 +118,8 @@ def check(
     path = asked.baseline if baseline is None else os.fspath(baseline)
     if update:
         return _update(how, _paths(build), asked, _path_to_write(path, how))
+    if path is not None and not os.path.exists(path):
+        raise BaselineError("is not there yet", where=path, cure=_how_to_begin(_paths(build), asked.source))
     before = [] if path is None else [build_of(read_baseline(path), path)]
     after = _whole(read_build(_paths(build)))
     scanner = how.scanner_for(*before, after)
@@ -121,6 +127,11 @@ def check(
     old_rows = how.rows(before[0], scanner) if before else None
     done = check_rows(rows, how.relevant(asked.rules), scanner, old_rows, (after.name, path or ""))
     return check_report(done, asked, build=after.name, baseline=path)
+
+
+def _how_to_begin(build: Sequence[str], rules: str) -> str:
+    of = "" if rules == PYPROJECT else f" --rules {rules}"
+    return f"To make it of this build: occupancy check {' '.join(build)}{of} --update."
 
 
 def _update(how: _Builds, build: Sequence[str], asked: Rules, path: str) -> CheckReport:
@@ -174,6 +185,37 @@ def save_baseline(
     baseline = baseline_of(how.rows(after, scanner), how.assumed(after))
     write_baseline(target, baseline)
     return baseline
+
+
+def begin(build: Paths, rules: str, baseline: str, **options: Any) -> int:
+    """Write the first rules and the first baseline of a build.
+
+    Args:
+        build: Paths of whatever holds kernels.
+        rules: The file of rules to write.
+        baseline: The baseline to write.
+        options: As for `save_baseline`.
+
+    Returns:
+        The number of kernels in the baseline.
+
+    Raises:
+        InputError: One of the files is there already.
+        BaselineError: It cannot be written.
+        ReadError: Some part of the build cannot be read.
+    """
+    for path in (rules, baseline):
+        if os.path.exists(path):
+            raise InputError("is there already", where=path, cure="Remove it, or name another file.")
+    kernels = save_baseline(build, baseline, **options).kernels
+    knows_spills = all(kernel.spill_store_bytes is not None for kernel in kernels)
+    seen = os.path.relpath(baseline, os.path.dirname(rules) or ".")
+    text = first_rules(" ".join(_paths(build)), rules, PurePath(seen).as_posix(), knows_spills)
+    try:
+        write_atomically(rules, text)
+    except OSError as error:
+        raise RulesError(f"cannot be written: {error.strerror or error}", where=rules) from error
+    return len(kernels)
 
 
 class _Builds(Reading):

@@ -8,6 +8,7 @@ from typing import Literal
 
 from ..values.kernel import INT_MAX, MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
 from ..values.limits import ComputeCapability
+from .exemptions import Exemption
 from .kernel_names import Names
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
@@ -75,6 +76,7 @@ class Rules:
     rules: tuple[Rule, ...]
     baseline: str | None
     """Path of the baseline, where the file names one; relative paths start at the file."""
+    exemptions: tuple[Exemption, ...] = ()
 
 
 def bounds_of(rules: Iterable[Rule]) -> dict[str, tuple[Rule, float]]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from datetime import date, datetime
 from typing import Any
 
 from ..errors import MAX_SHOWN, InputError, RulesError, shown
 from ..tables.toml_file import PYPROJECT, read_toml, tools
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, parse_size
+from .exemptions import Exemption
 from .rules import CRITERIA, Rule, Rules
 
 _SELECTORS = ("kernels", "arch")
@@ -34,6 +36,12 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
         arch = ["sm_80", "sm_90"]
         min_occupancy = 50
 
+        [[exemptions]]                 # what may break a rule for a while
+        kernels = "legacy_*"
+        rules = "min_occupancy"        # or a list; without it: whatever is asked
+        reason = "rewritten in #123"
+        until = 2027-03-31
+
     In a file called ``pyproject.toml`` all of it is below ``tool.occupancy``, beside ``cc``, the chip that is
     meant where a command names none. What can be asked for is in
     `rules.CRITERIA`; ``false`` exempts kernels from what an earlier rule asks of them.
@@ -47,7 +55,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
     where = f"{file}: "
     if os.path.basename(file) == PYPROJECT:
         table, where = _tool_table(table, file), f"{file}: tool.occupancy."
-    _check_names(table, ("baseline", "cc", "rules"), where)
+    _check_names(table, ("baseline", "cc", "rules", "exemptions"), where)
     entries = table.get("rules")
     if not isinstance(entries, list) or not entries:
         raise RulesError(
@@ -55,7 +63,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
         )
     rules = tuple(_read_rule(number, entry, where) for number, entry in enumerate(entries, 1))
     _check_for_contradictions(rules, file)
-    return Rules(file, rules, _baseline(table, file, where))
+    return Rules(file, rules, _baseline(table, file, where), _exemptions(table, where))
 
 
 def has_rules(pyproject: str) -> bool:
@@ -86,6 +94,34 @@ def _read_rule(number: int, entry: object, where: str) -> Rule:
     kernels = _texts(entry.get("kernels", "*"), f"{where}kernels", 'patterns such as "sgemm*"')
     archs = _texts(entry["arch"], f"{where}arch", '"sm_90", or a list') if "arch" in entry else ()
     return Rule(number, kernels, tuple(_arch(each, f"{where}arch") for each in archs), bounds)
+
+
+def _exemptions(table: dict[str, Any], where: str) -> tuple[Exemption, ...]:
+    entries = table.get("exemptions", [])
+    if not isinstance(entries, list):
+        raise RulesError(_got(entries), where=f"{where}exemptions", allowed="tables [[exemptions]]")
+    return tuple(_exemption(number, entry, where) for number, entry in enumerate(entries, 1))
+
+
+def _exemption(number: int, entry: object, where: str) -> Exemption:
+    where = f"{where}exemptions[{number}]"
+    if not isinstance(entry, dict):
+        raise RulesError(_got(entry), where=where, allowed="a table [[exemptions]]")
+    where += "."
+    _check_names(entry, (*_SELECTORS, "rules", "reason", "until"), where)
+    kernels = _texts(entry.get("kernels"), f"{where}kernels", 'patterns such as "legacy_*"')
+    archs = _texts(entry["arch"], f"{where}arch", '"sm_90", or a list') if "arch" in entry else ()
+    criteria = (
+        _texts(entry["rules"], f"{where}rules", '"min_occupancy", or a list') if "rules" in entry else ()
+    )
+    _check_names(criteria, tuple(CRITERIA), f"{where}rules: ")
+    (reason,) = _texts(entry.get("reason"), f"{where}reason", "a sentence that says why")
+    until = entry.get("until")
+    if not isinstance(until, date) or isinstance(until, datetime):
+        raise RulesError(_got(until), where=f"{where}until", allowed="the last day, such as 2027-03-31")
+    return Exemption(
+        number, kernels, tuple(_arch(each, f"{where}arch") for each in archs), criteria, reason, until
+    )
 
 
 def _texts(value: object, where: str, allowed: str) -> tuple[str, ...]:

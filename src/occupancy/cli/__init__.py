@@ -32,6 +32,7 @@ COMMANDS = {
     "page": "The calculator as an interactive page, one file for the browser.",
     "scan": "The kernels that files hold, with their occupancy.",
     "diff": "How each kernel changed between two builds.",
+    "init": "First rules and first baseline, to guard a build from now on.",
     "check": "Whether the kernels of a build meet your rules.",
     "limits": "What an SM of each compute capability offers.",
     "gpus": "Products, with their compute capability and number of SMs.",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from ..advice.next_steps import NextStep
 from ..builds.diff import DiffSummary
+from ..builds.exemptions import Exempted, Exemption, apply
 from ..builds.kernel_names import stable_name
 from ..builds.rules import CRITERIA, Measure, Rules
 from ..builds.scanner import ScanRow
@@ -69,6 +71,12 @@ class CheckReport(Report):
     """The kernels that break a rule, by name."""
     holding: tuple[Holding, ...]
     """The kernels that meet all of them."""
+    exempted: tuple[Exempted, ...]
+    """What breaks a rule, and may until a day."""
+    ended: tuple[str, ...]
+    """Exemptions whose last day has passed, in words."""
+    unused: tuple[str, ...]
+    """Exemptions that no kernel needs any more, in words."""
 
     def csv_columns(self) -> Sequence[str]:
         """They are there even where no rule is broken."""
@@ -164,6 +172,8 @@ def check_report(
         baseline: The path of the baseline.
         updated: How the new baseline differs from the old one.
     """
+    applied = apply(done, asked.exemptions, date.today())
+    done = applied.done
     rules = tuple(
         CheckedRule(
             rule.kernels, tuple(arch.sm for arch in rule.archs), rule.bounds, done.matched[rule.number]
@@ -173,6 +183,8 @@ def check_report(
     return CheckReport(
         not done.violating, build, asked.source, baseline, updated, done.checks, rules,
         tuple(done.violating), tuple(done.holding),
+        exempted=applied.exempted, ended=tuple(map(_exemption, applied.ended)),
+        unused=tuple(map(_exemption, applied.unused)),
     )  # fmt: skip
 
 
@@ -286,8 +298,17 @@ def _summary(report: CheckReport) -> str:
     return f"{len(report.violating):,} of {words.count(kernels, 'kernel')} {verb} a rule."
 
 
+def _exemption(exemption: Exemption) -> str:
+    return f"Exemption {exemption.number} ({', '.join(exemption.kernels)}, until {exemption.until})"
+
+
 def _notes(report: CheckReport) -> Iterator[str]:
     """How the baseline was changed."""
     if report.updated is not None:
         yield f"{report.baseline} is written: {kinds(report.updated)}."
+    for each in report.exempted:
+        broken = words.listing([violation.criterion for violation in each.violating.violations])
+        yield f"{_kernel(each.violating.kernel)} may break {broken} until {each.until}: {each.reason}."
+    yield from (f"{ended} has ended." for ended in report.ended)
+    yield from (f"{unused} is not needed any more: leave it out." for unused in report.unused)
     yield from assumptions([each.kernel for each in report.violating])

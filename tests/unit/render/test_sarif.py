@@ -27,7 +27,7 @@ def build(tmp_path: Path) -> Path:
     (tmp_path / "build").mkdir()
     cubin = gzip.decompress((DATA / "lines" / "alone.cubin.gz").read_bytes())
     (tmp_path / "build" / "alone.cubin").write_bytes(cubin)
-    (tmp_path / "rules.toml").write_text("[[rules]]\nmax_registers = 8\nmax_barriers = 0\n")
+    (tmp_path / "rules.toml").write_text("[[rules]]\nmax_regs = 8\nmax_barriers = 0\n")
     return tmp_path
 
 
@@ -40,7 +40,7 @@ def test_it_is_valid(build: Path, validator: Any) -> None:
     log = check(build)
     validator.validate(log)
     (the_run,) = log["runs"]
-    assert [rule["id"] for rule in the_run["tool"]["driver"]["rules"]] == ["max_registers", "max_barriers"]
+    assert [rule["id"] for rule in the_run["tool"]["driver"]["rules"]] == ["max_regs", "max_barriers"]
     for result in the_run["results"]:
         (location,) = result["locations"]
         assert location["physicalLocation"]["region"]["startLine"] in (4, 7)
@@ -51,7 +51,7 @@ def test_it_is_valid(build: Path, validator: Any) -> None:
 
 
 def test_nothing_found(build: Path, validator: Any) -> None:
-    (build / "rules.toml").write_text("[[rules]]\nmax_registers = 255\n")
+    (build / "rules.toml").write_text("[[rules]]\nmax_regs = 255\n")
     log = check(build)
     validator.validate(log)
     assert log["runs"][0]["results"] == []
