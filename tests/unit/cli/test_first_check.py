@@ -80,7 +80,7 @@ class TestExemptions:
         done = run("check", "before", "--rules", "r.toml")
         return done.exit_code, " ".join(done.output.split())
 
-    def exemption(self, until: date, kernels: str = "*warp_image", more: str = "") -> str:
+    def exemption(self, until: date, kernels: str = "img::*", more: str = "") -> str:
         return f'[[exemptions]]\nkernels = "{kernels}"\nreason = "see #7"\nuntil = {until}\n{more}'
 
     def test_until_its_last_day(self) -> None:
@@ -93,7 +93,7 @@ class TestExemptions:
         yesterday = date.today() - timedelta(days=1)
         code, text = self.check(self.exemption(yesterday))
         assert code == 1
-        assert f"Exemption 1 (*warp_image, until {yesterday}) has ended." in text
+        assert f"Exemption 1 (img::*, until {yesterday}) has ended." in text
 
     def test_of_something_else(self) -> None:
         code, text = self.check(self.exemption(date.today(), more='rules = "min_occupancy"\n'))
