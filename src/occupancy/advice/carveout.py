@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 
 from ..engine import Model, evaluate
 from ..engine.common import shared_memory_configuration
+from ..engine.cuda import FIRST_WITH_FLEXIBLE_CARVEOUT
 from ..render.words import Sentence, count, percent, size
 from ..values.kernel import Carveout, Kernel
 from ..values.limits import Limits
-
-FIRST_WITH_PERCENTAGES = (7, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
 
 
 def _percent(limits: Limits, size: int) -> int | None:
-    if limits.compute_capability < FIRST_WITH_PERCENTAGES:
+    if limits.compute_capability < FIRST_WITH_FLEXIBLE_CARVEOUT:
         return None
     percentages = (each for each in range(101) if _configuration(limits, each) == size)
     return next(percentages, None)

@@ -2,19 +2,21 @@
 
 They are declared here. A function takes them as ``**arguments: Unpack[KernelArguments]``, which type checkers
 read; `takes_kernel` has it show them by name, with what they mean, in ``help()`` and to
-`typing.get_type_hints`. `compute` writes them out, because programs call it by the million; a test compares.
+`typing.get_type_hints`. `compute` writes their names and types out, because programs call it by the million;
+a test compares (tests/unit/api/test_answer.py).
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict, TypeVar
 
 from ..engine import Model
 from ..errors import InputError, shown
 from ..values.kernel import (
+    CACHING_CHIPS,
     CACHING_MODES,
     LABELS,
     SHARED_MEMORY_MODES,
@@ -82,7 +84,7 @@ MEANINGS = {
     '100), one of the chip\'s sizes in bytes, None for the largest, or ``"auto"`` for the smallest with as '
     "many blocks as the largest.",
     "barriers": "Named barriers per block, 0 to 16; not given, it counts as 1.",
-    "caching": 'On 5.2, 5.3, 6.1 and 6.2 only: ``"ca"`` if global loads are cached in L1, else ``"cg"``, the '
+    "caching": f'On {CACHING_CHIPS} only: ``"ca"`` if global loads are cached in L1, else ``"cg"``, the '
     "default.",
     "opt_in": "Whether the kernel has raised its limit of dynamic shared memory with cudaFuncSetAttribute; "
     "not given, it counts as raised.",
@@ -96,6 +98,13 @@ MEANINGS = {
 """Argument -> what it means, in the order in which they are shown."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def explains_arguments(function: Function, names: Iterable[str] = MEANINGS) -> Function:
+    """Put what arguments mean where the docstring of a function has ``{arguments}``."""
+    meanings = "\n".join(f"        {name}: {MEANINGS[name]}" for name in names)
+    function.__doc__ = (function.__doc__ or "").replace("        {arguments}", meanings)
+    return function
 
 
 def takes_kernel(function: Function) -> Function:
@@ -121,9 +130,7 @@ def shows(function: Function, taken: str, table: type) -> Function:
         for name, kind in declared.items()
     ]
     function.__signature__ = signature.replace(parameters=shown_ones)  # type: ignore[attr-defined]
-    meanings = "\n".join(f"        {name}: {MEANINGS[name]}" for name in declared)
-    function.__doc__ = (function.__doc__ or "").replace("        {arguments}", meanings)
-    return function
+    return explains_arguments(function, declared)
 
 
 def make_kernel(

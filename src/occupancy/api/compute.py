@@ -21,6 +21,7 @@ from .arguments import (
     KernelLike,
     SizeLike,
     ThreadsLike,
+    explains_arguments,
     kernel_with,
     make_kernel,
 )
@@ -32,6 +33,7 @@ else:
     ArrayLike = Any  # that of NumPy, which only a sweep needs
 
 
+@explains_arguments
 def compute(
     cc: ComputeCapabilityLike,
     kernel: KernelLike | None = None,
@@ -56,26 +58,7 @@ def compute(
         cc: Compute capability in any spelling, or the `Limits` of an SM, real or imaginary.
         kernel: A `Kernel`, a kernel that `scan` found, or a compiled kernel of Triton, Inductor,
             CuPy, Numba, PyCUDA, the CuTe DSL or cuda.core. What is given beside it replaces what it says.
-        threads: Threads per block, 1 and up, or the block's shape, such as ``(16, 16)``.
-        regs: Registers per thread, 0 to 255, as the compiler reports them.
-        static_smem: Shared memory per block that the kernel declares, in bytes or as text with a
-            unit (``"40k"``), without any reservation.
-        dynamic_smem: Shared memory per block that the launch asks for.
-        smem: Both together, where the split is not known; instead of the other two.
-        carveout: How much of the SM's memory is shared memory and not L1 cache: a percentage (a
-            number up to 100), one of the chip's sizes in bytes, None for the largest, or ``"auto"`` for
-            the smallest with as many blocks as the largest.
-        barriers: Named barriers per block, 0 to 16; not given, it counts as 1.
-        caching: On 5.2, 5.3, 6.1 and 6.2 only: ``"ca"`` if global loads are cached in L1, else
-            ``"cg"``, the default.
-        opt_in: Whether the kernel has raised its limit of dynamic shared memory with
-            cudaFuncSetAttribute; not given, it counts as raised.
-        virtual_resources: Virtual resources per block, which limit from 10.0: 128 for a kernel that
-            allocates tensor memory, as its cubin says.
-        tensor_memory: Columns of tensor memory per block (10.0 to 11.0); implies 128 virtual resources.
-        shared_memory_mode: ``"oversized"`` for a kernel that has set this mode, on 10.7.
-        model: ``"cuda"`` (the default from 3.0): as NVIDIA's cuda_occupancy.h and the CUDA runtime;
-            ``"spreadsheet"`` (1.0 to 8.6): as NVIDIA's CUDA_Occupancy_Calculator.xls.
+        {arguments}
 
     Returns:
         The answer. A kernel that cannot launch is one too: 0 blocks, with the reason.

@@ -1,4 +1,7 @@
-"""The command line: one module for each command, loaded when it is called."""
+"""The command line: one module for each command, loaded when it is called; the only home of click.
+
+A command reads its options, asks `api`, and prints a report. Nothing uses it.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from ..engine import MODELS
-from ..values.kernel import CACHING_MODES, SHARED_MEMORY_MODES
+from ..values.kernel import CACHING_CHIPS, CACHING_MODES, SHARED_MEMORY_MODES
 from .help import grouped_option
 from .output import FORMATS
 
@@ -85,7 +85,7 @@ def use_options(command: Command) -> Command:
             ),
             grouped_option(
                 "kernel", "--caching", type=click.Choice(CACHING_MODES), metavar="ca|cg",
-                help="Whether global loads are cached in L1; 5.2, 5.3, 6.1, 6.2.",
+                help=f"Whether global loads are cached in L1; {CACHING_CHIPS}.",
             ),
             grouped_option(
                 "kernel", "--barriers", metavar="N",

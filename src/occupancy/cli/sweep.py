@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +12,9 @@ from .options import format_option_with, kernel_options
 from .output import print_report
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..api.arguments import KernelArguments
     from ..tables.chips import Chip
 
 
@@ -31,7 +34,7 @@ def command(
     chips: list[Chip],
     output: str | None,
     output_format: str,
-    **kernel: Any,
+    **kernel: Unpack[KernelArguments],
 ) -> None:
     """The occupancy over one or two inputs: a chart, a heat map, or rows for a program.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import InputError
-from ..values.kernel import Carveout, Kernel
+from ..values.kernel import CACHING_CHIPS, Carveout, Kernel
 from ..values.limits import Limits
 
 
@@ -60,7 +60,7 @@ def check_caching(limits: Limits, kernel: Kernel) -> None:
         raise InputError(
             f"compute capability {limits.compute_capability} has no choice of the caching of global loads",
             where="caching",
-            allowed="ca or cg on 5.2, 5.3, 6.1 and 6.2 only",
+            allowed=f"ca or cg on {CACHING_CHIPS} only",
             cure="Leave it out.",
         )
 

@@ -22,8 +22,11 @@ from .common import (
 from .parts import Allocation, BlockLimits
 
 FIRST_COMPUTE_CAPABILITY = (3, 0)
+"""cuda_occupancy.h knows no older chip: it refuses them as unknown devices."""
 FIRST_WITH_FLEXIBLE_CARVEOUT = (7, 0)
+"""From there on a carveout that is too small for one block is only a hint. cuda_occupancy.h, as above."""
 FIRST_WITH_BARRIER_LIMIT = (9, 0)
+"""cuda_occupancy.h compares barriers from there on; on an 8.x they set no limit."""
 
 UNKNOWN_BARRIERS = QUANTITIES["barriers"].not_given
 """A kernel whose barriers are not known counts as one with ``__syncthreads()``."""

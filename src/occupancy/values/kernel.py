@@ -31,6 +31,9 @@ MAX_GRID_DIM = (INT_MAX, 65535, 65535)
 Caching = Literal["ca", "cg"]
 CACHING_MODES = ("ca", "cg")
 
+CACHING_CHIPS = "5.2, 5.3, 6.1 and 6.2"
+"""The chips on which a kernel can choose: those with `Limits.partitioned_global_caching`, in words."""
+
 SharedMemoryMode = Literal["oversized"]
 """``"oversized"``: CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY of cuda.h, for 10.7, where a block may
 have more shared memory and the L1 cache has 8 KiB only."""
@@ -108,7 +111,7 @@ class Kernel:
     """The block's shape, where it was given; its product is ``threads``."""
     carveout: Carveout | None = None
     caching: Caching | None = None
-    """``"ca"``: global loads cached in L1; ``"cg"``, the default: in L2 only. 5.2, 5.3, 6.1, 6.2 alone."""
+    """``"ca"``: global loads cached in L1; ``"cg"``, the default: in L2 only. On `CACHING_CHIPS` alone."""
     opt_in: bool | None = None
     """Whether the kernel has raised its dynamic shared memory limit with cudaFuncSetAttribute.
 

@@ -13,6 +13,7 @@ import pytest
 
 import occupancy
 from occupancy import InputError, Kernel
+from occupancy.render.words import listing
 
 KERNEL: dict[str, Any] = {"threads": 256, "regs": 40, "smem": "40k"}
 
@@ -267,3 +268,20 @@ def test_the_array_form_takes_the_same_arguments() -> None:
     of_sweep = set(inspect.signature(occupancy.sweep).parameters)
     assert of_sweep - set(MEANINGS) == {"cc", "outputs"}
     assert set(MEANINGS) - of_sweep == {"tensor_memory"}
+
+
+def test_the_chips_with_a_choice_of_caching_are_those_of_the_table() -> None:
+    from occupancy.values.kernel import CACHING_CHIPS
+
+    chips = [
+        each for each in occupancy.compute_capabilities() if occupancy.limits(each).partitioned_global_caching
+    ]
+    assert listing([str(each) for each in chips]) == CACHING_CHIPS
+
+
+def test_the_meanings_of_the_arguments_are_in_help() -> None:
+    from occupancy.api.arguments import MEANINGS
+
+    for function in (occupancy.compute, occupancy.next_steps):
+        for name, meaning in MEANINGS.items():
+            assert f"        {name}: {meaning}\n" in (function.__doc__ or "")
