@@ -38,6 +38,8 @@ class JsonStream:
         """Where the value begins that was read last."""
         self._lines_before = 0
         self._dropped = 0  # characters before the buffer
+        self._none_before = -1
+        """A place in the text that no event begins before, from here on."""
         self._decode = json.JSONDecoder().raw_decode
 
     def members(self) -> Iterator[str]:
@@ -104,8 +106,10 @@ class JsonStream:
             else:
                 found = None
             end = match - self._dropped
-            start = self._last_event_before(end)
+            # Looked for once: a list of other things may have the key of an event all over.
+            start = None if match == self._none_before else self._last_event_before(end)
             if start is None:
+                self._none_before = match
                 return match
             self._position = start
             if found or end < len(self._buffer) or not self._fill():
