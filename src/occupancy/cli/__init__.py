@@ -6,6 +6,7 @@ A command reads its options, asks `api`, and prints a report. Nothing uses it.
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 import traceback
@@ -137,9 +138,23 @@ def commands() -> None:
     """
 
 
+def _write_whole() -> None:
+    """Have all of an answer written, or an error.
+
+    With PYTHONUNBUFFERED, which containers set, Python leaves out without a word what a full disk or a closed
+    pipe does not take of it.
+    """
+    stream = sys.stdout
+    raw = getattr(stream, "buffer", None)
+    if stream is not None and isinstance(raw, io.RawIOBase):
+        whole = io.BufferedWriter(raw)
+        sys.stdout = io.TextIOWrapper(whole, stream.encoding, stream.errors, line_buffering=True)
+
+
 def main() -> NoReturn:
     """Run the command line; the entry point of the program ``occupancy``."""
     code = 0
+    _write_whole()
     try:
         code = commands.main(prog_name="occupancy", standalone_mode=False) or 0
     except click.ClickException as error:

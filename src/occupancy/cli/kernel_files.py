@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..render.words import printable
+from ..values.untrusted import printable
 from .choose_sm import limits_option, one_chip
 from .completion import complete_chip
 from .help import grouped_option

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..report.base import Report
 
 DEFAULT_WIDTH = 80
+MOST_DIGITS = 5
+"""Of a width that is taken for one."""
 
 FOR_PEOPLE = ("text", "markdown")
 FORMATS = ("text", "json", "csv", "markdown")
@@ -86,7 +88,9 @@ def print_text(text: str, *, color: bool = False) -> None:
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        text = text.translate(IN_ASCII).encode(encoding, "replace").decode(encoding)
+        text = text.encode("utf-8", "replace").decode()  # names of files can be bytes that are no text
+        if not encoding.lower().startswith("utf"):
+            text = text.translate(IN_ASCII).encode(encoding, "replace").decode(encoding)
     click.echo(text, color=color or None)
 
 
@@ -94,7 +98,7 @@ def terminal_width() -> int:
     """Columns of the terminal, or of the variable COLUMNS; 80 where there is neither."""
     # As shutil.get_terminal_size(), whose module takes as long to import as a whole answer to compute.
     columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns) > 0:
+    if columns.isdecimal() and len(columns) <= MOST_DIGITS and int(columns) > 0:
         return int(columns)
     try:
         # A terminal that was never told its size says 0.

@@ -8,6 +8,7 @@ knows how, for all outputs.
 from __future__ import annotations
 
 import re
+from html import escape
 
 # What XML 1.0 cannot hold, not even as a reference.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -18,7 +19,14 @@ _COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\[)")
 # What makes a formula of a cell for one spreadsheet program or another.
 _FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
 
-_MARKDOWN = re.compile(r"[\\`*_\[\]<>&~|$#@]|(?<=:)//|(?<=w)\.")
+_CODE_SPAN = re.compile(r"(`[^`]+`)")
+_MARKDOWN = re.compile(
+    r"(?P<sign>[\\`*\[\]~$]|(?<![^\W_])_|_(?![^\W_])|(?m:(?<=^)[-+>#=]))"
+    r"|(?P<tag>[<&])"
+    r"|(?P<link>@(?=\w)|#(?=\d)|(?<=:)//|(?i:(?<=www))\.)"
+)
+"""What means something in Markdown: signs, which a backslash takes the meaning from; what begins a tag or a
+character of HTML; and what GitHub makes links of."""
 _BEFORE_PIPE = re.compile(r"\\(?=\|)")
 
 
@@ -53,27 +61,44 @@ def csv_cell(value: object) -> object:
     return value
 
 
+def json_text(document: str) -> str:
+    """JSON that can be printed to a log of GitHub Actions; only strings of it can hold what that obeys."""
+    return document.replace("##[", "##\\u005b")
+
+
+def html_text(text: str) -> str:
+    """Text in HTML, in an element or in an attribute with quotes."""
+    return escape(printable_lines(text))
+
+
 def markdown_text(text: str) -> str:
-    """Words in Markdown, in which none of its signs, no tag and no mention is one."""
-    return _MARKDOWN.sub(_without_meaning, printable_lines(text))
+    """Words in Markdown, in which no sign, tag or mention is one; it can hold what `markdown_code` gave."""
+    text = printable_lines(text)
+    if "``" in text:  # which would pair with others than the eye sees
+        return _MARKDOWN.sub(_without_meaning, text)
+    parts = _CODE_SPAN.split(text)
+    parts[::2] = [_MARKDOWN.sub(_without_meaning, part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _without_meaning(found: re.Match[str]) -> str:
-    sign = found[0]
-    if sign in "<>&":
-        return {"<": "&lt;", ">": "&gt;", "&": "&amp;"}[sign]
-    # An escape does not keep a mention, a number of an issue or an address from becoming a link.
-    if sign in "@#":
-        return f"{sign}<!-- -->"
-    if sign in ("//", "."):
-        return f"<!-- -->{sign}"
-    return f"\\{sign}"
+    if found["sign"]:
+        return f"\\{found['sign']}"
+    if found["tag"]:
+        return "&lt;" if found["tag"] == "<" else "&amp;"
+    # An escape does not keep these from becoming links; a comment in between does.
+    return f"{found['link']}<!-- -->" if found["link"] in "@#" else f"<!-- -->{found['link']}"
 
 
 def markdown_code(text: str) -> str:
     """A name as code, in which Markdown and HTML leave all signs alone."""
-    text = _BEFORE_PIPE.sub(r"\\ ", printable(text).replace("`", "'"))
+    text = printable(text).replace("`", "'")
     return f"`{text}`" if text.strip() else "` `"
+
+
+def markdown_cell(text: str) -> str:
+    """Markdown in a cell of a table, which ends at the first pipe that has no backslash before it."""
+    return _BEFORE_PIPE.sub(r"\\ ", text).replace("|", "\\|").replace("\n", " ")
 
 
 def github_message(text: str) -> str:

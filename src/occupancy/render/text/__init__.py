@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from ...values.untrusted import printable, printable_lines
 from ..document import (
     Block,
     Bullets,
@@ -16,7 +18,9 @@ from ..document import (
     Comment,
     Document,
     Folded,
+    GroupColumn,
     GroupedTable,
+    GroupRow,
     Heading,
     KeyValues,
     Line,
@@ -45,10 +49,26 @@ def to_text(document: Document, width: int = PLAIN_WIDTH, color: bool = False) -
         color: Whether to mark with ANSI colours what stands out.
     """
     layout = _Layout(width)
-    parts = list(layout.apart(document))
+    parts = list(layout.apart(_without_commands(document)))
     if layout.left_out:
         parts.append(Text(tables.no_room_for(layout.left_out), style=STYLES["faint"]))
     return to_string(*parts, width=width, color=color)
+
+
+def _without_commands(document: Document) -> Document:
+    """The document with escapes for what a terminal would obey. Line breaks are ours, except in rows."""
+    return tuple(_made_printable(block, printable_lines) for block in document)
+
+
+def _made_printable(value: Any, printed: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return printed(value)
+    if not isinstance(value, (list, tuple)):
+        return value
+    if isinstance(value, (GroupRow, GroupColumn)):
+        printed = printable
+    items = [_made_printable(each, printed) for each in value]
+    return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
 
 
 class _Layout:
