@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 import occupancy
+from occupancy.page.build import build_page
+from occupancy.page.question import kernels_of
 
 Open = Callable[..., Any]
 
@@ -58,7 +60,8 @@ def opened(chromium: Any, page_file: Path) -> Iterator[Open]:
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on(
-            "request", lambda request: said.extend([request.url] * (page_file.as_uri() not in request.url))
+            "request",
+            lambda request: said.extend([request.url] * (page_file.parent.as_uri() not in request.url)),
         )
         page.goto(page_file.as_uri() + question)
         return page
@@ -177,6 +180,21 @@ def test_a_scan_is_pasted(opened: Open) -> None:
     page.click("#found button:has-text('spilly')")
     until(page, "document.querySelector('#regs').value === '64'")
     assert figure(page) == "50%"
+
+
+def test_the_kernels_of_a_file_are_there(opened: Open, page_file: Path) -> None:
+    path = page_file.with_name("kernels.html")
+    rows = [
+        {"name": "<i>first</i>", "cc": "8.6", "regs": 72},
+        {"name": "second", "cc": "7.0", "regs": 37, "threads": 128},
+    ]
+    path.write_text(build_page("0.1.0", kernels=kernels_of(rows)), encoding="utf-8")
+    page = opened()
+    page.goto(path.as_uri())
+    assert page.locator("#found li").count() == 2
+    assert page.locator("i").count() == 0
+    page.click("#found button:has-text('second')")
+    until(page, "document.querySelector('.figure').textContent === '75%'")
 
 
 def test_the_link_brings_the_question_back(opened: Open) -> None:

@@ -37,6 +37,7 @@ FILE_NAME = "occupancy.html"
     is_common=True,
     help="Write the page there, - for standard output.",
 )
+@click.argument("files", metavar="[FILE]...", nargs=-1)
 @cc_option(
     "cc",
     metavar="CHIP",
@@ -50,6 +51,7 @@ FILE_NAME = "occupancy.html"
 @grid_options
 def command(
     output: str | None,
+    files: tuple[str, ...],
     cc: str | None,
     gpu: str | None,
     grid: str | None,
@@ -59,26 +61,46 @@ def command(
 ) -> None:
     """The calculator as one HTML file that needs no server and no network.
 
-    Without -o it opens in the browser. With a chip and a kernel it opens with that question.
+    Without -o it opens in the browser. With a chip and a kernel it opens with that question; with files, it
+    lists the kernels that `scan` finds in them, and a click asks about one.
 
     \b
     occupancy page
     occupancy page -o occupancy.html
     occupancy page --cc 9.0 --threads 256 --regs 40
+    occupancy page libkernels.so -o kernels.html
     """
+    kernels = _kernels(files)
     question = _question(cc, gpu, kernel, {"grid": grid, "cluster": cluster, "sms": sms})
     if output is None:
-        open_page(question)
+        open_page(question, kernels)
         return
     from ..page.build import build_page
 
-    text = build_page(__version__, question)
+    text = build_page(__version__, question, kernels)
     if output == "-":
         print_text(text)
         return
     from ..builds.atomic_file import write_atomically
 
     write_atomically(output, text)
+
+
+def _kernels(files: tuple[str, ...]) -> str:
+    """The kernels of files, for the page to list.
+
+    Raises:
+        ReadError: A file that cannot be read.
+    """
+    if not files:
+        return ""
+    from ..api.scan import scan
+    from ..page.question import MOST_KERNELS, kernels_of
+
+    found = scan(files)
+    if len(found) > MOST_KERNELS:
+        click.echo(f"The page lists the first {MOST_KERNELS} of {len(found)} kernels.", err=True)
+    return kernels_of(each.to_dict() for each in found[:MOST_KERNELS])
 
 
 def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: dict[str, str | None]) -> str:
@@ -127,7 +149,7 @@ def _of_gpu(chip: Chip, sms: str | None) -> dict[str, str | None]:
     return {"gpu": chip.name, "sms": count if sms is None else sms}
 
 
-def open_page(question: str) -> None:
+def open_page(question: str, kernels: str = "") -> None:
     """Open the page in the browser; print its address where there is none.
 
     The question is written into the file as well, because some systems open a file without what stands behind
@@ -144,7 +166,7 @@ def open_page(question: str) -> None:
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE_NAME
-    write_atomically(str(path), build_page(__version__, question))
+    write_atomically(str(path), build_page(__version__, question, kernels))
     address = path.as_uri() + (f"#{question}" if question else "")
     if not webbrowser.open(address):
         click.echo(f"No browser to open: {address}", err=True)

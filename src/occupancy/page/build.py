@@ -17,12 +17,14 @@ from .rules import rules
 MODULES = ("words", "dom", "answer", "question", "share", "paste", "chart", "map", "views", "form", "app")
 
 
-def build_page(version: str, question: str = "") -> str:
+def build_page(version: str, question: str = "", kernels: str = "") -> str:
     """The whole page as HTML.
 
     Args:
         version: Of this library.
         question: What the page opens with where its address has no question: see `question`.
+
+        kernels: What stands in its box for compiler output from the start: see `kernels_of`.
 
     Raises:
         UnknownConstructError: A rule is written in a way that the translator does not know.
@@ -37,6 +39,7 @@ def build_page(version: str, question: str = "") -> str:
         "policy": policy,
         "version": version,
         "question": escape(question),
+        "kernels": escape(kernels),
         "style": style,
         "data": data,
         "script": script,

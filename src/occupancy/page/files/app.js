@@ -23,6 +23,10 @@ const app = {
     for (const chart of [...this.curves, this.map]) observer.observe(chart.node);
     this.measure();
         this.load();
+    if (byId("pasted").value) {
+      byId("paste").open = true;
+      this.paste(byId("pasted").value);
+    }
   },
 
   // Take the question of the address.
@@ -30,6 +34,7 @@ const app = {
     if (location.hash && location.hash === this.fragment) return;
     const { fields, held } = fromFragment(location.hash || document.documentElement.dataset.question);
     this.fields = { ...(fields ?? START) };
+    this.isStart = !fields;
     this.held = held && { ...held, cc: held.cc ?? START.cc };
     const product = findProduct(this.fields.gpu ?? "");
     if (fields?.gpu && !fields.cc && product.cc) Object.assign(this.fields, { cc: product.cc, sms: fields.sms ?? product.sms ?? "" });
@@ -40,6 +45,7 @@ const app = {
 
   change(changes) {
     Object.assign(this.fields, changes);
+    this.isStart = false;
     if ("gpu" in changes) {
       const product = findProduct(changes.gpu);
       if (product.cc) Object.assign(this.fields, { cc: product.cc, sms: product.sms ?? "" });
@@ -172,7 +178,8 @@ const app = {
     const found = text.trim() ? readPasted(text) : [];
     const use = (kernel) => {
       const cc = chipOf(ccOf(kernel.arch)) ? ccOf(kernel.arch) : null;
-      this.change({ ...kernel.fields, ...(cc && cc !== this.fields.cc ? { cc } : {}) });
+      const cleared = this.isStart ? { regs: "", "dynamic-smem": "" } : {}; // they were an example's
+      this.change({ ...cleared, ...kernel.fields, ...(cc && cc !== this.fields.cc ? { cc } : {}) });
     };
     const lines = found.map((kernel, index) =>
       element("li", {}, button(kernel.name, `pasted ${index}`, () => use(kernel), { class: "link" }), element("small", {}, pastedWords(kernel))),
