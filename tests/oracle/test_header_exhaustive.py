@@ -70,7 +70,7 @@ def test_every_combination(header: Header, limits: Limits) -> None:
         asked = header.queries(
             limits,
             threads=threads,
-            regs=registers,
+            registers=registers,
             dynamic_smem=sizes,
             barriers=barriers,
             virtual_resources=virtual,
