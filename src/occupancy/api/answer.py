@@ -153,6 +153,20 @@ class Occupancy(engine.Answer):
             )
         )
 
+    def plot(self) -> list[Any]:
+        """Draw how the occupancy changes with the block size, the registers and the shared memory.
+
+        Returns:
+            matplotlib's ``Axes`` of the three curves, in a new figure.
+
+        Raises:
+            MissingDependencyError: matplotlib is not installed.
+        """
+        from ..render.plot import plot
+        from ..report.curves import curves_report
+
+        return list(plot(curves_report(self).picture()))
+
     def explain(self) -> tuple[occupancy.Explanation, ...]:
         """Every step of the arithmetic, resource by resource."""
         from ..report.explain import explain

@@ -10,6 +10,7 @@ import occupancy  # in annotations: a public name brings its module when somebod
 
 from .. import engine
 from ..errors import InputError
+from ..tables.chips import find_chip
 from ..values.kernel import Caching, Kernel, SharedMemoryMode
 from ..values.resources import Output
 from ..values.spellings import is_automatic
@@ -159,8 +160,9 @@ def sweep(
         "barriers": barriers,
         "virtual_resources": virtual_resources,
     }
+    chips = [find_chip(each) for each in (cc if isinstance(cc, list) else [cc])]
     return sweep_arrays(
-        [limits(each) for each in (cc if isinstance(cc, list) else [cc])],
+        [chip.limits for chip in chips],
         {field: values for field, values in given.items() if values is not None},
         make_kernel(
             1, carveout=carveout, caching=caching, opt_in=opt_in, shared_memory_mode=shared_memory_mode
@@ -168,4 +170,5 @@ def sweep(
         model,
         has_chip_axis=isinstance(cc, list),
         outputs=outputs,
+        names=[chip.label for chip in chips],
     )

@@ -97,6 +97,11 @@ class ScannedKernel(ScanRow):
 _ROW = tuple(each.name for each in fields(ScanRow))
 
 
+MOST_PLOTTED = 40
+MOST_OF_A_NAME = 48
+"""Characters."""
+
+
 class Scan(Sequence[ScannedKernel]):
     """Kernels of files, with their answers. Prints itself as ``occupancy scan`` does."""
 
@@ -117,6 +122,31 @@ class Scan(Sequence[ScannedKernel]):
     def found(self) -> int:
         """How many kernels and launches the sources hold, wanted or not."""
         return self._scanning.found
+
+    def plot(self, ax: Any = None, *, limit: int = MOST_PLOTTED) -> Any:
+        """Draw the occupancy of the kernels, as they are sorted.
+
+        Args:
+            ax: matplotlib's ``Axes`` to draw into; by default those of a new figure.
+            limit: The most kernels that are drawn.
+
+        Returns:
+            The ``Axes``.
+
+        Raises:
+            MissingDependencyError: matplotlib is not installed.
+        """
+        from ..render.charts import Picture, RowChart
+        from ..render.plot import plot
+        from ..render.text.shortening import shortened
+
+        known = [row for row in self._rows if row.occupancy is not None]
+        names = shortened((row.demangled for row in known), MOST_OF_A_NAME)
+        labels = [f"{names[row.demangled]} {row.arch or ''}".rstrip() for row in known[:limit]]
+        more = f", the first {limit} of them" if len(known) > limit else ""
+        chart = RowChart(labels, [row.occupancy or 0.0 for row in known[:limit]])
+        (axes,) = plot(Picture(f"Occupancy of {count(len(known), 'kernel')}{more}", (chart,)), ax)
+        return axes
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain dictionaries, lists and numbers: the command's JSON."""

@@ -34,11 +34,20 @@ class Sweep:
     """
 
     def __init__(
-        self, limits: Sequence[Limits], has_chip_axis: bool, arrays: Mapping[Output, Integers]
+        self,
+        limits: Sequence[Limits],
+        has_chip_axis: bool,
+        arrays: Mapping[Output, Integers],
+        inputs: Mapping[str, ArrayLike] | None = None,
+        names: Sequence[str] = (),
     ) -> None:
         self.limits = tuple(limits)
         self._has_chip_axis = has_chip_axis
         self._arrays = arrays
+        self.inputs = dict(inputs or {})
+        """Argument -> the values that were asked about, as they were given."""
+        self.names = tuple(names) or tuple(str(each.compute_capability) for each in limits)
+        """What each of the chips is called."""
 
     @property
     def active_blocks(self) -> Integers:
@@ -63,6 +72,25 @@ class Sweep:
         most_of_chip = most.reshape(-1, *[1] * (warps.ndim - 1)) if self._has_chip_axis else most[0]
         return np.divide(warps, most_of_chip, dtype=np.float32)
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the occupancy: a curve for each chip over one input, or a heat map of one chip over two.
+
+        Args:
+            ax: matplotlib's ``Axes`` to draw into; by default those of a new figure.
+
+        Returns:
+            The ``Axes``.
+
+        Raises:
+            InputError: Nothing varies, or too much for a picture.
+            MissingDependencyError: matplotlib is not installed.
+        """
+        from ..render.plot import plot
+        from .picture import picture_of
+
+        (axes,) = plot(picture_of(self), ax)
+        return axes
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the arrays."""
@@ -86,6 +114,7 @@ def sweep_arrays(
     *,
     has_chip_axis: bool = False,
     outputs: Sequence[Output] = OUTPUTS,
+    names: Sequence[str] = (),
 ) -> Sweep:
     """Answer for arrays of kernels on some chips.
 
@@ -96,6 +125,7 @@ def sweep_arrays(
         model: Whose answers to give; by default those of each chip's `default_model`.
         has_chip_axis: Whether the answers get a first dimension for the chips; needed for several.
         outputs: The arrays that are wanted.
+        names: What each chip is called; by default its compute capability.
 
     Raises:
         InputError: Values that no kernel can have, arrays that do not go together, an option that a
@@ -115,7 +145,7 @@ def sweep_arrays(
         _fill(limits, common, model or default_model(limits), quantities, out)
     if not has_chip_axis:
         arrays = {name: array[0, ...] for name, array in arrays.items()}
-    return Sweep(chips, has_chip_axis, arrays)
+    return Sweep(chips, has_chip_axis, arrays, inputs, names)
 
 
 def _common_shape(quantities: Sequence[Quantity]) -> tuple[int, ...]:

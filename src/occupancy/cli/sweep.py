@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import InputError
 from .choose_sm import chips_options
 from .help import Command, grouped_option
 from .options import format_option_with, kernel_options
@@ -29,10 +30,16 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Draw a chart, fit for a slide: .svg, .png or .pdf.",
 )
+@grouped_option("output", "--title", metavar="TEXT", help="The title of the chart, instead of the question.")
+@grouped_option(
+    "output", "--mark", "marks", multiple=True, metavar="VALUE", help="Draw a line at this value. Repeatable."
+)
 @format_option_with("jsonl", note="; jsonl: one JSON object for each row.")
 def command(
     chips: list[Chip],
     output: str | None,
+    title: str | None,
+    marks: tuple[str, ...],
     output_format: str,
     **kernel: Unpack[KernelArguments],
 ) -> None:
@@ -46,15 +53,21 @@ def command(
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37
     occupancy sweep --cc 9.0 --threads 128 --regs 16:128:8
+    occupancy sweep --gpu "H100,RTX 4090" -t 192 --regs 16:255 -o regs.png --mark 72
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
     """
     from ..api.sweep import sweep_grid
 
     report = sweep_grid(chips, kernel)
+    if output is None and (title is not None or marks):
+        raise InputError(
+            "is for a chart in a file", where="--mark" if marks else "--title", cure="Give one: -o chart.png."
+        )
     if output is None:
         print_report(report, output_format)
         return
     from ..render.plot import save
+    from ..values.spellings import parse_size
 
-    save(report.picture(), output)
+    save(report.picture(title, [parse_size(mark, "--mark") for mark in marks]), output)
     click.echo(f"Wrote {output}.", err=True)

@@ -5,13 +5,14 @@ These are the three charts of NVIDIA's spreadsheet.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any, Protocol
 
 from ..advice.search import Dial, changed
 from ..engine import Answer, Model, evaluate
+from ..errors import InputError
 from ..render import charts, words
 from ..render.document import Column, Document, Only, Table
 from ..values.resources import Adjustable, Changeable, Resource
@@ -134,16 +135,30 @@ class CurvesReport(Report):
             Only("markdown", [curve.table() for curve in self.curves]),
         )
 
-    def picture(self) -> charts.Picture:
-        """The charts side by side, under the kernel's own answer."""
+    def picture(self, title: str | None = None, marks: Sequence[int] = ()) -> charts.Picture:
+        """The charts side by side, under the kernel's own answer.
+
+        Args:
+            title: Instead of the kernel's own answer.
+            marks: None: the kernel's own values are marked.
+
+        Raises:
+            InputError: Something else is to be marked.
+        """
+        if marks:
+            raise InputError(
+                "these curves mark the kernel's own values",
+                where="mark",
+                cure="Leave it out, or vary one input.",
+            )
         blocks = words.count(self.active_blocks, "block")
         threads = words.count(self.inputs.threads, "thread")
         limiters = words.listing([words.name(limiter) for limiter in self.limiters])
-        title = (
+        answer = (
             f"{words.percent(self.occupancy)} occupancy on compute capability {self.cc} "
             f"({self.architecture})\n{blocks} of {threads} per SM, limited by {limiters}"
         )
-        return charts.Picture(title, [self._chart(curve) for curve in self.curves])
+        return charts.Picture(title or answer, [self._chart(curve) for curve in self.curves])
 
     def _chart(self, curve: Curve) -> charts.StepChart:
         def mark(value: int, warps: int, occupancy: float) -> charts.Mark:

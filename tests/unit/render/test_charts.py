@@ -77,6 +77,7 @@ class TestCurves:
         """Each column shows the answer of a value that it stands for, the kernel's column the kernel's."""
         report = curves_report(compute("9.0", threads=100, regs=70, smem=20_000))
         for curve, drawn in zip(report.curves, report.picture().charts, strict=True):
+            assert isinstance(drawn, StepChart)
             lines = plain(charts.chart(drawn, width))
             shown = [drawn_warps(lines, column) for column in range(len(lines[9]) - charts.GUTTER)]
             marked = lines[10].index("▲") - charts.GUTTER
