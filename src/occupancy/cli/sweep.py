@@ -53,7 +53,7 @@ def command(
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37
     occupancy sweep --cc 9.0 --threads 128 --regs 16:128:8
-    occupancy sweep --gpu "H100,RTX 4090" -t 192 --regs 16:255 -o regs.png --mark 72
+    occupancy sweep --gpu "H100,RTX 4090" -t 192 -r 16:255 -o regs.png --mark 72
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
     """
     from ..api.sweep import sweep_grid
