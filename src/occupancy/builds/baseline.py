@@ -24,7 +24,7 @@ SCHEMA_VERSION = 2
 """It grows when a name is added, goes or changes its meaning; all earlier versions stay readable but for 1,
 which was never released."""
 
-ASSUMED = ("option", "launch_bounds", "best")
+ASSUMED = ("option", "rules", "launch_bounds", "best", "compared")
 """Where a block size comes from that the source of a kernel does not state."""
 
 Architecture = Annotated[str, Field(pattern=r"^sm_[0-9]{1,4}[a-z]?$")]
@@ -104,13 +104,14 @@ def baseline_of(rows: Iterable[Any], threads: int | None = None) -> Baseline:
     """The baseline of a build: its kernels in the order of their names, equal ones once.
 
     Args:
-        rows: Rows of the report of ``occupancy scan``, with sources that mean the same elsewhere.
+        rows: Its kernels, with sources that mean the same elsewhere; with an answer where the block size is
+            stated, since one of ours is not to stand in a file of the user's.
         threads: Threads per block that were assumed where a source does not say them.
     """
-    kernels = {
-        BaselineKernel(name=stable_name(row.name), **{name: getattr(row, name) for name in _NAMES[1:]})
-        for row in rows
-    }
+    kernels = set()
+    for row in rows:
+        values: dict[str, Any] = {name: getattr(row, name, None) for name in _NAMES}
+        kernels.add(BaselineKernel(**values | {"name": stable_name(row.name)}))
     return Baseline(tool_version=__version__, threads=threads, kernels=tuple(sorted(kernels, key=_order)))
 
 

@@ -27,6 +27,10 @@ _SUSPECT = re.compile(r"(?<=\d)(?:_GLOBAL__N__|CUB_\d|THRUST_\d)")
 
 _UNNAMED = "_GLOBAL__N_"
 
+_NUMBERS = re.compile(r"_?v?\d+")
+LEAST_NAME = 3
+"""Letters that must be left of a name without numbers to recognise a kernel by it."""
+
 _START = re.compile(r"_ZL?(N[rVK]*)?(?:St)?")
 _LENGTH = re.compile(r"L?([1-9]\d{0,3})")
 
@@ -91,6 +95,17 @@ def base_name(name: str) -> str:
     if stable.startswith("_Z"):
         return "::".join(_identifiers(stable)) or name
     return _base_of_readable(stable)
+
+
+def last_name(name: str) -> str:
+    """The kernel's name without its namespaces: ``sgemm`` for ``ns::sgemm``."""
+    return base_name(name).rpartition("::")[2]
+
+
+def numberless(name: str) -> str | None:
+    """That without its numbers, such as a version; None where too little is left of it."""
+    left = _NUMBERS.sub("", last_name(name)).strip("_")
+    return left if len(left) >= LEAST_NAME else None
 
 
 def _identifiers(mangled: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from ..readers import KernelRecord
 from .rules import Measure
 from .scanner import ScanRow
 
@@ -41,17 +42,21 @@ class Measures:
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
+def resources(record: KernelRecord) -> dict[Measure, int | None]:
+    """What a kernel needs; all of the measures but the occupancy, which takes a block size."""
+    return {
+        "spill_bytes": _total(record.spill_store_bytes, record.spill_load_bytes),
+        "stack_bytes": record.stack_bytes,
+        "spill_smem": record.spill_smem,
+        "regs": record.regs,
+        "smem": record.shared_memory,
+        "barriers": record.barriers,
+    }
+
+
 def measures(row: ScanRow) -> Measures:
     """The measures of a row of the report of ``occupancy scan``."""
-    return Measures(
-        occupancy=row.occupancy,
-        spill_bytes=_total(row.spill_store_bytes, row.spill_load_bytes),
-        stack_bytes=row.stack_bytes,
-        spill_smem=row.spill_smem,
-        regs=row.regs,
-        smem=row.shared_memory,
-        barriers=row.barriers,
-    )
+    return Measures(occupancy=row.occupancy, **resources(row))
 
 
 def _total(one: int | None, other: int | None) -> int | None:

@@ -14,6 +14,7 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Changeable
 from .rules import Measure
+from .same_sizes import is_ours
 from .scanner import Scanner, ScanRow
 
 
@@ -35,7 +36,11 @@ def mending_step(row: ScanRow, measure: Measure, bound: float, scanner: Scanner)
     """
     if row.occupancy is None or (measure == "stack_bytes" and _has_registers_left(row)):
         return None
-    return _MENDINGS[measure](*scanner.question(row), bound)
+    if not is_ours(row):
+        return _MENDINGS[measure](*scanner.question(row), bound)
+    # The size is one that we chose to compare at. What else gains there is worth to be told; another size
+    # is no advice, and neither is what only holds at this one.
+    return _more_occupancy(*scanner.question(row), bound, sized=False) if measure == "occupancy" else None
 
 
 def _has_registers_left(row: ScanRow) -> bool:
@@ -45,8 +50,8 @@ def _has_registers_left(row: ScanRow) -> bool:
 Mending = Callable[[Limits, Kernel, float], NextStep | None]
 
 
-def _more_occupancy(limits: Limits, kernel: Kernel, bound: float) -> NextStep | None:
-    steps = next_steps(limits, kernel)
+def _more_occupancy(limits: Limits, kernel: Kernel, bound: float, *, sized: bool = True) -> NextStep | None:
+    steps = (step for step in next_steps(limits, kernel) if sized or "threads" not in step.requires)
     return next((step for step in steps if step.occupancy >= bound - TOLERANCE), None)
 
 

@@ -69,11 +69,36 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Launches:
+    """How some kernels are launched, where no file of the build says it."""
+
+    number: int
+    """Its place in the file, from 1."""
+    kernels: tuple[str, ...]
+    """Patterns of names, as those of a rule."""
+    archs: tuple[ComputeCapability, ...]
+    """Empty for all."""
+    threads: tuple[int, ...]
+    """Block sizes that the kernels are launched with; empty where only the shared memory is stated."""
+    dynamic_smem: int | None
+    """Bytes of dynamic shared memory per block; None where it is not stated."""
+
+    def __str__(self) -> str:
+        archs = ", ".join(arch.sm for arch in self.archs)
+        return f"launches[{self.number}] ({', '.join(self.kernels)}{' on ' if archs else ''}{archs})"
+
+    def is_for(self, names: Names, arch: ComputeCapability | None) -> bool:
+        """Whether it is about a kernel."""
+        return (not self.archs or arch in self.archs) and any(map(names.match, self.kernels))
+
+
+@dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of a file, and the baseline that it names."""
+    """The rules of a file, how it says that kernels are launched, and the baseline that it names."""
 
     source: str
     rules: tuple[Rule, ...]
+    launches: tuple[Launches, ...]
     baseline: str | None
     """Path of the baseline, where the file names one; relative paths start at the file."""
     exemptions: tuple[Exemption, ...] = ()

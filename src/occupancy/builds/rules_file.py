@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import date, datetime
 from typing import Any
 
 from ..errors import MAX_SHOWN, InputError, RulesError, shown
 from ..tables.toml_file import PYPROJECT, read_toml, tools
 from ..values.limits import ComputeCapability
-from ..values.spellings import did_you_mean, parse_size
+from ..values.spellings import did_you_mean, parse_size, parse_threads
 from .exemptions import Exemption
-from .rules import CRITERIA, Rule, Rules
+from .rules import CRITERIA, Launches, Rule, Rules
 
 _SELECTORS = ("kernels", "arch")
 _SWITCHES = ("no_new_spills", "no_new_smem_spills")
@@ -42,6 +42,11 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
         reason = "rewritten in #123"
         until = 2027-03-31
 
+        [[launches]]                   # how kernels are launched, where no file says it
+        kernels = "*stencil*"
+        threads = 256                  # or "16x16", or a list
+        dynamic_smem = "48k"
+
     In a file called ``pyproject.toml`` all of it is below ``tool.occupancy``, beside ``cc``, the chip that is
     meant where a command names none. What can be asked for is in
     `rules.CRITERIA`; ``false`` exempts kernels from what an earlier rule asks of them.
@@ -55,7 +60,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
     where = f"{file}: "
     if os.path.basename(file) == PYPROJECT:
         table, where = _tool_table(table, file), f"{file}: tool.occupancy."
-    _check_names(table, ("baseline", "cc", "rules", "exemptions"), where)
+    _check_names(table, ("baseline", "cc", "launches", "rules", "exemptions"), where)
     entries = table.get("rules")
     if not isinstance(entries, list) or not entries:
         raise RulesError(
@@ -63,7 +68,8 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
         )
     rules = tuple(_read_rule(number, entry, where) for number, entry in enumerate(entries, 1))
     _check_for_contradictions(rules, file)
-    return Rules(file, rules, _baseline(table, file, where), _exemptions(table, where))
+    launches = _launches(table.get("launches", []), where)
+    return Rules(file, rules, launches, _baseline(table, file, where), _exemptions(table, where))
 
 
 def has_rules(pyproject: str) -> bool:
@@ -122,6 +128,45 @@ def _exemption(number: int, entry: object, where: str) -> Exemption:
     return Exemption(
         number, kernels, tuple(_arch(each, f"{where}arch") for each in archs), criteria, reason, until
     )
+
+
+def _launches(entries: object, where: str) -> tuple[Launches, ...]:
+    if not isinstance(entries, list):
+        raise RulesError(_got(entries), where=where + "launches", allowed="tables [[launches]]")
+    return tuple(_read_launches(number, entry, where) for number, entry in enumerate(entries, 1))
+
+
+def _read_launches(number: int, entry: object, where: str) -> Launches:
+    where = f"{where}launches[{number}]"
+    if not isinstance(entry, dict):
+        raise RulesError(_got(entry), where=where, allowed="a table [[launches]]")
+    where += "."
+    _check_names(entry, (*_SELECTORS, "threads", "dynamic_smem"), where)
+    if not {"threads", "dynamic_smem"} & set(entry):
+        raise RulesError("states nothing", where=where.rstrip("."), allowed="threads, dynamic_smem")
+    kernels = _texts(entry.get("kernels", "*"), f"{where}kernels", 'patterns such as "sgemm*"')
+    archs = _texts(entry["arch"], f"{where}arch", '"sm_90", or a list') if "arch" in entry else ()
+    threads = entry.get("threads", [])
+    sizes = tuple(
+        _parsed(lambda value, _: parse_threads(value)[0], each, f"{where}threads")
+        for each in (threads if isinstance(threads, list) else [threads])
+    )
+    if "threads" in entry and not sizes:
+        raise RulesError(_got(threads), where=f"{where}threads", allowed="a block size, or several")
+    dynamic = None
+    if "dynamic_smem" in entry:
+        dynamic = _parsed(parse_size, entry["dynamic_smem"], f"{where}dynamic_smem")
+    archs_of_it = tuple(_arch(each, f"{where}arch") for each in archs)
+    return Launches(number, kernels, archs_of_it, tuple(dict.fromkeys(sizes)), dynamic)
+
+
+def _parsed(parse: Callable[[object, str], int], value: object, where: str) -> int:
+    if not isinstance(value, (int, str)) or isinstance(value, bool):
+        raise RulesError(_got(value), where=where, allowed="a number, or a text such as '16x16' or '48k'")
+    try:
+        return parse(value, where)
+    except InputError as error:
+        raise RulesError(error.problem, where=where, allowed=error.allowed) from error
 
 
 def _texts(value: object, where: str, allowed: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple
 
-from ..advice.block_sizes import best_block_size
+from ..advice.block_sizes import answers_by_size, best_block_size
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Answer, evaluate
@@ -142,6 +142,7 @@ class Scanner:
         self._answer = lru_cache(maxsize=1 << 14)(evaluate)
         self._advice = lru_cache(maxsize=1 << 14)(self._next_step if with_advice else _no_step)
         self._verdicts: dict[object, Verdict] = {}
+        self._occupancies = lru_cache(maxsize=1 << 14)(_occupancies)
         self._common = common
         self._with_bound = lru_cache(maxsize=1 << 12)(_with_bound)
 
@@ -176,6 +177,21 @@ class Scanner:
         except OccupancyError:
             return Verdict()
         return Verdict(answer.occupancy, answer.limiters, answer.launchable)
+
+    def is_stated(self, record: KernelRecord) -> bool:
+        """Whether the block size is that of a file or of the user, and not one of ours."""
+        return record.threads is not None or self._threads is not None
+
+    def occupancies(self, record: KernelRecord) -> tuple[float, ...]:
+        """The occupancy with blocks of one warp, of two, and so on up to the largest that the chip and the
+        kernel's launch bound allow; 0 where a block does not launch.
+
+        Raises:
+            OccupancyError: Something needed is not known, or out of range.
+        """
+        limits = self._limits(record)
+        unsized = replace(record, threads=limits.warp_size, block_dim=None)
+        return self._occupancies(limits, _kernel(unsized, limits, None))
 
     def question(self, row: ScanRow) -> tuple[Limits, Kernel]:
         """What the engine was asked for a row that has an answer."""
@@ -289,6 +305,11 @@ Advice = tuple[NextStep | None, bool]
 
 def _no_step(limits: Limits, kernel: Kernel) -> Advice:
     return None, False
+
+
+def _occupancies(limits: Limits, kernel: Kernel) -> tuple[float, ...]:
+    sizes = range(limits.warp_size, limits.max_threads_per_block + 1, limits.warp_size)
+    return tuple(answer.occupancy for answer in answers_by_size(limits, kernel, sizes, None, None))
 
 
 def _is_less_for_the_grid(record: KernelRecord, answer: Answer) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from ..errors import BaselineError, RulesError
+from ..readers import KernelRecord
 from .kernel_names import base_name
 from .matching import family
 from .question import Question
 from .rules import CRITERIA, Measure, Rule
-from .scanner import ScanRow
 
 MOST_NAMED = 5
 """Kernels that an error names; it counts the others."""
@@ -33,7 +33,7 @@ class Gaps:
     """
 
     def __init__(
-        self, rows: Sequence[ScanRow], baseline: Sequence[ScanRow] | None, names: tuple[str, str]
+        self, rows: Sequence[KernelRecord], baseline: Sequence[KernelRecord] | None, names: tuple[str, str]
     ) -> None:
         self._rows = rows
         self._build, self._baseline = names

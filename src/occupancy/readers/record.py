@@ -27,10 +27,13 @@ Format = Literal[
     "python",
 ]
 
-ThreadsFrom = Literal["launch", "metadata", "required", "option", "launch_bounds", "best"]
+ThreadsFrom = Literal[
+    "launch", "metadata", "required", "option", "rules", "launch_bounds", "best", "compared"
+]
 """Whence a block size comes. The source itself states it: a recorded launch, the metadata of a compiler
-that chooses it, or the kernel's own `.reqntid`. Or it was chosen for an answer: an option, the first
-launch bound, or the size with the highest occupancy."""
+that chooses it, or the kernel's own `.reqntid`. The user stated it: an option, or the file with the rules.
+Or it was chosen for an answer: the first launch bound, the size with the highest occupancy, or that of all
+that two builds can launch with where they differ most."""
 
 Shape = tuple[int, int, int]
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from ..advice.next_steps import NextStep
 from ..builds.diff import DiffSummary
 from ..builds.exemptions import Exempted, Exemption, apply
 from ..builds.kernel_names import stable_name
 from ..builds.rules import CRITERIA, Measure, Rules
+from ..builds.same_sizes import OURS, is_ours
 from ..builds.scanner import ScanRow
-from ..builds.violations import Checked, Holding, Violating, Violation, launched_with
+from ..builds.violations import Apart, Checked, Holding, Violating, Violation, launched_with
 from ..render import words
 from ..render.ci import Case
 from ..render.document import (
@@ -31,16 +31,20 @@ from ..render.document import (
 )
 from ..render.markdown import code
 from ..render.sarif import Finding
-from ..values.resources import amount_of
 from .base import Report
 from .diff import COLUMNS, MOST_IN_SIGHT, assumptions, kinds
+from .mending import mending
 from .scan_columns import place, short_name
 
 CSV_COLUMNS = (
-    "name", "demangled", "arch", "source", "rule", "criterion", "bound", "was", "value", "next_step",
+    "name", "demangled", "arch", "source", "rule", "criterion", "bound", "was", "value", "threads",
+    "next_step",
 )  # fmt: skip
 
-_SINCE = ("Limited by", "Regs", "Spills", "Stack", "Shared", "Bar", "Threads")
+MOST_NAMED = 10
+"""Kernels that came or went that are named; the others are counted."""
+
+_SINCE = ("Limited by", "Regs", "Spills", "Stack", "Shared", "Bar", "Bound", "Threads")
 """The columns of `diff` that say what changed since the baseline."""
 
 
@@ -77,6 +81,12 @@ class CheckReport(Report):
     """Exemptions whose last day has passed, in words."""
     unused: tuple[str, ...]
     """Exemptions that no kernel needs any more, in words."""
+    added: tuple[Apart, ...]
+    """Kernels that the baseline does not have."""
+    removed: tuple[Apart, ...]
+    """Kernels that only the baseline has."""
+    unsized: int
+    """Kernels whose occupancy was asked for, and whose block size neither a file nor the user states."""
 
     def csv_columns(self) -> Sequence[str]:
         """They are there even where no rule is broken."""
@@ -89,7 +99,8 @@ class CheckReport(Report):
             row = (
                 *(kernel.name, kernel.demangled, kernel.arch, kernel.source),
                 *(violation.rule, violation.criterion, violation.bound, violation.was, violation.value),
-                _mending(kernel, violation),
+                violation.threads,
+                mending(kernel, violation),
             )
             yield dict(zip(CSV_COLUMNS, row, strict=True))
 
@@ -112,7 +123,7 @@ class CheckReport(Report):
             (
                 f"{code(short_name(each.kernel))} {each.kernel.arch or ''}",
                 _broken(violation),
-                _mending(each.kernel, violation),
+                mending(each.kernel, violation),
             )
             for each, violation in self._broken()
         ]
@@ -143,7 +154,7 @@ class CheckReport(Report):
             row = each.kernel
             yield Finding(
                 rule=violation.criterion,
-                message=f"{_kernel(row)}: {_broken(violation)}. {_mending(row, violation)}",
+                message=f"{_kernel(row)}: {_broken(violation)}. {mending(row, violation)}",
                 name=words.printable(row.demangled),
                 file=row.file or row.source,
                 line=row.line,
@@ -185,6 +196,7 @@ def check_report(
         tuple(done.violating), tuple(done.holding),
         exempted=applied.exempted, ended=tuple(map(_exemption, applied.ended)),
         unused=tuple(map(_exemption, applied.unused)),
+        added=done.added, removed=done.removed, unsized=done.unsized,
     )  # fmt: skip
 
 
@@ -194,7 +206,7 @@ def _lines(violating: Violating) -> Iterator[Block]:
     yield Paragraph([Marked(_kernel(row), "strong"), Marked(f"  {where}" if where else "", "faint")])
     for violation in violating.violations:
         yield Paragraph(Marked(_broken(violation), "wrong"), indent=2)
-        yield Paragraph(f"Next step: {_mending(row, violation)}", indent=4)
+        yield Paragraph(f"Next step: {mending(row, violation)}", indent=4)
     since = _since(violating)
     if since:
         yield Paragraph(Marked(f"Since the baseline: {since}.", "faint"), indent=2)
@@ -203,7 +215,7 @@ def _lines(violating: Violating) -> Iterator[Block]:
 def _message(violating: Violating) -> str:
     lines = []
     for violation in violating.violations:
-        lines += [_broken(violation), _mending(violating.kernel, violation)]
+        lines += [_broken(violation), mending(violating.kernel, violation)]
     since = _since(violating)
     return "\n".join([*lines, *([f"Since the baseline: {since}."] if since else [])])
 
@@ -221,9 +233,21 @@ def _kernel(row: ScanRow) -> str:
 def _broken(violation: Violation) -> str:
     """What was asked for, and what is: ``min_occupancy = 75% (rule 1): is 50%, was 100%``."""
     measure = CRITERIA[violation.criterion].measure
+    if measure == "occupancy" and violation.threads is not None:
+        return f"{violation.criterion} = {_bound(violation)} (rule {violation.rule}): {_occupancy(violation)}"
     was = "" if violation.was is None else f", was {_amount(measure, violation.was)}"
     is_now = f"is {_amount(measure, violation.value)}{was}"
     return f"{violation.criterion} = {_bound(violation)} (rule {violation.rule}): {is_now}"
+
+
+def _occupancy(violation: Violation) -> str:
+    """``at 256 threads: 100% -> 62.5%``; ``at no block size more than 50%``."""
+    value = words.percent(violation.value)
+    if CRITERIA[violation.criterion].compares and violation.was is not None:
+        return f"at {violation.threads:,} threads: {words.percent(violation.was)} -> {value}"
+    if violation.threads_from in OURS:
+        return f"at no block size more than {value}"
+    return f"at {violation.threads:,} threads: {value}"
 
 
 def _bound(violation: Violation) -> str:
@@ -249,42 +273,9 @@ def _since(violating: Violating) -> str:
     changes = []
     for column in COLUMNS:
         old, new = column.value(violating.baseline), column.value(violating.kernel)
-        if old != new and column.title in _SINCE:
-            changes.append(f"{column.title.lower()} {old or '?'} -> {new or '?'}")
+        if column.title in _SINCE and column.has_changed(violating.baseline, violating.kernel):
+            changes.append(f"{column.title.lower()} {old} -> {new}")
     return ", ".join(changes)
-
-
-def _mending(row: ScanRow, violation: Violation) -> str:
-    """What would help, as a sentence."""
-    measure = CRITERIA[violation.criterion].measure
-    step = violation.next_step
-    if step is None:
-        return _NO_STEP.get(measure, "Neither using less nor another block size is known to reach it.")
-    changes = [
-        words.change(resource, amount_of(resource, row), value) for resource, value in step.requires.items()
-    ]
-    fewer_spills = measure in ("spill_bytes", "spill_smem", "stack_bytes")
-    result = "need fewer spills, at" if fewer_spills else "give"
-    return (
-        f"{words.listing(changes)} would {result} {words.percent(step.occupancy)} occupancy{_how(row, step)}."
-    )
-
-
-_NO_STEP: dict[Measure, str] = {
-    "spill_bytes": "No more registers are available: keep fewer values alive.",
-    "spill_smem": "Launch bounds of fewer threads shrink it; so does keeping fewer values alive.",
-    "stack_bytes": "More registers would not help: it holds arrays indexed by variables, or frames of calls.",
-    "smem": "Use less of it.",
-    "regs": "Use fewer of them.",
-    "barriers": "Use fewer of them.",
-}
-
-
-def _how(row: ScanRow, step: NextStep) -> str:
-    """How to have the compiler use fewer registers."""
-    if set(step.requires) != {"regs"} or row.threads is None or not step.active_blocks:
-        return ""
-    return f"; __launch_bounds__({row.threads}, {step.active_blocks}) asks the compiler for that"
 
 
 def _summary(report: CheckReport) -> str:
@@ -303,7 +294,10 @@ def _exemption(exemption: Exemption) -> str:
 
 
 def _notes(report: CheckReport) -> Iterator[str]:
-    """How the baseline was changed."""
+    """What came and went, what the numbers rest on, and how the baseline was changed."""
+    for kernels, what in ((report.added, "Not in the baseline"), (report.removed, "Only in the baseline")):
+        if kernels:
+            yield f"{what}: {_listing(kernels)}."
     if report.updated is not None:
         yield f"{report.baseline} is written: {kinds(report.updated)}."
     for each in report.exempted:
@@ -311,4 +305,27 @@ def _notes(report: CheckReport) -> Iterator[str]:
         yield f"{_kernel(each.violating.kernel)} may break {broken} until {each.until}: {each.reason}."
     yield from (f"{ended} has ended." for ended in report.ended)
     yield from (f"{unused} is not needed any more: leave it out." for unused in report.unused)
-    yield from assumptions([each.kernel for each in report.violating])
+    yield from assumptions([each.kernel for each in report.violating if not is_ours(each.kernel)])
+    if report.unsized:
+        yield from _about_sizes(report)
+
+
+def _about_sizes(report: CheckReport) -> Iterator[str]:
+    has = "has" if report.unsized == 1 else "have"
+    asked = {name for rule in report.rules for name, bound in rule.bounds.items() if bound is not None}
+    parts = [f"{words.count(report.unsized, 'kernel')} {has} no stated block size"]
+    if "max_occupancy_drop" in asked:
+        parts.append("the worst drop of all sizes that both builds can launch with decides")
+    if "min_occupancy" in asked:
+        parts.append("the best occupancy of all sizes counts for min_occupancy")
+    yield f"{parts[0]}: {'; '.join(parts[1:])}. [[launches]] in the rules, or --threads, states it."
+
+
+def _listing(kernels: Sequence[Apart]) -> str:
+    """``img::blur (sm_80, sm_90), and 3 more``."""
+    archs: dict[str, list[str]] = {}
+    for each in kernels:
+        archs.setdefault(short_name(each), []).append(each.arch or "unknown architecture")
+    names = [f"{name} ({', '.join(dict.fromkeys(of))})" for name, of in archs.items()]
+    more = [f"{len(names) - MOST_NAMED:,} more"] if len(names) > MOST_NAMED else []
+    return words.listing([*names[:MOST_NAMED], *more])

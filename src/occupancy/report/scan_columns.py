@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..builds.attention import LOW
 from ..builds.scanner import ROW_FIELDS, ScanRow
@@ -102,7 +102,14 @@ def _plain(field: str) -> Column:
     return Column(field.replace("_", " ").capitalize(), cell, False, (field,))
 
 
-def short_name(row: ScanRow) -> str:
+class Named(Protocol):
+    """What has a readable name."""
+
+    @property
+    def demangled(self) -> str: ...
+
+
+def short_name(row: Named) -> str:
     """The demangled name without the parameters, which launches do not need to be distinguished."""
     name = words.printable(row.demangled).removeprefix("void ")
     if name.endswith(")"):
@@ -160,7 +167,7 @@ def _spills(row: ScanRow) -> str:
     return f"{row.spill_store_bytes or 0:,} / {row.spill_load_bytes or 0:,}"
 
 
-def _threads(row: ScanRow) -> str:
+def threads(row: ScanRow) -> str:
     if row.threads is None:
         return ""
     origin = {"option": " given", "launch_bounds": " bound", "best": " best"}.get(row.threads_from or "", "")
@@ -231,7 +238,7 @@ _COLUMNS = (
     Column("Spills", _spills, fields=("spill_store_bytes", "spill_load_bytes")),
     Column("Launches", lambda row: words.number(row.launches, ""), fields=("launches",)),
     Column("Time", _duration, fields=("duration_us",)),
-    Column("Threads", _threads, fields=("threads",)),
+    Column("Threads", threads, fields=("threads",)),
     Column("Occ.", lambda row: _share(row.occupancy), fields=("occupancy",)),
     Column("Reported", lambda row: _share(row.reported_occupancy), fields=("reported_occupancy",)),
     Column("Limited by", _limiters, is_number=False, fields=("limiters",)),

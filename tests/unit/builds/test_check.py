@@ -29,9 +29,7 @@ def checked(
     records: Sequence[KernelRecord], *rules: Rule, baseline: Sequence[KernelRecord] | None = None
 ) -> Checked:
     scanner = Scanner(limits, with_advice=False)
-    rows = [scanner.row(record) for record in records]
-    old = None if baseline is None else [scanner.row(record) for record in baseline]
-    return check(rows, rules, scanner, old, ("build", "base.json"))
+    return check(records, rules, scanner, baseline, ("build", "base.json"))
 
 
 def rule(

@@ -20,6 +20,7 @@ class Kernel:
     source: str = "a.cubin"
     threads: int | None = None
     dynamic_smem: int | None = None
+    code: int | None = None
 
 
 def matched(old: list[Kernel], new: list[Kernel]) -> Matching[Kernel]:
@@ -153,20 +154,23 @@ def test_kernels_that_differ_in_nothing_that_is_compared_are_told_apart_whatever
 
 
 @given(st.lists(st.text("ab", max_size=4), max_size=8), st.lists(st.text("ab", max_size=4), max_size=8))
-def test_those_are_paired_first_whose_names_agree_the_longest(old: list[str], new: list[str]) -> None:
-    left, right = [Kernel(f"_Z1kI{name}E") for name in old], [Kernel(f"_Z1kI{name}") for name in new]
+def test_those_are_paired_first_whose_files_agree_the_longest(old: list[str], new: list[str]) -> None:
+    left, right = (
+        [Kernel("k", source=f"{file}.o") for file in old],
+        [Kernel("k", source=file) for file in new],
+    )
     result = matched(left, right)
     # The same, written down as it is said.
     expected = []
-    waiting = [sorted(left, key=lambda each: each.name), sorted(right, key=lambda each: each.name)]
+    waiting = [sorted(left, key=lambda each: each.source), sorted(right, key=lambda each: each.source)]
     for length in range(20, -1, -1):
-        for start in sorted({each.name[:length] for each in waiting[0]}):
-            ours, theirs = ([each for each in side if each.name[:length] == start] for side in waiting)
+        for start in sorted({each.source[:length] for each in waiting[0]}):
+            ours, theirs = ([each for each in side if each.source[:length] == start] for side in waiting)
             for one, other in zip(ours, theirs, strict=False):
-                expected.append((one.name, other.name))
+                expected.append((one.source, other.source))
                 waiting[0].remove(one)
                 waiting[1].remove(other)
-    assert sorted((one.name, other.name) for one, other, _ in result.pairs) == sorted(expected)
+    assert sorted((one.source, other.source) for one, other, _ in result.pairs) == sorted(expected)
 
 
 def test_thousands_that_are_alike_take_no_longer_than_sorting_them() -> None:

@@ -102,7 +102,7 @@ def test_a_baseline_keeps_it(unpacked: Path, tmp_path: Path) -> None:
     for name in ("tensor_memory_100a", "warp_specialised_90a", "smem_spilling_90"):
         image, baseline = unpacked / f"{name}.cubin", tmp_path / f"{name}.json"
         assert run("scan", str(image), "--save-baseline", str(baseline)).exit_code == 0
-        report = json.loads(run("diff", str(baseline), str(image), "--format", "json").stdout)
+        report = json.loads(run("diff", str(baseline), str(image), "--all", "--format", "json").stdout)
         assert report["summary"]["same"] == len(report["kernels"]) > 0
         assert report["added"] == report["removed"] == []
     kernels = json.loads((tmp_path / "warp_specialised_90a.json").read_text())["kernels"]
