@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, overload
 
+from ..builds.build import read_build
 from ..builds.merging import merge_while_read
 from ..builds.overview import Tally
 from ..builds.scanner import Scanner, ScanRow
@@ -278,6 +279,24 @@ class Scanning:
             choice = replace(choice, sort=choice.sort or WORST, limit=EXCERPT)
         rows = map(self.scanner.row, choice.shown(found, self.scanner))
         return self._report(tuple(rows), choice.sort)
+
+    def page(self, records: Iterable[KernelRecord], compare: str | None = None) -> str:
+        """All that is wanted as a page of HTML to open; see `scan_page`.
+
+        Args:
+            records: What was found.
+            compare: A baseline, or paths of a build, whose changes are shown.
+        """
+        from ..report.scan_page import changes_since, scan_page
+
+        self._tally = Tally(self.scanner)
+        choice = replace(self._selection, group=True)
+        found = choice.shown(self._tally.counted(choice.kernels(records)), self.scanner)
+        report = self._report(tuple(map(self.scanner.row, found)), choice.sort)
+        if compare is None:
+            return scan_page(report)
+        build = read_build([compare], self._common)
+        return scan_page(report, changes_since(report.kernels, build.records, self.scanner), build.name)
 
     @property
     def missing(self) -> str:

@@ -74,7 +74,7 @@ ORDERS = ("occupancy", "regs", "spills", "time", "worst")
     "--output",
     is_common=True,
     metavar="FILE",
-    help="Write the answer to a file; .csv, .json, .jsonl or .md says how.",
+    help="Write the answer to a file; .csv, .json, .jsonl, .md or .html says how.",
 )
 @grouped_option(
     "output",
@@ -84,7 +84,15 @@ ORDERS = ("occupancy", "regs", "spills", "time", "worst")
     metavar="FILE",
     help="Write a baseline for diff and check instead.",
 )
-@format_option_with("jsonl", note="; jsonl is one JSON object for each kernel.")
+@grouped_option(
+    "output",
+    "--compare",
+    metavar="FILE",
+    help="In a page of HTML: what changed since this baseline or build.",
+)
+@format_option_with(
+    "jsonl", "html", note="; jsonl is one JSON object for each kernel, html a page to open (-o FILE.html)."
+)
 def command(
     files: tuple[str, ...],
     baseline: str | None,
@@ -103,6 +111,7 @@ def command(
     occupancy scan report.ncu-rep --gpu "H200"
     nvcc -Xptxas -v ... 2>&1 | occupancy scan - --threads 256
     occupancy scan build/ --save-baseline baseline.json
+    occupancy scan build/ -o report.html --compare baseline.json
     """
     if output is not None and not _was_given("output_format"):
         suffix = os.path.splitext(output)[1].lower()
@@ -118,7 +127,7 @@ def command(
         click.get_current_context().exit(1)
 
 
-_FORMAT_OF = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
+_FORMAT_OF = {".html": "html", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
 """What the name of the file says where no option does."""
 
 
@@ -133,6 +142,7 @@ _OF_THE_ANSWER = {
     "only_spilling": ("--spilling", False),
     "columns": ("--columns", None),
     "sort": ("--sort", None),
+    "compare": ("--compare", None),
     "in_full": ("--all", False),
     "output_format": ("--format", "text"),
 }
@@ -176,11 +186,14 @@ def _scan(
     limit: int | None,
     in_full: bool,
     columns: str | None,
+    compare: str | None,
     output_format: str,
 ) -> Scanning:
     from ..api.reading import Reading
     from ..api.scan import Scanning
 
+    if compare is not None and output_format != "html":
+        raise InputError("is for pages", where="--compare", cure="Use --format html, or occupancy diff.")
     fields: tuple[str, ...] = ()
     if columns is not None:
         from ..report.scan_columns import fields_named
@@ -195,6 +208,8 @@ def _scan(
     records = _watched(scanning.records(warn_of), output_format)
     if output_format in FOR_PEOPLE:
         print_document(scanning.for_people(records).document(fields), output_format)
+    elif output_format == "html":
+        print_text(scanning.page(records, compare))
     else:
         _print_rows(scanning, records, fields, output_format)
         if scanning.missing:

@@ -53,7 +53,7 @@ class ScanReport(Report):
 
     def headline(self) -> str:
         """How many kernels there are, and of which kind."""
-        return _summary(self)
+        return summary(self)
 
     def document(self, columns: Sequence[str] = ()) -> Document:
         """Under each kernel's name a row for each architecture or launch; then what the numbers rest on.
@@ -73,12 +73,12 @@ class ScanReport(Report):
             for row in self.kernels
         ]
         table = GroupedTable("Kernel", rows, shown, () if columns else IF_THERE_IS_ROOM, LAST)
-        notes = Bullets(list(_footnotes(self)), "faint")
+        notes = Bullets(list(footnotes(self)), "faint")
         more = f"--all shows all {self.overview.kernels:,}, --limit N so many; --format csv is whole."
         if self.overview.kernels <= MOST_IN_FULL or len(self.kernels) >= self.overview.kernels:
-            return table, Together([Paragraph(_summary(self)), notes])
+            return table, Together([Paragraph(summary(self)), notes])
         return (
-            Paragraph(_summary(self)),
+            Paragraph(summary(self)),
             _by_architecture(self.overview),
             Paragraph(_what_is_shown(self)),
             table,
@@ -95,7 +95,7 @@ MOST_NOTES = 4
 """In a footnote; the JSON has each with its kernel."""
 
 
-def _summary(report: ScanReport) -> str:
+def summary(report: ScanReport) -> str:
     """How much was found, and how much of it deserves a look."""
     overview = report.overview
     launches = overview.launches
@@ -126,17 +126,19 @@ def _summary(report: ScanReport) -> str:
 
 def _by_architecture(overview: Overview) -> Block:
     """The numbers of each architecture, and of all."""
-    several = len(overview.architectures) > 1
+    head, *rows = architecture_rows(overview)
+    columns = [
+        Column(title, is_number=title not in ("Arch", "Limited by"), least=24 if title == head[-1] else None)
+        for title in head
+    ]
+    last = (len(rows) - 1,) if len(rows) > 1 else ()
+    return Table(columns, rows, marked=last, splits=False)
+
+
+def architecture_rows(overview: Overview) -> list[list[str]]:
+    """A header, a row for each architecture, and one for all where there are several."""
     has_spills = overview.spills_known > 0
     has_stack = any(each.with_stack for each in overview.architectures)
-    columns = [
-        Column("Arch", is_number=False),
-        Column("Kernels"),
-        Column(f"Below {words.percent(LOW)}"),
-        *([Column("Spilling")] if has_spills else []),
-        *([Column("With a stack")] if has_stack else []),
-        Column("Limited by", is_number=False, least=24),
-    ]
 
     def line(each: ArchitectureOverview) -> list[str]:
         below = f"{each.below_half:,}" if each.answered else "?"
@@ -154,10 +156,13 @@ def _by_architecture(overview: Overview) -> Block:
             ),
         ]
 
+    head = ["Arch", "Kernels", f"Below {words.percent(LOW)}"]
+    head += ["Spilling"] if has_spills else []
+    head += ["With a stack"] if has_stack else []
     rows = [line(each) for each in overview.architectures]
-    if several:
+    if len(rows) > 1:
         rows.append(line(overview.total()))
-    return Table(columns, rows, marked=(len(rows) - 1,) if several else (), splits=False)
+    return [[*head, "Limited by"], *rows]
 
 
 def _what_is_shown(report: ScanReport) -> str:
@@ -178,7 +183,7 @@ def _notes(row: ScanRow) -> Iterator[str]:
         yield note[:1].upper() + note[1:].rstrip(".") + "."
 
 
-def _footnotes(report: ScanReport) -> Iterator[str]:
+def footnotes(report: ScanReport) -> Iterator[str]:
     """What the numbers rest on."""
     rows = report.kernels
     yield from _unsorted(report)
