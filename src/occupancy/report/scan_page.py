@@ -68,7 +68,7 @@ def _change(row: ScanRow, old: KernelRecord | None, scanner: Scanner) -> Change:
     if was is not None and row.occupancy is not None:
         points = row.occupancy - was
         if points:
-            parts.append(f"{words.percent(was)} {BECOMES} {words.percent(row.occupancy)}")
+            parts.append(f"{words.percent(was)}{BECOMES} {words.percent(row.occupancy)}")
     needs = (
         ("regs", old.regs, row.regs),
         ("static", old.static_smem, row.static_smem),
@@ -76,9 +76,9 @@ def _change(row: ScanRow, old: KernelRecord | None, scanner: Scanner) -> Change:
         ("spills", spilled_bytes(old), spilled_bytes(row)),
     )
     parts += [
-        f"{name} {one:,} {BECOMES} {two:,}"
+        f"{name} {one:,}{BECOMES} {two:,}"
         for name, one, two in needs
-        if None not in (one, two) and one != two
+        if one is not None and two is not None and one != two
     ]
     return Change(", ".join(parts) or "the same", points)
 
