@@ -50,7 +50,13 @@ def build_page(version: str, question: str = "", kernels: str = "") -> str:
 def page_script() -> str:
     """All of its JavaScript."""
     own = "".join(_read(f"{name}.js") for name in MODULES)
-    script = f'"use strict";\n{compact_script(_read("runtime.js") + rules() + own)}'
+    parts = [
+        '"use strict";\n',
+        compact_script(_read("runtime.js")),
+        compact_script(rules(), is_generated=True),
+        compact_script(own),
+    ]
+    script = "\n".join(parts)
     if "</script" in script or "<!--" in script:
         raise ValueError("the script would end early in HTML")
     return script

@@ -15,11 +15,12 @@ _TOKEN = re.compile(
 )
 
 
-def compact_script(text: str) -> str:
+def compact_script(text: str, *, is_generated: bool = False) -> str:
     """JavaScript with white space only where two words or signs would become one, and at the ends of lines.
 
     It knows comments to the end of a line, texts in all three quotes, and regular expressions that follow
-    a bracket, a comma or an operator, as all of ours do.
+    a bracket, a comma or an operator, as all of ours do. What is generated nobody reads line by
+    line, and all of its statements end with a semicolon.
     """
     parts: list[str] = []
     before = ""
@@ -41,7 +42,7 @@ def compact_script(text: str) -> str:
         if kind == "comment":
             continue
         if kind == "space":
-            if "\n" in token and before not in "{([,":
+            if "\n" in token and before not in ("{([,;" if is_generated else "{([,"):
                 parts.append("\n")
             elif _needs_space(before, text[at : at + 1]):
                 parts.append(" ")

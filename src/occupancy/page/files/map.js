@@ -2,7 +2,6 @@
 
 const MAP_HEIGHT = 300;
 const MAP_EDGE = { left: 46, right: 8, top: 8, bottom: 28 };
-const LEVELS = 8;
 
 // The values along an axis: where the chip's allocation changes, or about fifty of them.
 function samplesOf(name, limits) {
@@ -15,6 +14,8 @@ function samplesOf(name, limits) {
   return found;
 }
 
+const tintOf = (share) => (0.08 + 0.92 * share ** 1.3).toFixed(3);
+
 class HeatMap {
   constructor(change) {
     this.change = change;
@@ -26,6 +27,11 @@ class HeatMap {
       const select = element("select", { id: `axis-${index}`, change: () => this.choose(index, select.value) });
       this.choices.append(element("label", { for: `axis-${index}` }, text), select);
     }
+    this.keys = element("p", { class: "choices keys" }, "occupancy");
+    for (const share of [0.25, 0.5, 0.75, 1]) {
+      const swatch = drawn("svg", { class: "swatch", "aria-hidden": "true" }, drawn("rect", { class: "cells", width: "100%", height: "100%", "fill-opacity": tintOf(share) }));
+      this.keys.append(element("span", { class: "key" }, swatch, words.percent(share)));
+    }
     this.svg.addEventListener("pointermove", (event) => this.hover(event));
     this.svg.addEventListener("pointerleave", () => (this.caption.textContent = this.words));
     this.svg.addEventListener("click", (event) => {
@@ -33,7 +39,7 @@ class HeatMap {
       this.change({ [this.axes[0]]: x, [this.axes[1]]: y });
     });
     this.node = byId("map");
-    this.node.lastElementChild.append(this.choices, this.svg, this.caption);
+    this.node.lastElementChild.append(this.choices, this.svg, this.keys, this.caption);
   }
 
   choose(index, name) {
@@ -91,7 +97,7 @@ class HeatMap {
         [start, before] = [column, share];
       }
     });
-    const cells = [...paths].map(([share, d]) => drawn("path", { d, class: "cells", "fill-opacity": (0.08 + 0.92 * share ** 1.3).toFixed(3) }));
+    const cells = [...paths].map(([share, d]) => drawn("path", { d, class: "cells", "fill-opacity": tintOf(share) }));
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${MAP_HEIGHT}`);
     this.svg.replaceChildren(this.frame(), ...cells, ...this.labels(left, low), ...this.here(kernel, left, low));
     this.words = `Occupancy by ${this.axes.map(words.name).join(" and ")}; here ${words.percent(answer.occupancy)}. Point to read, click to choose.`;
