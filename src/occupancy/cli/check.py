@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from .choose_sm import gpu_option
 from .help import Command, grouped_option
-from .kernel_files import kernel_file_options
+from .kernel_files import kernel_file_options, with_what_if
 from .options import format_option_with
 from .output import print_report, print_text
 
@@ -38,6 +39,7 @@ INFORMATION = "https://pypi.org/project/occupancy/"
     help="Make this build the baseline; rules that compare are skipped.",
 )
 @kernel_file_options
+@gpu_option
 @format_option_with("github", "junit", "sarif")
 def command(
     build: tuple[str, ...],
@@ -45,6 +47,7 @@ def command(
     baseline: str | None,
     update: bool,
     output_format: str,
+    gpu: str | None,
     **options: Any,
 ) -> None:
     """Whether the kernels of a build meet your rules: exit code 0 if all do, 1 if one does not.
@@ -58,7 +61,7 @@ def command(
     """
     from ..api.builds import check
 
-    report = check(build, rules, baseline=baseline, update=update, **options)
+    report = check(build, rules, baseline=baseline, update=update, **with_what_if(options, gpu))
     if output_format == "github":
         from ..render.ci import github
 

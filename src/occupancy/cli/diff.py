@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from .choose_sm import gpu_option
 from .help import Command, grouped_option
-from .kernel_files import kernel_file_options, warn_of
+from .kernel_files import kernel_file_options, warn_of, with_what_if
 from .options import format_option
 from .output import print_report
 
@@ -16,6 +17,7 @@ from .output import print_report
 @click.argument("old")
 @click.argument("new")
 @kernel_file_options
+@gpu_option
 @grouped_option(
     "output", "--all", "with_same", is_common=True, is_flag=True, help="With the kernels that are the same."
 )
@@ -38,6 +40,7 @@ def command(
     ignore_arch: bool,
     threshold: float,
     output_format: str,
+    gpu: str | None,
     **options: Any,
 ) -> None:
     """How each kernel changed between two builds, the worst first.
@@ -54,6 +57,7 @@ def command(
     """
     from ..api.builds import diff
 
+    options = with_what_if(options, gpu)
     report = diff(old, new, threshold=threshold, with_same=with_same, ignore_arch=ignore_arch, **options)
     print_report(report, output_format)
     for problem in report.problems:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,7 @@ from ..values.untrusted import printable
 from .choose_sm import limits_option, one_chip
 from .completion import complete_chip
 from .help import grouped_option
+from .named_chips import choose_sm
 from .options import Command
 
 if TYPE_CHECKING:
@@ -49,6 +50,14 @@ def kernel_file_options(command: Command) -> Command:
     ):  # fmt: skip
         command = option(command)
     return command
+
+
+def with_what_if(options: dict[str, Any], gpu: str | None) -> dict[str, Any]:
+    """The options of a command, with the chip that ``--cc`` or ``--gpu`` names as ``cc``."""
+    if options["cc"] is None and gpu is None:
+        return options
+    chip = choose_sm(options["cc"], gpu, None, options["limits_file"])
+    return {**options, "cc": chip.limits}
 
 
 def warn_of(problem: ReadProblem) -> None:

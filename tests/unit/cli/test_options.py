@@ -154,3 +154,17 @@ def test_help_is_in_groups() -> None:
         assert places == sorted(places)
         assert any(line.strip().startswith("-c, --cc") for line in lines[places[0] : places[1]])
         assert any(line.strip().startswith("-t, --threads") for line in lines[places[1] : places[2]])
+
+
+def test_builds_are_asked_about_a_chip_by_its_name(builds: Path, tmp_path: Path) -> None:
+    (tmp_path / "rules.toml").write_text("[[rules]]\nmin_occupancy = 1\n")
+    before, after = str(builds / "before"), str(builds / "after")
+    for command in (("diff", before, after), ("check", after, "--rules", str(tmp_path / "rules.toml"))):
+        expected = run(*command, "--cc", "9.0", "--format", "json").stdout
+        assert json.loads(expected)
+        for chip in (("--gpu", "H100"), ("--cc", "H100"), ("--cc", "hopper")):
+            assert run(*command, *chip, "--format", "json").stdout == expected
+        both = run(*command, "--cc", "9.0", "--gpu", "H100")
+        assert "--cc and --gpu: both say which GPU it is" in both.stderr
+    scanned = run("scan", after, "--cc", "9.0", "--format", "json").stdout
+    assert run("scan", after, "--cc", "hopper", "--format", "json").stdout == scanned
