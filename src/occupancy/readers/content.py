@@ -57,6 +57,7 @@ class Content:
         stored = self._stored_bytes()
         self._is_sparse = stored < size
         self.budget = Budget(stored, common)
+        self._common = common
 
     def part(self, start: int = 0, end: int | None = None) -> Bytes:
         """The bytes from one place to another, by default to the end."""
@@ -171,6 +172,16 @@ class Content:
                 yield Text(wrapper, self.budget)
             finally:
                 wrapper.detach()
+
+    @contextmanager
+    def unpacked(self) -> Iterator[Content]:
+        """What a gzip file holds, as a file of its own: readers of binary formats go back and forth.
+
+        Raises:
+            Malformed: It is damaged, or more than is read.
+        """
+        with self._plain() as plain, _copied(plain) as (file, size):
+            yield Content(self.name, file, size, common=self._common)
 
     @contextmanager
     def _plain(self) -> Iterator[io.BufferedReader]:
