@@ -13,6 +13,9 @@ from ..tables.chips import Chip, find_chip, find_chips
 from ..values.limits import ComputeCapability, Limits
 from .arguments import ComputeCapabilityLike
 
+LEAST_INTEGER = 10
+"""Of a compute capability that is written as one integer, such as 10 for 1.0."""
+
 
 def limits(cc: ComputeCapabilityLike) -> Limits:
     """What one SM of a compute capability offers.
@@ -44,8 +47,9 @@ def chips(ccs: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike) -> list[
         InputError: No chip is called so, or there are none.
         UnknownComputeCapabilityError: One that the table does not hold.
     """
-    # A pair of integers, and a compute capability, are one chip.
-    is_pair = isinstance(ccs, tuple) and len(ccs) == 2 and all(isinstance(each, int) for each in ccs)
+    # (9, 0) is one chip, and (90, 80) are two: an integer alone has two digits or three.
+    numbers = [each for each in ccs if isinstance(each, int)] if isinstance(ccs, tuple) else []
+    is_pair = isinstance(ccs, tuple) and len(ccs) == len(numbers) == 2 and min(numbers) < LEAST_INTEGER
     several = [ccs] if is_pair or isinstance(ccs, (str, int, Limits)) else ccs
     found = [chip for each in several for chip in find_chips(each)]
     if not found:
