@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from typing import Any, Literal
 
 from ..errors import MAX_SHOWN, InputError, shown
@@ -276,7 +277,7 @@ def within(budget: Budget, found: Iterator[Found], source: str) -> Iterator[Foun
                 budget.pay("kernels" if each.launches is None else "launches")
                 budget.pay("names", cost_of(each.name))
                 each = sound(each)
-                wrong = next(filter(None, (_wrong(each, name) for name in _COUNTS)), None)
+                wrong = _wrong(each)
                 if wrong is None:
                     yield each
                 else:
@@ -296,12 +297,19 @@ _COUNTS = tuple(
 )
 
 
-def _wrong(record: KernelRecord, name: str) -> str | None:
-    """What is wrong with a count that neither a kernel nor a launch can have."""
-    value = getattr(record, name)
-    if value is None or 0 <= value <= INT_MAX:
+_counts = attrgetter(*_COUNTS)
+
+
+def _wrong(record: KernelRecord) -> str | None:
+    """What is wrong with the first count that neither a kernel nor a launch can have."""
+    known = [value for value in _counts(record) if value]
+    if not known or (min(known) >= 0 and max(known) <= INT_MAX):
         return None
-    return f"{name} is {shown(value)}, which no kernel has"
+    for name in _COUNTS:
+        value = getattr(record, name)
+        if value is not None and not 0 <= value <= INT_MAX:
+            return f"{name} is {shown(value)}, which no kernel has"
+    return None
 
 
 _ARCHITECTURE = re.compile(r"sm_\d{1,4}[a-z]?", re.ASCII)
