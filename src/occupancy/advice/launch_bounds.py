@@ -116,8 +116,8 @@ def _warning(alone: Answer, min_blocks: int) -> str:
         threads = min_blocks * alone.allocated.warps * limits.warp_size
         in_whole_warps = " in whole warps" if alone.kernel.threads % limits.warp_size else ""
         why = (
-            f"{min_blocks} blocks of {alone.kernel.threads} take {threads} threads{in_whole_warps}, "
-            f"and an SM holds {limits.max_threads_per_multiprocessor}"
+            f"{min_blocks} blocks of {alone.kernel.threads} take {threads:,} threads{in_whole_warps}, "
+            f"and an SM holds {limits.max_threads_per_multiprocessor:,}"
         )
     return f"ptxas ignores minnctapersm: {why}"
 

@@ -21,7 +21,7 @@ OPT_IN = (
     "The kernel can opt in to more: cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize."
 )
 OVERSIZED = (
-    "The oversized mode allows {} bytes, with 8 KiB of L1 cache: cudaFuncSetAttribute with "
+    "The oversized mode allows {:,} bytes, with 8 KiB of L1 cache: cudaFuncSetAttribute with "
     "cudaFuncAttributeSharedMemoryMode (shared memory mode oversized)."
 )
 """cuda.h of CUDA 13.5, CUsharedMemoryMode."""
@@ -46,11 +46,12 @@ class LaunchFailure:
 
     def __str__(self) -> str:
         said = ""
-        if self.error != OUT_OF_RESOURCES:
+        # Of what no chip refuses for, no runtime was heard.
+        if self.error != OUT_OF_RESOURCES or self.limit.startswith("max_registers"):
             older = "" if self.error_before_13 is None else f', before CUDA 13 "{self.error_before_13}"'
             said = f' The runtime says "{self.error}"{older}.'
         cure = f" {self.cure}" if self.cure else ""
-        return f"{OUT_OF_RESOURCES}: {self.what}, but {self.limit} is {self.allowed}.{said}{cure}"
+        return f"{self.what}, but {self.limit} is {self.allowed:,}.{said}{cure}"
 
 
 def first_failure(
@@ -65,7 +66,7 @@ def first_failure(
             "max_threads_per_multiprocessor",
             kernel.threads,
             limits.max_threads_per_multiprocessor,
-            f"{kernel.threads} threads in one block of {allocated.warps} warps",
+            f"{kernel.threads:,} threads in one block of {allocated.warps} warps",
             OUT_OF_RESOURCES,
         )
     if block_limits.registers == 0:
@@ -99,7 +100,7 @@ def _block_size(limits: Limits, kernel: Kernel) -> LaunchFailure | None:
             "max_threads_per_block",
             kernel.threads,
             limits.max_threads_per_block,
-            f"{kernel.threads} threads in one block",
+            f"{kernel.threads:,} threads in one block",
             INVALID_VALUE,
             error_before_13=INVALID_CONFIGURATION,
         )
@@ -110,7 +111,7 @@ def _block_size(limits: Limits, kernel: Kernel) -> LaunchFailure | None:
         f"max_block_dim[{axis}]",
         kernel.block_dim[axis],
         limits.max_block_dim[axis],
-        f"the block is {kernel.block_dim[axis]} threads long in {'xyz'[axis]}",
+        f"the block is {kernel.block_dim[axis]:,} threads long in {'xyz'[axis]}",
         INVALID_VALUE,
         error_before_13=INVALID_CONFIGURATION,
     )
@@ -141,7 +142,7 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
         limit,
         needed,
         allowed,
-        f"{kernel.threads} threads of {registers} registers take {needed} registers {phrase}",
+        f"{kernel.threads:,} threads of {registers} registers take {needed:,} registers {phrase}",
         OUT_OF_RESOURCES,
     )
 
@@ -163,12 +164,12 @@ def _spreadsheet_registers(
 
 def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allocation) -> LaunchFailure:
     needed = kernel.shared_memory
-    what = f"{needed} bytes of shared memory in one block"
+    what = f"{needed:,} bytes of shared memory in one block"
     if model == "spreadsheet":
         column = spreadsheet.column_of(limits)
         limit, allowed = spreadsheet.max_shared_memory_allocation(limits, column, kernel)
         if allocated.shared_memory != needed:
-            what = f"{needed} bytes of shared memory take {allocated.shared_memory} in one block"
+            what = f"{needed:,} bytes of shared memory take {allocated.shared_memory:,} in one block"
         # The runtime takes the carveout for a wish and sets the SM to more.
         error = OUT_OF_RESOURCES if limit == "carveout" else INVALID_VALUE
         return LaunchFailure(limit, allocated.shared_memory, allowed, what, error)
@@ -183,5 +184,5 @@ def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allo
         limit, allowed = "max_shared_memory_per_block", limits.max_shared_memory_per_block
         cure = OPT_IN if (kernel.static_smem or 0) <= allowed else MAKE_DYNAMIC
     if needed <= allowed:  # it is the rounding up that is too much, as on no real chip
-        needed, what = rounded, f"{needed} bytes of shared memory take {rounded} in one block"
+        needed, what = rounded, f"{needed:,} bytes of shared memory take {rounded:,} in one block"
     return LaunchFailure(limit, needed, allowed, what, INVALID_VALUE, cure)

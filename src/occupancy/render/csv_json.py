@@ -46,9 +46,14 @@ def flatten(prefix: str, value: Any) -> Iterable[tuple[str, Any]]:
         for name, each in value.items():
             yield from flatten(f"{prefix}.{name}" if prefix else name, each)
     elif isinstance(value, (list, tuple)):
-        yield prefix, csv_cell(";".join(str(each) for each in value))
+        yield prefix, csv_cell(";".join(str(_in_json(each)) for each in value))
     else:
-        yield prefix, csv_cell(value)
+        yield prefix, csv_cell(_in_json(value))
+
+
+def _in_json(value: Any) -> Any:
+    """A value as CSV has it: true and false are spelled as in JSON."""
+    return ("false", "true")[value] if isinstance(value, bool) else value
 
 
 def json_document(rest: Callable[[], Row], name: str, rows: Iterable[Row]) -> Iterator[str]:

@@ -72,17 +72,18 @@ def _text(block: Block) -> str:
 
 def _grid(
     block: Table | GroupedTable, most_of_a_name: int | None = None
-) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    """The header and the rows."""
+) -> tuple[Sequence[str], Sequence[Sequence[str]], Sequence[bool]]:
+    """The header, the rows, and which columns are numbers."""
     if isinstance(block, Table):
         header = [column.title for column in block.columns]
         rows = [list(map(markdown_text, row)) for row in block.rows]
         for number in block.marked:
             rows[number][0] = f"**{rows[number][0]}**"
-        return header, rows
+        return header, rows, [column.is_number for column in block.columns]
     cells = zip(*(map(markdown_text, column.cells) for column in block.columns), strict=True)
     names = [[code(row.name, most_of_a_name), *line] for row, line in zip(block.rows, cells, strict=True)]
-    return [block.title, *(column.title for column in block.columns)], names
+    header = [block.title, *(column.title for column in block.columns)]
+    return header, names, [False, *(column.is_number for column in block.columns)]
 
 
 def _folded(summary: str, text: str) -> str:
@@ -108,10 +109,12 @@ def _within(block: Block, room: int) -> str:
     return markdown([block])
 
 
-def _rows_within(header: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> str:
+def _rows_within(
+    header: Sequence[str], rows: Sequence[Sequence[str]], are_numbers: Sequence[bool], room: int
+) -> str:
     lengths = accumulate(len(to_markdown(row, ())) for row in rows)
     fitting = [row for row, length in zip(rows, lengths, strict=True) if length <= room]
-    texts = [to_markdown(header, fitting)] if fitting else []
+    texts = [to_markdown(header, fitting, are_numbers)] if fitting else []
     if len(fitting) < len(rows):
         more = f"{len(rows) - len(fitting):,} more"
         texts.append(f"{more if fitting else more.removesuffix(' more')} are too many for a comment.")
@@ -137,9 +140,12 @@ def code(name: str, most: int | None = MOST_OF_A_NAME) -> str:
     return markdown_code(cut)
 
 
-def to_markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table; the first column is text, the others are numbers."""
-    lines = [_row(header), _row(["---"] + ["---:"] * (len(header) - 1))]
+def to_markdown(
+    header: Sequence[str], rows: Iterable[Sequence[str]], are_numbers: Sequence[bool] = ()
+) -> str:
+    """A Markdown table; numbers stand at the right, text at the left."""
+    sides = [*are_numbers, *[False] * (len(header) - len(are_numbers))]
+    lines = [_row(header), _row(["---:" if is_number else "---" for is_number in sides])]
     lines += [_row(row) for row in rows]
     return "\n".join(lines)
 

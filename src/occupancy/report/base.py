@@ -42,6 +42,11 @@ def plain(value: Any) -> Any:
     return tuple(map(plain, value)) if type(value) is tuple else value
 
 
+def empty(kind: type[Any]) -> dict[str, None]:
+    """The cells of something that an answer does not have: its columns are there all the same."""
+    return {each.name: None for each in fields(kind)}
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """An answer that can print itself, in every format."""

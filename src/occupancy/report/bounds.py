@@ -12,7 +12,7 @@ from ..advice.search import changed
 from ..render import words
 from ..render.document import Bullets, Code, Column, Document, Table
 from ..tables.chips import Chip
-from ..values.kernel import Kernel
+from ..values.kernel import MAX_REGISTERS_PER_THREAD, Kernel
 from .base import Report
 from .inputs import Inputs, inputs_of
 
@@ -21,7 +21,7 @@ COLUMNS = (
     Column("CC", is_number=False),
     Column("Legal", is_number=False),
     Column("Register cap"),
-    Column("Blocks"),
+    Column("Blocks at the cap"),
     Column("Occupancy"),
 )
 
@@ -103,9 +103,11 @@ class BoundsReport(Report):
                     f"On {words.listing(spilling)} the compiler must spill: {registers} registers "
                     "are too many."
                 )
-        caps = {chip.register_cap for chip in self.chips}
-        cap = caps.pop() if len(caps) == 1 else "N"
-        yield f"The same cap without launch bounds: __maxnreg__({cap}), or nvcc -maxrregcount={cap}."
+        # What the compiler ignores, and what every kernel has anyway, is no cap.
+        caps = {chip.register_cap for chip in self.chips if chip.legal} - {MAX_REGISTERS_PER_THREAD}
+        if caps:
+            cap = caps.pop() if len(caps) == 1 else "N"
+            yield f"The same cap without launch bounds: __maxnreg__({cap}), or nvcc -maxrregcount={cap}."
 
     def _on_all(self) -> str:
         legal = [chip for chip in self.chips if chip.legal]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..advice.carveout import CarveoutAdvice, carveout
+from ..advice.carveout import CarveoutAdvice, Configuration, carveout
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.partitions import GreenContext
 from ..advice.slack import Slack, slack
@@ -18,7 +18,7 @@ from ..render.document import Document
 from ..values.kernel import Carveout
 from ..values.limits import Limits
 from ..values.resources import Resource, amount_of
-from .base import Report
+from .base import Report, empty
 from .gpu import Gpu, WavesReport, WholeGpu, waves_report
 from .inputs import Inputs, inputs_of
 
@@ -33,6 +33,8 @@ class ResourceUse:
     """None where no source gives it."""
     blocks: int | None
     """None where the resource sets no limit."""
+    reserved: int
+    """What the system takes of ``per_block`` for itself: bytes of shared memory, from 8.0 on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class CalcReport(Report):
     next_steps: tuple[NextStep, ...]
     """What to change for a higher occupancy, nearest first."""
     slack: Slack
-    """How far each resource may grow before a block is lost, and what is left unused."""
+    """How far each resource may grow before a block is lost, and what is left over."""
     carveout: CarveoutAdvice
     """The sizes that the SM's shared memory can be set to."""
     gpu: Gpu | None
@@ -89,6 +91,10 @@ class CalcReport(Report):
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """The answer as one row; what is a list of records becomes one cell of short phrases."""
         row = self.to_dict()
+        row["what_if"] = [f"{name}={value}" for name, value in self.what_if.items()]
+        row |= {name: empty(kind) for name, kind in _OPTIONAL.items() if row[name] is None}
+        if row["carveout"]["smallest"] is None:
+            row["carveout"]["smallest"] = empty(Configuration)
         row["next_steps"] = list(map(in_a_cell, self.next_steps))
         sizes = self.carveout.configurations
         row["carveout"]["configurations"] = [f"{each.shared_memory}: {each.active_blocks}" for each in sizes]
@@ -102,6 +108,10 @@ class CalcReport(Report):
         from .calc_document import document
 
         return document(self)
+
+
+_OPTIONAL = {"gpu": Gpu, "full_wave": FullWave, "green_context": GreenContext, "waves": WavesReport}
+"""What not every answer has; its columns of the CSV are there all the same."""
 
 
 def in_a_cell(step: NextStep) -> str:
@@ -161,8 +171,17 @@ def _resources(result: Answer) -> dict[Resource, ResourceUse]:
     uses = {}
     for (name, use), blocks in zip(result.uses.items(), result.block_limits, strict=True):
         is_missing = amount_of(name, given) is None and not use.per_block
-        uses[name] = ResourceUse(None if is_missing else use.per_block, use.per_multiprocessor, blocks)
+        per_block = None if is_missing else use.per_block
+        reserved = _reserved(result) if name == "shared_memory" else 0
+        uses[name] = ResourceUse(per_block, use.per_multiprocessor, blocks, min(reserved, per_block or 0))
     return uses
+
+
+def _reserved(result: Answer) -> int:
+    column = result.limits.spreadsheet
+    if result.model == "spreadsheet" and column is not None:
+        return column.reserved_shared_memory_per_block
+    return result.limits.reserved_shared_memory_per_block
 
 
 def _changed_limits(limits: Limits, table_limits: Limits | None) -> dict[str, Any]:

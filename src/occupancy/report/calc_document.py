@@ -26,8 +26,6 @@ from ..values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Changeable, Reso
 from .calc import CalcReport, Explanation, ResourceUse
 from .gpu import whole_gpu_lines
 
-ABOUT_OCCUPANCY = "Low occupancy can be right: what it hides is latency."
-
 COLUMNS = (
     Column("Resource", is_number=False),
     Column("Per block", least=1),
@@ -104,7 +102,7 @@ def _resources(report: CalcReport) -> Table:
         marked={number for number, resource in enumerate(shown) if resource in report.limiters},
         splits=False,
         comfortable=COMFORTABLE_WIDTH,
-        gaps=(3, 1),
+        gaps=(2, 1),
         pointers=("<- limiter", "<-"),
     )
 
@@ -114,6 +112,9 @@ def _per_block(report: CalcReport, resource: Resource, use: ResourceUse) -> str:
     if not use.per_block:
         return "not given" if missing else "0"
     amount = words.amount(resource, use.per_block)
+    if use.reserved:
+        amount, own = f"{words.amount(resource, use.reserved)} reserved", use.per_block - use.reserved
+        amount = f"{words.amount(resource, own)} + {amount}" if own else amount
     return f"not given ({amount})" if missing else amount
 
 
@@ -135,8 +136,6 @@ def _remarks(report: CalcReport) -> list[str]:
         )
     lines += [f"What if: {field} = {_setting(value)}." for field, value in report.what_if.items()]
     lines += report.notes
-    if 0 < report.occupancy < 1:
-        lines.append(ABOUT_OCCUPANCY)
     return lines
 
 
@@ -177,7 +176,7 @@ def _advice(report: CalcReport) -> Iterator[tuple[str, str]]:
     """
     yield from _labelled("Next steps", _next_steps(report))
     yield from _labelled("Slack", _slack(report))
-    yield from _labelled("Unused", _unused(report))
+    yield from _labelled("Left over", _left_over(report))
     yield from _labelled("Carveout", _carveout(report))
     if report.carveout.needs_opt_in:
         yield "Opt-in", "needed: cudaFuncAttributeMaxDynamicSharedMemorySize"
@@ -188,6 +187,8 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     levels = [step for step in report.next_steps if "threads" not in step.requires]
     sizes = [step for step in report.next_steps if "threads" in step.requires]
     shown = most_useful(levels, report.occupancy)
+    if len(levels) == len(shown) + 1:
+        shown = levels  # a line that says so would take as much room
     if report.limiters == ("virtual_resources",) and report.active_blocks:
         yield f"none within reach for a second block: {HOLDS_ALL}"
     elif sizes and not levels:
@@ -227,19 +228,20 @@ def _slack(report: CalcReport) -> Iterator[str]:
     limits_barriers = report.resources["barriers"].blocks is not None
     parts = []
     for resource in ADJUSTABLE:
-        amount = getattr(report.slack, resource)
-        if amount is not None and (resource != "barriers" or limits_barriers):
+        amount, now = getattr(report.slack, resource), amount_of(resource, report.inputs)
+        grows = amount is not None and (now is None or amount > now)
+        if grows and (resource != "barriers" or limits_barriers):
             parts.append(f"{QUANTITIES[resource].label} up to {words.amount(resource, amount)}")
     if parts:
         yield ", ".join(parts)
 
 
-def _unused(report: CalcReport) -> Iterator[str]:
+def _left_over(report: CalcReport) -> Iterator[str]:
     for reason, words_for_it in REASONS.items():
         left = [
-            f"{words.amount(resource, unused.amount)} {words.name(resource)}"
-            for resource, unused in report.slack.left_over.items()
-            if unused.reason == reason and unused.amount is not None and _is_of_interest(report, resource)
+            f"{words.amount(resource, rest.amount)} {words.name(resource)}"
+            for resource, rest in report.slack.left_over.items()
+            if rest.reason == reason and rest.amount is not None and _is_of_interest(report, resource)
         ]
         if left:
             yield f"{words_for_it}: {words.listing(left)}"
@@ -258,10 +260,13 @@ def _carveout(report: CalcReport) -> Iterator[str]:
     smallest, configurations = report.carveout.smallest, report.carveout.configurations
     if smallest is None or (smallest.percent is None and smallest.l1 is None):
         return  # no block, or a size that no one would choose
-    percent = "" if smallest.percent is None else f" ({smallest.percent}%)"
+    given = amount_of("smem", report.inputs) is not None or report.inputs.carveout is not None
+    if not given and "shared_memory" not in report.limiters:
+        return
     verdict = "is needed" if smallest == configurations[-1] else "is enough"
-    l1 = "" if smallest.l1 is None else f", and leaves {words.size(smallest.l1)} of L1"
-    yield f"{words.size(smallest.shared_memory)}{percent} {verdict}{l1}"
+    percent = "" if smallest.percent is None else f": request {smallest.percent}% or more"
+    l1 = "" if smallest.l1 is None else f"; it leaves {words.size(smallest.l1)} of L1"
+    yield f"{words.size(smallest.shared_memory)} {verdict}{percent}{l1}"
     if report.inputs.carveout is not None:
         for blocks, alike in groupby(configurations, lambda each: each.active_blocks):
             sizes = [words.size(each.shared_memory) for each in alike]

@@ -127,7 +127,7 @@ class CheckReport(Report):
             )
             for each, violation in self._broken()
         ]
-        columns = (Column("Kernel"), Column("What it breaks"), Column("Next step"))
+        columns = tuple(Column(title, is_number=False) for title in ("Kernel", "What it breaks", "Next step"))
         more = rows[MOST_IN_SIGHT:]
         comment = Comment(
             [

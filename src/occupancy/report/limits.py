@@ -11,7 +11,7 @@ from ..render import words
 from ..render.document import Block, Bullets, Column, Document, Heading, Only, Table, Together
 from ..tables.sources import Dispute, Provenance, Source
 from ..values.limits import Limits, SpreadsheetColumn
-from .base import Report
+from .base import Report, empty
 
 OVERVIEW = {
     "architecture": "\nArchitecture",
@@ -49,8 +49,12 @@ class LimitsReport(Report):
         """A row for each compute capability."""
         for each in self.limits:
             row = row_of(each)
-            # A chip without a spreadsheet column has empty cells there, not a column of its own.
-            yield {"cc": str(each.compute_capability), **row, "spreadsheet": row["spreadsheet"] or {}}
+            # A chip without a spreadsheet column has empty cells there.
+            yield {
+                "cc": str(each.compute_capability),
+                **row,
+                "spreadsheet": row["spreadsheet"] or empty(SpreadsheetColumn),
+            }
 
     def document(self) -> Document:
         """An overview of a whole table on a terminal; else every limit of some chips side by side."""

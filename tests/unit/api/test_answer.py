@@ -195,7 +195,9 @@ def test_sentences_where_there_is_nothing() -> None:
     too_much = occupancy.compute("9.0", threads=1024, regs=255)
     assert str(too_much.slack()) == "no block is resident"
     assert str(too_much.carveout()) == "no size of the SM's shared memory holds a block"
-    assert str(too_much.fits("9.0")[0]).startswith("9.0: too many resources requested for launch")
+    assert str(too_much.fits("9.0")[0]).startswith(
+        "9.0: 1,024 threads of 255 registers take 262,144 registers"
+    )
     none = occupancy.max_potential_block_size("9.0", multiprocessor_count=132, smem="300k")
     assert str(none) == "no block of any size can be resident"
     ignored = occupancy.launch_bounds("9.0", threads=256, min_blocks=40)

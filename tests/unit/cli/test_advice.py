@@ -12,7 +12,7 @@ import pytest
 
 import occupancy
 from occupancy.advice.next_steps import NextStep
-from occupancy.report.calc_document import ABOUT_OCCUPANCY, most_useful
+from occupancy.report.calc_document import most_useful
 from occupancy.report.schema import adapter
 from tests.cli_runner import run
 
@@ -94,13 +94,30 @@ def test_nothing_can_help() -> None:
 
 def test_at_full_occupancy_there_is_nothing_to_change() -> None:
     full = ("calc", "--cc", "8.0", "--threads", "256", "--regs", "32")
-    assert advice_of(*full)[0] == "registers up to 32, shared memory up to 19.5 KiB"
-    assert ABOUT_OCCUPANCY not in run(*full).stdout
+    assert advice_of(*full)[0] == "shared memory up to 19.5 KiB"
 
 
-def test_a_word_against_worship() -> None:
-    assert ABOUT_OCCUPANCY in run(*TIED).stdout
-    assert ABOUT_OCCUPANCY not in run("calc", "--cc", "9.0", "--threads", "1025").stdout
+def test_what_is_none_is_not_said() -> None:
+    """No slack where nothing can grow, no carveout where shared memory plays no part."""
+    assert "shared" not in line_of("Slack", "calc", "--cc", "9.0", "--threads", "256", "--smem", "27.5k")
+    assert not line_of("Carveout", "calc", "--cc", "9.0", "--threads", "256", "--regs", "72")
+    text = line_of("Carveout", "calc", "--cc", "9.0", "--threads", "256", "--regs", "72", "--smem", "8k")
+    assert text.startswith("Carveout     32 KiB is enough: request 4% or more; it leaves 224 KiB of L1")
+    assert "latency" not in run(*TIED).stdout
+
+
+def test_one_more_level_is_printed_and_not_announced() -> None:
+    text = run("calc", "--cc", "9.0", "--threads", "256", "--regs", "46").stdout
+    assert "1 more level" not in text
+    shown = run("calc", "--cc", "9.0", "--threads", "256", "--regs", "72", "--smem", "40k").stdout
+    assert "2 more levels in --format json" in shown
+
+
+def line_of(label: str, *command: str) -> str:
+    """The line of the advice that begins so; empty where there is none."""
+    return next(
+        (line for line in run(*command, columns=200).stdout.splitlines() if line.startswith(label)), ""
+    )
 
 
 def test_the_carveout_in_one_line_and_with_all_sizes_where_it_was_asked_for() -> None:
@@ -169,7 +186,7 @@ def test_budget() -> None:
     answer = as_json(*BUDGET)
     assert answer["wanted"] in answer["levels"]
     assert answer["wanted"]["active_blocks"] == 6
-    assert [row["regs"] for row in as_csv(*BUDGET) if row["wanted"] == "True"] == ["40"]
+    assert [row["regs"] for row in as_csv(*BUDGET) if row["wanted"] == "true"] == ["40"]
     assert as_json("budget", "--cc", "9.0", "--threads", "256", "--blocks", "6") == answer
     assert "| **75%** | 6 | 40 | 37 KiB |  |" in run(*BUDGET, "--format", "markdown").stdout
 
@@ -184,7 +201,7 @@ def test_a_budget_without_a_target_is_its_table() -> None:
     assert "--occupancy or --blocks picks a row" in text
     assert run(*BUDGET).stdout.split("\n\n")[1] == text.split("\n\n")[1]
     assert as_json(*BUDGET[:-2])["wanted"] is None
-    assert {row["wanted"] for row in as_csv(*BUDGET[:-2])} == {"False"}
+    assert {row["wanted"] for row in as_csv(*BUDGET[:-2])} == {"false"}
 
 
 def test_bounds() -> None:

@@ -54,7 +54,7 @@ class TestRows:
             "--cc", "9.0", "--threads", "64,128", "--regs", "40", "--barriers", "3", "--no-opt-in"
         )
         assert {name: row[name] for name in ("cc", "regs", "barriers", "opt_in")} == {
-            "cc": "9.0", "regs": "40", "barriers": "3", "opt_in": "False",
+            "cc": "9.0", "regs": "40", "barriers": "3", "opt_in": "false",
         }  # fmt: skip
         assert "smem" not in row
 

@@ -33,7 +33,7 @@ from ..document import (
 )
 from . import tables
 from .screen import PLAIN_WIDTH as PLAIN_WIDTH
-from .screen import STYLES
+from .screen import STYLES, glued
 from .screen import to_string as to_string
 
 LABEL_GAP = 3
@@ -124,8 +124,8 @@ class _Layout:
 
 def _inline(line: Line) -> Text:
     if isinstance(line, Marked):
-        return Text(line.text, style=STYLES[line.mark])
-    return Text.assemble(*((text, STYLES[mark]) for text, mark in pieces(line)))
+        return Text(glued(line.text), style=STYLES[line.mark])
+    return Text.assemble(*((glued(text), STYLES[mark]) for text, mark in pieces(line)))
 
 
 def _indented(text: Text, indent: int) -> RenderableType:
@@ -137,6 +137,6 @@ def _key_values(block: KeyValues) -> Iterator[RichTable]:
     table.add_column(style=STYLES["strong"], no_wrap=True)
     table.add_column(overflow="fold")
     for label, text in block.lines:
-        table.add_row(label, text)
+        table.add_row(label, glued(text))
     if block.lines:
         yield table

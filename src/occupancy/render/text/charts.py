@@ -31,6 +31,12 @@ MOST_SHADE_WIDTH = 3
 SHADES = {0.75: "█", 0.5: "▓", 0.25: "▒", 0: "░", -1: " "}
 """Shade of what is above an occupancy."""
 
+GRADIENT = {
+    1.0: "color(40)", 0.75: "color(76)", 0.5: "color(112)", 0.375: "color(184)", 0.25: "color(220)",
+    0.125: "color(214)", 1e-9: "color(208)", 0: "red",
+}  # fmt: skip
+"""Colour of what is at least an occupancy: greens from 50% on, as of a verdict; red does not fit."""
+
 NUMBERS_LEGEND = "-  does not fit"
 SHADES_LEGEND = "█ over 75%   ▓ over 50%   ▒ over 25%   ░ less   blank: does not fit"
 
@@ -196,6 +202,4 @@ def _shade(share: float) -> str:
 
 
 def _color(share: float) -> str:
-    if share == 0:
-        return "red"
-    return "green" if share > 0.5 else "yellow"
+    return next(color for above, color in GRADIENT.items() if share >= above)

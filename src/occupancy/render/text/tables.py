@@ -10,7 +10,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from ..document import Column, GroupColumn, GroupedTable, Table
-from .screen import STYLES
+from .screen import STYLES, glued
 from .shortening import shortened
 
 GAP = 2
@@ -94,7 +94,7 @@ def _squeezed(table: Table, width: int) -> RichTable:
 
 def _cells(table: Table, row: Sequence[str]) -> list[str | Text]:
     return [
-        Text(cell, style=STYLES[column.mark]) if column.mark else cell
+        Text(glued(cell), style=STYLES[column.mark]) if column.mark else glued(cell)
         for cell, column in zip(row, table.columns, strict=True)
     ]
 
