@@ -97,8 +97,8 @@ ROW_FIELDS = (*_FIRST, *(each.name for each in fields(ScanRow) if each.name not 
 _PLAYS_NO_PART = frozenset({
     "source", "also_in", "code", "is_static", "format", "name", "linked", "file", "line",
     "stack_bytes", "spill_store_bytes", "spill_load_bytes",
-    "min_blocks", "max_registers", "required_threads", "max_cluster_rank", "cluster", "threads_from",
-    "launches", "grid", "duration_us", "reported_occupancy", "achieved_occupancy", "notes",
+    "min_blocks", "register_cap", "required_threads", "max_cluster_rank", "cluster_dim", "threads_from",
+    "launches", "grid_dim", "duration_us", "reported_occupancy", "achieved_occupancy", "notes",
 })  # fmt: skip
 _needs = attrgetter(*(name for name in FIELD_NAMES if name not in _PLAYS_NO_PART))
 """All of a record that its occupancy can depend on; most kernels of a library share it with hundreds."""

@@ -102,7 +102,7 @@ def test_what_is_none_is_not_said() -> None:
     assert "shared" not in line_of("Slack", "calc", "--cc", "9.0", "--threads", "256", "--smem", "27.5k")
     assert not line_of("Carveout", "calc", "--cc", "9.0", "--threads", "256", "--regs", "72")
     text = line_of("Carveout", "calc", "--cc", "9.0", "--threads", "256", "--regs", "72", "--smem", "8k")
-    assert text.startswith("Carveout     32 KiB is enough: request 4% or more; it leaves 224 KiB of L1")
+    assert text.startswith("Carveout     32 KiB is enough: request 8% or more; it leaves 224 KiB of L1")
     assert "latency" not in run(*TIED).stdout
 
 
@@ -122,14 +122,14 @@ def line_of(label: str, *command: str) -> str:
 
 def test_the_carveout_in_one_line_and_with_all_sizes_where_it_was_asked_for() -> None:
     kernel = ("calc", "--cc", "9.0", "--threads", "256", "--smem", "96k")
-    smallest = "196 KiB (72%) is enough, and leaves 60 KiB of L1"
+    smallest = "196 KiB is enough: request 72% or more; it leaves 60 KiB of L1"
     assert smallest in advice_of(*kernel)
     assert "needed: cudaFuncAttributeMaxDynamicSharedMemorySize" in advice_of(*kernel)
     lines = advice_of(*kernel, "--carveout", "auto")
     assert "1 block with 100 KiB, 132 KiB and 164 KiB" in lines
     assert "2 blocks with 196 KiB and 228 KiB" in lines
     large = advice_of("calc", "--cc", "9.0", "--threads", "256", "--smem", "200k", "--carveout", "auto")
-    assert "228 KiB (86%) is needed, and leaves 28 KiB of L1" in large
+    assert "228 KiB is needed: request 86% or more; it leaves 28 KiB of L1" in large
     assert "1 block with 228 KiB" in large
     assert "Carveout" not in run("calc", "--cc", "6.1", "--threads", "256", "--smem", "9k").stdout
 
@@ -207,9 +207,9 @@ def test_a_budget_without_a_target_is_its_table() -> None:
 def test_bounds() -> None:
     text = run(*BOUNDS, "--regs", "70").stdout
     assert text.startswith("__launch_bounds__(256, 6)\n")
-    assert "7.5: ptxas ignores minnctapersm: 6 blocks of 256 take 1536 threads" in text
+    assert "7.5: ptxas ignores minnctapersm: 6 blocks of 256 take 1,536 threads" in text
     assert "On 8.0 and 8.6 the compiler must spill: 70 registers are too many." in text
-    assert "__maxnreg__(N), or nvcc -maxrregcount=N." in text
+    assert "__maxnreg__(40), or nvcc -maxrregcount=40." in text
     legal = run("bounds", "--threads", "256", "--min-blocks", "4", "--cc", "8.0,9.0").stdout
     assert "The same cap without launch bounds: __maxnreg__(64), or nvcc -maxrregcount=64." in legal
     chips = as_json(*BOUNDS)["chips"]
@@ -221,7 +221,7 @@ def test_bounds() -> None:
     too_many = run("bounds", "--threads", "32", "--min-blocks", "48", "--cc", "12.0", columns=120).stdout
     assert "ptxas ignores minnctapersm: an SM has places for 24 blocks. At most 24 blocks." in too_many
     partial = run("bounds", "--threads", "1000", "--min-blocks", "2", "--cc", "8.6", columns=120).stdout
-    assert "2 blocks of 1000 take 2048 threads in whole warps, and an SM holds 1536" in partial
+    assert "2 blocks of 1000 take 2,048 threads in whole warps, and an SM holds 1,536" in partial
 
 
 def test_block_sizes() -> None:
@@ -307,3 +307,9 @@ def test_the_json_is_what_the_schema_says(arguments: tuple[str, ...]) -> None:
     report = adapter(arguments[0])
     text = run(*arguments, "--format", "json").stdout
     assert report.dump_python(report.validate_json(text, strict=True), mode="json") == json.loads(text)
+
+
+@pytest.mark.parametrize("bounds", [("9.0",), ("8.6", "--min-blocks", "7")])
+def test_where_there_is_no_cap_there_is_no_other_way_to_it(bounds: tuple[str, ...]) -> None:
+    """Every kernel has 255 registers anyway, and the compiler ignores bounds that are not legal."""
+    assert "maxnreg" not in run("bounds", "--threads", "256", "--cc", *bounds).stdout

@@ -25,7 +25,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "names.md"
 
 RENAMED = {
     "max_registers", "max_register_growth", "max_shared_memory", "max_shared_memory_growth",
-    "shared_memory_config", "multiprocessors", "unused", "max_warps", "block", "grid", "cluster",
+    "shared_memory_config", "multiprocessors", "max_warps", "block", "grid", "cluster",
     "launch_registers", "needed_registers",
 }  # fmt: skip
 """Names that were two words for one thing."""
