@@ -21,7 +21,7 @@ OPT_IN = (
     "The kernel can opt in to more: cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize."
 )
 OVERSIZED = (
-    "The oversized mode allows {:,} bytes, with 8 KiB of L1 cache: cudaFuncSetAttribute with "
+    "The oversized mode allows {} bytes, with 8 KiB of L1 cache: cudaFuncSetAttribute with "
     "cudaFuncAttributeSharedMemoryMode (shared memory mode oversized)."
 )
 """cuda.h of CUDA 13.5, CUsharedMemoryMode."""
@@ -179,7 +179,7 @@ def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allo
     if oversized is not None and kernel.shared_memory_mode == "oversized":
         limit, allowed = "max_oversized_shared_memory_per_block", oversized
     elif oversized is not None and allowed < rounded <= oversized:
-        cure = OVERSIZED.format(oversized)
+        cure = OVERSIZED.format(f"{oversized:,}")
     elif kernel.opt_in is False and rounded <= allowed:
         limit, allowed = "max_shared_memory_per_block", limits.max_shared_memory_per_block
         cure = OPT_IN if (kernel.static_smem or 0) <= allowed else MAKE_DYNAMIC
