@@ -15,6 +15,7 @@ from ..readers.budget import Allowance
 from .baseline import Baseline, records_of
 from .baseline_file import MAX_FILE_BYTES, both_ends, looks_like_baseline, parse_baseline, read_baseline
 from .merging import merge
+from .two_builds import refuse_two_builds
 
 STANDARD_INPUT = "-"
 
@@ -41,7 +42,7 @@ def read_build(paths: Sequence[str], common: Allowance | None = None) -> Build:
 
     Raises:
         BaselineError: It is a baseline that is damaged, or one of a later version.
-        ReadError: There is not a single kernel.
+        ReadError: There is not a single kernel; or there are two builds in one folder.
     """
     common = Allowance() if common is None else common
     if len(paths) == 1:
@@ -77,6 +78,7 @@ def _build(name: str, found: Iterable[tuple[str, Found]]) -> Build:
         first = problems[0]
         raise ReadError(first.what, where=first.where)
     merged = merge(records)
+    refuse_two_builds(merged.records, name)
     return Build(name, merged.records, (*problems, *merged.contradictions))
 
 

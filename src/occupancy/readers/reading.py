@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -17,6 +18,10 @@ from .record import Found, KernelRecord, ReadProblem
 Source = str | os.PathLike[str] | Readable
 
 STANDARD_INPUT = "-"
+
+CMAKE_FOLDER = "CMakeFiles"
+_PROBES = re.compile(r"\d+\.\d+.*|CMakeScratch|CMakeTmp|ShowIncludes")
+"""Folders in it with which CMake tries the compiler: what is in them is none of the project's."""
 
 METADATA_SUFFIX = ".json"
 TRITON_SUFFIXES = (".cubin", ".ptx")
@@ -191,6 +196,8 @@ def _paths(folder: Path, closed: list[OSError]) -> Iterator[Path]:
                         folders.append(entry.path)
         except OSError as error:
             closed.append(error)
+        if os.path.basename(parent) == CMAKE_FOLDER:
+            folders = [each for each in folders if not _PROBES.fullmatch(os.path.basename(each))]
         waiting += sorted(folders, reverse=True)
         for name in sorted(names, key=lambda name: (not name.endswith(METADATA_SUFFIX), name)):
             yield Path(parent, name)
