@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -49,7 +50,9 @@ def command(
     if len(chips) == 1:
         from ..api.questions import budget
 
-        print_report(budget(chips[0].limits, occupancy=occupancy, blocks=blocks, **kernel), output_format)
+        (chip,) = chips
+        report = budget(chip.limits, occupancy=occupancy, blocks=blocks, **kernel)
+        print_report(replace(report, gpu=chip.name), output_format)
         return
     from ..api.on_all import budget_of_all
 

@@ -28,6 +28,8 @@ class BudgetReport(Report):
 
     model: Model
     cc: str
+    gpu: str | None
+    """The name of the product; null for a compute capability."""
     inputs: Inputs
     wanted: BudgetLevel | None
     """The level that reaches what was asked for; null where nothing was."""
@@ -70,7 +72,8 @@ class BudgetReport(Report):
         )
 
     def _chip(self) -> str:
-        return f"compute capability {self.cc}"
+        name = "" if self.gpu is None else f"{self.gpu}, "
+        return f"{name}compute capability {self.cc}"
 
 
 def budget_report(given: Answer, answer: Budget) -> BudgetReport:
@@ -83,6 +86,7 @@ def budget_report(given: Answer, answer: Budget) -> BudgetReport:
     return BudgetReport(
         model=given.model,
         cc=str(given.limits.compute_capability),
+        gpu=None,
         inputs=inputs_of(given.kernel),
         wanted=answer.wanted,
         levels=answer.levels,

@@ -64,6 +64,8 @@ def test_products_keep_their_names() -> None:
         assert [chip["gpu"] for chip in as_json(command, *arguments)["chips"]] == names
         text = run(command, *arguments, columns=120).stdout
         assert all(name in text for name in names)
+    assert as_json("budget", "-t", "256", "--gpu", "L4")["gpu"] == "L4"
+    assert " on L4, compute capability 8.9" in run("budget", "-t", "256", "--gpu", "L4").stdout
     swept = as_json("sweep", *arguments)
     assert swept["variables"] == {"gpu": names}
     assert [row["gpu"] for row in swept["rows"]] == names
