@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from ..readers import KernelRecord
 from ..readers.names import demangle
+from ..readers.record import FIELD_NAMES
 from .diff import compared, in_one_only
 from .kernel_names import Names
 from .matching import match
 from .question import Question
 from .rules import CRITERIA, Rule, bounds_of
-from .same_sizes import at_its_best, at_the_same_size, is_ours
+from .same_sizes import at_its_best, at_the_same_size
 from .scanner import Scanner, ScanRow
 from .unanswered import Gaps
 from .violations import Apart, Checked, Holding, Violating, launched_with
@@ -51,8 +53,8 @@ def check(
         questions = [each for each in asked.questions(rules_for_it) if not gaps.has(each)]
         done.checks += len(questions)
         done.unsized += asked.is_unsized
-        broken = [each for each in questions if not each.holds]
-        if broken:
+        if not all(each.holds for each in questions):
+            broken = [each for each in asked.in_full(rules_for_it) if not gaps.has(each) and not each.holds]
             violations = tuple(each.violation(scanner) for each in broken)
             done.violating.append(Violating(broken[0].row, broken[0].old, violations))
         else:
@@ -84,15 +86,37 @@ class _Asked:
         """Whether an occupancy was asked for and the block size is not stated."""
 
     def questions(self, rules: Sequence[Rule]) -> Iterator[Question]:
-        """What the rules ask of the kernel."""
+        """What the rules ask of the kernel.
+
+        Most kernels have not changed, and a comparison of what is the same needs no answer of the engine.
+        """
+        is_as_it_was = self._old is None or (
+            self._old.arch == self._kernel.arch and compared(self._old) == compared(self._kernel)
+        )
+        return self._questions(rules, in_short=is_as_it_was)
+
+    def in_full(self, rules: Sequence[Rule]) -> Iterator[Question]:
+        """The same, with all that is to be said of what breaks a rule."""
+        return self._questions(rules, in_short=False)
+
+    def _questions(self, rules: Sequence[Rule], *, in_short: bool) -> Iterator[Question]:
         bounds = bounds_of(rules)
         # What is shown of a kernel is what was compared, as far as anything was.
         for name in sorted(bounds, key=lambda name: not CRITERIA[name].compares):
             rule, bound = bounds[name]
-            row, old = self._rows(is_at_its_best=name == "min_occupancy")
-            if CRITERIA[name].measure == "occupancy" and is_ours(row):
+            if CRITERIA[name].measure == "occupancy" and not self._scanner.is_stated(self._kernel):
                 self.is_unsized = True
+            if name == "min_occupancy" or not in_short:
+                row, old = self._rows(is_at_its_best=name == "min_occupancy")
+            else:
+                row = self._in_short
+                old = None if self._old is None else row
             yield Question.of(name, rule, bound, row, old)
+
+    @cached_property
+    def _in_short(self) -> ScanRow:
+        values = {name: getattr(self._kernel, name) for name in FIELD_NAMES}
+        return ScanRow(**values, occupancy=self._scanner.verdict(self._kernel).occupancy)
 
     def _rows(self, *, is_at_its_best: bool) -> tuple[ScanRow, ScanRow | None]:
         if is_at_its_best and not self._scanner.is_stated(self._kernel):
