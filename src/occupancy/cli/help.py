@@ -72,13 +72,19 @@ class Command(click.Command):
         return [option for option in self.params if isinstance(option, Option)]
 
     def get_help(self, ctx: click.Context) -> str:
-        """The first page."""
+        """The first page, with as many of the examples as it has room for."""
+        examples = self._examples()
+        pages = (self._first_page(ctx, examples[:count]) for count in range(len(examples), 0, -1))
+        short = (page for page in pages if page.count("\n") < MOST_LINES)
+        return next(short, None) or self._first_page(ctx, examples[:1])
+
+    def _first_page(self, ctx: click.Context, examples: Sequence[str]) -> str:
         formatter = ctx.make_formatter()
         self.format_usage(ctx, formatter)
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(self._first_paragraph())
-            for line in self._examples():
+            for line in examples:
                 formatter.write(f"  {line}\n")
         formatter.write_paragraph()
         shown = [option for option in self._options() if option.is_common]
