@@ -121,7 +121,7 @@ class LazyCommands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         with errors_as_messages():  # --help and --version print here
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, args or ["--help"])  # what it is, and what it can do
 
     def invoke(self, ctx: click.Context) -> Any:
         with errors_as_messages():
@@ -134,7 +134,9 @@ def commands() -> None:
     """CUDA occupancy without a GPU: exact, for every compute capability.
 
     \b
-    occupancy calc --cc 7.0 --threads 128 --regs 37
+    occupancy calc --cc 7.0 --threads 128 --regs 37       one kernel on one SM
+    occupancy scan build/                                 the kernels that files hold
+    occupancy check build/ --rules occupancy.toml         regressions, in CI
     """
 
 
@@ -161,8 +163,10 @@ def main() -> NoReturn:
         code = error.exit_code
         if not isinstance(error, Refusal):  # words of the command line, which may come of names of files
             error.__dict__["message"] = "\n\t".join(map(_printable, error.message.split("\n\t")))
+        from .messages import say
+
         with suppress(OSError):  # nobody to tell
-            error.show()
+            say(error)
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         code = EXIT_INTERRUPTED

@@ -18,7 +18,7 @@ from .curves import ANSWER, answer_cells
 
 Variable = Literal["gpu", "cc", "threads", "regs", "smem", "carveout"]
 
-BAR_WIDTH = 20
+BAR_WIDTH = 10
 FEWEST_IN_A_CHART = 3
 CHIPS = (SCALES["gpu"].name, SCALES["cc"].name)
 
