@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import MAX_SHOWN, InputError, RulesError, shown
 from ..tables.toml_file import PYPROJECT, read_toml, tools
+from ..values.kernel import INT_MAX
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, parse_size, parse_threads
 from .exemptions import Exemption
@@ -153,6 +154,8 @@ def _read_launches(number: int, entry: object, where: str) -> Launches:
     )
     if "threads" in entry and not sizes:
         raise RulesError(_got(threads), where=f"{where}threads", allowed="a block size, or several")
+    if any(not 1 <= size <= INT_MAX for size in sizes):
+        raise RulesError(_got(threads), where=f"{where}threads", allowed=f"1 to {INT_MAX:,}")
     dynamic = None
     if "dynamic_smem" in entry:
         dynamic = _parsed(parse_size, entry["dynamic_smem"], f"{where}dynamic_smem")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 
 import pytest
@@ -178,3 +179,60 @@ def test_thousands_that_are_alike_take_no_longer_than_sorting_them() -> None:
     left = [Kernel(f"_Z1kI{'f' * count}Ei") for count in range(3000)]
     right = [Kernel(f"_Z1kI{'f' * count}Ej") for count in range(3000)]
     assert len(matched(left, right).pairs) == 3000
+
+
+@given(
+    st.lists(st.integers(1, 999), unique=True, min_size=1, max_size=8),
+    st.integers(0, 2),
+    st.randoms(use_true_random=False),
+)
+def test_template_arguments_that_came_are_recognised_whatever_their_place(
+    tiles: list[int], place: int, chance: random.Random
+) -> None:
+    def mangled(arguments: list[str]) -> str:
+        return f"_ZN2ns4gemmI{''.join(arguments)}EEvPf"
+
+    old = [Kernel(mangled([f"Li{tile}E", "f"])) for tile in tiles]
+    new = []
+    for tile in tiles:
+        arguments = [f"Li{tile}E", "f"]
+        arguments.insert(place, "Lb1E")
+        new.append(Kernel(mangled(arguments)))
+    result = matched(old, chance.sample(new, len(new)))
+    assert {(one.name, other.name) for one, other, _ in result.pairs} == {
+        (one.name, other.name) for one, other in zip(old, new, strict=True)
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "by"),
+    [
+        ("_Z4blurPKf", "void blur(const float *)", "signature"),
+        ("blur(float const*)", "blur(const float *)", "signature"),
+        ("_ZN3img4blurEPf", "_ZN5photo4blurEPf", "last_name"),
+        ("_Z7blur_v1Pf", "_Z7blur_v2Pf", "numberless"),
+        ("_ZN24CUB_300102_SM_800_900_NS3sumEPf", "_ZN21CUB_300200_SM_1000_NS3sumEPf", "stable_name"),
+    ],
+)
+def test_renamed_kernels(old: str, new: str, by: str) -> None:
+    if by == "signature":
+        pytest.importorskip("demangle", reason="needs Python 3.11")
+    ((_, _, matched_by),) = matched([Kernel(old)], [Kernel(new)]).pairs
+    assert matched_by == by
+
+
+def test_a_kernel_with_the_same_code_was_renamed() -> None:
+    old, new = Kernel("_Z4blurPf", code=7), Kernel("_Z6smoothPf", code=7)
+    assert matched([old], [new]).pairs == ((old, new, "code"),)
+    assert matched([old], [Kernel("_Z6smoothPf", code=8)]).pairs == ()
+
+
+def test_another_architecture_only_where_it_is_asked_for() -> None:
+    old = [Kernel("k", arch="sm_80"), Kernel("k", arch="sm_90")]
+    new = [Kernel("k", arch="sm_90"), Kernel("k", arch="sm_100")]
+    result = match(old, new, lambda kernel: kernel.registers, ignore_arch=True)
+    assert {(one.arch, other.arch) for one, other, _ in result.pairs} == {
+        ("sm_90", "sm_90"),
+        ("sm_80", "sm_100"),
+    }
+    assert len(matched(old, new).pairs) == 1

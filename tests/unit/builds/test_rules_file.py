@@ -155,3 +155,24 @@ def test_every_criterion_can_be_asked_for(tmp_path: Path) -> None:
 
 def test_the_error_is_one_of_ours() -> None:
     assert issubclass(RulesError, occupancy.OccupancyError)
+
+
+def test_launches(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    text = '[[launches]]\nkernels = "*stencil*"\n{}\n[[rules]]\nmax_regs = 64\n'
+    rules.write_text(text.format('threads = ["16x16", 128]\narch = "sm_90"\ndynamic_smem = "48k"'))
+    (launches,) = read_rules(rules).launches
+    assert (launches.kernels, launches.threads, launches.dynamic_smem) == (("*stencil*",), (256, 128), 49152)
+    assert [arch.sm for arch in launches.archs] == ["sm_90"]
+    for wrong, message in {
+        "": "states nothing",
+        "threads = 0": r"launches\[1\]\.threads: got 0",
+        "threads = []": "a block size, or several",
+        "threads = true": "got True",
+        "threads = 1.5": "got 1.5",
+        'dynamic_smem = "much"': r"launches\[1\]\.dynamic_smem",
+        "blocks = 3": "there is no such name",
+    }.items():
+        rules.write_text(text.format(wrong))
+        with pytest.raises(RulesError, match=message):
+            read_rules(rules)
