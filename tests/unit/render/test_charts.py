@@ -132,7 +132,7 @@ class TestSweep:
         assert "└" in str(swept("9.0", threads="32:1024:32"))
         by_chip = str(swept("7.0 9.0", threads="128", smem="20k"))
         assert "└" not in by_chip
-        assert [line.count("█") for line in by_chip.splitlines()[-2:]] == [5, 12]
+        assert [line.count("█") for line in by_chip.splitlines()[-2:]] == [2, 6]
         assert "shared memory per block 20 KiB" in by_chip
 
     @pytest.mark.parametrize("width", [1, 10, 37])
@@ -230,3 +230,9 @@ class TestScale:
     def test_sizes_are_in_kib(self) -> None:
         assert [scale("smem").label(value) for value in (0, 1024, 1536, 98304)] == ["0", "1", "1.5", "96"]
         assert scale("smem").title == "shared memory per block (KiB)"
+
+
+def test_every_column_of_a_heat_map_is_labelled_by_its_upper_edge() -> None:
+    text = str(swept("9.0", threads="32:1024:32", regs="16:128:8"))
+    header = next(line for line in text.splitlines() if line.split()[:1] == ["32"])
+    assert header.split() == ["32", "40", "48", "56", "64", "72", "80", "96", "128"]

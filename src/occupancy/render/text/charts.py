@@ -140,14 +140,15 @@ def heat_map(chart: HeatMap, width: int) -> Iterator[Text]:
     rows = _runs(len(lines), lambda row: tuple(lines[row]))
     columns = _runs(len(lines[0]), lambda column: tuple(line[column] for line in lines))
     row_labels = [down.label(row[0], row[-1], "-") for row in rows]
-    column_labels = [across.label(column[0], column[-1], "-") for column in columns]
+    # The upper edge: what stands between two labels has the answer of the right one.
+    column_labels = [across.scale.label(across.values[column[-1]]) for column in columns]
     gutter = max(map(len, row_labels)) + 1
     room = width - gutter
     cell_width, has_numbers = _cell_width(column_labels, room)
     row_places = thinned(range(len(rows)), MOST_ROWS)
     column_places = thinned(range(len(columns)), max(room // cell_width, 1))
 
-    yield Text(f"{down.scale.title} downwards, {across.scale.title} to the right")
+    yield Text(f"{down.scale.title} downwards, {across.scale.title} to the right, each up to")
     yield Text()
     yield Text(" " * gutter + _header([column_labels[place] for place in column_places], cell_width))
     for row in row_places:
