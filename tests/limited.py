@@ -24,10 +24,11 @@ MOST_MIB = 300
 
 _PROGRAM = """
 import atexit, os, sys
+descriptor = int(sys.argv[1])
 def peak():
     with open("/proc/self/status") as status:
         kib = next((line.split()[1] for line in status if line.startswith("VmHWM")), "0")
-    os.write(int(sys.argv[1]), kib.encode())
+    os.write(descriptor, kib.encode())
 atexit.register(peak)
 arguments = sys.argv[2:]
 sys.argv = ["occupancy", *arguments]

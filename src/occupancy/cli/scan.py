@@ -119,6 +119,8 @@ def command(
     if baseline is not None:
         _save_baseline(files, baseline, output, options)
         return
+    if output is not None and any(_is_same(file, output) for file in files):
+        raise InputError("is what is read", where=output, cure="Choose another name for the answer.")
     with written_to(output):
         scanning = _scan(files, **options)
     if output is not None:
@@ -147,6 +149,13 @@ _OF_THE_ANSWER = {
     "output_format": ("--format", "text"),
 }
 """What says how kernels are shown, with its default; a baseline holds them all."""
+
+
+def _is_same(file: str, output: str) -> bool:
+    try:
+        return os.path.samefile(file, output)
+    except OSError:
+        return False
 
 
 def _save_baseline(

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from ..errors import TableError
+from ..errors import TableError, shown
 
 MAX_FILE_BYTES = 256 << 10
 """Four times the shipped table with its sources; what fits in it is parsed in a second and 80 MB."""
@@ -66,7 +66,7 @@ def read_yaml(path: str | os.PathLike[str]) -> list[Any]:
         raise TableError(f"is not YAML: {_one_line(error)}", where=name) from error
     except TableError:
         raise
-    except ValueError as error:  # such as the date 2026-13-45, or an integer of 5000 digits
+    except (ValueError, OverflowError) as error:  # such as the date 2026-13-45, or 1:1:...:1.5
         raise TableError(f"holds a value that cannot be read: {error}", where=name) from error
 
 
@@ -83,7 +83,7 @@ def _check_events(text: bytes, name: str) -> None:
             )
         if isinstance(event, yaml.ScalarEvent) and event.implicit[0] and _SURPRISING.fullmatch(event.value):
             raise TableError(
-                f"has {event.value!r} at line {line}, which YAML 1.1 does not read as a decimal number",
+                f"has {shown(event.value)} at line {line}, which YAML 1.1 does not read as a decimal number",
                 where=name,
                 cure="Write it without the leading zero, or the colon, or in quotes.",
             )

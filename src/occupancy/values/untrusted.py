@@ -17,7 +17,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\[)")
 
 # What makes a formula of a cell for one spreadsheet program or another.
-_FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
+_FORMULA_STARTS = frozenset("=+-@＝＋－＠")
 
 _CODE_SPAN = re.compile(r"(`[^`]+`)")
 _MARKDOWN = re.compile(
@@ -54,11 +54,8 @@ def csv_cell(value: object) -> object:
     """A cell of CSV: text that a spreadsheet would take for a formula has an apostrophe in front."""
     if not isinstance(value, str):
         return value
-    # A log that a CSV is printed to obeys lines, and a cell may be the first of one.
-    is_command = value.lstrip().startswith("::") or "##[" in value
-    if (value[:1] in _FORMULA_STARTS and value) or is_command:
-        return f"'{_COMMAND.sub(_spelled_out, value)}"
-    return value
+    text = printable(value)
+    return f"'{text}" if text[:1] in _FORMULA_STARTS and text else text
 
 
 def json_text(document: str) -> str:
