@@ -2,9 +2,8 @@
 
 They are line programs of DWARF 2 to 4 (section 6.2 of the standard, version 4). Every function has a
 sequence of its own, which begins by setting the address 0; a relocation says of which section that is. So
-only the first row of each sequence is run, from the place that the relocation names, and the section needs
-no other part of DWARF: pyelftools, which reads it all, takes a thousand times as long, and does not know
-cubins.
+only the first row of each sequence is run, from the place that the relocation names. No other part of DWARF
+is needed, so a reader of all of it would be more than this takes.
 """
 
 from __future__ import annotations
