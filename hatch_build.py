@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,13 @@ class CompileTable(BuildHookInterface):  # type: ignore[type-arg]
         sys.path.insert(0, str(Path(self.root, "src")))
         from occupancy.tables import shipped
 
-        compiled = Path(self.directory, shipped.COMPILED_NAME)
-        compiled.parent.mkdir(parents=True, exist_ok=True)
+        # Not in the folder of the wheel, which holds what is published and nothing else.
+        self._scratch = Path(tempfile.mkdtemp())
+        compiled = self._scratch / shipped.COMPILED_NAME
         compiled.write_text(shipped.compiled(), encoding="utf-8")
         build_data["force_include"][str(compiled)] = f"occupancy/data/{shipped.COMPILED_NAME}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove the JSON, once it is packed."""
+        if version == "standard":
+            shutil.rmtree(self._scratch)

@@ -15,12 +15,16 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.oracle.libraries import FOLDER, LARGEST
+from tests.oracle.libraries import DENSE, FOLDER, LARGEST
 from tests.samples import sample
 
 SIZE = 300 * 10**6
 GOAL_SECONDS = 0.5
 GOAL_MIB = 300
+GOAL_OF_READING = 1.7
+"""Times what decompressing the images of a dense library takes."""
+GOAL_OF_THE_COMMAND = 1.5
+"""Times what reading it takes."""
 ROUNDS = 5
 
 PASS = """
@@ -38,6 +42,42 @@ from occupancy.readers import read
 start = time.perf_counter()
 kernels = sum(1 for _ in read(sys.argv[1]))
 print(time.perf_counter() - start, kernels)
+"""
+
+# Decompressing its images alone, with what the readers decompress with; then as one reads it.
+DECOMPRESSION = """
+import sys, time
+from occupancy.readers import fatbin, read
+spent = 0.0
+def timed(decompress):
+    def run(*arguments):
+        global spent
+        start = time.process_time()
+        plain = decompress(*arguments)
+        spent += time.process_time() - start
+        return plain
+    return run
+fatbin.decompress_lz4 = timed(fatbin.decompress_lz4)
+fatbin.decompress_zstd = timed(fatbin.decompress_zstd)
+kernels = sum(1 for _ in read(sys.argv[1]))
+print(spent, kernels)
+"""
+
+READING = """
+import sys, time
+from occupancy.readers import read
+start = time.process_time()
+kernels = sum(1 for _ in read(sys.argv[1]))
+print(time.process_time() - start, kernels)
+"""
+
+COMMAND = """
+import contextlib, io, sys, time
+from occupancy.cli import commands
+start = time.process_time()
+with contextlib.redirect_stdout(io.StringIO()):
+    commands.main(["scan", sys.argv[1]], standalone_mode=False)
+print(time.process_time() - start, 0)
 """
 
 # Linux tells the peak of the process itself; elsewhere it has to be asked of the resources.
@@ -103,5 +143,22 @@ def main() -> None:
     print(f"resident     {memory:.0f} MiB, goal {GOAL_MIB} MiB ({verdict(memory <= GOAL_MIB)})")
 
 
+def dense() -> None:
+    """The library of many small kernels, where it has been fetched; processor time, in turns."""
+    path = FOLDER / DENSE
+    if not path.exists():
+        print(f"{DENSE} is not there: python -m tests.oracle.libraries --benchmarks")
+        return
+    rounds = [[measure(code, path) for code in (DECOMPRESSION, READING, COMMAND)] for _ in range(ROUNDS)]
+    decompression, reading, command = (min(each[part].seconds for each in rounds) for part in range(3))
+    read, shown = reading / decompression, command / reading
+    print(f"dense        {DENSE}, {rounds[0][1].kernels} kernels; decompression {decompression:.3f} s")
+    print(f"reading      {reading:.3f} s, {read:.2f} times")
+    print(f"             goal {GOAL_OF_READING} times ({verdict(read <= GOAL_OF_READING)})")
+    print(f"the command  {command:.3f} s, {shown:.2f} times the reading")
+    print(f"             goal {GOAL_OF_THE_COMMAND} times ({verdict(shown <= GOAL_OF_THE_COMMAND)})")
+
+
 if __name__ == "__main__":
     main()
+    dense()

@@ -15,8 +15,8 @@ ROUNDS = 25
 GOALS = {
     "import occupancy": (("-c", "import occupancy"), 2.5),
     "occupancy --help": (("--help",), 4.5),
-    "a JSON answer": (("calc", "--cc", "7.0", "--threads", "128", "--regs", "37", "--format", "json"), 6.5),
-    "a text answer": (("calc", "--cc", "7.0", "--threads", "128", "--regs", "37"), 9.0),
+    "a JSON answer": (("calc", "--cc", "7.0", "--threads", "128", "--regs", "37", "--format", "json"), 6),
+    "a text answer": (("calc", "--cc", "7.0", "--threads", "128", "--regs", "37"), 8),
 }
 
 # What pip's entry point does; `python -m` would add the time of runpy.

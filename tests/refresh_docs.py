@@ -5,18 +5,32 @@ python -m tests.refresh_docs
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
+import io
 import re
 import shlex
+import sys
 from pathlib import Path
+from types import ModuleType
 
 from click.testing import CliRunner
+from rich.console import Console
+from rich.text import Text
 
 import occupancy
 from occupancy.cli import commands
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# Written when the site is built, and not kept.
+GENERATED = {"api.md", "json.md"}
+DOCUMENTS = [
+    ROOT / "README.md",
+    *sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in GENERATED),
+]
+PICTURE = ROOT / "docs" / "terminal.svg"
+FIGURES = ROOT / "docs" / "_static"
+PICTURED = "occupancy calc --cc 7.0 --threads 128 --regs 37"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 LIST = re.compile(r"^<!-- public (functions|errors|types) -->\n.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
@@ -62,11 +76,53 @@ def with_public_names(text: str) -> str:
 
 
 def _output(command: str) -> str:
+    """What a command prints; ``| head -N`` and ``| grep -A N WORD`` cut it to the point."""
+    asked, *filters = command.split(" | ")
+    lines = _printed(asked).splitlines()
+    for each in filters:
+        name, *arguments = shlex.split(each)
+        if name == "head":
+            lines = lines[: int(arguments[0].removeprefix("-"))]
+        elif name == "grep":
+            _, after, word = arguments
+            first = next(number for number, line in enumerate(lines) if word in line)
+            lines = lines[first : first + 1 + int(after)]
+        else:
+            raise ValueError(f"only head and grep -A can follow here: {command}")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _printed(command: str, **environment: str) -> str:
     program, *arguments = shlex.split(command)
     if program != "occupancy":
         raise ValueError(f"only occupancy can be run here: {command}")
-    done = CliRunner().invoke(commands, arguments, prog_name="occupancy", env={"COLUMNS": "80"})
-    return done.output.rstrip() + "\n"
+    settings = {"COLUMNS": "80", **environment}
+    return (
+        CliRunner()
+        .invoke(commands, arguments, prog_name="occupancy", env=settings, color=True)
+        .output.rstrip()
+    )
+
+
+def terminal_picture() -> str:
+    """The README's picture: a terminal with a command and what it prints now, as SVG."""
+    console = Console(record=True, width=80, file=io.StringIO(), force_terminal=True, color_system="standard")
+    console.print(Text.assemble(("$ ", "dim"), (PICTURED, "bold")), "", sep="\n")
+    console.print(Text.from_ansi(_printed(PICTURED, FORCE_COLOR="1")))
+    picture = console.export_svg(title="occupancy", unique_id="occupancy")
+    # rich names a font on the web; the reader's own will do.
+    return re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL)
+
+
+def docs_module(name: str) -> ModuleType:
+    """A module of the documentation site, which is no package."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 def main() -> None:
@@ -77,6 +133,8 @@ def main() -> None:
             lambda found: f"```console\n{refreshed(found[2])}```" if found[1] == "console" else found[0], text
         )
         document.write_text(with_public_names(fresh), encoding="utf-8")
+    PICTURE.write_text(terminal_picture(), encoding="utf-8")
+    docs_module("figures").write_all(FIGURES)
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ class TestTriton:
         assert all(tuning.operands_in_flight(config) <= 227 * 1024 for config in kept)
         assert all(tuning.operands_in_flight(config) > 227 * 1024 for config in left_out)
 
-    @pytest.mark.parametrize("cc", [(8, 6), (9, 0)])
+    @pytest.mark.parametrize("cc", [(8, 0), (8, 6), (9, 0), (10, 0), (12, 0)])
     @sampled("stride", sample=55, everything=11)
     def test_the_estimate_is_what_the_compiler_takes(
         self, tuning: Any, monkeypatch: pytest.MonkeyPatch, cc: tuple[int, int], stride: int
@@ -75,7 +75,9 @@ class TestTriton:
         monkeypatch.setattr(tuning, "CC", cc)
         for config in tuning.product.configs[1::stride]:
             compiled = self.compiled(tuning.product.fn, config, cc)
-            assert compiled.metadata.shared == tuning.operands_in_flight(config)
+            # On 10.x there is room for the barriers of the tensor cores, which the estimate leaves out.
+            beside = 16 if cc[0] == 10 else 0
+            assert compiled.metadata.shared == tuning.operands_in_flight(config) + beside
             assert compiled.metadata.num_warps == config.num_warps
 
     def test_a_compiled_kernel_tells_its_registers_and_shared_memory(self, tuning: Any) -> None:
@@ -83,9 +85,9 @@ class TestTriton:
         compiled = self.compiled(tuning.product.fn, config, (9, 0))
         record = occupancy.kernel_of(compiled)
         expected = occupancy.compute(
-            "9.0", threads=32 * config.num_warps, regs=record.registers, smem=compiled.metadata.shared
+            "9.0", threads=32 * config.num_warps, regs=record.regs, smem=compiled.metadata.shared
         ).occupancy
-        assert record.registers
+        assert record.regs
         assert occupancy.is_launchable(compiled, cc="9.0", min_occupancy=expected)
         assert not occupancy.is_launchable(compiled, cc="9.0", min_occupancy=expected + 0.01)
 

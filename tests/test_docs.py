@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .refresh_docs import DOCUMENTS, ROOT, blocks, refreshed, with_public_names
+from .refresh_docs import DOCUMENTS, PICTURE, ROOT, blocks, refreshed, terminal_picture, with_public_names
 
 CONSOLE_BLOCKS = [
     pytest.param(text, id=f"{document.name}:{line}")
@@ -59,3 +59,11 @@ def test_the_package_docstring_is_true() -> None:
 def test_every_public_name_is_listed() -> None:
     text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
     assert text == with_public_names(text), "python -m tests.refresh_docs writes the lists"
+
+
+def test_the_picture_of_the_readme_is_current() -> None:
+    assert PICTURE.read_text(encoding="utf-8") == terminal_picture(), "python -m tests.refresh_docs draws it"
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120

@@ -1,16 +1,22 @@
-"""Every name that `import occupancy` offers: it says what it is.
+"""Every name that `import occupancy` offers: it says what it is, has types, and is tested.
 
 `test_docs` holds the list in docs/python.md to them."""
 
 from __future__ import annotations
 
 import inspect
+import re
+import typing
+from pathlib import Path
 
 import pytest
 
 import occupancy
 
-NAMES = sorted(set(dir(occupancy)) - {"__version__"})
+TESTS = Path(__file__).parent
+NAMES = sorted(set(occupancy.__all__) - {"__version__"})
+
+TESTED = "\n".join(path.read_text(encoding="utf-8") for path in TESTS.rglob("*.py") if path != Path(__file__))
 
 
 def functions_of(public: object) -> list[object]:
@@ -26,6 +32,17 @@ def functions_of(public: object) -> list[object]:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_it_has_types(name: str) -> None:
+    public = getattr(occupancy, name)
+    typing.get_type_hints(public)
+    for function in functions_of(public):
+        hints = typing.get_type_hints(function)
+        assert "return" in hints, function
+        parameters = inspect.signature(function).parameters.values()  # type: ignore[arg-type]
+        assert {each.name for each in parameters} - {"self", "cls"} <= set(hints), function
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_it_says_what_it_is(name: str) -> None:
     public = getattr(occupancy, name)
     # A dataclass without a docstring is given its signature for one.
@@ -33,3 +50,8 @@ def test_it_says_what_it_is(name: str) -> None:
     assert not public.__doc__.startswith(f"{name}(")
     for function in functions_of(public):
         assert inspect.getdoc(function), function
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_tested(name: str) -> None:
+    assert re.search(rf"\b{name}\b", TESTED)

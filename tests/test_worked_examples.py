@@ -112,7 +112,7 @@ def test_imaginary_sm_of_2048_threads_32_blocks_64k_registers() -> None:
 def test_32_by_32_threads_do_not_launch_where_a_block_has_at_most_512() -> None:
     result = occupancy.compute(imaginary_sm(2048, 32, max_threads_per_block=512), threads="32x32")
     assert (result.active_blocks, result.launchable) == (0, False)
-    assert "1024 threads" in str(result.reason)
+    assert "1,024 threads" in str(result.reason)
 
 
 def test_fermi_256_threads_21_registers() -> None:

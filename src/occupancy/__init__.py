@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from .advice.carveout import Configuration as Configuration
     from .advice.launch_bounds import LaunchBounds as LaunchBounds
     from .advice.next_steps import NextStep as NextStep
+    from .advice.on_all import StepOnAll as StepOnAll
     from .advice.portability import Fit as Fit
+    from .advice.registers import RegisterSplit as RegisterSplit
     from .advice.runtime import ClusterBound as ClusterBound
     from .advice.runtime import LaunchConfiguration as LaunchConfiguration
+    from .advice.slack import LeftOver as LeftOver
     from .advice.slack import Slack as Slack
-    from .advice.slack import Unused as Unused
     from .advice.waves import FullWave as FullWave
     from .advice.waves import Waves as Waves
     from .api.answer import Occupancy as Occupancy
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from .api.chips import sources as sources
     from .api.compute import compute as compute
     from .api.compute import sweep as sweep
+    from .api.on_all import budget_on_all as budget_on_all
+    from .api.on_all import compute_on_all as compute_on_all
     from .api.questions import (
         available_dynamic_shared_memory_per_block as available_dynamic_shared_memory_per_block,
     )
@@ -51,9 +55,13 @@ if TYPE_CHECKING:
     from .api.questions import max_potential_block_size as max_potential_block_size
     from .api.questions import next_steps as next_steps
     from .api.questions import slack as slack
+    from .api.registers import registers as registers
     from .api.scan import Scan as Scan
     from .api.scan import ScannedKernel as ScannedKernel
     from .api.scan import scan as scan
+    from .api.stages import max_stages as max_stages
+    from .api.triton_tuning import early_config_prune as early_config_prune
+    from .api.triton_tuning import perf_model as perf_model
     from .api.tuning import is_launchable as is_launchable
     from .api.tuning import prune as prune
     from .arrays import Sweep as Sweep
@@ -87,12 +95,19 @@ if TYPE_CHECKING:
     from .readers import ReadProblem as ReadProblem
     from .readers import kernel_of as kernel_of
     from .readers import stream_kernels as stream_kernels
+    from .report.base import Report as Report
     from .report.budget import BudgetReport as BudgetReport
+    from .report.budget_on_all import BudgetOnAllReport as BudgetOnAllReport
+    from .report.budget_on_all import ChipBudget as ChipBudget
     from .report.calc import CalcReport as CalcReport
     from .report.calc import Explanation as Explanation
     from .report.check import CheckedRule as CheckedRule
     from .report.check import CheckReport as CheckReport
     from .report.diff import DiffReport as DiffReport
+    from .report.gpu import WholeGpu as WholeGpu
+    from .report.limits import SourcesReport as SourcesReport
+    from .report.on_all import OnAllReport as OnAllReport
+    from .report.on_all import OnChip as OnChip
     from .tables.custom import read_limits as read_limits
     from .tables.products import Product as Product
     from .tables.products import find_gpu as find_gpu
@@ -105,7 +120,7 @@ if TYPE_CHECKING:
     from .verify import Verification as Verification
     from .verify import verify_device as verify_device
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 # Public name -> the module that has it.
 _HOMES = {
@@ -117,12 +132,14 @@ _HOMES = {
     "BlockLimits": "engine",
     "BlockSize": "advice.block_sizes",
     "BudgetLevel": "advice.budget",
+    "BudgetOnAllReport": "report.budget_on_all",
     "BudgetReport": "report.budget",
     "CalcReport": "report.calc",
     "Carveout": "values.kernel",
     "CarveoutAdvice": "advice.carveout",
     "CheckReport": "report.check",
     "CheckedRule": "report.check",
+    "ChipBudget": "report.budget_on_all",
     "ClusterBound": "advice.runtime",
     "ComputeCapability": "values.limits",
     "Configuration": "advice.carveout",
@@ -143,38 +160,48 @@ _HOMES = {
     "LaunchBounds": "advice.launch_bounds",
     "LaunchConfiguration": "advice.runtime",
     "LaunchFailure": "engine",
+    "LeftOver": "advice.slack",
     "Limiter": "values.resources",
     "Limits": "values.limits",
     "Measures": "builds.measures",
     "MissingDependencyError": "errors",
     "NextStep": "advice.next_steps",
     "Occupancy": "api.answer",
+    "OnAllReport": "report.on_all",
+    "OnChip": "report.on_all",
     "OccupancyError": "errors",
     "Product": "tables.products",
     "ReadError": "errors",
     "ReadProblem": "readers",
+    "RegisterSplit": "advice.registers",
+    "Report": "report.base",
     "RulesError": "errors",
     "Scan": "api.scan",
     "ScanRow": "builds.scanner",
     "ScannedKernel": "api.scan",
     "Slack": "advice.slack",
+    "SourcesReport": "report.limits",
+    "StepOnAll": "advice.on_all",
     "Sweep": "arrays",
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
-    "Unused": "advice.slack",
     "Use": "engine",
     "Verification": "verify",
     "Violating": "builds.violations",
     "Violation": "builds.violations",
     "Waves": "advice.waves",
+    "WholeGpu": "report.gpu",
     "available_dynamic_shared_memory_per_block": "api.questions",
     "block_sizes": "api.questions",
     "budget": "api.questions",
+    "budget_on_all": "api.on_all",
     "carveout": "api.questions",
     "check": "api.builds",
     "compute": "api.compute",
+    "compute_on_all": "api.on_all",
     "compute_capabilities": "api.chips",
     "diff": "api.builds",
+    "early_config_prune": "api.triton_tuning",
     "find_gpu": "tables.products",
     "fits": "api.questions",
     "is_launchable": "api.tuning",
@@ -184,12 +211,15 @@ _HOMES = {
     "max_active_blocks_per_multiprocessor": "api.questions",
     "max_active_clusters": "api.questions",
     "max_potential_block_size": "api.questions",
+    "max_stages": "api.stages",
     "next_steps": "api.questions",
+    "perf_model": "api.triton_tuning",
     "products": "api.chips",
     "prune": "api.tuning",
     "read_device": "device",
     "read_devices": "device",
     "read_limits": "tables.custom",
+    "registers": "api.registers",
     "save_baseline": "api.builds",
     "scan": "api.scan",
     "slack": "api.questions",

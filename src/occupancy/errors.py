@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 MAX_SHOWN = 80
 """Characters of a wrong value that an error quotes."""
 
@@ -17,22 +19,30 @@ class OccupancyError(ValueError):
         where: The input, file or table entry at fault.
         allowed: The values that would have been accepted.
         cure: What to do about it, as a full sentence.
+        choices: What there is to choose from, one below the other; the cure then ends in a colon.
     """
 
-    def __init__(self, problem: str, *, where: str = "", allowed: str = "", cure: str = "") -> None:
+    def __init__(
+        self, problem: str, *, where: str = "", allowed: str = "", cure: str = "", choices: Sequence[str] = ()
+    ) -> None:
         self.problem = problem
         self.where = where
         self.allowed = allowed
         self.cure = cure
+        self.choices = tuple(choices)
         super().__init__(problem)
 
-    def __str__(self) -> str:
+    def lines(self) -> tuple[str, ...]:
+        """The message, and a line for each choice."""
         text = f"{self.where}: {self.problem}" if self.where else self.problem
         if self.allowed:
             text = f"{_sentence(text)} Allowed: {self.allowed}"
         if self.cure:
             text = f"{_sentence(text)} {self.cure}"
-        return _sentence(text)
+        return text if self.choices else _sentence(text), *(f"  {choice}" for choice in self.choices)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
 
 
 class InputError(OccupancyError):

@@ -37,6 +37,7 @@ FIELDS = (
     "block_limit_registers",
     "block_limit_shared_memory",
     "block_limit_barriers",
+    "block_limit_virtual_resources",
     "allocated_registers",
     "allocated_shared_memory",
 )
@@ -81,7 +82,7 @@ def is_known_to_header(limits: Limits, kernel: Kernel) -> bool:
     It has one maximum of registers per thread for all of 3.x, 255. On 3.0 it is 63 (CUDA Programming
     Guide, technical specifications).
     """
-    return limits.compute_capability != (3, 0) or (kernel.registers or 0) <= 63
+    return limits.compute_capability != (3, 0) or (kernel.regs or 0) <= 63
 
 
 def limiting_factors(theirs: Records) -> npt.NDArray[np.int32]:

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from occupancy.values.kernel import MAX_BARRIERS_PER_BLOCK, Caching, Carveout, Kernel
 from occupancy.values.limits import Limits
 
+VIRTUAL_RESOURCES = (None, 0, 1, 7, 8, 9, 31, 32, 42, 43, 63, 64, 65, 127, 128, 129, 255)
+"""Around the counts with which the number of blocks changes."""
 BARRIERS = (None, *range(MAX_BARRIERS_PER_BLOCK + 1))
 OPT_IN = (True, False)
 
@@ -77,10 +79,11 @@ def pairwise(limits: Limits) -> Iterator[Kernel]:
     chance = random.Random(f"pairs {limits.compute_capability}")
     values: dict[str, Sequence[object]] = {
         "threads": threads(limits),
-        "registers": registers(limits),
+        "regs": registers(limits),
         "smem": shared_memory_by_blocks(limits),
         "carveout": [*configurations(limits), *percentages(limits)[::7]],
         "barriers": BARRIERS,
+        "virtual_resources": VIRTUAL_RESOURCES,
         "caching": cachings(limits),
         "opt_in": OPT_IN,
     }
@@ -102,6 +105,7 @@ def random_kernels(limits: Limits, count: int) -> Iterator[Kernel]:
             static_smem=static,
             dynamic_smem=chance.randint(0, largest + 256),
             barriers=chance.choice(BARRIERS),
+            virtual_resources=chance.choice((None, 0, chance.randint(1, 130))),
             carveout=chance.choice(carveouts),
             caching=chance.choice(cachings(limits)),
             opt_in=chance.random() < 0.8,

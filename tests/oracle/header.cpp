@@ -33,6 +33,7 @@ struct Query {
     int32_t dynamic_smem;
     int32_t max_dynamic_smem;
     int32_t barriers;
+    int32_t virtual_resources;
     int32_t carveout_percent;
     int32_t cache_config;
     int32_t is_cached;
@@ -48,6 +49,7 @@ struct Answer {
     int32_t block_limit_registers;
     int32_t block_limit_shared_memory;
     int32_t block_limit_barriers;
+    int32_t block_limit_virtual_resources;
     int32_t allocated_registers;
     int32_t allocated_shared_memory;
 };
@@ -91,6 +93,7 @@ cudaOccFuncAttributes attributes_of(const Query &query, int max_threads)
     attributes.shmemLimitConfig = query.is_opted_in ? FUNC_SHMEM_LIMIT_OPTIN : FUNC_SHMEM_LIMIT_DEFAULT;
     attributes.maxDynamicSharedSizeBytes = static_cast<size_t>(query.max_dynamic_smem);
     attributes.numBlockBarriers = query.barriers;
+    attributes.virtualResourceCount = query.virtual_resources;
     return attributes;
 }
 
@@ -135,6 +138,7 @@ void max_active_blocks(const Device *device, const Query *queries, Answer *answe
         answer.block_limit_registers = result.blockLimitRegs;
         answer.block_limit_shared_memory = result.blockLimitSharedMem;
         answer.block_limit_barriers = result.blockLimitBarriers;
+        answer.block_limit_virtual_resources = result.blockLimitVirtual;
         answer.allocated_registers = result.allocatedRegistersPerBlock;
         answer.allocated_shared_memory = static_cast<int32_t>(result.allocatedSharedMemPerBlock);
     }

@@ -58,6 +58,7 @@ LIMITING_FACTORS: dict[Resource, int] = {
     "shared_memory": 0x04,
     "blocks": 0x08,
     "barriers": 0x10,
+    "virtual_resources": 0x20,
 }
 
 DEFAULT_CARVEOUT = -1
@@ -79,14 +80,15 @@ DEVICE = _record(
 )
 QUERY = _record(
     """
-    threads registers static_smem dynamic_smem max_dynamic_smem barriers carveout_percent cache_config
-    is_cached is_opted_in
+    threads registers static_smem dynamic_smem max_dynamic_smem barriers virtual_resources carveout_percent
+    cache_config is_cached is_opted_in
     """
 )
 ANSWER = _record(
     """
     error active_blocks limiting_factors block_limit_warps block_limit_blocks block_limit_registers
-    block_limit_shared_memory block_limit_barriers allocated_registers allocated_shared_memory
+    block_limit_shared_memory block_limit_barriers block_limit_virtual_resources allocated_registers
+    allocated_shared_memory
     """
 )
 LAUNCH_SHAPE = _record("error min_grid_size block_size")
@@ -207,10 +209,11 @@ class Header:
             rows.append(
                 (
                     kernel.threads,
-                    kernel.registers or 0,
+                    kernel.regs or 0,
                     kernel.static_smem or 0,
                     kernel.shared_memory - (kernel.static_smem or 0),
                     1 if kernel.barriers is None else kernel.barriers,
+                    kernel.virtual_resources or 0,
                     *setting,
                     kernel.caching == "ca",
                     kernel.opt_in is not False,

@@ -2,7 +2,8 @@
 
     python -m tests.oracle.libraries
 
-fetches them once, some 140 MB, into .cache/libraries at the top of the checkout.
+fetches them once, some 140 MB, into .cache/libraries at the top of the checkout; with --benchmarks, one more
+for benchmarks/scan.py, of 154 MB.
 """
 
 from __future__ import annotations
@@ -34,11 +35,16 @@ LIBRARIES = [
 ]
 LARGEST = "libcurand.so.10"
 
+DENSE = "libnppist.so.13"
+"""For the benchmark alone: 16,900 kernels in 27 MB."""
+FOR_BENCHMARKS = {"nvidia-npp==13.2.0.93": (f"nvidia/cu13/lib/{DENSE}",)}
+
 
 def main() -> None:
     """Fetch what is not there yet."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for package, members in PACKAGES.items():
+    wanted = PACKAGES | (FOR_BENCHMARKS if "--benchmarks" in sys.argv[1:] else {})
+    for package, members in wanted.items():
         if all((FOLDER / Path(member).name).exists() for member in members):
             continue
         print(f"fetching {package}")

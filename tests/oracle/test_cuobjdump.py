@@ -58,10 +58,10 @@ def test_no_difference(cuobjdump: Path, name: str) -> None:
     ours: Counter[Usage] = Counter()
     for record in found:
         assert record.arch is not None
-        assert record.registers is not None
+        assert record.regs is not None
         assert record.stack_bytes is not None
         assert record.static_smem is not None
-        ours[record.arch, record.name, record.registers, record.stack_bytes, record.static_smem] += 1
+        ours[record.arch, record.name, record.regs, record.stack_bytes, record.static_smem] += 1
     assert found.problems == []
     assert ours.total() == KERNELS[name]
     if name not in UNREADABLE:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 
 import pytest
 
 from occupancy.engine import evaluate
 from occupancy.errors import InputError
 from occupancy.tables import shipped
-from occupancy.values.kernel import Carveout, Kernel
+from occupancy.values.kernel import MAX_VIRTUAL_RESOURCES_PER_BLOCK, Carveout, Kernel
 from occupancy.values.limits import Limits
 from tests.sampling import sampled
 
@@ -131,6 +132,47 @@ def test_barriers(header: Header, limits: Limits) -> None:
         (Kernel(threads, barriers=barriers) for threads in (1, 64, 1024) for barriers in axes.BARRIERS),
     )
     assert compared == 3 * 18
+
+
+@each_chip
+def test_virtual_resources(header: Header, limits: Limits) -> None:
+    """Every count that a cubin can say, by block sizes, registers and shared memory on either side of it."""
+    sizes = axes.shared_memory_by_blocks(limits)[::5]
+    compared, left_out = compare(
+        header,
+        limits,
+        (
+            Kernel(threads, registers, smem=size, barriers=barriers, virtual_resources=count)
+            for count in range(MAX_VIRTUAL_RESOURCES_PER_BLOCK + 1)
+            for threads, registers, size, barriers in (
+                (32, 0, 0, 0),
+                (128, 40, 0, 1),
+                (1024, 64, 0, 1),
+                (64, 255, 0, 16),
+                *((32, 16, size, 2) for size in sizes),
+            )
+        ),
+    )
+    assert compared + left_out == 256 * (4 + len(sizes))
+
+
+def test_oversized_shared_memory(header: Header) -> None:
+    """The header knows no modes: it is told the maximum that the mode allows."""
+    limits = shipped.limits("10.7")
+    oversized = limits.max_oversized_shared_memory_per_block
+    assert oversized is not None
+    told = limits.replace(max_shared_memory_per_block_optin=oversized)
+    sizes = axes.shared_memory(told)
+    carveouts = axes.configurations(limits)
+    plain = [Kernel(32, smem=size, carveout=carveout) for size in sizes for carveout in carveouts]
+    assert compare(header, told, plain) == (len(plain), 0)
+    for kernel in plain:
+        there = evaluate(limits, replace(kernel, shared_memory_mode="oversized"))
+        assert there.block_limits == evaluate(told, kernel).block_limits
+        without = evaluate(limits, kernel)
+        assert without.launchable == (kernel.shared_memory <= limits.max_shared_memory_per_block_optin)
+        if limits.max_shared_memory_per_block_optin < kernel.shared_memory <= oversized:
+            assert "mode oversized" in (without.reason or "")
 
 
 @each_chip

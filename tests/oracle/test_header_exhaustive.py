@@ -56,12 +56,15 @@ def test_every_combination(header: Header, limits: Limits) -> None:
     threads, registers, sizes = grid = np.ix_(
         axes.threads(limits), axes.registers(limits), axes.shared_memory_steps(limits)
     )
+    # Every count alone is in test_header.py; beside the other inputs, those where the blocks change.
+    has_virtual = limits.virtual_resources_per_multiprocessor is not None
     has_barriers = limits.compute_capability >= cuda.FIRST_WITH_BARRIER_LIMIT
-    for carveout, caching, opt_in, barriers in itertools.product(
+    for carveout, caching, opt_in, barriers, virtual in itertools.product(
         axes.configurations(limits),
         axes.cachings(limits),
         axes.OPT_IN,
         range(17) if has_barriers else (0, 16),
+        (0, 8, 43, 128) if has_virtual else (0, 128),
     ):
         percent, preference = carveout_settings(limits, carveout)
         asked = header.queries(
@@ -70,6 +73,7 @@ def test_every_combination(header: Header, limits: Limits) -> None:
             registers=registers,
             dynamic_smem=sizes,
             barriers=barriers,
+            virtual_resources=virtual,
             carveout_percent=percent,
             cache_config=preference,
             is_cached=caching == "ca",
@@ -78,7 +82,13 @@ def test_every_combination(header: Header, limits: Limits) -> None:
         theirs = header.max_active_blocks(limits, asked)
         ours = sweep_arrays(
             [limits],
-            {"threads": threads, "registers": registers, "smem": sizes, "barriers": np.array(barriers)},
+            {
+                "threads": threads,
+                "regs": registers,
+                "smem": sizes,
+                "barriers": np.array(barriers),
+                "virtual_resources": np.array(virtual),
+            },
             Kernel(1, carveout=carveout, caching=caching, opt_in=opt_in),
         )
         assert len(asked) == math.prod(axis.size for axis in grid)

@@ -61,7 +61,7 @@ def has_other_register_share(row: dict[str, str]) -> bool:
     if row["cc"] not in REGISTERS_PER_BLOCK:
         return False
     limits, kernel = shipped.limits(row["cc"]), kernel_of(row)
-    per_warp = round_up((kernel.registers or 0) * limits.warp_size, limits.register_allocation_unit)
+    per_warp = round_up((kernel.regs or 0) * limits.warp_size, limits.register_allocation_unit)
     warps = round_up(divide_up(kernel.threads, limits.warp_size), limits.sub_partitions)
     return per_warp * warps > 32768
 

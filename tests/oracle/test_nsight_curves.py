@@ -44,7 +44,7 @@ def test_register_count_curve() -> None:
         if registers > MAX_REGISTERS_PER_THREAD:
             comparison.left_out += 1
             continue
-        kernel = replace(kernel_of(launch), registers=registers)
+        kernel = replace(kernel_of(launch), regs=registers)
         comparison.check((launch["name"], registers), warps, evaluate(LIMITS, kernel).active_warps)
     comparison.conclude(compared=6 * 256, left_out=6)
 

@@ -33,7 +33,7 @@ def sweep_along(launch: dict[str, Any], curve: str, x: Any) -> Any:
     kernel = kernel_of(launch)
     inputs: dict[str, Any] = {
         "threads": kernel.threads,
-        "regs": kernel.registers,
+        "regs": kernel.regs,
         "smem": kernel.smem,
         "barriers": kernel.barriers,
         "carveout": kernel.carveout,

@@ -69,8 +69,8 @@ def compile_and_compare(nvcc: Path, folder: Path, arch: str, options: list[str])
     for name, record in image.items():
         said = printed[name]
         assert (
-            (record.arch, record.registers, record.static_smem, record.barriers, record.stack_bytes)
-            == (said.arch, said.registers, said.static_smem, said.barriers, said.stack_bytes)
+            (record.arch, record.regs, record.static_smem, record.barriers, record.stack_bytes)
+            == (said.arch, said.regs, said.static_smem, said.barriers, said.stack_bytes)
         ), name  # fmt: skip
 
 
@@ -105,8 +105,8 @@ def test_linked_kernels_have_what_their_callees_need(nvcc: Path, tmp_path: Path,
     for name, record in linked.items():
         said = printed[name]
         assert record.linked
-        assert (record.registers, record.barriers, record.stack_bytes) == (
-            said.registers,
+        assert (record.regs, record.barriers, record.stack_bytes) == (
+            said.regs,
             said.barriers,
             said.stack_bytes,
         )
@@ -118,7 +118,7 @@ def test_linked_kernels_have_what_their_callees_need(nvcc: Path, tmp_path: Path,
     relocatable = by_name(tmp_path / "caller.o")["_Z5outerPfi"]
     assert not relocatable.linked
     assert relocatable.static_smem == 400
-    assert (relocatable.registers or 0) < (outer.registers or 0)
+    assert (relocatable.regs or 0) < (outer.regs or 0)
 
 
 @pytest.mark.parametrize(

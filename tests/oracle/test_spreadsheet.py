@@ -71,7 +71,7 @@ def register_cells(result: Answer) -> tuple[int, int | str]:
     limits, kernel = result.limits, result.kernel
     if limits.register_allocation_granularity == "block":
         return result.allocated.registers, limits.max_registers_per_multiprocessor
-    if not kernel.registers:
+    if not kernel.regs:
         return result.allocated.warps, DIVISION_BY_ZERO
     assert limits.spreadsheet is not None
     return result.allocated.warps, spreadsheet.warps_by_registers(limits, limits.spreadsheet, kernel)

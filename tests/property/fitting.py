@@ -34,7 +34,7 @@ def warps_fit(result: Answer, blocks: int) -> bool:
 
 def registers_fit(result: Answer, blocks: int) -> bool:
     """A sub-partition holds whole warps; the fullest one must not be too full."""
-    limits, registers = result.limits, result.kernel.registers
+    limits, registers = result.limits, result.kernel.regs
     if not registers:
         return True
     if registers > limits.max_registers_per_thread or not may_have_registers(result):
@@ -101,9 +101,9 @@ def warps_fit_in_the_spreadsheet(result: Answer, blocks: int) -> bool:
 def registers_fit_in_the_spreadsheet(result: Answer, blocks: int) -> bool:
     """On 1.x simply what the blocks take; later each share of the registers holds whole groups of warps."""
     limits, kernel = result.limits, result.kernel
-    if not kernel.registers:
+    if not kernel.regs:
         return True
-    if kernel.registers > limits.max_registers_per_thread:
+    if kernel.regs > limits.max_registers_per_thread:
         return False
     if limits.register_allocation_granularity == "block":
         return blocks * result.allocated.registers <= limits.max_registers_per_multiprocessor
@@ -136,6 +136,12 @@ def always(result: Answer, blocks: int) -> bool:
     return True
 
 
+def virtual_resources_fit(result: Answer, blocks: int) -> bool:
+    """From 10.0, the counts of all blocks add up to no more than the SM has."""
+    available = result.limits.virtual_resources_per_multiprocessor
+    return available is None or blocks * (result.kernel.virtual_resources or 0) <= available
+
+
 RULES: dict[Model, dict[Resource, Callable[[Answer, int], bool]]] = {
     "cuda": {
         "warps": warps_fit,
@@ -143,6 +149,7 @@ RULES: dict[Model, dict[Resource, Callable[[Answer, int], bool]]] = {
         "registers": registers_fit,
         "shared_memory": shared_memory_fits,
         "barriers": barriers_fit,
+        "virtual_resources": virtual_resources_fit,
     },
     "spreadsheet": {
         "warps": warps_fit_in_the_spreadsheet,
@@ -150,5 +157,6 @@ RULES: dict[Model, dict[Resource, Callable[[Answer, int], bool]]] = {
         "registers": registers_fit_in_the_spreadsheet,
         "shared_memory": shared_memory_fits_in_the_spreadsheet,
         "barriers": always,
+        "virtual_resources": always,
     },
 }

@@ -17,7 +17,13 @@ from hypothesis.strategies import SearchStrategy
 
 from occupancy.engine import MODELS, Answer, Model, evaluate
 from occupancy.tables import shipped
-from occupancy.values.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Carveout, Kernel
+from occupancy.values.kernel import (
+    MAX_BARRIERS_PER_BLOCK,
+    MAX_REGISTERS_PER_THREAD,
+    MAX_VIRTUAL_RESOURCES_PER_BLOCK,
+    Carveout,
+    Kernel,
+)
 from occupancy.values.limits import ComputeCapability, Limits
 
 MOST_THREADS = 1100
@@ -99,7 +105,7 @@ def kernels(draw: st.DrawFn, limits: Limits) -> Kernel:
     static = draw(st.none() | st.integers(0, size))
     return Kernel(
         threads=draw(threads()),
-        registers=draw(st.none() | registers()),
+        regs=draw(st.none() | registers()),
         static_smem=static,
         dynamic_smem=None if static is None else size - static,
         smem=size if static is None else None,
@@ -107,6 +113,7 @@ def kernels(draw: st.DrawFn, limits: Limits) -> Kernel:
         carveout=draw(carveouts(limits)),
         caching=draw(st.sampled_from([None, "ca", "cg"])) if limits.partitioned_global_caching else None,
         opt_in=draw(st.booleans()),
+        virtual_resources=draw(st.none() | st.integers(0, MAX_VIRTUAL_RESOURCES_PER_BLOCK)),
     )
 
 

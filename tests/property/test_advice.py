@@ -31,7 +31,7 @@ from . import strategies
 from .strategies import Question
 
 Resource = str
-RESOURCES = ("registers", "shared_memory", "barriers")
+RESOURCES = ("regs", "smem", "barriers")
 
 brute_force = settings(max_examples=80)
 """An example takes thousands of questions to the engine."""
@@ -67,15 +67,15 @@ def questions() -> st.SearchStrategy[Question]:
 
 
 def amount_of(kernel: Kernel, resource: Resource) -> int:
-    if resource == "shared_memory":
+    if resource == "smem":
         return kernel.shared_memory
     if resource == "barriers":
         return 1 if kernel.barriers is None else kernel.barriers
-    return kernel.registers or 0
+    return kernel.regs or 0
 
 
 def with_amount(kernel: Kernel, resource: Resource, amount: int) -> Kernel:
-    if resource == "shared_memory":
+    if resource == "smem":
         return replace(kernel, smem=amount, static_smem=None, dynamic_smem=None)
     changes: dict[str, Any] = {resource: amount}
     return replace(kernel, **changes)
@@ -91,15 +91,15 @@ def blocks_with(question: Question, resource: Resource, amount: int) -> int:
     """Blocks if the resource were the only one: the others take nothing that could limit."""
     limits, kernel, model = question
     limit = evaluate(limits, with_amount(kernel, resource, amount), model).block_limits
-    warps = limit.warps if resource == "registers" else limit.blocks
-    allowed = getattr(limit, resource)
+    warps = limit.warps if resource == "regs" else limit.blocks
+    allowed = getattr(limit, {"regs": "registers", "smem": "shared_memory"}.get(resource, resource))
     return min(limit.blocks, warps, limit.blocks if allowed is None else allowed)
 
 
 def amounts_up_to(question: Question, resource: Resource, most: int) -> Sequence[int]:
     """Every amount worth trying, ascending."""
     limits = question.limits
-    if resource != "shared_memory" or most <= 2200:
+    if resource != "smem" or most <= 2200:
         return range(most + 1)
     unit, reserved = limits.shared_memory_allocation_unit, limits.reserved_shared_memory_per_block
     edges = range(-reserved % unit, most + 1, unit)
@@ -107,7 +107,7 @@ def amounts_up_to(question: Question, resource: Resource, most: int) -> Sequence
 
 
 def highest(question: Question, resource: Resource) -> int:
-    if resource == "registers":
+    if resource == "regs":
         return question.limits.max_registers_per_thread
     if resource == "barriers":
         return question.limits.max_barriers_per_block
@@ -116,8 +116,8 @@ def highest(question: Question, resource: Resource) -> int:
 
 def shrinkable(kernel: Kernel) -> dict[Resource, int]:
     given = {
-        "registers": kernel.registers,
-        "shared_memory": kernel.shared_memory,
+        "regs": kernel.regs,
+        "smem": kernel.shared_memory,
         "barriers": kernel.barriers,
     }
     return {resource: amount for resource, amount in given.items() if amount}
@@ -157,7 +157,7 @@ def test_no_step_is_missing_and_each_is_the_nearest(question: Question) -> None:
         resource: {
             amount: blocks_with(question, resource, amount)
             for amount in amounts_up_to(question, resource, most)
-            if amount or resource != "registers"
+            if amount or resource != "regs"
         }
         for resource, most in shrinkable(kernel).items()
     }
@@ -235,10 +235,10 @@ def test_slack_is_the_last_amount_that_keeps_the_blocks(question: Question) -> N
 @given(questions())
 def test_what_is_unused_and_why(question: Question) -> None:
     result = question.ask()
-    for resource, unused in slack(*question).unused.items():
+    for resource, unused in slack(*question).left_over.items():
         blocks = getattr(result.block_limits, resource)
         if unused.amount is None:
-            assert resource == "barriers"
+            assert resource in ("barriers", "virtual_resources")
             assert blocks is None
         elif unused.amount == 0:
             assert unused.reason is None
@@ -257,20 +257,20 @@ def test_what_is_unused_and_why(question: Question) -> None:
 @example(SMALL_CARVEOUT)
 def test_budgets_are_the_most_that_an_exhaustive_search_finds(question: Question) -> None:
     limits, kernel, model = question
-    bare = with_amounts(kernel, {"registers": 0, "shared_memory": 0})
+    bare = with_amounts(kernel, {"regs": 0, "smem": 0})
     most = evaluate(limits, bare, model).active_blocks
     assume(most)
     asked = Question(limits, bare, model)
     answer = budget(limits, bare, blocks=1, model=model)
     expected: list[Any] = []
     for blocks in range(most, 0, -1):
-        limits_of_level = [most_up_to(asked, "registers", blocks), most_up_to(asked, "shared_memory", blocks)]
+        limits_of_level = [most_up_to(asked, "regs", blocks), most_up_to(asked, "smem", blocks)]
         if not expected or expected[-1] != limits_of_level:
             expected.append(limits_of_level)
-    assert [[level.registers, level.shared_memory] for level in answer.levels] == expected
+    assert [[level.regs, level.smem] for level in answer.levels] == expected
     assert answer.wanted == answer.levels[-1]
     for level in answer.levels:
-        used = with_amounts(bare, {"registers": level.registers, "shared_memory": level.shared_memory})
+        used = with_amounts(bare, {"regs": level.regs, "smem": level.smem})
         reached = evaluate(limits, used, model)
         if kernel.carveout is None:
             assert (reached.active_blocks, reached.occupancy) == (level.active_blocks, level.occupancy)
@@ -293,13 +293,14 @@ def test_a_budget_reaches_what_was_asked_and_the_level_below_does_not(
     question: Question, data: st.DataObject
 ) -> None:
     limits, kernel, model = question
-    bare = with_amounts(kernel, {"registers": 0, "shared_memory": 0})
+    bare = with_amounts(kernel, {"regs": 0, "smem": 0})
     most = min(
         (evaluate(limits, each, model) for each in (kernel, bare)), key=lambda each: each.active_blocks
     )
     assume(most.active_blocks)
     blocks = data.draw(st.integers(1, most.active_blocks))
     answer = budget(limits, kernel, blocks=blocks, model=model)
+    assert answer.wanted is not None
     assert answer.wanted.active_blocks >= blocks
     assert all(
         level.active_blocks < blocks
@@ -386,7 +387,7 @@ def test_no_block_size_has_more_resident_threads(question: Question, limit: int,
 @given(questions().filter(is_for_cuda), st.integers(1, 40))
 def test_available_dynamic_shared_memory(question: Question, blocks: int) -> None:
     limits, kernel, _ = question
-    static = with_amount(kernel, "shared_memory", kernel.static_smem or 0)
+    static = with_amount(kernel, "smem", kernel.static_smem or 0)
     if evaluate(limits, static, "cuda").active_blocks < blocks:
         with pytest.raises(InputError):
             available_dynamic_shared_memory_per_block(limits, static, blocks)
@@ -394,9 +395,9 @@ def test_available_dynamic_shared_memory(question: Question, blocks: int) -> Non
     most = available_dynamic_shared_memory_per_block(limits, static, blocks)
     first = static.shared_memory
     fitting = 0
-    for amount in amounts_up_to(question, "shared_memory", limits.max_shared_memory_per_multiprocessor):
+    for amount in amounts_up_to(question, "smem", limits.max_shared_memory_per_multiprocessor):
         if amount >= first:
-            if evaluate(limits, with_amount(static, "shared_memory", amount), "cuda").active_blocks < blocks:
+            if evaluate(limits, with_amount(static, "smem", amount), "cuda").active_blocks < blocks:
                 break
             fitting = amount - first
     assert most == fitting
@@ -423,7 +424,7 @@ def test_the_cap_of_launch_bounds_is_the_most_that_keeps_the_blocks(
 def test_the_case_that_somebody_asked_about() -> None:
     """A kernel of 36 registers, 4 too many, of which its author said who saves them is his hero."""
     (step, *_) = next_steps(shipped.limits("8.0"), Kernel(256, 36))
-    assert (step.active_blocks, step.occupancy, step.requires) == (8, 1.0, {"registers": 32})
+    assert (step.active_blocks, step.occupancy, step.requires) == (8, 1.0, {"regs": 32})
 
 
 @pytest.mark.parametrize("cc", [str(cc) for cc in shipped.known()])

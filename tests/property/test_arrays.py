@@ -91,7 +91,7 @@ def test_random_kernels(limits: Limits, model: Model, count: int) -> None:
     chance = random.Random(f"{limits.compute_capability} {model}")
     for common in all_options(limits, chance):
         kernels = random_kernels(limits, common, count, chance)
-        columns = columns_of(kernels, "threads", "registers", "static_smem", "dynamic_smem", "barriers")
+        columns = columns_of(kernels, "threads", "regs", "static_smem", "dynamic_smem", "barriers")
         found = sweep_arrays([limits], columns, common, model)
         assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])
 
@@ -106,7 +106,7 @@ def test_blocks_that_are_too_large(limits: Limits, model: Model) -> None:
         for threads in [*edges, *range(most - 40, 4 * most, 61)]
         for registers in (0, 1, 8, 9, 63, 64, 255)
     ]
-    found = sweep_arrays([limits], columns_of(kernels, "threads", "registers"), Kernel(1), model)
+    found = sweep_arrays([limits], columns_of(kernels, "threads", "regs"), Kernel(1), model)
     assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])
 
 
@@ -129,6 +129,6 @@ def test_imaginary_chips(seed: int) -> None:
     )
     common = Kernel(1, opt_in=chance.choice([True, False]))
     kernels = random_kernels(limits, common, 400, chance)
-    columns = columns_of(kernels, "threads", "registers", "static_smem", "dynamic_smem", "barriers")
+    columns = columns_of(kernels, "threads", "regs", "static_smem", "dynamic_smem", "barriers")
     found = sweep_arrays([limits], columns, common, model)  # type: ignore[arg-type]
     assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])  # type: ignore[arg-type]

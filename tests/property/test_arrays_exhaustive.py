@@ -68,9 +68,7 @@ def grid_of(limits: Limits, sizes: Array) -> Iterator[tuple[slice, Sweep]]:
         columns = np.ix_(threads[some], REGISTERS, sizes)
         yield (
             some,
-            sweep_arrays(
-                [limits], dict(zip(("threads", "registers", "smem"), columns, strict=True)), Kernel(1)
-            ),
+            sweep_arrays([limits], dict(zip(("threads", "regs", "smem"), columns, strict=True)), Kernel(1)),
         )
 
 
@@ -121,7 +119,7 @@ def test_the_engine_itself_on_all_combinations_of_one_chip() -> None:
     sizes = steps_of(limits)
     for warps in range(1, limits.max_threads_per_block // limits.warp_size + 1):
         threads = warps * limits.warp_size
-        columns: dict[str, Any] = {"threads": threads, "registers": REGISTERS[:, None], "smem": sizes}
+        columns: dict[str, Any] = {"threads": threads, "regs": REGISTERS[:, None], "smem": sizes}
         found = sweep_arrays([limits], columns, Kernel(1))
         expected = [
             evaluate(limits, Kernel(threads, registers, smem=size)).active_blocks

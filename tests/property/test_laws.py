@@ -88,8 +88,8 @@ def test_a_kernel_that_does_not_launch_needs_more_than_there_is(question: Questi
 @given(strategies.questions(), strategies.registers())
 def test_more_registers_never_give_more_blocks(question: Question, registers: int) -> None:
     """But for `is_larger_than_half_an_sm`."""
-    fewer, more = sorted((question.kernel.registers or 0, registers))
-    before, after = with_kernel(question, registers=fewer), with_kernel(question, registers=more)
+    fewer, more = sorted((question.kernel.regs or 0, registers))
+    before, after = with_kernel(question, regs=fewer), with_kernel(question, regs=more)
     assume(not is_larger_than_half_an_sm(question))
     assert after.ask().active_blocks <= before.ask().active_blocks
 
@@ -97,7 +97,7 @@ def test_more_registers_never_give_more_blocks(question: Question, registers: in
 def test_10_registers_take_less_than_9_on_2_0() -> None:
     """There the spreadsheet counts 9 in units of twice the size, but so few registers limit nothing."""
     limits = shipped.limits("2.0")
-    nine, ten = evaluate(limits, Kernel(32, registers=9)), evaluate(limits, Kernel(32, registers=10))
+    nine, ten = evaluate(limits, Kernel(32, regs=9)), evaluate(limits, Kernel(32, regs=10))
     assert (nine.allocated.registers, ten.allocated.registers) == (384, 320)
     assert nine.block_limits.registers == 84
     assert nine.limits.max_warps_per_multiprocessor == 48
@@ -124,9 +124,9 @@ def is_larger_than_half_an_sm(question: Question) -> bool:
 
 def test_more_registers_help_a_block_that_is_larger_than_half_an_sm() -> None:
     limits = shipped.limits("6.1").replace(max_threads_per_multiprocessor=1024)
-    kernel = Kernel(544, registers=32, caching="ca")
+    kernel = Kernel(544, regs=32, caching="ca")
     assert evaluate(limits, kernel).active_blocks == 0
-    assert evaluate(limits, replace(kernel, registers=88)).active_blocks == 1
+    assert evaluate(limits, replace(kernel, regs=88)).active_blocks == 1
 
 
 @given(strategies.questions(), st.data())

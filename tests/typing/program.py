@@ -34,7 +34,7 @@ def answers() -> None:
         assert_type(step, occupancy.NextStep)
     slack = answer.slack()
     assert_type(slack, occupancy.Slack)
-    assert_type(slack.registers, int | None)
+    assert_type(slack.regs, int | None)
     advice = answer.carveout()
     assert_type(advice, occupancy.CarveoutAdvice)
     assert_type(advice.smallest, occupancy.Configuration | None)
@@ -51,8 +51,15 @@ def answers() -> None:
     assert_type(answer.allocated, occupancy.Allocation)
     assert_type(answer.failure, occupancy.LaunchFailure | None)
     assert_type(answer.report(), occupancy.CalcReport)
-    assert_type(answer.waves(4096, multiprocessors=132), occupancy.Waves)
+    assert_type(answer.waves(4096, multiprocessor_count=132), occupancy.Waves)
     assert_type(answer.to_dict(), dict[str, Any])
+    assert_type(slack.left_over["registers"], occupancy.LeftOver)
+    assert_type(answer.uses["registers"], occupancy.Use)
+    assert_type(answer.next_steps().report, occupancy.Report)
+    assert_type(
+        answer.report(whole=occupancy.WholeGpu(waves=answer.waves(4096, multiprocessor_count=132))),
+        occupancy.CalcReport,
+    )
     assert_type(str(answer), str)
 
 
@@ -65,6 +72,9 @@ def chips() -> None:
     imagined = occupancy.limits("9.0").replace(max_blocks_per_multiprocessor=64)
     assert_type(imagined, occupancy.Limits)
     assert_type(occupancy.find_gpu("H200"), occupancy.Product)
+    assert_type(occupancy.products(), occupancy.Answers[occupancy.Product])
+    assert_type(occupancy.sources("9.0"), occupancy.SourcesReport)
+    assert_type(occupancy.registers(384, "1:40,2:?"), occupancy.RegisterSplit)
 
 
 def questions() -> None:
@@ -77,6 +87,8 @@ def questions() -> None:
         assert_type(size, occupancy.BlockSize)
     for fit in occupancy.fits(threads=256, smem="96k"):
         assert_type(fit, occupancy.Fit)
+    clusters = occupancy.max_active_clusters("9.0", threads=256, multiprocessor_count=132, cluster_size=4)
+    assert_type(clusters, occupancy.ClusterBound)
 
 
 def arrays() -> None:
@@ -97,11 +109,36 @@ def builds(before: Path, after: Path) -> None:
         assert kernel.answer is not None
         assert_type(kernel.answer.occupancy, float)
         assert_type(kernel.name, str)
-        assert_type(kernel.registers, int | None)
+        assert_type(kernel.regs, int | None)
         assert_type(occupancy.compute("9.0", kernel, threads=256).occupancy, float)
+    assert_type(occupancy.scan(before, threads=256), occupancy.Scan)
+    assert_type(occupancy.stream_kernels(before), occupancy.KernelStream)
     report = occupancy.diff(before, after, threshold=5)
     assert_type(report, occupancy.DiffReport)
-    assert_type(len(report.kernels), int)
+    assert_type(report.summary, occupancy.DiffSummary)
+    for row in report.kernels:
+        assert_type(row, occupancy.DiffRow)
+        assert_type(row.change, occupancy.Measures)
+
+
+def rules(build: Path, file: Path) -> None:
+    """A build held to rules."""
+    report = occupancy.check(build, file)
+    assert_type(report, occupancy.CheckReport)
+    for rule in report.rules:
+        assert_type(rule, occupancy.CheckedRule)
+    for good in report.holding:
+        assert_type(good, occupancy.Holding)
+    for bad in report.violating:
+        assert_type(bad, occupancy.Violating)
+        for violation in bad.violations:
+            assert_type(violation, occupancy.Violation)
+
+
+def this_machine() -> None:
+    """A GPU, and whether the table and the engine are right on it."""
+    assert_type(occupancy.read_device(), occupancy.Device)
+    assert_type(occupancy.verify_device(), occupancy.Verification)
 
 
 def errors() -> str:

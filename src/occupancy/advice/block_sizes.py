@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError
+from ..render.words import Sentence, count, listing, name, percent
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Resource
@@ -17,7 +18,7 @@ SharedMemoryOfSize = Callable[[int], int]
 
 
 @dataclass(frozen=True, slots=True)
-class BlockSize:
+class BlockSize(Sentence):
     """What one block size comes to."""
 
     threads: int
@@ -28,6 +29,11 @@ class BlockSize:
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
     limiters: tuple[Resource, ...]
+
+    def __str__(self) -> str:
+        """``768 threads: 2 blocks, 75%, limited by warps and registers``."""
+        held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}"
+        return f"{count(self.threads, 'thread')}: {held}, limited by {listing([*map(name, self.limiters)])}"
 
 
 def block_sizes(

@@ -8,6 +8,7 @@ from math import ceil
 
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError
+from ..render.words import Sentence, count, percent, size
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .carveout import needs_opt_in
@@ -18,26 +19,35 @@ TOLERANCE = 0.0005
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetLevel:
+class BudgetLevel(Sentence):
     """A number of resident blocks, and the most that a kernel may use, of both at once, to have it."""
 
     active_blocks: int
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
-    registers: int
+    regs: int
     """Registers per thread."""
-    shared_memory: int
+    smem: int
     """Bytes of the kernel's own shared memory per block."""
     needs_opt_in: bool
     """Whether so much shared memory must be opted in to with cudaFuncSetAttribute."""
+
+    def __str__(self) -> str:
+        """``8 blocks, 100%: up to 32 registers per thread and 27.5 KiB of shared memory per block``."""
+        held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}"
+        most = f"{self.regs} registers per thread and {size(self.smem)} of shared memory"
+        return f"{held}: up to {most} per block"
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """What a kernel with blocks of one size may use."""
 
-    wanted: BudgetLevel
-    """The level that reaches what was asked for; it can be higher, where less would not allow more."""
+    wanted: BudgetLevel | None
+    """The level that reaches what was asked for; it can be higher, where less would not allow more.
+
+    None where nothing was asked for.
+    """
     levels: tuple[BudgetLevel, ...]
     """Every level of the block size, from the most blocks down."""
 
@@ -58,36 +68,39 @@ def budget(
         limits: What the SM offers.
         kernel: Its threads and settings. What it is said to use must allow the blocks, too.
         occupancy: The least share of the SM's warps, above 0 and up to 1.
-        blocks: Or the least number of resident blocks.
+        blocks: Or the least number of resident blocks. Without either, all levels are the answer.
         model: Whose rules; by default those of `evaluate`.
 
     Raises:
-        InputError: Neither or both were asked for, or more than a block of this size can reach.
+        InputError: Both were asked for, or more than a block of this size can reach.
     """
     given = evaluate(limits, kernel, model)
     target = _target(given, occupancy, blocks)
-    bare = changed(kernel, {"registers": 0, "shared_memory": 0})
+    bare = changed(kernel, {"regs": 0, "smem": 0})
     least = evaluate(limits, bare, model)
     for answer in (least, given):
         if answer.active_blocks < target:
             raise _unreachable(answer, target, occupancy)
     levels = tuple(_levels(least))
+    if occupancy is None and blocks is None:
+        return Budget(None, levels)
     return Budget([level for level in levels if level.active_blocks >= target][-1], levels)
 
 
 def _target(given: Answer, occupancy: float | None, blocks: int | None) -> int:
-    if (occupancy is None) == (blocks is None):
-        raise InputError("exactly one of them is needed", where="occupancy or blocks")
+    if occupancy is not None and blocks is not None:
+        raise InputError("both say what is wanted", where="occupancy and blocks", cure="Leave one out.")
     if blocks is not None:
         if blocks < 1:
             raise InputError(f"{blocks} is out of range", where="blocks", allowed="1 and up")
         return blocks
-    assert occupancy is not None
+    if occupancy is None:
+        return 1
     if not 0 < occupancy <= 1:
         raise InputError(
             f"{occupancy:.4g} ({100 * occupancy:.6g}%) is out of range",
             where="occupancy",
-            allowed="above 0 and up to 100%, such as 75% or 0.75",
+            allowed="above 0 and up to 100%, such as 75%, 75 or 0.75",
         )
     warps = (occupancy - TOLERANCE) * given.limits.max_warps_per_multiprocessor
     return max(1, ceil(warps / given.allocated.warps))
@@ -119,12 +132,12 @@ def _unreachable(given: Answer, target: int, occupancy: float | None) -> InputEr
 def _levels(least: Answer) -> Iterator[BudgetLevel]:
     """The levels of a kernel that uses nothing yet."""
     limits, bare, model, most = least.limits, least.kernel, least.model, least.active_blocks
-    by_registers = tuple(Dial(limits, bare, model, "registers").levels(0, most))
-    by_shared_memory = tuple(Dial(limits, bare, model, "shared_memory").levels(0, most))
+    by_registers = tuple(Dial(limits, bare, model, "regs").levels(0, most))
+    by_shared_memory = tuple(Dial(limits, bare, model, "smem").levels(0, most))
     before = None
     for blocks in range(most, 0, -1):
         amounts = most_keeping(blocks, by_registers), most_keeping(blocks, by_shared_memory)
         if amounts != before:
-            with_most = changed(bare, {"shared_memory": amounts[1]})
+            with_most = changed(bare, {"smem": amounts[1]})
             yield BudgetLevel(blocks, least.occupancy_of(blocks), *amounts, needs_opt_in(limits, with_most))
         before = amounts

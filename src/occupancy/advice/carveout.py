@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 from ..engine import Model, evaluate
 from ..engine.common import shared_memory_configuration
+from ..engine.cuda import FIRST_WITH_FLEXIBLE_CARVEOUT
+from ..render.words import Sentence, count, percent, size
 from ..values.kernel import Carveout, Kernel
 from ..values.limits import Limits
 
-FIRST_WITH_PERCENTAGES = (7, 0)
-
 
 @dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(Sentence):
     """One size of the SM's shared memory."""
 
     shared_memory: int
@@ -26,9 +26,15 @@ class Configuration:
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
 
+    def __str__(self) -> str:
+        """``64 KiB (28%): 2 blocks, 25%``."""
+        wish = "" if self.percent is None else f" ({self.percent}%)"
+        held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}"
+        return f"{size(self.shared_memory)}{wish}: {held}"
+
 
 @dataclass(frozen=True, slots=True)
-class CarveoutAdvice:
+class CarveoutAdvice(Sentence):
     """How the memory that L1 cache and shared memory divide can be divided for a kernel."""
 
     smallest: Configuration | None
@@ -37,6 +43,13 @@ class CarveoutAdvice:
     """Every configuration that holds a block of the kernel, ascending."""
     needs_opt_in: bool
     """Whether the kernel must raise its limit of dynamic shared memory with cudaFuncSetAttribute."""
+
+    def __str__(self) -> str:
+        """``100 KiB (44%): 4 blocks, 50%; of 6 sizes the smallest with as many blocks as now``."""
+        if self.smallest is None:
+            return "no size of the SM's shared memory holds a block"
+        sizes = count(len(self.configurations), "size")
+        return f"{self.smallest}; of {sizes} the smallest with as many blocks as now"
 
 
 def carveout(limits: Limits, kernel: Kernel, model: Model | None = None) -> CarveoutAdvice:
@@ -47,16 +60,16 @@ def carveout(limits: Limits, kernel: Kernel, model: Model | None = None) -> Carv
     """
     now = evaluate(limits, kernel, model)
     found = []
-    for size in limits.shared_memory_configurations:
-        answer = evaluate(limits, replace(kernel, carveout=Carveout(size, "bytes")), now.model)
+    for amount in limits.shared_memory_configurations:
+        answer = evaluate(limits, replace(kernel, carveout=Carveout(amount, "bytes")), now.model)
         # A size that is too small for one block is only a wish; the SM takes a larger one.
-        if answer.active_blocks and answer.shared_memory_pool == size:
+        if answer.active_blocks and answer.shared_memory_pool == amount:
             l1 = limits.unified_l1_and_shared_memory
             found.append(
                 Configuration(
-                    size,
-                    None if l1 is None else l1 - size,
-                    _percent(limits, size),
+                    amount,
+                    None if l1 is None else l1 - amount,
+                    _percent(limits, amount),
                     answer.active_blocks,
                     answer.occupancy,
                 )
@@ -72,7 +85,7 @@ def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
 
 
 def _percent(limits: Limits, size: int) -> int | None:
-    if limits.compute_capability < FIRST_WITH_PERCENTAGES:
+    if limits.compute_capability < FIRST_WITH_FLEXIBLE_CARVEOUT:
         return None
     percentages = (each for each in range(101) if _configuration(limits, each) == size)
     return next(percentages, None)

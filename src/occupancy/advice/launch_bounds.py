@@ -10,13 +10,15 @@ from dataclasses import dataclass, replace
 
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError, shown
+from ..render.words import Sentence, count, percent
 from ..values.kernel import INT_MAX, Kernel
 from ..values.limits import Limits
+from ..values.resources import Resource
 from .search import Dial, most_keeping
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchBounds:
+class LaunchBounds(Sentence):
     """Launch bounds on one chip."""
 
     cc: str
@@ -30,17 +32,25 @@ class LaunchBounds:
     """What ptxas would complain about, where it does."""
     register_cap: int
     """Registers per thread that the compiler will not exceed; it spills instead."""
-    registers: int
+    regs: int
     """What the answer below counts with: the cap, or what the kernel uses if that is less."""
     active_blocks: int
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
+    limiters: tuple[Resource, ...]
+    """What limits the blocks."""
     launch_bounds: str
     """What to write before the kernel's name."""
     maxnreg: str
     """The same cap without promising a block size; from CUDA 12.4, and not beside launch bounds."""
     maxrregcount: str
     """The same cap, as an option of nvcc, for every kernel of a file that has no launch bounds."""
+
+    def __str__(self) -> str:
+        """``__launch_bounds__(256, 4) on 9.0: up to 64 registers per thread; 4 blocks, 50%, with 64``."""
+        held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}, with {self.regs}"
+        text = f"{self.launch_bounds} on {self.cc}: up to {self.register_cap} registers per thread; {held}"
+        return text if self.warning is None else f"{text}. {self.warning}"
 
 
 def launch_bounds(
@@ -75,10 +85,10 @@ def launch_bounds(
         )
     is_legal = min_blocks is None or min_blocks <= alone.active_blocks
     counted = min_blocks if min_blocks is not None and is_legal else 1
-    dial = Dial(compiler, alone.kernel, alone.model, "registers")
+    dial = Dial(compiler, alone.kernel, alone.model, "regs")
     cap = most_keeping(counted, dial.levels(0, counted))
-    registers = cap if kernel.registers is None else min(kernel.registers, cap)
-    answer = evaluate(limits, replace(kernel, registers=registers), model)
+    registers = cap if kernel.regs is None else min(kernel.regs, cap)
+    answer = evaluate(limits, replace(kernel, regs=registers), model)
     blocks = "" if min_blocks is None else f", {min_blocks}"
     return LaunchBounds(
         str(limits.compute_capability),
@@ -91,6 +101,7 @@ def launch_bounds(
         registers,
         answer.active_blocks,
         answer.occupancy,
+        answer.limiters,
         launch_bounds=f"__launch_bounds__({threads}{blocks})",
         maxnreg=f"__maxnreg__({cap})",
         maxrregcount=f"-maxrregcount={cap}",
@@ -105,8 +116,8 @@ def _warning(alone: Answer, min_blocks: int) -> str:
         threads = min_blocks * alone.allocated.warps * limits.warp_size
         in_whole_warps = " in whole warps" if alone.kernel.threads % limits.warp_size else ""
         why = (
-            f"{min_blocks} blocks of {alone.kernel.threads} take {threads} threads{in_whole_warps}, "
-            f"and an SM holds {limits.max_threads_per_multiprocessor}"
+            f"{min_blocks} blocks of {alone.kernel.threads} take {threads:,} threads{in_whole_warps}, "
+            f"and an SM holds {limits.max_threads_per_multiprocessor:,}"
         )
     return f"ptxas ignores minnctapersm: {why}"
 

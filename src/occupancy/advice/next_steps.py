@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..engine import Answer, Model, evaluate
+from ..render.words import Sentence, amount, count, listing, percent
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import QUANTITIES, Changeable
@@ -13,7 +14,7 @@ from .search import Dial, changed, used
 
 
 @dataclass(frozen=True, slots=True)
-class NextStep:
+class NextStep(Sentence):
     """A higher occupancy, and all that must change to reach it."""
 
     active_blocks: int
@@ -25,6 +26,11 @@ class NextStep:
     Registers per thread, bytes of the kernel's own shared memory per block, barriers per block; or
     threads per block, with everything else as it is.
     """
+
+    def __str__(self) -> str:
+        """``8 blocks, 100%: registers 32 and shared memory 27.5 KiB``."""
+        what = [f"{QUANTITIES[each].label} {amount(each, value)}" for each, value in self.requires.items()]
+        return f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}: {listing(what)}"
 
 
 def next_steps(limits: Limits, kernel: Kernel, model: Model | None = None) -> tuple[NextStep, ...]:
@@ -39,10 +45,11 @@ def next_steps(limits: Limits, kernel: Kernel, model: Model | None = None) -> tu
         InputError: The model does not know the chip, or the chip lacks the carveout or caching mode.
     """
     now = evaluate(limits, kernel, model)
-    return (*_using_less(now), *_with_other_block_sizes(now))
+    return (*using_less(now), *_with_other_block_sizes(now))
 
 
-def _using_less(now: Answer) -> Iterator[NextStep]:
+def using_less(now: Answer) -> Iterator[NextStep]:
+    """Every higher number of blocks that a kernel reaches by using less, nearest first."""
     most = now.block_limits.blocks
     if now.kernel.caching != "ca":  # else the warps depend on the registers
         most = min(most, now.block_limits.warps)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..engine import Model, evaluate
+from ..engine import MODELS, Model, evaluate, rules
 from ..errors import InputError
+from ..render.words import Sentence, count, percent
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Resource
@@ -14,11 +15,12 @@ from .carveout import needs_opt_in
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Sentence):
     """Whether a kernel runs on one chip, and how well."""
 
     cc: str
-    launchable: bool
+    launchable: bool | None
+    """None where the model that was asked for does not know the chip."""
     needs_opt_in: bool
     """Whether it must raise its limit of dynamic shared memory with cudaFuncSetAttribute to launch."""
     active_blocks: int
@@ -32,12 +34,17 @@ class Fit:
     reason: str | None
     """The same as a sentence; or what was asked for that the chip does not offer."""
 
+    def __str__(self) -> str:
+        """``9.0: 5 blocks, 62.5%``, or why it does not launch there."""
+        held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}"
+        return f"{self.cc}: {held if self.reason is None else self.reason}"
+
 
 def fits(chips: Sequence[Limits], kernel: Kernel, model: Model | None = None) -> tuple[Fit, ...]:
     """Whether the kernel runs on each of the chips, in their order.
 
-    A chip that does not offer what was asked for (a carveout, a caching mode, the model) does not run
-    the kernel in that way, with the reason.
+    A chip that does not offer what was asked for (a carveout, a caching mode) does not run the kernel in that
+    way, with the reason. Of a chip that the model does not know, nothing is known.
 
     Raises:
         InputError: There are no chips.
@@ -49,6 +56,13 @@ def fits(chips: Sequence[Limits], kernel: Kernel, model: Model | None = None) ->
 
 def _fit(limits: Limits, kernel: Kernel, model: Model | None) -> Fit:
     cc = str(limits.compute_capability)
+    if model is not None:
+        try:
+            rules(limits, model)
+        except InputError as error:
+            if model not in MODELS:
+                raise
+            return Fit(cc, None, False, 0, 0.0, (), None, None, error.problem)
     try:
         answer = evaluate(limits, kernel, model)
     except InputError as error:

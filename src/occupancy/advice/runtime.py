@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ..engine import Model, evaluate
 from ..engine.arithmetic import round_up
 from ..errors import InputError
+from ..render.words import Sentence, count
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .block_sizes import SharedMemoryOfSize, answers_by_size
@@ -20,7 +21,7 @@ MODEL: Model = "cuda"
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchConfiguration:
+class LaunchConfiguration(Sentence):
     """A block size, and the grid that fills the device with such blocks."""
 
     min_grid_size: int
@@ -28,9 +29,15 @@ class LaunchConfiguration:
     block_size: int
     """Threads per block; 0 where no block of any size can be resident."""
 
+    def __str__(self) -> str:
+        """``264 blocks of 768 threads fill the device``."""
+        if not self.block_size:
+            return "no block of any size can be resident"
+        return f"{count(self.min_grid_size, 'block')} of {count(self.block_size, 'thread')} fill the device"
+
 
 @dataclass(frozen=True, slots=True)
-class ClusterBound:
+class ClusterBound(Sentence):
     """An upper bound of the clusters that are resident on the whole device at once.
 
     The true number is known to a live device only: all blocks of a cluster must be in one GPU processing
@@ -38,6 +45,10 @@ class ClusterBound:
     """
 
     at_most: int
+
+    def __str__(self) -> str:
+        """``at most 165 clusters``."""
+        return f"at most {count(self.at_most, 'cluster')}"
 
 
 def max_active_blocks_per_multiprocessor(limits: Limits, kernel: Kernel) -> int:
@@ -48,7 +59,7 @@ def max_active_blocks_per_multiprocessor(limits: Limits, kernel: Kernel) -> int:
 def max_potential_block_size(
     limits: Limits,
     kernel: Kernel,
-    multiprocessors: int,
+    multiprocessor_count: int,
     dynamic_smem: SharedMemoryOfSize | None = None,
     block_size_limit: int = 0,
 ) -> LaunchConfiguration:
@@ -60,7 +71,7 @@ def max_potential_block_size(
     Args:
         limits: What the SM offers.
         kernel: What a block uses; its own size does not matter.
-        multiprocessors: SMs of the device.
+        multiprocessor_count: SMs of the device.
         dynamic_smem: How many bytes of dynamic shared memory a block of so many threads uses, where that
             depends on the size.
         block_size_limit: The largest block that the kernel works with, such as that of its launch
@@ -69,7 +80,7 @@ def max_potential_block_size(
     Raises:
         InputError: A number out of range, or the function gives no size in bytes.
     """
-    _check("multiprocessors", multiprocessors, 1)
+    _check("multiprocessor_count", multiprocessor_count, 1)
     _check("block size limit", block_size_limit, 0)
     largest = min(block_size_limit or limits.max_threads_per_block, limits.max_threads_per_block)
     warp = limits.warp_size
@@ -79,7 +90,7 @@ def max_potential_block_size(
     )
     if not best.active_blocks:
         return LaunchConfiguration(0, 0)
-    return LaunchConfiguration(best.active_blocks * multiprocessors, best.kernel.threads)
+    return LaunchConfiguration(best.active_blocks * multiprocessor_count, best.kernel.threads)
 
 
 def available_dynamic_shared_memory_per_block(
@@ -101,7 +112,7 @@ def available_dynamic_shared_memory_per_block(
     """
     _check("blocks", blocks, 1)
     static = kernel.shared_memory - (kernel.dynamic_smem or 0)
-    dial = Dial(limits, changed(kernel, {"shared_memory": static}), MODEL, "shared_memory")
+    dial = Dial(limits, changed(kernel, {"smem": static}), MODEL, "smem")
     now = evaluate(limits, dial.kernel, MODEL)
     if now.active_blocks < blocks:
         raise InputError(
@@ -118,20 +129,20 @@ def available_dynamic_shared_memory_per_block(
 
 
 def max_active_clusters(
-    limits: Limits, kernel: Kernel, multiprocessors: int, cluster_size: int
+    limits: Limits, kernel: Kernel, multiprocessor_count: int, cluster_size: int
 ) -> ClusterBound:
     """Clusters that can be resident on the device, at most: see cudaOccupancyMaxActiveClusters.
 
     Args:
         limits: What the SM offers.
         kernel: What a block uses.
-        multiprocessors: SMs of the device.
+        multiprocessor_count: SMs of the device.
         cluster_size: Blocks per cluster.
 
     Raises:
         InputError: The chip has no clusters, or none of so many blocks.
     """
-    return ClusterBound(cluster_bound(evaluate(limits, kernel, MODEL), multiprocessors, cluster_size))
+    return ClusterBound(cluster_bound(evaluate(limits, kernel, MODEL), multiprocessor_count, cluster_size))
 
 
 def _check(where: str, value: int, low: int) -> None:

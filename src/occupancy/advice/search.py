@@ -15,7 +15,7 @@ from ..engine import Answer, Model, evaluate
 from ..engine.arithmetic import divide_up
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import ADJUSTABLE, QUANTITIES, Adjustable, Changeable, amount_of
+from ..values.resources import ADJUSTABLE, QUANTITIES, RESOURCE_OF, Adjustable, Changeable, amount_of
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -55,10 +55,10 @@ class Dial:
 
     def blocks(self, answer: Answer) -> int:
         """Blocks that the resource alone allows, or that the SM holds, whichever is less."""
-        allowed = getattr(answer.block_limits, self.resource)
+        allowed = getattr(answer.block_limits, RESOURCE_OF[self.resource])
         most = answer.block_limits.blocks if allowed is None else min(allowed, answer.block_limits.blocks)
         # Registers decide whether a block that caches in L1 is confined to half of the SM's warps.
-        return min(most, answer.block_limits.warps) if self.resource == "registers" else most
+        return min(most, answer.block_limits.warps) if self.resource == "regs" else most
 
     def levels(self, low: int, most: int, high: int | None = None) -> Iterator[Level]:
         """The amounts from low up in runs that allow the same blocks, ascending.
@@ -93,7 +93,7 @@ class Dial:
 
     def _unit(self, low: int) -> tuple[int, int]:
         """The step in which the allocation grows, and the last amount of the step that holds ``low``."""
-        if self.resource != "shared_memory":
+        if self.resource != "smem":
             return 1, low
         unit = self.limits.shared_memory_allocation_unit
 
@@ -108,13 +108,13 @@ class Dial:
 
         As long as it stays the same, the blocks never rise as the amount grows.
         """
-        if self.resource == "registers":
+        if self.resource == "regs":
             column = self.limits.spreadsheet
             if self.model == "spreadsheet" and column is not None and column.doubled_register_units:
-                return answer.kernel.registers or 0  # 9 take more than 10
+                return answer.kernel.regs or 0  # 9 take more than 10
             # Where a block that caches in L1 has too many registers for half an SM, it gets the whole.
             return answer.allocated.registers if self.kernel.caching == "ca" else 0
-        if self.resource == "shared_memory" and self.kernel.carveout is not None:
+        if self.resource == "smem" and self.kernel.carveout is not None:
             # A carveout too small for one block is raised, so the pool depends on the block's size.
             allocated = answer.allocated.shared_memory
             return sum(size < allocated for size in self.limits.shared_memory_configurations)
@@ -132,16 +132,23 @@ def most_keeping(blocks: int, levels: Iterable[Level]) -> int:
 
 
 def used(kernel: Kernel) -> tuple[Adjustable, ...]:
-    """The resources of which the kernel is known to use some."""
-    return tuple(resource for resource in ADJUSTABLE if amount_of(resource, kernel))
+    """The resources of which the kernel is known to use some, and may be asked to use less.
+
+    Not the registers that its warpgroups pass to one another: fewer at the launch are fewer for all of them.
+    """
+    return tuple(
+        resource
+        for resource in ADJUSTABLE
+        if amount_of(resource, kernel) and not (resource == "regs" and kernel.reallocates_registers)
+    )
 
 
 def changed(kernel: Kernel, amounts: Mapping[Changeable, int]) -> Kernel:
     """The kernel with other amounts of some resources, or with another block size."""
     changes: dict[str, Any] = {}
     for resource, amount in amounts.items():
-        if resource == "shared_memory":
-            changes.update(smem=amount, static_smem=None, dynamic_smem=None)
+        if resource == "smem":
+            changes.update(smem=amount, static_smem=None, dynamic_smem=None, spill_smem=None)
         elif resource == "threads":
             changes.update(threads=amount, block_dim=None)
         else:

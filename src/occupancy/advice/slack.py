@@ -1,4 +1,4 @@
-"""How far a kernel may grow without losing a block, and what of the SM stays unused."""
+"""How far a kernel may grow without losing a block, and what is left over of the SM."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..engine import Answer, Model, Use, evaluate
+from ..render.words import Sentence, amount
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import Adjustable, Resource
+from ..values.resources import ADJUSTABLE, QUANTITIES, Adjustable, Resource
 from .search import Dial, most_keeping
 
 
 @dataclass(frozen=True, slots=True)
-class Unused:
+class LeftOver:
     """What the resident blocks leave of one resource of an SM."""
 
     amount: int | None
@@ -23,33 +24,41 @@ class Unused:
 
 
 @dataclass(frozen=True, slots=True)
-class Slack:
+class Slack(Sentence):
     """How far each resource may grow, the others staying as they are, before a block is lost.
 
     The values are totals, not differences. None where no block is resident to begin with.
     """
 
-    registers: int | None
+    regs: int | None
     """Registers per thread."""
-    shared_memory: int | None
+    smem: int | None
     """Bytes of the kernel's own shared memory per block, static and dynamic."""
     barriers: int | None
     """Named barriers per block."""
-    unused: dict[Resource, Unused]
+    left_over: dict[Resource, LeftOver]
+
+    def __str__(self) -> str:
+        """``registers up to 40, shared memory up to 45 KiB, barriers up to 4``."""
+        grows: list[tuple[Adjustable, int | None]] = [(each, getattr(self, each)) for each in ADJUSTABLE]
+        texts = [
+            f"{QUANTITIES[each].label} up to {amount(each, most)}" for each, most in grows if most is not None
+        ]
+        return ", ".join(texts) or "no block is resident"
 
 
 def slack(limits: Limits, kernel: Kernel, model: Model | None = None) -> Slack:
-    """How far each resource may grow before a block is lost, and what is left unused on the SM.
+    """How far each resource may grow before a block is lost, and what is left over of the SM.
 
     Raises:
         InputError: The model does not know the chip, or the chip lacks the carveout or caching mode.
     """
     now = evaluate(limits, kernel, model)
     return Slack(
-        registers=_most(now, "registers"),
-        shared_memory=_most(now, "shared_memory"),
+        regs=_most(now, "regs"),
+        smem=_most(now, "smem"),
         barriers=_most(now, "barriers"),
-        unused=_unused(now),
+        left_over=_left_over(now),
     )
 
 
@@ -60,17 +69,17 @@ def _most(now: Answer, resource: Adjustable) -> int | None:
     return most_keeping(now.active_blocks, dial.levels(dial.amount, now.active_blocks))
 
 
-def _unused(now: Answer) -> dict[Resource, Unused]:
+def _left_over(now: Answer) -> dict[Resource, LeftOver]:
     return {
         resource: _left(use, now.active_blocks, allowed)
         for (resource, use), allowed in zip(now.uses.items(), now.block_limits, strict=True)
     }
 
 
-def _left(use: Use, blocks: int, allowed: int | None) -> Unused:
+def _left(use: Use, blocks: int, allowed: int | None) -> LeftOver:
     if use.per_multiprocessor is None or (use.per_block and allowed is None):
-        return Unused(None, None)  # the chip, or the model, does not limit what the blocks take
+        return LeftOver(None, None)  # the chip, or the model, does not limit what the blocks take
     amount = use.per_multiprocessor - blocks * use.per_block
     if not amount:
-        return Unused(0, None)
-    return Unused(amount, "too_little" if allowed == blocks else "another_limiter")
+        return LeftOver(0, None)
+    return LeftOver(amount, "too_little" if allowed == blocks else "another_limiter")

@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from ..engine import Answer
 from ..engine.arithmetic import divide_up
 from ..errors import InputError
+from ..render.words import Sentence, count
+from ..tables.clusters import MeasuredClusters, measured_clusters
 from ..values.kernel import INT_MAX, Launch
 
 
 @dataclass(frozen=True, slots=True)
-class FullWave:
+class FullWave(Sentence):
     """The blocks that are resident on a whole GPU at once."""
 
-    multiprocessors: int
+    multiprocessor_count: int
     """SMs of the GPU."""
     blocks: int
     """Blocks of all SMs, in whole clusters: the grid of a persistent kernel."""
@@ -32,10 +34,18 @@ class FullWave:
     All blocks of a cluster must be in one GPU processing cluster, and how many SMs each of those has
     differs between chips of the same product, so that only a live device knows.
     """
+    measured: MeasuredClusters | None = None
+    """What one GPU with as many SMs was measured to hold, where there are clusters and only a bound."""
+
+    def __str__(self) -> str:
+        """``660 blocks on 132 SMs``."""
+        at_most = "at most " if self.is_upper_bound else ""
+        clusters = f" in {self.clusters:,} clusters of {self.cluster_size}" if self.cluster_size else ""
+        return f"{at_most}{count(self.blocks, 'block')}{clusters} on {count(self.multiprocessor_count, 'SM')}"
 
 
 @dataclass(frozen=True, slots=True)
-class Waves:
+class Waves(Sentence):
     """How a grid runs on a whole GPU: in how many waves, and how full the last one is."""
 
     launch: Launch
@@ -50,10 +60,6 @@ class Waves:
             f"{self.full_wave.blocks:,}: {self.full_waves:,} full{last}"
         )
 
-    def _repr_html_(self) -> str:
-        """The same for a notebook."""
-        return f"<p>{self}</p>"
-
     @property
     def waves(self) -> float:
         """Waves with their fraction, as Nsight Compute's launch__waves_per_multiprocessor.
@@ -61,6 +67,16 @@ class Waves:
         A lower bound where the full wave is an upper one.
         """
         return self.launch.blocks / self.full_wave.blocks
+
+    @property
+    def is_cooperative(self) -> bool | None:
+        """Whether cudaLaunchCooperativeKernel can run the grid: all of its blocks resident at once.
+
+        The largest such grid is the full wave. None where that is an upper bound, and the grid is within.
+        """
+        if self.launch.blocks > self.full_wave.blocks:
+            return False
+        return None if self.full_wave.is_upper_bound else True
 
     @property
     def full_waves(self) -> int:
@@ -107,7 +123,7 @@ class Waves:
 
 def full_wave(
     occupancy: Answer,
-    multiprocessors: int,
+    multiprocessor_count: int,
     *,
     cluster_size: int | None = None,
     max_active_clusters: int | None = None,
@@ -116,7 +132,7 @@ def full_wave(
 
     Args:
         occupancy: What fits on one SM.
-        multiprocessors: SMs of the GPU, 1 and up.
+        multiprocessor_count: SMs of the GPU, 1 and up.
         cluster_size: Blocks per cluster; None for a launch without clusters.
         max_active_clusters: The clusters that are resident at once, where a live device reports them; else
             the answer for clusters is an upper bound.
@@ -124,13 +140,18 @@ def full_wave(
     Raises:
         InputError: A number out of range, or clusters that the chip does not have.
     """
-    blocks = _resident_blocks(occupancy, multiprocessors)
+    blocks = _resident_blocks(occupancy, multiprocessor_count)
     if cluster_size is None:
-        return FullWave(multiprocessors, blocks, None, None, is_upper_bound=False)
-    bound = cluster_bound(occupancy, multiprocessors, cluster_size)
+        return FullWave(multiprocessor_count, blocks, None, None, is_upper_bound=False)
+    bound = cluster_bound(occupancy, multiprocessor_count, cluster_size)
     clusters = bound if max_active_clusters is None else max_active_clusters
     is_upper_bound = max_active_clusters is None
-    return FullWave(multiprocessors, clusters * cluster_size, cluster_size, clusters, is_upper_bound)
+    measured = None
+    if is_upper_bound and bound:
+        cc, per_multiprocessor = occupancy.limits.compute_capability, occupancy.active_blocks
+        measured = measured_clusters(cc, multiprocessor_count, per_multiprocessor, cluster_size)
+    blocks = clusters * cluster_size
+    return FullWave(multiprocessor_count, blocks, cluster_size, clusters, is_upper_bound, measured)
 
 
 def count_waves(launch: Launch, wave: FullWave) -> Waves:
@@ -152,12 +173,12 @@ def count_waves(launch: Launch, wave: FullWave) -> Waves:
     return Waves(launch, wave)
 
 
-def cluster_bound(occupancy: Answer, multiprocessors: int, cluster_size: int) -> int:
+def cluster_bound(occupancy: Answer, multiprocessor_count: int, cluster_size: int) -> int:
     """The most clusters that can be resident on a whole GPU at once; a chip may hold fewer.
 
     Args:
         occupancy: What fits on one SM.
-        multiprocessors: SMs of the GPU, 1 and up.
+        multiprocessor_count: SMs of the GPU, 1 and up.
         cluster_size: Blocks per cluster.
 
     Raises:
@@ -178,7 +199,7 @@ def cluster_bound(occupancy: Answer, multiprocessors: int, cluster_size: int) ->
             where="cluster size",
             allowed=f"1 to {portable}" + (f", non-portable up to {most}" if most else ""),
         )
-    return _resident_blocks(occupancy, multiprocessors) // cluster_size
+    return _resident_blocks(occupancy, multiprocessor_count) // cluster_size
 
 
 def check_multiprocessors(count: int) -> None:
@@ -191,6 +212,6 @@ def check_multiprocessors(count: int) -> None:
         raise InputError(f"{count} is out of range", where="number of SMs", allowed="1 and up")
 
 
-def _resident_blocks(occupancy: Answer, multiprocessors: int) -> int:
-    check_multiprocessors(multiprocessors)
-    return occupancy.active_blocks * multiprocessors if occupancy.launchable else 0
+def _resident_blocks(occupancy: Answer, multiprocessor_count: int) -> int:
+    check_multiprocessors(multiprocessor_count)
+    return occupancy.active_blocks * multiprocessor_count if occupancy.launchable else 0

@@ -1,1 +1,5 @@
-"""The public functions."""
+"""The functions of the library: input in people's spellings, answers that show themselves.
+
+It reads the input, asks engine, advice and builds, and wraps what they say in reports.
+It may use all rooms below; the command line stands on it.
+"""

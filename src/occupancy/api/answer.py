@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import occupancy  # in annotations: a public name brings its module when somebody reads the types
 
 from .. import engine
 from ..errors import UnknownComputeCapabilityError
 from ..tables import shipped
+from ..tables.chips import Chip
 from ..values.kernel import Carveout, Kernel
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_share, parse_size
 from .arguments import ComputeCapabilityLike, ShapeLike, SizeLike
-from .chips import limits
-
-if TYPE_CHECKING:
-    from ..advice.block_sizes import BlockSize
-    from ..advice.carveout import CarveoutAdvice
-    from ..advice.launch_bounds import LaunchBounds
-    from ..advice.next_steps import NextStep
-    from ..advice.portability import Fit
-    from ..advice.slack import Slack
-    from ..advice.waves import Waves
-    from ..report.budget import BudgetReport
-    from ..report.calc import CalcReport, Explanation
-    from ..report.gpu import WholeGpu
-    from .answers import Answers
+from .chips import chips
 
 SizeOfBlock = SizeLike | Callable[[int], int] | None
 """Bytes of dynamic shared memory per block, or a function from threads per block to them."""
@@ -40,7 +30,7 @@ class Occupancy(engine.Answer):
 
     __slots__ = ()
 
-    def next_steps(self) -> Answers[NextStep]:
+    def next_steps(self) -> occupancy.Answers[occupancy.NextStep]:
         """What to change for a higher occupancy: see `occupancy.next_steps`."""
         from ..advice.next_steps import next_steps
         from ..report.next_steps import next_steps_report
@@ -49,13 +39,13 @@ class Occupancy(engine.Answer):
         steps = next_steps(self.limits, self.kernel, self.model)
         return Answers(steps, next_steps_report(self, steps))
 
-    def slack(self) -> Slack:
+    def slack(self) -> occupancy.Slack:
         """How far each resource may grow before a block is lost, and what is left of the SM."""
         from ..advice.slack import slack
 
         return slack(self.limits, self.kernel, self.model)
 
-    def carveout(self) -> CarveoutAdvice:
+    def carveout(self) -> occupancy.CarveoutAdvice:
         """What each size of the SM's shared memory gives, and the smallest with as many blocks."""
         from ..advice.carveout import carveout
 
@@ -63,15 +53,15 @@ class Occupancy(engine.Answer):
 
     def budget(
         self, *, occupancy: float | str | None = None, blocks: int | str | None = None
-    ) -> BudgetReport:
+    ) -> occupancy.BudgetReport:
         """The most registers and shared memory with which an occupancy is reached.
 
         Args:
-            occupancy: A share of 1, or text such as ``"75%"``.
-            blocks: Resident blocks, instead of the occupancy.
+            occupancy: A share of 1, or a percentage: ``0.75``, ``75``, ``"75%"``.
+            blocks: Resident blocks, instead of the occupancy. Without either, only the levels are the answer.
 
         Raises:
-            InputError: Neither or both were given, or more than a block of this size can reach.
+            InputError: Both were given, or more than a block of this size can reach.
         """
         from ..advice.budget import budget
         from ..report.budget import budget_report
@@ -81,7 +71,7 @@ class Occupancy(engine.Answer):
         answer = budget(self.limits, self.kernel, occupancy=share, blocks=count, model=self.model)
         return budget_report(self, answer)
 
-    def launch_bounds(self, *, min_blocks: int | str | None = None) -> LaunchBounds:
+    def launch_bounds(self, *, min_blocks: int | str | None = None) -> occupancy.LaunchBounds:
         """What the compiler makes of ``__launch_bounds__(threads, min_blocks)``.
 
         Args:
@@ -95,7 +85,7 @@ class Occupancy(engine.Answer):
         count = None if min_blocks is None else parse_count(min_blocks, "blocks of the launch bounds")
         return launch_bounds(self.limits, self.kernel, count, self.model)
 
-    def block_sizes(self, *, dynamic_smem: SizeOfBlock = None) -> Answers[BlockSize]:
+    def block_sizes(self, *, dynamic_smem: SizeOfBlock = None) -> occupancy.Answers[occupancy.BlockSize]:
         """Every block size with its occupancy, best first.
 
         Args:
@@ -117,31 +107,31 @@ class Occupancy(engine.Answer):
         sizes = block_sizes(self.limits, kernel, of_size, self.model)
         return Answers(sizes, block_sizes_report(self, sizes))
 
-    def fits(self, ccs: Iterable[ComputeCapabilityLike] | None = None) -> Answers[Fit]:
+    def fits(self, ccs: Iterable[ComputeCapabilityLike] | None = None) -> occupancy.Answers[occupancy.Fit]:
         """Whether the kernel runs on each of some chips.
 
         Args:
-            ccs: Compute capabilities, each as in `compute`, or a single text; by default all of the table.
+            ccs: Chips, each as in `compute`, or all of an architecture; by default all of the table.
 
         Raises:
             InputError: Not a compute capability, or there are none.
             UnknownComputeCapabilityError: A compute capability that the table does not hold.
         """
-        return fits_of(self.kernel, ccs)
+        return fits_of(self.kernel, None if ccs is None else chips(ccs))
 
     def waves(
         self,
         grid: ShapeLike,
         *,
-        multiprocessors: int,
+        multiprocessor_count: int,
         cluster: ShapeLike | None = None,
         max_active_clusters: int | None = None,
-    ) -> Waves:
+    ) -> occupancy.Waves:
         """How a grid of the kernel runs on a whole GPU: in how many waves, and how full the last one is.
 
         Args:
             grid: Blocks, or the grid's shape, such as ``(128, 32)``.
-            multiprocessors: SMs of the GPU.
+            multiprocessor_count: SMs of the GPU.
             cluster: Blocks per cluster, or the cluster's shape; only from 9.0.
             max_active_clusters: The clusters that are resident at once, where a live device reports them;
                 else the blocks of a wave are an upper bound.
@@ -156,14 +146,28 @@ class Occupancy(engine.Answer):
         return count_waves(
             *launch_and_wave(
                 self,
-                multiprocessors,
+                multiprocessor_count,
                 grid=grid,
                 cluster=cluster,
                 resident_clusters=lambda _: max_active_clusters,
             )
         )
 
-    def explain(self) -> tuple[Explanation, ...]:
+    def plot(self) -> list[Any]:
+        """Draw how the occupancy changes with the block size, the registers and the shared memory.
+
+        Returns:
+            matplotlib's ``Axes`` of the three curves, in a new figure.
+
+        Raises:
+            MissingDependencyError: matplotlib is not installed.
+        """
+        from ..render.plot import plot
+        from ..report.curves import curves_report
+
+        return list(plot(curves_report(self).picture()))
+
+    def explain(self) -> tuple[occupancy.Explanation, ...]:
         """Every step of the arithmetic, resource by resource."""
         from ..report.explain import explain
 
@@ -177,7 +181,9 @@ class Occupancy(engine.Answer):
         """
         return self.report(explain=explain).to_dict()
 
-    def report(self, *, explain: bool = False, whole: WholeGpu | None = None) -> CalcReport:
+    def report(
+        self, *, explain: bool = False, whole: occupancy.WholeGpu | None = None
+    ) -> occupancy.CalcReport:
         """Everything that is shown of the answer, as plain values.
 
         Args:
@@ -229,18 +235,17 @@ def answer_for(
 
 
 def fits_of(
-    kernel: Kernel, ccs: Iterable[ComputeCapabilityLike] | None, model: engine.Model | None = None
-) -> Answers[Fit]:
+    kernel: Kernel, chips: Sequence[Chip] | None, model: engine.Model | None = None
+) -> occupancy.Answers[occupancy.Fit]:
     """Whether a kernel runs on each of some chips: see `Occupancy.fits`."""
     from ..advice.portability import fits
     from ..report.fits import fits_report
     from .answers import Answers
 
-    if isinstance(ccs, str):  # not its characters
-        ccs = (ccs,)
-    chips = [limits(cc) for cc in (shipped.known() if ccs is None else ccs)]
-    found = fits(chips, kernel, model)
-    return Answers(found, fits_report(kernel, found))
+    if chips is None:
+        chips = [Chip(shipped.limits(cc)) for cc in shipped.known()]
+    found = fits([chip.limits for chip in chips], kernel, model)
+    return Answers(found, fits_report(kernel, found, chips))
 
 
 def _table_row(sm: Limits) -> Limits | None:

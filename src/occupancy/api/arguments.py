@@ -2,19 +2,29 @@
 
 They are declared here. A function takes them as ``**arguments: Unpack[KernelArguments]``, which type checkers
 read; `takes_kernel` has it show them by name, with what they mean, in ``help()`` and to
-`typing.get_type_hints`. `compute` writes them out, because programs call it by the million; a test compares.
+`typing.get_type_hints`. `compute` writes their names and types out, because programs call it by the million;
+a test compares (tests/unit/api/test_answer.py).
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict, TypeVar
 
 from ..engine import Model
 from ..errors import InputError, shown
-from ..values.kernel import CACHING_MODES, LABELS, Caching, Carveout, Kernel
+from ..values.kernel import (
+    CACHING_CHIPS,
+    CACHING_MODES,
+    LABELS,
+    SHARED_MEMORY_MODES,
+    Caching,
+    Carveout,
+    Kernel,
+    SharedMemoryMode,
+)
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import (
     is_automatic,
@@ -44,6 +54,9 @@ class UseArguments(TypedDict, total=False):
     barriers: CountLike | None
     caching: Caching | None
     opt_in: bool | None
+    virtual_resources: CountLike | None
+    tensor_memory: CountLike | None
+    shared_memory_mode: SharedMemoryMode | None
     model: Model | None
 
 
@@ -71,19 +84,27 @@ MEANINGS = {
     '100), one of the chip\'s sizes in bytes, None for the largest, or ``"auto"`` for the smallest with as '
     "many blocks as the largest.",
     "barriers": "Named barriers per block, 0 to 16; not given, it counts as 1.",
-    "caching": 'On 5.2, 5.3, 6.1 and 6.2 only: ``"ca"`` if global loads are cached in L1, else ``"cg"``, the '
+    "caching": f'On {CACHING_CHIPS} only: ``"ca"`` if global loads are cached in L1, else ``"cg"``, the '
     "default.",
     "opt_in": "Whether the kernel has raised its limit of dynamic shared memory with cudaFuncSetAttribute; "
     "not given, it counts as raised.",
+    "virtual_resources": "Virtual resources per block, which limit from 10.0: 128 for a kernel that "
+    "allocates tensor memory, as its cubin says.",
+    "tensor_memory": "Columns of tensor memory per block (10.0 to 11.0); implies 128 virtual resources.",
+    "shared_memory_mode": '``"oversized"`` for a kernel that has set this mode, on 10.7.',
     "model": '``"cuda"`` (the default from 3.0): as NVIDIA\'s cuda_occupancy.h and the CUDA runtime; '
     '``"spreadsheet"`` (1.0 to 8.6): as NVIDIA\'s CUDA_Occupancy_Calculator.xls.',
 }
 """Argument -> what it means, in the order in which they are shown."""
 
-FIELDS = {"regs": "registers"}
-"""Arguments whose field of `Kernel` has another name."""
-
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def explains_arguments(function: Function, names: Iterable[str] = MEANINGS) -> Function:
+    """Put what arguments mean where the docstring of a function has ``{arguments}``."""
+    meanings = "\n".join(f"        {name}: {MEANINGS[name]}" for name in names)
+    function.__doc__ = (function.__doc__ or "").replace("        {arguments}", meanings)
+    return function
 
 
 def takes_kernel(function: Function) -> Function:
@@ -91,7 +112,6 @@ def takes_kernel(function: Function) -> Function:
 
     Their meanings go where the docstring has ``{arguments}``.
     """
-    # Types of a TypedDict are kept as ForwardRef, whose text the function's own module understands.
     table = globals()[function.__annotations__.pop("arguments").removeprefix("Unpack[").removesuffix("]")]
     return shows(function, "arguments", table)
 
@@ -99,19 +119,18 @@ def takes_kernel(function: Function) -> Function:
 def shows(function: Function, taken: str, table: type) -> Function:
     """Have a function show by name the arguments that it takes as ``**taken``, those of a TypedDict."""
     function.__annotations__.pop(taken, None)
-    kinds = table.__annotations__
-    declared = {name: kinds[name].__forward_arg__ for name in MEANINGS if name in kinds}
+    # A TypedDict keeps its types as ForwardRef, which says in which module its text is to be understood.
+    declared = {name: table.__annotations__[name] for name in MEANINGS if name in table.__annotations__}
     function.__annotations__.update(declared)
     signature = inspect.signature(function)
     shown_ones = [each for each in signature.parameters.values() if each.name != taken]
     one = inspect.Parameter.KEYWORD_ONLY
     shown_ones += [
-        inspect.Parameter(name, one, default=None, annotation=kind) for name, kind in declared.items()
+        inspect.Parameter(name, one, default=None, annotation=kind.__forward_arg__)
+        for name, kind in declared.items()
     ]
     function.__signature__ = signature.replace(parameters=shown_ones)  # type: ignore[attr-defined]
-    meanings = "\n".join(f"        {name}: {MEANINGS[name]}" for name in declared)
-    function.__doc__ = (function.__doc__ or "").replace("        {arguments}", meanings)
-    return function
+    return explains_arguments(function, declared)
 
 
 def make_kernel(
@@ -124,23 +143,20 @@ def make_kernel(
     barriers: CountLike | None = None,
     caching: Caching | None = None,
     opt_in: bool | None = None,
+    virtual_resources: CountLike | None = None,
+    tensor_memory: CountLike | None = None,
+    shared_memory_mode: SharedMemoryMode | None = None,
 ) -> Kernel:
     """Make a `Kernel` of the arguments of `compute`.
 
     Raises:
         InputError: A value that no kernel can have.
     """
-    if type(threads) is int and carveout is None and caching is None and opt_in is None:
-        # Plain integers, which an autotuner gives by the million, need no parsing.
-        try:
-            return Kernel(threads, regs, static_smem, dynamic_smem, smem, barriers)  # type: ignore[arg-type]
-        except InputError:
-            pass  # text is among them, or what no kernel can have, which is refused below
     block_dim = None
     if type(threads) is not int:
         threads, block_dim = parse_threads(threads)
     if regs is not None and type(regs) is not int:
-        regs = parse_count(regs, LABELS["registers"])
+        regs = parse_count(regs, LABELS["regs"])
     if static_smem is not None and type(static_smem) is not int:
         static_smem = parse_size(static_smem, LABELS["static_smem"])
     if dynamic_smem is not None and type(dynamic_smem) is not int:
@@ -157,8 +173,30 @@ def make_kernel(
         )
     if opt_in is not None and type(opt_in) is not bool:
         opt_in = parse_flag(opt_in, "opt-in")
+    if virtual_resources is not None:
+        virtual_resources = parse_count(virtual_resources, LABELS["virtual_resources"])
+    if tensor_memory is not None:
+        tensor_memory = parse_count(tensor_memory, LABELS["tensor_memory"])
+    if shared_memory_mode is not None and shared_memory_mode not in SHARED_MEMORY_MODES:
+        raise InputError(
+            f"{shown(shared_memory_mode)} is not a mode",
+            where="shared memory mode",
+            allowed=" or ".join(SHARED_MEMORY_MODES),
+        )
     return Kernel(
-        threads, regs, static_smem, dynamic_smem, smem, barriers, block_dim, carveout, caching, opt_in
+        threads,
+        regs,
+        static_smem,
+        dynamic_smem,
+        smem,
+        barriers,
+        block_dim,
+        carveout,
+        caching,
+        opt_in,
+        virtual_resources,
+        tensor_memory,
+        shared_memory_mode,
     )
 
 
@@ -189,7 +227,7 @@ def kernel_with(kernel: KernelLike | None, arguments: Mapping[str, Any]) -> Kern
     if not given:
         return known
     said = make_kernel(**{"threads": known.threads, **given})
-    changes = {FIELDS.get(name, name): getattr(said, FIELDS.get(name, name)) for name in given}
+    changes = {name: getattr(said, name) for name in given}
     if "threads" in given:
         changes["block_dim"] = said.block_dim
     if "smem" in given:

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any
 
-from ..builds.baseline import Baseline, baseline_of, read_baseline, write_baseline
+from ..builds.atomic_file import write_atomically
+from ..builds.baseline import Baseline, baseline_of
+from ..builds.baseline_file import read_baseline, write_baseline
 from ..builds.build import Build, build_of, read_build
-from ..builds.check import check as check_rows
+from ..builds.check import check as check_kernels
 from ..builds.diff import compare
+from ..builds.first_rules import first_rules
+from ..builds.launches import refuse_idle, stated_launches
 from ..builds.rules import Rule, Rules, without_comparisons
-from ..builds.rules_file import PYPROJECT, has_rules, read_rules
-from ..builds.scanner import Scanner, ScanRow
-from ..errors import InputError, ReadError, RulesError
+from ..builds.rules_file import has_rules, read_rules
+from ..builds.scanner import Scanner
+from ..errors import BaselineError, InputError, ReadError, RulesError
+from ..readers import KernelRecord
+from ..readers.budget import Allowance
 from ..report.check import CheckReport, check_report
 from ..report.diff import DiffReport, diff_report
+from ..tables.toml_file import PYPROJECT
 from .arguments import ComputeCapabilityLike, ThreadsLike
 from .reading import ArchitectureLike, Path, Paths, Reading
 
@@ -24,7 +33,8 @@ def diff(
     new: Paths,
     *,
     threshold: float = 0,
-    only_changes: bool = False,
+    with_same: bool = False,
+    ignore_arch: bool = False,
     threads: ThreadsLike | None = None,
     cc: ComputeCapabilityLike | None = None,
     limits_file: Path | None = None,
@@ -39,9 +49,12 @@ def diff(
         old: The path of a baseline, or paths of whatever holds kernels.
         new: Likewise.
         threshold: Up to so many percent of the larger value, or points of occupancy, a change counts as none.
-        only_changes: Whether to leave out the kernels that are the same.
+        with_same: Whether the report has the kernels that are the same, too.
+        ignore_arch: Whether a kernel without a counterpart of its own architecture is compared with that of
+            another, as between an sm_80 build and an sm_90 one.
         threads: Threads per block, for kernels whose source does not state them; by default those of the
-            baseline, then the launch bound, then whatever is best for the kernel.
+            baseline. Without any, both builds are compared at every size that both can launch with, and
+            the worst drop decides.
         cc: What if the kernels ran on this compute capability?
         limits_file: A table of your own (YAML), whose rows go before ours.
         name: Only kernels with this in their name, mangled or readable; ``*`` stands for anything.
@@ -58,13 +71,21 @@ def diff(
     how = _Builds(threads, cc, limits_file, name, archs, only_newest, with_runtime)
     if not 0 <= threshold <= 100:  # also where it is not a number
         raise InputError(f"{threshold} is out of range", where="threshold", allowed="0 to 100")
-    before, after = read_build(_paths(old)), read_build(_paths(new))
+    common = Allowance()
+    before, after = read_build(_paths(old), common), read_build(_paths(new), common)
     scanner = how.scanner_for(before, after)
     return diff_report(
-        compare(how.rows(before, scanner), how.rows(after, scanner), threshold),
+        compare(
+            how.kernels(before),
+            how.kernels(after),
+            scanner,
+            threshold=threshold,
+            with_same=with_same,
+            ignore_arch=ignore_arch,
+        ),
         names=(before.name, after.name),
         threshold=threshold,
-        only_changes=only_changes,
+        ignores_arch=ignore_arch,
         problems=before.problems + after.problems,
     )
 
@@ -91,7 +112,8 @@ def check(
         baseline: What to compare with; by default what the rules name.
         update: Whether to make the build the baseline, once the rules that compare nothing are checked.
         threads: Threads per block, for kernels whose source does not state them; by default those of the
-            baseline, then the launch bound, then whatever is best for the kernel.
+            baseline. Without any, both builds are compared at every size that both can launch with, and
+            the worst drop decides.
         cc: What if the kernels ran on this compute capability?
         limits_file: A table of your own (YAML), whose rows go before ours.
         name: Only kernels with this in their name, mangled or readable; ``*`` stands for anything.
@@ -110,13 +132,21 @@ def check(
     path = asked.baseline if baseline is None else os.fspath(baseline)
     if update:
         return _update(how, _paths(build), asked, _path_to_write(path, how))
+    if path is not None and not os.path.exists(path):
+        raise BaselineError("is not there yet", where=path, cure=_how_to_begin(_paths(build), asked.source))
     before = [] if path is None else [build_of(read_baseline(path), path)]
     after = _whole(read_build(_paths(build)))
     scanner = how.scanner_for(*before, after)
-    rows = how.rows(after, scanner)
-    old_rows = how.rows(before[0], scanner) if before else None
-    done = check_rows(rows, how.relevant(asked.rules), scanner, old_rows, (after.name, path or ""))
+    kernels = how.launched(after, asked)
+    refuse_idle(kernels, asked.launches, after.name)
+    old = how.launched(before[0], asked) if before else None
+    done = check_kernels(kernels, how.relevant(asked.rules), scanner, old, (after.name, path or ""))
     return check_report(done, asked, build=after.name, baseline=path)
+
+
+def _how_to_begin(build: Sequence[str], rules: str) -> str:
+    of = "" if rules == PYPROJECT else f" --rules {rules}"
+    return f"To make it of this build: occupancy check {' '.join(build)}{of} --update."
 
 
 def _update(how: _Builds, build: Sequence[str], asked: Rules, path: str) -> CheckReport:
@@ -124,11 +154,13 @@ def _update(how: _Builds, build: Sequence[str], asked: Rules, path: str) -> Chec
     before = [build_of(read_baseline(path), path)] if os.path.exists(path) else []
     after = _whole(read_build(build))
     scanner = how.scanner_for(*before, after)
-    rows = how.rows(after, scanner)
-    old_rows = [row for each in before for row in how.rows(each, scanner)]
-    done = check_rows(rows, without_comparisons(how.relevant(asked.rules)), scanner, None, (after.name, ""))
-    change = compare(old_rows, rows)
-    write_baseline(path, baseline_of(rows, how.assumed(*before, after)))
+    kernels = how.launched(after, asked)
+    refuse_idle(kernels, asked.launches, after.name)
+    rules = without_comparisons(how.relevant(asked.rules))
+    done = check_kernels(kernels, rules, scanner, None, (after.name, ""))
+    old = [kernel for each in before for kernel in how.launched(each, asked)]
+    change = compare(old, kernels, scanner)
+    write_baseline(path, how.baseline(after, scanner, how.assumed(*before, after)))
     return check_report(done, asked, build=after.name, baseline=path, updated=change.summary)
 
 
@@ -149,8 +181,8 @@ def save_baseline(
     Args:
         build: Paths of whatever holds kernels.
         path: The file to write; one that is there already is replaced.
-        threads: Threads per block, for kernels whose source does not state them; by default those of the
-            baseline, then the launch bound, then whatever is best for the kernel.
+        threads: Threads per block, for kernels whose source does not state them. They are kept with the
+            baseline, as said and not as found.
         cc: What if the kernels ran on this compute capability?
         limits_file: A table of your own (YAML), whose rows go before ours.
         name: Only kernels with this in their name, mangled or readable; ``*`` stands for anything.
@@ -167,9 +199,40 @@ def save_baseline(
     target = _path_to_write(os.fspath(path), how)
     after = _whole(read_build(_paths(build)))
     scanner = how.scanner_for(after)
-    baseline = baseline_of(how.rows(after, scanner), how.assumed(after))
+    baseline = how.baseline(after, scanner, how.assumed(after))
     write_baseline(target, baseline)
     return baseline
+
+
+def begin(build: Paths, rules: str, baseline: str, **options: Any) -> int:
+    """Write the first rules and the first baseline of a build.
+
+    Args:
+        build: Paths of whatever holds kernels.
+        rules: The file of rules to write.
+        baseline: The baseline to write.
+        options: As for `save_baseline`.
+
+    Returns:
+        The number of kernels in the baseline.
+
+    Raises:
+        InputError: One of the files is there already.
+        BaselineError: It cannot be written.
+        ReadError: Some part of the build cannot be read.
+    """
+    for path in (rules, baseline):
+        if os.path.exists(path):
+            raise InputError("is there already", where=path, cure="Remove it, or name another file.")
+    kernels = save_baseline(build, baseline, **options).kernels
+    knows_spills = all(kernel.spill_store_bytes is not None for kernel in kernels)
+    seen = os.path.relpath(baseline, os.path.dirname(rules) or ".")
+    text = first_rules(" ".join(_paths(build)), rules, PurePath(seen).as_posix(), knows_spills)
+    try:
+        write_atomically(rules, text)
+    except OSError as error:
+        raise RulesError(f"cannot be written: {error.strerror or error}", where=rules) from error
+    return len(kernels)
 
 
 class _Builds(Reading):
@@ -206,17 +269,27 @@ class _Builds(Reading):
         """What answers for all of the builds."""
         return self.scanner(self.assumed(*builds), with_advice=False)
 
-    def rows(self, build: Build, scanner: Scanner) -> tuple[ScanRow, ...]:
+    def kernels(self, build: Build) -> tuple[KernelRecord, ...]:
         """The compiled kernels of a build; without registers, as in PTX, there is nothing to compare."""
-        selected = self.selection(group=True).rows(build.records, scanner)
-        rows = tuple(row for row in selected if row.registers is not None)
-        if not rows:
+        wanted = self.selection(group=True).kernels(build.records)
+        kernels = tuple(record for record in wanted if record.regs is not None)
+        if not kernels:
             raise ReadError(
                 "holds no compiled kernel, or none that is asked for",
                 where=build.name,
                 cure="PTX alone has no registers: compile it for an architecture.",
             )
-        return rows
+        return kernels
+
+    def launched(self, build: Build, asked: Rules) -> tuple[KernelRecord, ...]:
+        """The kernels, with the block sizes that the rules state of them."""
+        return stated_launches(self.kernels(build), asked.launches)
+
+    def baseline(self, build: Build, scanner: Scanner, threads: int | None) -> Baseline:
+        """The kernels as they were compiled; with an occupancy where the block size is stated."""
+        kernels = self.kernels(build)
+        rows = [scanner.row(each) if scanner.is_stated(each) else each for each in kernels]
+        return baseline_of(rows, threads)
 
 
 def _path_to_write(path: str | None, how: _Builds) -> str:

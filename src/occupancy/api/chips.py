@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+import occupancy  # in annotations: a public name brings its module when somebody reads the types
+
+from ..errors import InputError
 from ..tables import shipped
+from ..tables.chips import Chip, find_chip, find_chips
 from ..values.limits import ComputeCapability, Limits
 from .arguments import ComputeCapabilityLike
 
-if TYPE_CHECKING:
-    from ..report.limits import SourcesReport
-    from ..tables.products import Product
-    from .answers import Answers
+LEAST_INTEGER = 10
+"""Of a compute capability that is written as one integer, such as 10 for 1.0."""
 
 
 def limits(cc: ComputeCapabilityLike) -> Limits:
@@ -20,20 +22,39 @@ def limits(cc: ComputeCapabilityLike) -> Limits:
 
     Args:
         cc: A string (``"9.0"``, ``"sm_90"``, ``"90a"``), an integer (``90``, ``120``) or a pair
-            (``(9, 0)``), never a float. `Limits` are returned as they are.
+            (``(9, 0)``), never a float; the name of an architecture (``"hopper"``) or of a GPU
+            (``"RTX 4090"``). `Limits` are returned as they are.
 
     Raises:
-        InputError: Not a compute capability.
+        InputError: No chip is called so, or chips of different compute capability are; it names them.
         UnknownComputeCapabilityError: One that the table does not hold; it names the nearest.
     """
     if type(cc) is str:
-        return _limits_of_name(cc)
+        return limits_of_name(cc)
     return cc if isinstance(cc, Limits) else shipped.limits(cc)
 
 
 @lru_cache(maxsize=256)
-def _limits_of_name(name: str) -> Limits:
-    return shipped.limits(name)
+def limits_of_name(name: str) -> Limits:
+    """The same for text alone, which most programs give, and always the same."""
+    return find_chip(name).limits
+
+
+def chips(ccs: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike) -> list[Chip]:
+    """Some chips, each as in `compute`, or all of an architecture; one need not stand in a list.
+
+    Raises:
+        InputError: No chip is called so, or there are none.
+        UnknownComputeCapabilityError: One that the table does not hold.
+    """
+    # (9, 0) is one chip, and (90, 80) are two: an integer alone has two digits or three.
+    numbers = [each for each in ccs if isinstance(each, int)] if isinstance(ccs, tuple) else []
+    is_pair = isinstance(ccs, tuple) and len(ccs) == len(numbers) == 2 and min(numbers) < LEAST_INTEGER
+    several = [ccs] if is_pair or isinstance(ccs, (str, int, Limits)) else ccs
+    found = [chip for each in several for chip in find_chips(each)]
+    if not found:
+        raise InputError("there are none", where="chips", allowed="one or more")
+    return found
 
 
 def compute_capabilities() -> tuple[ComputeCapability, ...]:
@@ -41,17 +62,25 @@ def compute_capabilities() -> tuple[ComputeCapability, ...]:
     return shipped.known()
 
 
-def products() -> Answers[Product]:
-    """Every product that is known, by compute capability, with its number of SMs."""
+def products(pattern: str = "") -> occupancy.Answers[occupancy.Product]:
+    """The products that are known, by compute capability, with their numbers of SMs.
+
+    Args:
+        pattern: Words of the name, the chip, the market or the memory; or a compute capability or an
+            architecture. Without any: all products.
+
+    Raises:
+        InputError: There is no such product.
+    """
     from ..report.gpus import gpus_report
-    from ..tables.products import products
+    from ..tables.chips import products_of
     from .answers import Answers
 
-    found = products()
+    found = products_of(pattern)
     return Answers(found, gpus_report(found))
 
 
-def sources(*ccs: ComputeCapabilityLike) -> SourcesReport:
+def sources(*ccs: ComputeCapabilityLike) -> occupancy.SourcesReport:
     """Where each number of the table comes from, and where sources disagree.
 
     Args:

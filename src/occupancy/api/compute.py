@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import occupancy  # in annotations: a public name brings its module when somebody reads the types
+
 from .. import engine
-from ..values.kernel import Caching
+from ..errors import InputError
+from ..tables.chips import find_chip
+from ..values.kernel import Caching, Kernel, SharedMemoryMode
+from ..values.resources import Output
 from ..values.spellings import is_automatic
 from .answer import Occupancy, answer_for
 from .arguments import (
@@ -16,15 +22,19 @@ from .arguments import (
     KernelLike,
     SizeLike,
     ThreadsLike,
+    explains_arguments,
     kernel_with,
     make_kernel,
 )
-from .chips import limits
+from .chips import limits, limits_of_name
 
 if TYPE_CHECKING:
-    from ..arrays import ArrayLike, Output, Sweep
+    from ..arrays import ArrayLike
+else:
+    ArrayLike = Any  # that of NumPy, which only a sweep needs
 
 
+@explains_arguments
 def compute(
     cc: ComputeCapabilityLike,
     kernel: KernelLike | None = None,
@@ -38,6 +48,9 @@ def compute(
     barriers: CountLike | None = None,
     caching: Caching | None = None,
     opt_in: bool | None = None,
+    virtual_resources: CountLike | None = None,
+    tensor_memory: CountLike | None = None,
+    shared_memory_mode: SharedMemoryMode | None = None,
     model: engine.Model | None = None,
 ) -> Occupancy:
     """How many blocks of a kernel can be resident on one SM at once, and what stops one more.
@@ -46,22 +59,7 @@ def compute(
         cc: Compute capability in any spelling, or the `Limits` of an SM, real or imaginary.
         kernel: A `Kernel`, a kernel that `scan` found, or a compiled kernel of Triton, Inductor,
             CuPy, Numba, PyCUDA, the CuTe DSL or cuda.core. What is given beside it replaces what it says.
-        threads: Threads per block, 1 and up, or the block's shape, such as ``(16, 16)``.
-        regs: Registers per thread, 0 to 255, as the compiler reports them.
-        static_smem: Shared memory per block that the kernel declares, in bytes or as text with a
-            unit (``"40k"``), without any reservation.
-        dynamic_smem: Shared memory per block that the launch asks for.
-        smem: Both together, where the split is not known; instead of the other two.
-        carveout: How much of the SM's memory is shared memory and not L1 cache: a percentage (a
-            number up to 100), one of the chip's sizes in bytes, None for the largest, or ``"auto"`` for
-            the smallest with as many blocks as the largest.
-        barriers: Named barriers per block, 0 to 16; not given, it counts as 1.
-        caching: On 5.2, 5.3, 6.1 and 6.2 only: ``"ca"`` if global loads are cached in L1, else
-            ``"cg"``, the default.
-        opt_in: Whether the kernel has raised its limit of dynamic shared memory with
-            cudaFuncSetAttribute; not given, it counts as raised.
-        model: ``"cuda"`` (the default from 3.0): as NVIDIA's cuda_occupancy.h and the CUDA runtime;
-            ``"spreadsheet"`` (1.0 to 8.6): as NVIDIA's CUDA_Occupancy_Calculator.xls.
+        {arguments}
 
     Returns:
         The answer. A kernel that cannot launch is one too: 0 blocks, with the reason.
@@ -70,12 +68,23 @@ def compute(
         InputError: A value that no kernel can have, or that this chip does not offer.
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
-    sm = limits(cc)
-    if kernel is None and threads is not None:
-        needed = make_kernel(
-            threads, regs, static_smem, dynamic_smem, smem, carveout, barriers, caching, opt_in
-        )
-    else:
+    sm = limits_of_name(cc) if type(cc) is str else limits(cc)
+    needed = None
+    if (
+        kernel is None
+        and type(threads) is int
+        and carveout is None
+        and caching is None
+        and opt_in is None
+        and virtual_resources is None
+        and tensor_memory is None
+        and shared_memory_mode is None
+    ):
+        # Plain integers, which an autotuner gives by the million, need no parsing. Text among them, or what
+        # no kernel can have, is dealt with below.
+        with suppress(InputError):
+            needed = Kernel(threads, regs, static_smem, dynamic_smem, smem, barriers)  # type: ignore[arg-type]
+    if needed is None:
         needed = kernel_with(
             kernel,
             {
@@ -88,6 +97,9 @@ def compute(
                 "barriers": barriers,
                 "caching": caching,
                 "opt_in": opt_in,
+                "virtual_resources": virtual_resources,
+                "tensor_memory": tensor_memory,
+                "shared_memory_mode": shared_memory_mode,
             },
         )
     return answer_for(sm, needed, model, is_automatic=carveout is not None and is_automatic(carveout))
@@ -102,12 +114,14 @@ def sweep(
     dynamic_smem: ArrayLike | None = None,
     smem: ArrayLike | None = None,
     barriers: ArrayLike | None = None,
+    virtual_resources: ArrayLike | None = None,
     carveout: CarveoutLike = None,
     caching: Caching | None = None,
     opt_in: bool | None = None,
+    shared_memory_mode: SharedMemoryMode | None = None,
     model: engine.Model | None = None,
     outputs: Sequence[Output] = ("active_blocks", "active_warps", "limiters"),
-) -> Sweep:
+) -> occupancy.Sweep:
     """The answers of `compute` for arrays of kernels, at memory speed; needs NumPy.
 
     The arrays broadcast to each other. All combinations come from arrays that each have a dimension
@@ -121,7 +135,9 @@ def sweep(
         dynamic_smem: Shared memory per block that the launch asks for, in bytes.
         smem: Both together, where the split is not known; instead of the other two.
         barriers: Named barriers per block, 0 to 16.
-        carveout: As for `compute`, one for all kernels; so are ``caching``, ``opt_in`` and ``model``.
+        virtual_resources: Virtual resources per block, 0 to 255.
+        carveout: As for `compute`, one for all kernels; so are ``caching``, ``opt_in``,
+            ``shared_memory_mode`` and ``model``.
         outputs: The arrays that are wanted; each takes a byte for each kernel.
 
     Returns:
@@ -137,17 +153,22 @@ def sweep(
 
     given = {
         "threads": threads,
-        "registers": regs,
+        "regs": regs,
         "static_smem": static_smem,
         "dynamic_smem": dynamic_smem,
         "smem": smem,
         "barriers": barriers,
+        "virtual_resources": virtual_resources,
     }
+    chips = [find_chip(each) for each in (cc if isinstance(cc, list) else [cc])]
     return sweep_arrays(
-        [limits(each) for each in (cc if isinstance(cc, list) else [cc])],
+        [chip.limits for chip in chips],
         {field: values for field, values in given.items() if values is not None},
-        make_kernel(1, carveout=carveout, caching=caching, opt_in=opt_in),
+        make_kernel(
+            1, carveout=carveout, caching=caching, opt_in=opt_in, shared_memory_mode=shared_memory_mode
+        ),
         model,
         has_chip_axis=isinstance(cc, list),
         outputs=outputs,
+        names=[chip.label for chip in chips],
     )

@@ -5,7 +5,7 @@ Those about a kernel are methods of its `Occupancy` too; here only the input is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..advice.block_sizes import BlockSize
@@ -21,32 +21,26 @@ from ..advice.runtime import max_active_blocks_per_multiprocessor as _max_active
 from ..advice.runtime import max_active_clusters as _max_active_clusters
 from ..advice.runtime import max_potential_block_size as _max_potential_block_size
 from ..advice.slack import Slack
-from ..engine import Model
 from ..report.budget import BudgetReport
-from ..values.kernel import Caching
+from ..tables.chips import Chip
 from ..values.spellings import parse_count
 from .answer import Occupancy, SizeOfBlock, answer_for, fits_of
 from .answers import Answers
 from .arguments import (
-    CarveoutLike,
     ComputeCapabilityLike,
     CountLike,
     KernelArguments,
     KernelLike,
     SizeLike,
-    ThreadsLike,
     UseArguments,
     kernel_with,
     takes_kernel,
     without_automatic,
 )
-from .chips import limits
+from .chips import chips, limits
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-# What the arguments' types are made of, for typing.get_type_hints.
-__all__ = ["Caching", "CarveoutLike", "CountLike", "Model", "SizeLike", "ThreadsLike"]
 
 ANY_THREADS = 1
 """Where the block size is the answer, that of the kernel does not matter."""
@@ -63,7 +57,7 @@ def next_steps(
 
     >>> import occupancy
     >>> occupancy.next_steps("8.0", threads=256, regs=36)[0].requires
-    {'registers': 32}
+    {'regs': 32}
 
     Args:
         cc: As in `compute`.
@@ -118,12 +112,12 @@ def budget(
     Args:
         cc: As in `compute`.
         kernel: As in `compute`.
-        occupancy: A share of 1, or text such as ``"75%"``.
-        blocks: Resident blocks, instead of the occupancy.
+        occupancy: A share of 1, or a percentage: ``0.75``, ``75``, ``"75%"``.
+        blocks: Resident blocks, instead of the occupancy. Without either, only the levels are the answer.
         {arguments}
 
     Raises:
-        InputError: Neither or both were asked for, or more than a block of this size can reach.
+        InputError: Both were asked for, or more than a block of this size can reach.
     """
     return given(cc, kernel, **arguments).budget(occupancy=occupancy, blocks=blocks)
 
@@ -182,10 +176,18 @@ def fits(
 
     Args:
         kernel: As in `compute`.
-        ccs: Compute capabilities, each as in `compute`, or a single text; by default all of the table.
+        ccs: Chips, each as in `compute`, or all of an architecture; by default all of the table.
         {arguments}
     """
-    return fits_of(kernel_with(kernel, arguments), ccs, arguments.get("model"))
+    wanted = None if ccs is None else chips(ccs)
+    return fits_of(kernel_with(kernel, arguments), wanted, arguments.get("model"))
+
+
+def fits_on(
+    chips: Sequence[Chip], kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
+) -> Answers[Fit]:
+    """The same as `fits`, for chips that were found already."""
+    return fits_of(kernel_with(kernel, arguments), chips, arguments.get("model"))
 
 
 @takes_kernel
@@ -207,7 +209,7 @@ def max_active_blocks_per_multiprocessor(
 def max_potential_block_size(
     cc: ComputeCapabilityLike,
     *,
-    multiprocessors: CountLike,
+    multiprocessor_count: CountLike,
     block_size_limit: CountLike = 0,
     dynamic_smem: SizeOfBlock = None,
     smem: SizeLike | None = None,
@@ -217,7 +219,7 @@ def max_potential_block_size(
 
     Args:
         cc: As in `compute`.
-        multiprocessors: SMs of the device.
+        multiprocessor_count: SMs of the device.
         block_size_limit: The largest block that the kernel works with; 0 is no limit.
         dynamic_smem: As in `compute`, or a function from threads per block to bytes.
         smem: As in `compute`.
@@ -229,7 +231,7 @@ def max_potential_block_size(
     return _max_potential_block_size(
         about.limits,
         about.kernel,
-        parse_count(multiprocessors, "multiprocessors"),
+        parse_count(multiprocessor_count, "multiprocessor_count"),
         of_size,
         parse_count(block_size_limit, "block size limit"),
     )
@@ -264,7 +266,7 @@ def max_active_clusters(
     cc: ComputeCapabilityLike,
     kernel: KernelLike | None = None,
     *,
-    multiprocessors: CountLike,
+    multiprocessor_count: CountLike,
     cluster_size: CountLike,
     **arguments: Unpack[KernelArguments],
 ) -> ClusterBound:
@@ -273,7 +275,7 @@ def max_active_clusters(
     Args:
         cc: As in `compute`.
         kernel: As in `compute`.
-        multiprocessors: SMs of the device.
+        multiprocessor_count: SMs of the device.
         cluster_size: Blocks per cluster.
         {arguments}
     """
@@ -281,7 +283,7 @@ def max_active_clusters(
     return _max_active_clusters(
         about.limits,
         about.kernel,
-        parse_count(multiprocessors, "multiprocessors"),
+        parse_count(multiprocessor_count, "multiprocessor_count"),
         parse_count(cluster_size, "cluster size"),
     )
 

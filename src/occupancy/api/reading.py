@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from ..builds.scanner import Scanner
 from ..builds.selection import ORDERS, Order, Selection
 from ..errors import InputError, shown
+from ..readers.budget import Allowance
+from ..tables.chips import find_chip
 from ..tables.table import Table
-from ..values.limits import ComputeCapability, Limits
-from ..values.spellings import did_you_mean, parse_threads
+from ..values.limits import ComputeCapability
+from ..values.spellings import did_you_mean, parse_share, parse_threads
 from .arguments import ComputeCapabilityLike, ThreadsLike
 
 Path = str | os.PathLike[str]
@@ -24,7 +26,7 @@ class Reading:
 
     Args:
         threads: Threads per block, for kernels whose source does not state them.
-        cc: What if the kernels ran on this compute capability?
+        cc: What if the kernels ran on this chip?
         limits_file: A user's own table (YAML), whose rows go before ours.
         name: Only kernels with this in their name; ``*`` stands for anything.
         archs: Only kernels for these architectures.
@@ -32,7 +34,7 @@ class Reading:
         with_runtime: With kernels of CUDA's own device runtime.
 
     Raises:
-        InputError: Not a block size, or not a compute capability.
+        InputError: Not a block size, or not a chip.
         TableError: The user's table cannot be read.
     """
 
@@ -48,18 +50,26 @@ class Reading:
     ) -> None:
         table = Table(limits_file)
         self.threads = None if threads is None else parse_threads(threads)[0]
-        self.what_if = cc if cc is None or isinstance(cc, Limits) else table.limits(cc)
+        self.what_if = None if cc is None else find_chip(cc, table).limits
         self.archs = frozenset(map(ComputeCapability.parse, archs))
         self._limits_of = table.limits
         self._name = name
         self._only_newest = only_newest
         self._with_runtime = with_runtime
 
-    def selection(self, *, group: bool, sort: Order | None = None, limit: int | None = None) -> Selection:
+    def selection(
+        self,
+        *,
+        group: bool,
+        below: object = None,
+        only_spilling: bool = False,
+        sort: Order | None = None,
+        limit: int | None = None,
+    ) -> Selection:
         """Which kernels are shown, and in which order; see `Selection`.
 
         Raises:
-            InputError: There is no such order, or less than one kernel is asked for.
+            InputError: There is no such order, no such share, or less than one kernel is asked for.
         """
         if sort is not None and sort not in ORDERS:
             problem = f"got {shown(sort)}"
@@ -67,11 +77,24 @@ class Reading:
         if limit is not None and limit < 1:
             raise InputError(f"got {limit}", where="limit", allowed="1 and up")
         return Selection(
-            self._name, self.archs, self._only_newest, self._with_runtime, group=group, sort=sort, limit=limit
+            self._name,
+            self.archs,
+            self._only_newest,
+            self._with_runtime,
+            group=group,
+            below=None if below is None else parse_share(below, "below"),
+            only_spilling=only_spilling,
+            sort=sort,
+            limit=limit,
         )
 
     def scanner(
-        self, threads: int | None, *, multiprocessors: int | None = None, with_advice: bool
+        self,
+        threads: int | None,
+        *,
+        multiprocessor_count: int | None = None,
+        with_advice: bool,
+        common: Allowance | None = None,
     ) -> Scanner:
         """What answers for the kernels; see `Scanner`."""
-        return Scanner(self._limits_of, threads, self.what_if, multiprocessors, with_advice)
+        return Scanner(self._limits_of, threads, self.what_if, multiprocessor_count, with_advice, common)

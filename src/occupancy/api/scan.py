@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, overload
 
+from ..builds.build import read_build
+from ..builds.merging import merge_while_read
+from ..builds.overview import Tally
 from ..builds.scanner import Scanner, ScanRow
-from ..builds.selection import Order
+from ..builds.selection import WORST, Order
 from ..errors import ReadError
 from ..readers import KernelRecord, ReadProblem, read
+from ..readers.budget import Allowance
 from ..readers.reading import Source
 from ..render.words import count
-from ..report.scan import ScanReport
+from ..report.scan import MOST_IN_FULL, ScanReport, missing_for
 from .answer import Occupancy, answer_for
 from .arguments import ComputeCapabilityLike, ThreadsLike
 from .reading import ArchitectureLike, Path, Reading
@@ -29,9 +33,11 @@ def scan(
     archs: Sequence[ArchitectureLike] = (),
     only_newest: bool = False,
     with_runtime: bool = False,
+    below: float | str | None = None,
+    only_spilling: bool = False,
     sort: Order | None = None,
     limit: int | None = None,
-    multiprocessors: int | None = None,
+    multiprocessor_count: int | None = None,
 ) -> Scan:
     """The kernels, or launches, that files, folders and streams hold, with their occupancy.
 
@@ -40,7 +46,7 @@ def scan(
     reports and CSV of Nsight Compute; traces of PyTorch's profiler. The content decides, not the name.
 
         >>> for kernel in occupancy.scan("libcurand.so", cc="9.0"):    # doctest: +SKIP
-        ...     print(kernel.demangled, kernel.arch, kernel.registers, kernel.answer.occupancy)
+        ...     print(kernel.demangled, kernel.arch, kernel.regs, kernel.answer.occupancy)
 
     Args:
         sources: A path of a file or folder, ``"-"`` for standard input, an object with ``read`` that
@@ -53,9 +59,12 @@ def scan(
         archs: Only kernels for these architectures.
         only_newest: Of each kernel only the newest architecture.
         with_runtime: With kernels of CUDA's own device runtime, too.
-        sort: ``"occupancy"``, lowest first; or ``"regs"``, ``"spills"`` or ``"time"``, most first.
+        below: Only kernels of an occupancy below this: a share, ``0.5``, or percent, ``50``.
+        only_spilling: Only kernels that are known to spill registers.
+        sort: ``"occupancy"``, lowest first; ``"regs"``, ``"spills"`` or ``"time"``, most first; ``"worst"``:
+            what most deserves a look, and nothing that does not.
         limit: The most kernels that are wanted.
-        multiprocessors: SMs of the GPU, for the waves of launches.
+        multiprocessor_count: SMs of the GPU, for the waves of launches.
 
     Returns:
         A sequence of kernels; what could not be read is in its ``problems``.
@@ -65,7 +74,7 @@ def scan(
         InputError: An argument out of range.
     """
     reading = Reading(threads, cc, limits_file, name, archs, only_newest, with_runtime)
-    return Scan(Scanning(_several(sources), reading, sort, limit, multiprocessors))
+    return Scan(Scanning(_several(sources), reading, below, only_spilling, sort, limit, multiprocessor_count))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -89,6 +98,11 @@ class ScannedKernel(ScanRow):
 _ROW = tuple(each.name for each in fields(ScanRow))
 
 
+MOST_PLOTTED = 40
+MOST_OF_A_NAME = 48
+"""Characters."""
+
+
 class Scan(Sequence[ScannedKernel]):
     """Kernels of files, with their answers. Prints itself as ``occupancy scan`` does."""
 
@@ -98,7 +112,7 @@ class Scan(Sequence[ScannedKernel]):
         if not self._records and scanning.problems:
             first = scanning.problems[0]
             raise ReadError(first.what, where=first.where)
-        self._rows = tuple(scanning.rows(self._records, group=False))
+        self._rows = tuple(scanning.rows(self._records))
 
     @property
     def problems(self) -> tuple[ReadProblem, ...]:
@@ -109,6 +123,31 @@ class Scan(Sequence[ScannedKernel]):
     def found(self) -> int:
         """How many kernels and launches the sources hold, wanted or not."""
         return self._scanning.found
+
+    def plot(self, ax: Any = None, *, limit: int = MOST_PLOTTED) -> Any:
+        """Draw the occupancy of the kernels, as they are sorted.
+
+        Args:
+            ax: matplotlib's ``Axes`` to draw into; by default those of a new figure.
+            limit: The most kernels that are drawn.
+
+        Returns:
+            The ``Axes``.
+
+        Raises:
+            MissingDependencyError: matplotlib is not installed.
+        """
+        from ..render.charts import Picture, RowChart
+        from ..render.plot import plot
+        from ..render.text.shortening import shortened
+
+        known = [row for row in self._rows if row.occupancy is not None]
+        names = shortened((row.demangled for row in known), MOST_OF_A_NAME)
+        labels = [f"{names[row.demangled]} {row.arch or ''}".rstrip() for row in known[:limit]]
+        more = f", the first {limit} of them" if len(known) > limit else ""
+        chart = RowChart(labels, [row.occupancy or 0.0 for row in known[:limit]])
+        (axes,) = plot(Picture(f"Occupancy of {count(len(known), 'kernel')}{more}", (chart,)), ax)
+        return axes
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain dictionaries, lists and numbers: the command's JSON."""
@@ -140,7 +179,11 @@ class Scan(Sequence[ScannedKernel]):
         return self._for_people()._repr_html_()
 
     def _for_people(self) -> ScanReport:
-        return self._scanning.report(self._scanning.rows(self._records, group=True))
+        return self._scanning.for_people(self._records)
+
+
+EXCERPT = 20
+"""How many are shown of so many."""
 
 
 class Scanning:
@@ -149,58 +192,119 @@ class Scanning:
     Args:
         sources: What is read, one after the other.
         reading: Which kernels are wanted, and how they are answered for.
+        below: See `scan`.
+        only_spilling: See `scan`.
         sort: See `scan`.
         limit: See `scan`.
-        multiprocessors: See `scan`.
+        multiprocessor_count: See `scan`.
+        in_full: Whether people are shown all kernels, however many there are.
     """
 
     def __init__(
         self,
         sources: Sequence[Source],
         reading: Reading,
+        below: float | str | None = None,
+        only_spilling: bool = False,
         sort: Order | None = None,
         limit: int | None = None,
-        multiprocessors: int | None = None,
+        multiprocessor_count: int | None = None,
+        in_full: bool = False,
     ) -> None:
         self.found = 0
-        """How many kernels and launches were read so far."""
+        """How many kernels and launches there are so far."""
         self.problems: list[ReadProblem] = []
         """What could not be read so far."""
-        self.scanner = reading.scanner(reading.threads, multiprocessors=multiprocessors, with_advice=True)
-        self._selections = {
-            group: reading.selection(group=group, sort=sort, limit=limit) for group in (False, True)
-        }
+        self._common = Allowance()
+        self.scanner = reading.scanner(
+            reading.threads, multiprocessor_count=multiprocessor_count, with_advice=True, common=self._common
+        )
+        self._selection = reading.selection(
+            group=False, below=below, only_spilling=only_spilling, sort=sort, limit=limit
+        )
+        self._tally = Tally(self.scanner)
+        self._in_full = in_full
         self._sources = sources
 
     def records(self, warn: Callable[[ReadProblem], None] | None = None) -> Iterator[KernelRecord]:
-        """What the sources hold, wanted or not.
+        """The kernels and launches that the sources hold, wanted or not; what several say of one is merged.
 
         Args:
             warn: Is told what cannot be read, at once.
         """
+        for record in merge_while_read(self._read(warn), is_alone=self._is_alone(), tell=self._tell(warn)):
+            self.found += 1
+            yield record
+
+    def _read(self, warn: Callable[[ReadProblem], None] | None) -> Iterator[KernelRecord]:
+        tell = self._tell(warn)
         for source in self._sources:
-            for found in read(source):
+            for found in read(source, self._common):
                 if isinstance(found, KernelRecord):
-                    self.found += 1
                     yield found
                 else:
-                    self.problems.append(found)
-                    if warn is not None:
-                        warn(found)
+                    tell(found)
 
-    def rows(self, records: Iterable[KernelRecord], *, group: bool) -> Iterator[ScanRow]:
-        """The answers for the kernels that are wanted, as soon as they are known.
+    def _tell(self, warn: Callable[[ReadProblem], None] | None) -> Callable[[ReadProblem], None]:
+        def tell(problem: ReadProblem) -> None:
+            self.problems.append(problem)
+            if warn is not None:
+                warn(problem)
+
+        return tell
+
+    def _is_alone(self) -> bool:
+        """Whether there is one source, and it is no folder."""
+        (source, *others) = self._sources
+        return not others and not (isinstance(source, (str, os.PathLike)) and os.path.isdir(source))
+
+    def rows(self, records: Iterable[KernelRecord]) -> Iterator[ScanRow]:
+        """For programs: the answers for the kernels that are wanted, as soon as they are known."""
+        self._tally = Tally(self.scanner)
+        kernels = self._tally.counted(self._selection.kernels(records))
+        return map(self.scanner.row, self._selection.shown(kernels, self.scanner))
+
+    def report(self, kernels: Iterable[ScanRow] = ()) -> ScanReport:
+        """For programs: what is known once all records are through."""
+        return self._report(tuple(kernels), self._selection.sort)
+
+    def for_people(self, records: Iterable[KernelRecord]) -> ScanReport:
+        """What people are shown: what belongs to one kernel stands together, and launches that differ in
+        nothing of interest are one. Of many kernels only those that most deserve a look, unless all were
+        asked for, or so many."""
+        self._tally = Tally(self.scanner)
+        choice = replace(self._selection, group=True)
+        found = list(self._tally.counted(choice.kernels(records)))
+        if len(found) > MOST_IN_FULL and not self._in_full and choice.limit is None:
+            choice = replace(choice, sort=choice.sort or WORST, limit=EXCERPT)
+        rows = map(self.scanner.row, choice.shown(found, self.scanner))
+        return self._report(tuple(rows), choice.sort)
+
+    def page(self, records: Iterable[KernelRecord], compare: str | None = None) -> str:
+        """All that is wanted as a page of HTML to open; see `scan_page`.
 
         Args:
             records: What was found.
-            group: Whether it is for people: what belongs to one kernel stands together, and launches
-                that differ in nothing of interest are one.
+            compare: A baseline, or paths of a build, whose changes are shown.
         """
-        return self._selections[group].rows(records, self.scanner)
+        from ..report.scan_page import changes_since, scan_page
 
-    def report(self, kernels: Iterable[ScanRow] = ()) -> ScanReport:
-        """What is known once all records are through."""
-        return ScanReport(tuple(kernels), self.found, tuple(self.problems))
+        self._tally = Tally(self.scanner)
+        choice = replace(self._selection, group=True)
+        found = choice.shown(self._tally.counted(choice.kernels(records)), self.scanner)
+        report = self._report(tuple(map(self.scanner.row, found)), choice.sort)
+        if compare is None:
+            return scan_page(report)
+        build = read_build([compare], self._common)
+        return scan_page(report, changes_since(report.kernels, build.records, self.scanner), build.name)
+
+    @property
+    def missing(self) -> str:
+        """What no kernel had that they were to be sorted by; empty where some had it."""
+        return missing_for(self._selection.sort, self._tally.overview())
+
+    def _report(self, kernels: tuple[ScanRow, ...], sort: Order | None) -> ScanReport:
+        return ScanReport(kernels, sort, self.found, self._tally.overview(), tuple(self.problems))
 
 
 def _several(sources: Source | Sequence[Source]) -> Sequence[Source]:

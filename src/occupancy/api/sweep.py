@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
@@ -11,6 +12,7 @@ from ..errors import InputError
 from ..render.charts import Value
 from ..report.curves import CurvesReport, curves_report
 from ..report.sweep import SweepReport, Variable, sweep_report
+from ..tables.chips import Chip
 from ..values.limits import Limits
 from ..values.ranges import parse_values
 from ..values.spellings import is_automatic, parse_count, parse_size
@@ -29,6 +31,10 @@ WHERE: dict[Variable, str] = {
 }
 
 
+# As a list of threads 128,256 can be nothing else; sizes are as large as 16,384.
+_GROUPED_OR_LISTED = re.compile(r"(?:^|[,:\s])[1-9][0-9]{0,2},[1-9][0-9]{2}(?=[,:\s]|$)")
+
+
 def curves_of(chip: Limits, kernel: Mapping[str, Any]) -> CurvesReport:
     """The three curves of a kernel.
 
@@ -45,11 +51,11 @@ def curves_of(chip: Limits, kernel: Mapping[str, Any]) -> CurvesReport:
     return curves_report(compute(chip, **{**kernel, "carveout": None} if is_auto else kernel))
 
 
-def sweep_grid(chips: Sequence[Limits], kernel: Mapping[str, Any]) -> CurvesReport | SweepReport:
+def sweep_grid(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> CurvesReport | SweepReport:
     """The answers for every combination, or the three curves if nothing varies.
 
     Args:
-        chips: The SMs.
+        chips: The chips, each called otherwise.
         kernel: Arguments of `compute`; threads, regs, smem and carveout as text may be lists and ranges
             as `parse_values` reads them.
 
@@ -57,8 +63,10 @@ def sweep_grid(chips: Sequence[Limits], kernel: Mapping[str, Any]) -> CurvesRepo
         InputError: A range that is none, more than two variables, too many combinations, or what
             `compute` refuses.
     """
-    named_chips = {str(chip.compute_capability): chip for chip in chips}
-    choices: dict[str, Sequence[Any]] = {"cc": list(named_chips)}
+    named_chips = {chip.label: chip.limits for chip in chips}
+    # Products are called by their names, and compute capabilities as they always are.
+    variable = "gpu" if any(chip.name for chip in chips) else "cc"
+    choices: dict[str, Sequence[Any]] = {variable: list(named_chips)}
     for name, value in kernel.items():
         choices[name] = _values(name, value) if name in WHERE and value is not None else [value]
     variables = {cast(Variable, name): tuple(values) for name, values in choices.items() if len(values) > 1}
@@ -67,10 +75,12 @@ def sweep_grid(chips: Sequence[Limits], kernel: Mapping[str, Any]) -> CurvesRepo
     def answers() -> Iterator[Occupancy]:
         for values in product(*choices.values()):
             arguments = dict(zip(choices, values, strict=True))
-            yield compute(named_chips[arguments.pop("cc")], **arguments)
+            yield compute(named_chips[arguments.pop(variable)], **arguments)
 
     if not variables:
-        return curves_of(chips[0], {name: values[0] for name, values in choices.items() if name in kernel})
+        return curves_of(
+            chips[0].limits, {name: values[0] for name, values in choices.items() if name in kernel}
+        )
     fixed = {
         name: values[0] for name, values in choices.items() if len(values) == 1 and values[0] is not None
     }
@@ -85,7 +95,16 @@ def _values(name: Variable, text: str) -> Sequence[Value]:
         return parse_size(number, WHERE[name])
 
     def count_or_word(number: str) -> Value:
-        return count(number) if number.isdecimal() else number  # 16x16, 64k, 50%, max, default, auto
+        # 16x16, 64k, 50%, max, default and auto stay as they are; 1,024 does not.
+        return count(number) if number.replace(",", "").isdecimal() else number
+
+    if name == "smem" and (unclear := _GROUPED_OR_LISTED.search(text)):
+        digits = unclear[0].strip(",: ")
+        raise InputError(
+            f"{digits!r} can be one size or two",
+            where=WHERE[name],
+            allowed=f"{digits.replace(',', '')} for one, {digits.replace(',', ', ')} with a blank for two",
+        )
 
     parse = {"threads": count_or_word, "regs": count, "smem": size, "carveout": count_or_word}[name]
     return parse_values(text, parse, size if name == "smem" else count, WHERE[name])

@@ -8,9 +8,8 @@ from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
-from ..engine import Model, default_model, evaluate, rules
+from ..engine import Answer, Model, default_model, evaluate, rules
 from ..errors import InputError
-from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_threads
 from .arguments import ComputeCapabilityLike, make_kernel, shows
@@ -44,7 +43,13 @@ NAMES = {
     "carveout": "carveout",
     "caching": "caching",
     "opt_in": "opt_in",
+    "virtual_resources": "virtual_resources",
+    "tensor_memory": "tensor_memory",
+    "tmem_size": "tensor_memory",
+    "shared_memory_mode": "shared_memory_mode",
 }
+# Blocks per cluster, which `compute` does not take: Triton's word, and CUDA's.
+CLUSTER_SIZES = ("num_ctas", "cluster_size")
 # Other ways to say how many threads: the warps of Triton and CUTLASS, the dimensions of Kernel Tuner.
 WARPS = ("num_warps", "warp_count")
 DIMENSIONS = ("block_size_x", "block_size_y", "block_size_z")
@@ -62,6 +67,9 @@ class Needs(TypedDict, total=False):
     carveout: Need
     caching: Need
     opt_in: Need
+    virtual_resources: Need
+    tensor_memory: Need
+    shared_memory_mode: Need
 
 
 def prune(
@@ -75,9 +83,9 @@ def prune(
     """The configurations that launch and reach an occupancy, in their order, one at a time.
 
     What a block needs is read from each configuration, a dictionary or an object, under the names of
-    `compute`'s arguments or those of Triton (``num_warps``, ``shared``; its compiled kernels too),
-    Kernel Tuner (``block_size_x``, ...), CUTLASS (``warp_count``) and Nsight Compute. What it does not
-    say counts as not given, and that is never a reason to leave it out.
+    `compute`'s arguments or those of Triton (``num_warps``, ``num_ctas``, ``shared``, ``tmem_size``; its
+    compiled kernels too), Kernel Tuner (``block_size_x``, ...), CUTLASS (``warp_count``) and Nsight Compute.
+    What it does not say counts as not given, and that is never a reason to leave it out.
 
     Args:
         configs: The configurations; any iterable.
@@ -166,9 +174,21 @@ class Condition:
         Raises:
             InputError: It says what no kernel can have, or not enough.
         """
+        return all(
+            answer.launchable and answer.occupancy >= self.min_occupancy and self._has_cluster(answer, config)
+            for answer in self.answers(config, where)
+        )
+
+    def answers(self, config: object, where: str) -> Iterator[Answer]:
+        """The answer for the configuration on each chip; the arguments are those of `is_met_by`.
+
+        Raises:
+            InputError: It says what no kernel can have, or not enough.
+        """
         try:
             kernel = make_kernel(**self._arguments(_readable(config)))
-            return all(self._is_enough(chip, model, kernel) for chip, model in self.chips)
+            for chip, model in self.chips:
+                yield evaluate(chip, kernel, model)
         except InputError as error:
             raise InputError(
                 error.problem, where=f"{where}: {error.where}", allowed=error.allowed, cure=error.cure
@@ -194,9 +214,20 @@ class Condition:
             )
         return arguments
 
-    def _is_enough(self, chip: Limits, model: Model, kernel: Kernel) -> bool:
-        answer = evaluate(chip, kernel, model)
-        return answer.launchable and answer.occupancy >= self.min_occupancy
+    def _has_cluster(self, answer: Answer, config: object) -> bool:
+        """Whether the chip has clusters as large as the configuration asks for."""
+        size = cluster_size_of(config)
+        return size <= 1 or size <= answer.limits.most_blocks_per_cluster
+
+
+def cluster_size_of(config: object) -> int:
+    """Blocks per cluster of a configuration; 1 where it says nothing of clusters.
+
+    Raises:
+        InputError: Not a whole number.
+    """
+    get = _getter(config)
+    return next((parse_count(size, name) for name in CLUSTER_SIZES if (size := get(name)) is not None), 1)
 
 
 def _readable(config: object) -> object:
@@ -217,7 +248,7 @@ def _call(function: Callable[[Any], Any], config: object, name: str) -> Any:
 
 def _said_by(config: object, warp_size: int) -> dict[str, dict[str, Any]]:
     """Argument of `compute` -> name in the configuration -> what it says there."""
-    get = config.get if isinstance(config, Mapping) else partial(_attribute, config)
+    get = _getter(config)
     said: dict[str, dict[str, Any]] = {}
     for name, argument in NAMES.items():
         value = get(name)
@@ -234,6 +265,10 @@ def _said_by(config: object, warp_size: int) -> dict[str, dict[str, Any]]:
         shape = tuple(1 if size is None else size for size in sizes)
         said.setdefault("threads", {})["block_size_x, y, z"] = shape
     return said
+
+
+def _getter(config: object) -> Callable[[str], Any]:
+    return config.get if isinstance(config, Mapping) else partial(_attribute, config)
 
 
 def _attribute(config: object, name: str) -> Any:

@@ -13,7 +13,7 @@ from .arguments import ShapeLike
 
 def launch_and_wave(
     answer: Answer,
-    multiprocessors: int,
+    multiprocessor_count: int,
     *,
     grid: ShapeLike | None,
     cluster: ShapeLike | None,
@@ -23,7 +23,7 @@ def launch_and_wave(
 
     Args:
         answer: What fits on one SM.
-        multiprocessors: SMs of the GPU, 1 and up.
+        multiprocessor_count: SMs of the GPU, 1 and up.
         grid: Blocks, or the grid's shape; None: one cluster, or one block.
         cluster: Blocks per cluster, or the cluster's shape; only from 9.0.
         resident_clusters: From the blocks of a cluster, None without clusters, to the clusters that are
@@ -38,4 +38,4 @@ def launch_and_wave(
     launch = Launch(answer.kernel, shape or (1, 1, 1), cluster_dim)
     size = launch.cluster_size
     held = resident_clusters(size)
-    return launch, full_wave(answer, multiprocessors, cluster_size=size, max_active_clusters=held)
+    return launch, full_wave(answer, multiprocessor_count, cluster_size=size, max_active_clusters=held)

@@ -1,9 +1,9 @@
 """The engine's answers over arrays, at memory speed; the only home of NumPy.
 
-On one chip the answer is the smallest of three small tables: over (warps, registers), over the steps
-in which shared memory is allocated, and over barriers. `tables` makes them by asking the engine, so
-no rule is written a second time; `lookup` checks the input and looks it up, in chunks that stay in
-the processor's cache; `answers` combines what was found.
+On one chip the answer is the smallest of four small tables: over (warps, registers), over the steps in
+which shared memory is allocated, over barriers, and over virtual resources. `tables` makes them by asking
+the engine, so no rule is written a second time; `lookup` checks the input and looks it up, in chunks that
+stay in the processor's cache; `answers` combines what was found.
 """
 
 from __future__ import annotations
@@ -19,6 +19,6 @@ except ImportError as error:
 
 from numpy.typing import ArrayLike
 
-from .answers import Output, Sweep, sweep_arrays
+from .answers import Sweep, sweep_arrays
 
-__all__ = ["ArrayLike", "Output", "Sweep", "sweep_arrays"]
+__all__ = ["ArrayLike", "Sweep", "sweep_arrays"]

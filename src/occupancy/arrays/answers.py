@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,13 +14,12 @@ from ..engine import Model, default_model
 from ..errors import InputError
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import Limiter
-from .lookup import Lookup, barrier_lookup, chunks, found, look_up_first, shared_memory_lookup, warp_lookup
-from .tables import barrier_table, no_limit, shared_memory_table, smallest_type, warp_table
+from ..values.resources import Limiter, Output
+from .lookup import Lookup, chunks, count_lookup, found, look_up_first, shared_memory_lookup, warp_lookup
+from .tables import MOST_COUNTED, count_table, no_limit, shared_memory_table, smallest_type, warp_table
 from .values import Integers, Quantity, read_quantity
 
-Output = Literal["active_blocks", "active_warps", "limiters"]
-OUTPUTS: tuple[Output, ...] = ("active_blocks", "active_warps", "limiters")
+OUTPUTS: tuple[Output, ...] = get_args(Output)
 COLUMNS = {"active_warps": "warps", "limiters": "limiters"}
 """Output -> the column of a `WarpTable` that it needs beside the blocks."""
 
@@ -35,11 +34,20 @@ class Sweep:
     """
 
     def __init__(
-        self, limits: Sequence[Limits], has_chip_axis: bool, arrays: Mapping[Output, Integers]
+        self,
+        limits: Sequence[Limits],
+        has_chip_axis: bool,
+        arrays: Mapping[Output, Integers],
+        inputs: Mapping[str, ArrayLike] | None = None,
+        names: Sequence[str] = (),
     ) -> None:
         self.limits = tuple(limits)
         self._has_chip_axis = has_chip_axis
         self._arrays = arrays
+        self.inputs = dict(inputs or {})
+        """Argument -> the values that were asked about, as they were given."""
+        self.names = tuple(names) or tuple(str(each.compute_capability) for each in limits)
+        """What each of the chips is called."""
 
     @property
     def active_blocks(self) -> Integers:
@@ -64,6 +72,25 @@ class Sweep:
         most_of_chip = most.reshape(-1, *[1] * (warps.ndim - 1)) if self._has_chip_axis else most[0]
         return np.divide(warps, most_of_chip, dtype=np.float32)
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the occupancy: a curve for each chip over one input, or a heat map of one chip over two.
+
+        Args:
+            ax: matplotlib's ``Axes`` to draw into; by default those of a new figure.
+
+        Returns:
+            The ``Axes``.
+
+        Raises:
+            InputError: Nothing varies, or too much for a picture.
+            MissingDependencyError: matplotlib is not installed.
+        """
+        from ..render.plot import plot
+        from .picture import picture_of
+
+        (axes,) = plot(picture_of(self), ax)
+        return axes
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the arrays."""
@@ -87,16 +114,18 @@ def sweep_arrays(
     *,
     has_chip_axis: bool = False,
     outputs: Sequence[Output] = OUTPUTS,
+    names: Sequence[str] = (),
 ) -> Sweep:
     """Answer for arrays of kernels on some chips.
 
     Args:
         chips: The SMs.
         inputs: Field of `Kernel` -> its values; ``threads`` at least.
-        common: A kernel whose carveout, caching and opt-in are those of all kernels.
+        common: A kernel whose carveout, caching, opt-in and shared memory mode are those of all kernels.
         model: Whose answers to give; by default those of each chip's `default_model`.
         has_chip_axis: Whether the answers get a first dimension for the chips; needed for several.
         outputs: The arrays that are wanted.
+        names: What each chip is called; by default its compute capability.
 
     Raises:
         InputError: Values that no kernel can have, arrays that do not go together, an option that a
@@ -116,7 +145,7 @@ def sweep_arrays(
         _fill(limits, common, model or default_model(limits), quantities, out)
     if not has_chip_axis:
         arrays = {name: array[0, ...] for name, array in arrays.items()}
-    return Sweep(chips, has_chip_axis, arrays)
+    return Sweep(chips, has_chip_axis, arrays, inputs, names)
 
 
 def _common_shape(quantities: Sequence[Quantity]) -> tuple[int, ...]:
@@ -181,15 +210,18 @@ def _lookups(
 ) -> tuple[Lookup, dict[Limiter, Lookup]]:
     """What answers for warps, block slots and registers, and what for each other resource."""
     warps = warp_table(limits, model, common.caching)
-    shared_memory = shared_memory_table(limits, model, common.carveout, common.opt_in)
-    barriers = barrier_table(limits, model)
+    shared_memory = shared_memory_table(
+        limits, model, common.carveout, common.opt_in, common.shared_memory_mode
+    )
     sizes = [quantities[field] for field in SHARED_MEMORY_FIELDS if field in quantities]
     caps = {Limiter.SHARED_MEMORY: shared_memory_lookup(shared_memory, sizes or [_NONE])}
-    if "barriers" in quantities:
-        caps[Limiter.BARRIERS] = barrier_lookup(barriers, quantities["barriers"])
-    elif barriers.not_given < no_limit(limits):
-        caps[Limiter.BARRIERS] = found([barriers.not_given])
-    by_warps = warp_lookup(warps, names, quantities["threads"], quantities.get("registers", _NONE))
+    for resource in MOST_COUNTED:
+        counts = count_table(limits, model, resource)
+        if resource in quantities:
+            caps[Limiter.of(resource)] = count_lookup(counts, quantities[resource])
+        elif counts.not_given < no_limit(limits):
+            caps[Limiter.of(resource)] = found([counts.not_given])
+    by_warps = warp_lookup(warps, names, quantities["threads"], quantities.get("regs", _NONE))
     return by_warps, caps
 
 

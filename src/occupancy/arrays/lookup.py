@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..values.kernel import INT_MAX
-from .tables import REGISTER_COUNTS, BarrierTable, SharedMemoryTable, WarpTable
+from .tables import REGISTER_COUNTS, CountTable, SharedMemoryTable, WarpTable
 from .values import Integers, Quantity, unsigned
 
 CHUNK = 1 << 18
@@ -71,16 +71,16 @@ def shared_memory_lookup(table: SharedMemoryTable, sizes: Sequence[Quantity]) ->
     return Lookup([size.values for size in sizes], _types([table.blocks]), find)
 
 
-def barrier_lookup(table: BarrierTable, barriers: Quantity) -> Lookup:
-    """Blocks of a `BarrierTable`, for barriers per block."""
+def count_lookup(table: CountTable, counts: Quantity) -> Lookup:
+    """Blocks of a `CountTable`, for counts per block."""
 
-    def find(some_barriers: Integers) -> Sequence[Integers]:
-        index = unsigned(some_barriers)
-        if np.maximum.reduce(index) > barriers.high:
-            raise barriers.out_of_range()
+    def find(some_counts: Integers) -> Sequence[Integers]:
+        index = unsigned(some_counts)
+        if np.maximum.reduce(index) > counts.high:
+            raise counts.out_of_range()
         return _take([table.blocks], index)
 
-    return Lookup([barriers.values], _types([table.blocks]), find)
+    return Lookup([counts.values], _types([table.blocks]), find)
 
 
 def found(columns: Sequence[Integers]) -> Lookup:

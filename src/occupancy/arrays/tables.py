@@ -12,10 +12,20 @@ import numpy as np
 from ..engine import Answer, Model, evaluate
 from ..engine.arithmetic import divide_up
 from ..errors import InputError
-from ..values.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Caching, Carveout, Kernel
+from ..values.kernel import (
+    MAX_REGISTERS_PER_THREAD,
+    RANGES,
+    Caching,
+    Carveout,
+    Kernel,
+    SharedMemoryMode,
+)
 from ..values.limits import Limits
-from ..values.resources import Limiter
+from ..values.resources import COUNTED, Counted, Limiter
 from .values import Integers
+
+MOST_COUNTED: dict[Counted, int] = {name: high for name, _, _, high in RANGES if name in COUNTED}
+"""The resources that are merely counted, and the most of each that a block can have."""
 
 REGISTER_COUNTS = MAX_REGISTERS_PER_THREAD + 1
 
@@ -116,9 +126,17 @@ class SharedMemoryTable:
     all larger ones.
     """
 
-    def __init__(self, limits: Limits, model: Model, carveout: Carveout | None, opt_in: bool | None) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        model: Model,
+        carveout: Carveout | None,
+        opt_in: bool | None,
+        mode: SharedMemoryMode | None,
+    ) -> None:
         def answer(size: int) -> Answer:
-            return evaluate(limits, Kernel(1, smem=size, carveout=carveout, opt_in=opt_in), model)
+            kernel = Kernel(1, smem=size, carveout=carveout, opt_in=opt_in, shared_memory_mode=mode)
+            return evaluate(limits, kernel, model)
 
         self.unit = limits.shared_memory_allocation_unit
         # The first step is short where the system's reservation fills a part of its unit.
@@ -138,20 +156,25 @@ class SharedMemoryTable:
         return max(0, (len(self.blocks) - 1) * self.unit - self.offset)
 
 
-class BarrierTable:
-    """What barriers allow, over barriers per block."""
+class CountTable:
+    """What a resource that is merely counted allows, over its count per block."""
 
-    def __init__(self, limits: Limits, model: Model) -> None:
-        kernels = [Kernel(1, barriers=barriers) for barriers in range(MAX_BARRIERS_PER_BLOCK + 1)]
-        self.blocks = _caps(limits, [evaluate(limits, each, model).block_limits.barriers for each in kernels])
-        self.not_given = _caps(limits, [evaluate(limits, Kernel(1), model).block_limits.barriers]).reshape(())
+    def __init__(self, limits: Limits, model: Model, resource: Counted) -> None:
+        def blocks(kernel: Kernel) -> int | None:
+            allowed: int | None = getattr(evaluate(limits, kernel, model).block_limits, resource)
+            return allowed
+
+        counts = range(MOST_COUNTED[resource] + 1)
+        changed: list[dict[str, Any]] = [{resource: count} for count in counts]
+        self.blocks = _caps(limits, [blocks(Kernel(1, **each)) for each in changed])
+        self.not_given = _caps(limits, [blocks(Kernel(1))]).reshape(())
 
 
 # A sweep asks for the same few kilobytes as the one before it.
 _remember = lru_cache(maxsize=64)
 warp_table = _remember(WarpTable)
 shared_memory_table = _remember(SharedMemoryTable)
-barrier_table = _remember(BarrierTable)
+count_table = _remember(CountTable)
 
 
 def no_limit(limits: Limits) -> int:

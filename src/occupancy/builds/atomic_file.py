@@ -4,37 +4,80 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import stat
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TextIO
 
 
 def write_atomically(path: str, text: str) -> None:
     """Write a text file in UTF-8, so that no reader and no crash ever sees half of it.
 
+    Raises:
+        OSError: It cannot be written; then the target is as it was.
+    """
+    with written_atomically(path) as file:
+        file.write(text)
+
+
+@contextmanager
+def written_atomically(path: str) -> Iterator[TextIO]:
+    """A text file in UTF-8 to write to, which takes the target's place once all of it is written.
+
     The text goes to a file beside the target, onto the disk, and then takes the target's name. A link
     stays a link, and its target keeps its permissions.
 
     Raises:
-        OSError: It cannot be written; then the target is as it was.
+        OSError: It cannot be written; then the target is as it was, as after any other exception.
     """
     target = os.path.realpath(path)
     mode = _mode(target)
     folder, name = os.path.split(target)
     temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
-        with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(descriptor)
-        if mode is not None:
-            os.chmod(temporary, mode)
-        os.replace(temporary, target)
+        with _removed_by_signals(temporary):
+            # What only some may read must not be open to others for a moment.
+            permissions = 0o666 if mode is None else 0o600
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, permissions)
+            with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
+                yield file
+                file.flush()
+                os.fsync(descriptor)
+            if mode is not None:
+                os.chmod(temporary, mode)
+            os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
         raise
     _sync_folder(folder)
+
+
+@contextmanager
+def _removed_by_signals(temporary: str) -> Iterator[None]:
+    """Remove the file where a signal ends the process meanwhile; handlers of others stay in place."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, _: object) -> None:
+        with suppress(OSError):
+            os.unlink(temporary)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    names = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    ours = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _mode(target: str) -> int | None:

@@ -11,15 +11,11 @@ from pathlib import PurePath
 
 from ..errors import ReadError
 from ..readers import Found, KernelRecord, ReadProblem, read
-from .baseline import (
-    MAX_FILE_BYTES,
-    PEEK_BYTES,
-    Baseline,
-    looks_like_baseline,
-    parse_baseline,
-    read_baseline,
-    records_of,
-)
+from ..readers.budget import Allowance
+from .baseline import Baseline, records_of
+from .baseline_file import MAX_FILE_BYTES, both_ends, looks_like_baseline, parse_baseline, read_baseline
+from .merging import merge
+from .two_builds import refuse_two_builds
 
 STANDARD_INPUT = "-"
 
@@ -37,26 +33,28 @@ class Build:
     """Threads per block that a baseline assumes where a source does not state them."""
 
 
-def read_build(paths: Sequence[str]) -> Build:
+def read_build(paths: Sequence[str], common: Allowance | None = None) -> Build:
     """Read a build.
 
     Args:
         paths: One baseline; or files and folders that hold kernels, ``"-"`` for standard input.
+        common: What it shares with the other builds of the question; by default it is the only one.
 
     Raises:
         BaselineError: It is a baseline that is damaged, or one of a later version.
-        ReadError: There is not a single kernel.
+        ReadError: There is not a single kernel; or there are two builds in one folder.
     """
+    common = Allowance() if common is None else common
     if len(paths) == 1:
         (path,) = paths
-        if os.path.isfile(path) and looks_like_baseline(_both_ends(path)):
+        if _is_baseline(path):
             return build_of(read_baseline(path), path)
         if path == STANDARD_INPUT or _is_pipe(path):
             stream = _in_memory(path)
             if looks_like_baseline(stream.getvalue()):
                 return build_of(parse_baseline(stream.getvalue(), path), path)
-            return _build(path, ((path, found) for found in read(stream)))
-    return _build(", ".join(paths), ((path, found) for path in paths for found in read(path)))
+            return _build(path, ((path, found) for found in read(stream, common)))
+    return _build(", ".join(paths), ((path, found) for path in paths for found in read(path, common)))
 
 
 def build_of(baseline: Baseline, name: str) -> Build:
@@ -67,15 +65,21 @@ def build_of(baseline: Baseline, name: str) -> Build:
 def _build(name: str, found: Iterable[tuple[str, Found]]) -> Build:
     records: list[KernelRecord] = []
     problems: list[ReadProblem] = []
+    sources: dict[tuple[str, str], str] = {}
     for path, each in found:
         if isinstance(each, KernelRecord):
-            records.append(replace(each, source=_portable(each.source, path)))
+            source = sources.get((each.source, path))
+            if source is None:
+                source = sources[each.source, path] = _portable(each.source, path)
+            records.append(replace(each, source=source))
         else:
             problems.append(each)
     if not records:
         first = problems[0]
         raise ReadError(first.what, where=first.where)
-    return Build(name, tuple(records), tuple(problems))
+    merged = merge(records)
+    refuse_two_builds(merged.records, name)
+    return Build(name, merged.records, (*problems, *merged.contradictions))
 
 
 def _portable(source: str, path: str) -> str:
@@ -106,11 +110,8 @@ def _in_memory(path: str) -> io.BytesIO:
     return stream
 
 
-def _both_ends(path: str) -> bytes:
+def _is_baseline(path: str) -> bool:
     try:
-        with open(path, "rb") as file:
-            start = file.read(PEEK_BYTES)
-            file.seek(-min(PEEK_BYTES, os.fstat(file.fileno()).st_size), os.SEEK_END)
-            return start + file.read()
+        return os.path.isfile(path) and looks_like_baseline(both_ends(path))
     except OSError:
-        return b""  # the readers say why
+        return False  # the readers say why

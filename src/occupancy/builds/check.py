@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
+from ..readers import KernelRecord
 from ..readers.names import demangle
-from .diff import compared
+from ..readers.record import FIELD_NAMES
+from .diff import compared, in_one_only
 from .kernel_names import Names
 from .matching import match
 from .question import Question
-from .rules import Rule, bounds_of
+from .rules import CRITERIA, Rule, bounds_of
+from .same_sizes import at_its_best, at_the_same_size
 from .scanner import Scanner, ScanRow
 from .unanswered import Gaps
-from .violations import Checked, Holding, Violating, launched_with
+from .violations import Apart, Checked, Holding, Violating, launched_with
 
 
 def check(
-    rows: Sequence[ScanRow],
+    kernels: Sequence[KernelRecord],
     rules: Sequence[Rule],
     scanner: Scanner,
-    baseline: Sequence[ScanRow] | None,
+    baseline: Sequence[KernelRecord] | None,
     names: tuple[str, str],
 ) -> Checked:
     """Check kernels against rules.
 
     Args:
-        rows: The kernels of the build.
+        kernels: The kernels of the build.
         rules: What they must satisfy.
-        scanner: What they were answered by.
+        scanner: What answers for them.
         baseline: The kernels to compare with; None without a baseline.
         names: What the build and the baseline are called.
 
@@ -36,30 +40,97 @@ def check(
             where there is no baseline; it would hold because nothing was looked at.
         BaselineError: The baseline lacks an architecture, or all kernels of a rule that compares.
     """
-    gaps = Gaps(rows, baseline, names)
+    gaps = Gaps(kernels, baseline, names)
     gaps.refuse_comparisons(rules)
     done = Checked()
-    before = {id(new): old for old, new, _ in match(baseline or (), rows, compared).pairs}
-    for row in rows:
-        rules_for_it = [
-            rule for rule in rules if rule.is_for(Names(row.name, demangle), row.compute_capability)
-        ]
+    matching = match(baseline or (), kernels, compared)
+    before = {id(new): old for old, new, _ in matching.pairs}
+    for kernel in kernels:
+        names_of_it = Names(kernel.name, demangle)
+        rules_for_it = [rule for rule in rules if rule.is_for(names_of_it, kernel.compute_capability)]
         done.matched.update(rule.number for rule in rules_for_it)
-        old = before.get(id(row))
-        questions = list(_answerable(row, rules_for_it, old, gaps))
+        asked = _Asked(kernel, before.get(id(kernel)), scanner)
+        questions = [each for each in asked.questions(rules_for_it) if not gaps.has(each)]
         done.checks += len(questions)
-        broken = [each for each in questions if not each.holds]
-        if broken:
-            done.violating.append(Violating(row, old, tuple(each.violation(scanner) for each in broken)))
+        done.unsized += asked.is_unsized
+        if not all(each.holds for each in questions):
+            broken = [each for each in asked.in_full(rules_for_it) if not gaps.has(each) and not each.holds]
+            violations = tuple(each.violation(scanner) for each in broken)
+            done.violating.append(Violating(broken[0].row, broken[0].old, violations))
         else:
-            done.holding.append(Holding(row.name, row.arch, row.source, launched_with(row), len(questions)))
+            held = Holding(kernel.name, kernel.arch, kernel.source, launched_with(kernel), len(questions))
+            done.holding.append(held)
     gaps.refuse(rules, done.matched)
     done.violating.sort(key=lambda each: (each.kernel.name, each.kernel.arch or "", each.kernel.source))
+    if baseline is not None:
+        done.added = _apart(in_one_only(matching.added, baseline))
+        done.removed = _apart(in_one_only(matching.removed, kernels))
     return done
 
 
-def _answerable(row: ScanRow, rules: Sequence[Rule], old: ScanRow | None, gaps: Gaps) -> Iterator[Question]:
-    for name, (rule, bound) in bounds_of(rules).items():
-        question = Question.of(name, rule, bound, row, old)
-        if not gaps.has(question):
-            yield question
+class _Asked:
+    """A kernel and its predecessor, at the block sizes that the questions are about.
+
+    Args:
+        kernel: The kernel.
+        old: The kernel in the baseline; None where it is not there.
+        scanner: What answers for them.
+    """
+
+    def __init__(self, kernel: KernelRecord, old: KernelRecord | None, scanner: Scanner) -> None:
+        self._kernel = kernel
+        self._old = old
+        self._scanner = scanner
+        self._pair: tuple[ScanRow, ScanRow | None] | None = None
+        self.is_unsized = False
+        """Whether an occupancy was asked for and the block size is not stated."""
+
+    def questions(self, rules: Sequence[Rule]) -> Iterator[Question]:
+        """What the rules ask of the kernel.
+
+        Most kernels have not changed, and a comparison of what is the same needs no answer of the engine.
+        """
+        is_as_it_was = self._old is None or (
+            self._old.arch == self._kernel.arch and compared(self._old) == compared(self._kernel)
+        )
+        return self._questions(rules, in_short=is_as_it_was)
+
+    def in_full(self, rules: Sequence[Rule]) -> Iterator[Question]:
+        """The same, with all that is to be said of what breaks a rule."""
+        return self._questions(rules, in_short=False)
+
+    def _questions(self, rules: Sequence[Rule], *, in_short: bool) -> Iterator[Question]:
+        bounds = bounds_of(rules)
+        # What is shown of a kernel is what was compared, as far as anything was.
+        for name in sorted(bounds, key=lambda name: not CRITERIA[name].compares):
+            rule, bound = bounds[name]
+            if CRITERIA[name].measure == "occupancy" and not self._scanner.is_stated(self._kernel):
+                self.is_unsized = True
+            if name == "min_occupancy" or not in_short:
+                row, old = self._rows(is_at_its_best=name == "min_occupancy")
+            else:
+                row = self._in_short
+                old = None if self._old is None else row
+            yield Question.of(name, rule, bound, row, old)
+
+    @cached_property
+    def _in_short(self) -> ScanRow:
+        values = {name: getattr(self._kernel, name) for name in FIELD_NAMES}
+        return ScanRow(**values, occupancy=self._scanner.verdict(self._kernel).occupancy)
+
+    def _rows(self, *, is_at_its_best: bool) -> tuple[ScanRow, ScanRow | None]:
+        if is_at_its_best and not self._scanner.is_stated(self._kernel):
+            old = None if self._old is None else at_its_best(self._old, self._scanner)
+            return at_its_best(self._kernel, self._scanner), old
+        if self._pair is None:
+            if self._old is None:
+                self._pair = at_its_best(self._kernel, self._scanner), None
+            else:
+                old, new = at_the_same_size(self._old, self._kernel, self._scanner)
+                self._pair = new, old
+        return self._pair
+
+
+def _apart(kernels: Sequence[KernelRecord]) -> tuple[Apart, ...]:
+    rows = {Apart(each.name, each.arch, each.source) for each in kernels}
+    return tuple(sorted(rows, key=lambda row: (row.name, row.arch or "", row.source)))

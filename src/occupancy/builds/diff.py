@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Literal, get_args
 
-from ..readers.record import ThreadsFrom
-from .matching import MatchedBy, match
-from .measures import HIGHER_IS_BETTER, MEASURES, Measures, measures
+from ..readers import KernelRecord
+from .kernel_names import stable_name
+from .matching import MatchedBy, family, match
+from .measures import HIGHER_IS_BETTER, MEASURES, Measures, measures, resources
+from .merging import LOGS
 from .rules import Measure
-from .scanner import ScanRow
+from .same_sizes import at_the_same_size, is_ours
+from .scanner import Scanner, ScanRow
 
 Verdict = Literal["worse", "mixed", "other", "better", "same"]
 """Whether something got worse, better, or one thing worse and another better.
 
 Occupancy, spills and stack decide; registers, shared memory and barriers where those are the same.
-``other``: something changed of which neither can be said: the limiter, the block size, or what is known.
+``other``: something changed of which neither can be said: the limiter, the block size of a launch, or the
+launch bounds.
 """
-
-BEST: ThreadsFrom = "best"
-"""A block size that follows from the rest, and says nothing of its own."""
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
@@ -32,11 +34,11 @@ class DiffRow:
 
     verdict: Verdict
     matched_by: MatchedBy
-    """What the two have in common: the mangled name; the name without what the compiler adds of the place
-    and the libraries of a build; or the name without template arguments and parameters."""
+    """What the two have in common, see `matching`."""
     change: Measures
     """New less old; None where one of them is not known."""
     old: ScanRow
+    """Answered at the same block size as the new one, where no file states either."""
     new: ScanRow
 
     def __repr__(self) -> str:
@@ -61,7 +63,11 @@ class Diff:
     """How all kernels changed."""
 
     rows: tuple[DiffRow, ...]
-    """The kernels of both builds, the worst first."""
+    """The kernels of both builds, the worst first; those that are the same only where they were asked for."""
+    same: int
+    """How many are the same."""
+    not_compared: dict[str, int]
+    """What only one of the builds knows -> of how many kernels of both."""
     added: tuple[ScanRow, ...]
     """Only in the new build."""
     removed: tuple[ScanRow, ...]
@@ -71,7 +77,7 @@ class Diff:
     def summary(self) -> DiffSummary:
         """How many there are of each kind."""
         count = Counter(row.verdict for row in self.rows)
-        verdicts = {verdict: count[verdict] for verdict in VERDICTS}
+        verdicts = {verdict: count[verdict] for verdict in VERDICTS} | {"same": self.same}
         return DiffSummary(**verdicts, added=len(self.added), removed=len(self.removed))
 
 
@@ -79,17 +85,81 @@ ENDS = 3
 """The first measures are what matters: occupancy, spills and stack. Registers and the others are means."""
 
 
-def compare(old: Iterable[ScanRow], new: Iterable[ScanRow], threshold: float = 0) -> Diff:
+def compare(
+    old: Sequence[KernelRecord],
+    new: Sequence[KernelRecord],
+    scanner: Scanner,
+    *,
+    threshold: float = 0,
+    with_same: bool = False,
+    ignore_arch: bool = False,
+) -> Diff:
     """Compare two builds.
 
     Args:
         old: The kernels of the old build.
         new: Those of the new one.
+        scanner: What answers for them.
         threshold: Up to so many percent of the larger value, or points of occupancy, a change counts as none.
+        with_same: Whether the result has the kernels that are the same, too.
+        ignore_arch: Whether a kernel without a counterpart of its architecture is compared with another.
     """
-    matching = match(old, new, compared)
-    rows = [_row(one, other, by, threshold) for one, other, by in matching.pairs]
-    return Diff(tuple(sorted(rows, key=_rank)), matching.added, matching.removed)
+    matching = match(old, new, compared, ignore_arch=ignore_arch)
+    rows: list[DiffRow] = []
+    same = 0
+    unknown: Counter[str] = Counter()
+    for one, other, matched_by in matching.pairs:
+        is_same = one.arch == other.arch and compared(one) == compared(other)
+        if is_same and not with_same:
+            same += 1
+            continue
+        unknown.update(_known_in_one(one, other))
+        row = _row(*at_the_same_size(one, other, scanner), matched_by, threshold)
+        same += row.verdict == "same"
+        if row.verdict != "same" or with_same:
+            rows.append(row)
+    return Diff(
+        tuple(sorted(rows, key=_rank)),
+        same,
+        dict(unknown),
+        tuple(map(scanner.row, in_one_only(matching.added, old))),
+        tuple(map(scanner.row, in_one_only(matching.removed, new))),
+    )
+
+
+def compared(record: KernelRecord) -> tuple[object, ...]:
+    """All that is compared of a kernel."""
+    facts: tuple[object, ...] = _FACTS(record)
+    return facts
+
+
+_FACTS = attrgetter(
+    "regs", "static_smem", "dynamic_smem", "smem", "spill_smem", "barriers", "virtual_resources",
+    "tensor_memory", "stack_bytes", "spill_store_bytes", "spill_load_bytes", "max_threads",
+    "required_threads", "cluster_dim", "threads", "shared_memory_configuration",
+)  # fmt: skip
+
+
+def _known_in_one(old: KernelRecord, new: KernelRecord) -> list[str]:
+    before, after = resources(old), resources(new)
+    names = [name for name in before if (before[name] is None) != (after[name] is None)]
+    return [*names, *(["launch bounds"] if knows_bounds(old) != knows_bounds(new) else [])]
+
+
+def in_one_only(left: Sequence[KernelRecord], others: Sequence[KernelRecord]) -> list[KernelRecord]:
+    """Of the kernels that were not matched, those that are in one build only.
+
+    A log has one line for kernels of one name that need the same, as ``static`` ones of several files can.
+    """
+    if not left:
+        return []
+    lines = {_as_in_a_log(each) for each in others if each.format in LOGS}
+    return [each for each in left if _as_in_a_log(each) not in lines]
+
+
+def _as_in_a_log(record: KernelRecord) -> tuple[object, ...]:
+    arch, name = family(record.arch), stable_name(record.name)
+    return name, arch, record.regs, record.static_smem, record.barriers
 
 
 def _row(old: ScanRow, new: ScanRow, matched_by: MatchedBy, threshold: float) -> DiffRow:
@@ -101,8 +171,10 @@ def _row(old: ScanRow, new: ScanRow, matched_by: MatchedBy, threshold: float) ->
 
 def _direction(name: Measure, before: Measures, after: Measures, threshold: float) -> Verdict:
     old, new = getattr(before, name), getattr(after, name)
+    if name == "spill_smem":  # logs do not say it, so that 0 beside nothing is no change
+        old, new = old or 0, new or 0
     if old is None or new is None:
-        return "same" if old is new else "other"
+        return "same"  # what only one of the builds knows is no change
     percent = 100 * abs(new - old)  # points, for an occupancy
     if name != "occupancy":
         percent /= max(old, new, 1)
@@ -123,9 +195,19 @@ def _verdict(directions: Sequence[Verdict]) -> Verdict | None:
 
 
 def _verdict_of_the_rest(old: ScanRow, new: ScanRow, threshold: float) -> Verdict:
-    has_other_limiters = set(old.limiters) != set(new.limiters) and not threshold
-    has_other_threads = old.threads != new.threads and (old.threads_from, new.threads_from) != (BEST, BEST)
-    return "other" if has_other_limiters or has_other_threads else "same"
+    has_other_limiters = set(old.limiters) != set(new.limiters) and not threshold and old.arch == new.arch
+    has_other_threads = old.threads != new.threads and not (is_ours(old) or is_ours(new))
+    has_other_bounds = knows_bounds(old) and knows_bounds(new) and _bounds(old) != _bounds(new)
+    return "other" if has_other_limiters or has_other_threads or has_other_bounds else "same"
+
+
+def knows_bounds(record: KernelRecord) -> bool:
+    """Whether a record comes from an image, in which launch bounds that are absent are none."""
+    return record.linked is not None and record.format not in LOGS
+
+
+def _bounds(record: KernelRecord) -> tuple[object, ...]:
+    return record.max_threads, record.required_threads, record.cluster_dim
 
 
 def _rank(row: DiffRow) -> tuple[Any, ...]:
@@ -145,8 +227,3 @@ def _rank(row: DiffRow) -> tuple[Any, ...]:
         row.new.arch or "",
         row.new.source,
     )
-
-
-def compared(row: ScanRow) -> tuple[object, ...]:
-    """All that is compared of a kernel."""
-    return (*measures(row).values(), row.threads, row.dynamic_smem)

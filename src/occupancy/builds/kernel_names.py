@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
+
+from .patterns import compiled
 
 # nvcc names an unnamed namespace after the file, between a hash of its path and one of its content:
 # _GLOBAL__N__9e609c31_4_a_cu_f763c035, with one more number from older versions. With -rdc=true, the
@@ -25,6 +27,10 @@ _SUSPECT = re.compile(r"(?<=\d)(?:_GLOBAL__N__|CUB_\d|THRUST_\d)")
 
 _UNNAMED = "_GLOBAL__N_"
 
+_NUMBERS = re.compile(r"_?v?\d+")
+LEAST_NAME = 3
+"""Letters that must be left of a name without numbers to recognise a kernel by it."""
+
 _START = re.compile(r"_ZL?(N[rVK]*)?(?:St)?")
 _LENGTH = re.compile(r"L?([1-9]\d{0,3})")
 
@@ -33,11 +39,7 @@ _LENGTH = re.compile(r"L?([1-9]\d{0,3})")
 def stable_name(name: str) -> str:
     """The name without what the compiler adds of the place, the libraries and the architectures of a
     build; names that differ in nothing else become equal. It is a mangled name again."""
-    static = _STATIC.match(name)
-    if static:
-        end = static.end() + int(static[1])
-        if _UNIT.fullmatch(name[static.end() : end]):
-            return stable_name(name[end + 1 :])
+    name = _without_units(name)
     parts: list[str] = []
     place = 0
     for suspect in _SUSPECT.finditer(name):
@@ -47,6 +49,17 @@ def stable_name(name: str) -> str:
             parts += name[place:start], f"{len(stable)}{stable}"
             place = end
     return "".join(parts) + name[place:]
+
+
+def _without_units(name: str) -> str:
+    """The name less the units of translation in front of it; a hostile name has thousands."""
+    place = 0
+    while static := _STATIC.match(name, place):
+        end = static.end() + int(static[1])
+        if not _UNIT.fullmatch(name, static.end(), end):
+            break
+        place = end + 1
+    return name[place:]
 
 
 def _identifier_at(name: str, begin: int, place: int) -> tuple[int, int, str] | None:
@@ -84,6 +97,17 @@ def base_name(name: str) -> str:
     return _base_of_readable(stable)
 
 
+def last_name(name: str) -> str:
+    """The kernel's name without its namespaces: ``sgemm`` for ``ns::sgemm``."""
+    return base_name(name).rpartition("::")[2]
+
+
+def numberless(name: str) -> str | None:
+    """That without its numbers, such as a version; None where too little is left of it."""
+    left = _NUMBERS.sub("", last_name(name)).strip("_")
+    return left if len(left) >= LEAST_NAME else None
+
+
 def _identifiers(mangled: str) -> list[str]:
     """The identifiers of a mangled name, up to its first template argument or its parameters."""
     start = _START.match(mangled)
@@ -117,6 +141,15 @@ class Names:
         self._name = name
         self._demangle = demangle
 
+    @cached_property
+    def _short(self) -> tuple[str, ...]:
+        base = base_name(self._name)
+        return base, base.rpartition("::")[2], self._name
+
+    @cached_property
+    def _readable(self) -> str:
+        return self._demangle(self._name).removeprefix("void ")
+
     def match(self, pattern: str) -> bool:
         """Whether a pattern matches one of the names as a whole: ``*`` is any text, ``?`` one character.
 
@@ -125,17 +158,5 @@ class Names:
         """
         if pattern == "*":
             return True
-        matches = _pattern(pattern).fullmatch
-        base = base_name(self._name)
-        return bool(
-            matches(base)
-            or matches(base.rpartition("::")[2])
-            or matches(self._name)
-            or matches(self._demangle(self._name).removeprefix("void "))
-        )
-
-
-@lru_cache(maxsize=1 << 8)
-def _pattern(text: str) -> re.Pattern[str]:
-    # Not fnmatch, to which the brackets of a C++ array are a set of characters.
-    return re.compile(re.escape(text).replace(r"\*", ".*").replace(r"\?", "."), re.DOTALL)
+        matches = compiled(pattern).matches
+        return any(map(matches, self._short)) or matches(self._readable)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from .kernel_names import base_name, stable_name
+from .kernel_names import base_name, last_name, numberless, stable_name
+from .signatures import signature
+from .similarity import MAX_COMPARISONS, most_alike
 
-MatchedBy = Literal["name", "stable_name", "base_name"]
+MatchedBy = Literal["name", "stable_name", "signature", "base_name", "code", "last_name", "numberless"]
 """What two kernels have in common: the mangled name; the name without what the compiler adds of the place
-and the libraries of a build; or the name without template arguments and parameters."""
+and the libraries of a build; its signature in one spelling; the name without template arguments and
+parameters; the machine code itself; the name without its namespaces; or that without numbers."""
 
 
 class Identified(Protocol):
@@ -29,6 +32,8 @@ class Identified(Protocol):
     def threads(self) -> int | None: ...
     @property
     def dynamic_smem(self) -> int | None: ...
+    @property
+    def code(self) -> int | None: ...
 
 
 K = TypeVar("K", bound=Identified)
@@ -46,13 +51,15 @@ class Matching(Generic[K]):
     """Only in the new build."""
 
 
-def match(old: Iterable[K], new: Iterable[K], measures: Callable[[K], Hashable]) -> Matching[K]:
+def match(
+    old: Iterable[K], new: Iterable[K], measures: Callable[[K], Hashable], *, ignore_arch: bool = False
+) -> Matching[K]:
     """Match the kernels of two builds, each with one at most.
 
     A kernel is matched with its namesake of the same architecture; among several (from several files, or
     launched with several block sizes) with the one that is most alike. What is left is matched without
-    the suffix of the architecture (``sm_90`` and ``sm_90a``), then by `stable_name`, at last by
-    `base_name`, those first whose names agree the longest.
+    the suffix of the architecture (``sm_90`` and ``sm_90a``), then by `stable_name`, and so on through
+    `MatchedBy`; where only a part of the names agrees, those first whose names are most alike.
 
     The order of the kernels plays no part, and the result is mirrored if old and new change places.
 
@@ -60,12 +67,16 @@ def match(old: Iterable[K], new: Iterable[K], measures: Callable[[K], Hashable])
         old: The kernels of the old build.
         new: The kernels of the new one.
         measures: All that is compared of a kernel; namesakes that agree in it need not be told apart.
+        ignore_arch: Whether a kernel may be matched with one of another architecture, if it has none of
+            its own.
     """
     left = [_Entry(kernel, measures(kernel)) for kernel in old]
     right = [_Entry(kernel, measures(kernel)) for kernel in new]
     pairs: list[tuple[K, K, MatchedBy]] = []
-    for matched_by, key in _keys():
-        found, left, right = _match_by(key, left, right, _closest_first)
+    for matched_by, key, pair_up in _keys(ignore_arch):
+        if not left or not right:
+            break
+        found, left, right = _match_by(key, left, right, pair_up)
         pairs += ((one.kernel, other.kernel, matched_by) for one, other in found)
     return Matching(tuple(pairs), _in_order(left), _in_order(right))
 
@@ -114,17 +125,45 @@ _LIKENESS: tuple[Key, ...] = (
 )
 
 
-def _keys() -> Iterator[tuple[MatchedBy, Key]]:
-    """What must be equal, one after the other."""
-    names: tuple[tuple[MatchedBy, Callable[[str], str]], ...] = (("name", str), ("stable_name", stable_name))
-    for matched_by, name_of in names:
-        for likeness in _LIKENESS:
-            yield matched_by, partial(_key, name_of, likeness)
-    yield "base_name", partial(_key, base_name, _LIKENESS[-1])
+NameOf = Callable[[str], str | None]
+"""From a kernel's name to a part of it; None where there is none to recognise it by."""
+PairUp = Callable[["Entries[Any]", "Entries[Any]"], "Split[Any]"]
+
+_NAMES: tuple[tuple[MatchedBy, NameOf], ...] = (
+    ("name", str), ("stable_name", stable_name), ("signature", signature)
+)  # fmt: skip
+"""What names a kernel completely."""
+_PARTS: tuple[tuple[MatchedBy, NameOf], ...] = (
+    ("last_name", last_name), ("numberless", numberless)
+)  # fmt: skip
 
 
-def _key(name_of: Callable[[str], str], likeness: Key, entry: _Entry[Any]) -> Hashable:
-    return name_of(entry.kernel.name), likeness(entry)
+def _keys(ignore_arch: bool) -> Iterator[tuple[MatchedBy, Key, PairUp]]:
+    """What must be equal, one after the other; None is equal to nothing."""
+    likeness = (*_LIKENESS, _any_arch) if ignore_arch else _LIKENESS
+    loosest = likeness[-1]
+    for matched_by, name_of in _NAMES:
+        for alike in likeness:
+            yield matched_by, partial(_key, name_of, alike), _closest_first
+    for alike in likeness[len(_LIKENESS) - 1 :]:
+        yield "base_name", partial(_key, base_name, alike), _most_alike_first
+    yield "code", _same_code, _closest_first
+    for matched_by, name_of in _PARTS:
+        yield matched_by, partial(_key, name_of, loosest), _most_alike_first
+
+
+def _any_arch(_: _Entry[Any]) -> Hashable:
+    return ""
+
+
+def _key(name_of: NameOf, likeness: Key, entry: _Entry[Any]) -> Hashable:
+    name = name_of(entry.kernel.name)
+    return None if name is None else (name, likeness(entry))
+
+
+def _same_code(entry: _Entry[Any]) -> Hashable:
+    kernel = entry.kernel
+    return None if kernel.code is None else (kernel.code, kernel.arch, entry.measures)
 
 
 def _match_by(
@@ -138,8 +177,8 @@ def _match_by(
     pairs: list[tuple[_Entry[K], _Entry[K]]] = []
     left: Entries[K] = []
     right: Entries[K] = []
-    for ours, theirs in groups.values():
-        if ours and theirs:
+    for common, (ours, theirs) in groups.items():
+        if ours and theirs and common is not None:
             found, ours, theirs = pair_up(ours, theirs)
             pairs += found
         left += ours
@@ -148,32 +187,106 @@ def _match_by(
 
 
 def _closest_first(old: Entries[K], new: Entries[K]) -> Split[K]:
-    """Pair up those first whose lines agree the longest, until one side has none left."""
+    """Pair up those first whose lines agree the longest, until one side has none left.
+
+    Lines in order are the leaves of a tree, whose nodes are what neighbours begin with alike. From the
+    leaves up, each node pairs what its branches have left; so thousands that are alike take no longer than
+    sorting them.
+    """
     if len(old) == len(new) == 1:
         return [(old[0], new[0])], [], []
-    lines = sorted(entry.line for entry in (*old, *new))
-    lengths = {_agreement(one, other) for one, other in pairwise(lines)}
+    sides = ((0, old), (1, new))
+    both = sorted(((entry.line, side, entry) for side, entries in sides for entry in entries), key=_first_two)
     pairs: list[tuple[_Entry[K], _Entry[K]]] = []
-    for length in sorted(lengths, reverse=True):
-        found, old, new = _match_by(partial(_beginning, length), old, new, _one_by_one)
-        pairs += found
-    return pairs, old, new
+    open_nodes: list[_Node[K]] = []
+    node = _Node.leaf(*both[0][1:])
+    for (line, _, _), (following, side, entry) in pairwise(both):
+        depth = _agreement(line, following)
+        while open_nodes and open_nodes[-1].depth > depth:
+            node = open_nodes.pop().closed(node, pairs)
+        if not open_nodes or open_nodes[-1].depth < depth:
+            open_nodes.append(_Node(depth))
+        open_nodes[-1].absorb(node)
+        node = _Node.leaf(side, entry)
+    while open_nodes:
+        node = open_nodes.pop().closed(node, pairs)
+    return pairs, list(node.sides[0]), list(node.sides[1])
 
 
-def _one_by_one(old: Entries[K], new: Entries[K]) -> Split[K]:
-    old, new = sorted(old, key=_line), sorted(new, key=_line)
-    count = min(len(old), len(new))
-    return list(zip(old, new, strict=False)), old[count:], new[count:]
+class _Node(Generic[K]):
+    """Entries whose lines begin alike, as far as they have found no match."""
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+        """How many characters they have in common."""
+        self.sides: tuple[deque[_Entry[K]], deque[_Entry[K]]] = (deque(), deque())
+        """Of the old build and of the new one, in the order of their lines."""
+
+    @classmethod
+    def leaf(cls, side: int, entry: _Entry[K]) -> _Node[K]:
+        node = cls(len(entry.line))
+        node.sides[side].append(entry)
+        return node
+
+    def absorb(self, branch: _Node[K]) -> None:
+        """Take what the next branch has left; the shorter of two lists goes to the longer one."""
+        sides = []
+        for ours, theirs in zip(self.sides, branch.sides, strict=True):
+            if len(ours) >= len(theirs):
+                ours.extend(theirs)
+                sides.append(ours)
+            else:
+                theirs.extendleft(reversed(ours))
+                sides.append(theirs)
+        self.sides = sides[0], sides[1]
+
+    def closed(self, last: _Node[K], pairs: list[tuple[_Entry[K], _Entry[K]]]) -> _Node[K]:
+        """The node with its last branch, and without what has found a match."""
+        self.absorb(last)
+        old, new = self.sides
+        while old and new:
+            pairs.append((old.popleft(), new.popleft()))
+        return self
+
+
+def _first_two(item: tuple[str, int, object]) -> tuple[str, int]:
+    return item[:2]
+
+
+def _most_alike_first(old: Entries[K], new: Entries[K]) -> Split[K]:
+    """Pair up those first whose template arguments and parameters have the most in common."""
+    if len(old) == len(new) == 1 or len(old) * len(new) > MAX_COMPARISONS:
+        return _closest_first(old, new)
+    pairs = most_alike(old, new, lambda entry: entry.kernel.name, _also_alike, _line)
+    paired = {id(entry) for pair in pairs for entry in pair}
+    return (
+        pairs,
+        [entry for entry in old if id(entry) not in paired],
+        [entry for entry in new if id(entry) not in paired],
+    )
+
+
+def _also_alike(one: _Entry[Any], other: _Entry[Any]) -> tuple[bool, ...]:
+    """What decides where names are equally alike."""
+    return (
+        one.kernel.arch == other.kernel.arch,
+        one.kernel.code is not None and one.kernel.code == other.kernel.code,
+        one.kernel.source == other.kernel.source,
+        one.measures == other.measures,
+        _launch(one) == _launch(other),
+    )
 
 
 def _agreement(one: str, other: str) -> int:
     """How many characters two texts have in common at their beginnings."""
-    differing = (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
-    return next(differing, min(len(one), len(other)))
-
-
-def _beginning(length: int, entry: _Entry[Any]) -> str:
-    return entry.line[:length]
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _line(entry: _Entry[Any]) -> str:

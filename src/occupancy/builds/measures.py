@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from ..readers import KernelRecord
 from .rules import Measure
 from .scanner import ScanRow
 
@@ -21,9 +22,11 @@ class Measures:
     """Bytes that the instructions of one thread store and load because registers do not suffice."""
     stack_bytes: int | None
     """Stack of one thread: arrays indexed by variables, and spilled registers."""
-    registers: int | None
+    spill_smem: int | None
+    """Shared memory per block that the compiler spills registers to, in bytes."""
+    regs: int | None
     """Registers per thread."""
-    shared_memory: int | None
+    smem: int | None
     """Bytes per block, static and dynamic."""
     barriers: int | None
     """Named barriers per block."""
@@ -39,20 +42,26 @@ class Measures:
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
+def resources(record: KernelRecord) -> dict[Measure, int | None]:
+    """What a kernel needs; all of the measures but the occupancy, which takes a block size."""
+    return {
+        "spill_bytes": _total(record.spill_store_bytes, record.spill_load_bytes),
+        "stack_bytes": record.stack_bytes,
+        "spill_smem": record.spill_smem,
+        "regs": record.regs,
+        "smem": record.shared_memory,
+        "barriers": record.barriers,
+    }
+
+
 def measures(row: ScanRow) -> Measures:
     """The measures of a row of the report of ``occupancy scan``."""
-    return Measures(
-        occupancy=row.occupancy,
-        spill_bytes=_total(row.spill_store_bytes, row.spill_load_bytes),
-        stack_bytes=row.stack_bytes,
-        registers=row.registers,
-        shared_memory=row.shared_memory,
-        barriers=row.barriers,
-    )
+    return Measures(occupancy=row.occupancy, **resources(row))
 
 
 def _total(one: int | None, other: int | None) -> int | None:
-    return None if one is None and other is None else (one or 0) + (other or 0)
+    # ptxas counts below 0 where it moves spills into shared memory, and there are no fewer than none.
+    return None if one is None and other is None else max(one or 0, 0) + max(other or 0, 0)
 
 
 def _less(new: Any, old: Any) -> Any:

@@ -29,7 +29,15 @@ class Question:
 
     @classmethod
     def of(cls, name: str, rule: Rule, bound: float, row: ScanRow, old: ScanRow | None) -> Question:
-        """The question that a rule asks of a kernel."""
+        """The question that a rule asks of a kernel.
+
+        Args:
+            name: The criterion's name.
+            rule: The rule.
+            bound: As the rule has it.
+            row: The kernel, at the block size that counts for the question.
+            old: The kernel in the baseline, at the same size.
+        """
         measure = CRITERIA[name].measure
         if measure == "occupancy":
             bound /= 100
@@ -70,4 +78,14 @@ class Question:
         """What to say of a kernel that does not meet it."""
         assert self.value is not None
         step = mending_step(self.row, self.criterion.measure, self.limit, scanner)
-        return Violation(self.rule.number, self.name, self.bound, self.was, self.value, step)
+        is_about_a_size = self.criterion.measure == "occupancy"
+        return Violation(
+            rule=self.rule.number,
+            criterion=self.name,
+            bound=self.bound,
+            was=self.was,
+            value=self.value,
+            threads=self.row.threads if is_about_a_size else None,
+            threads_from=self.row.threads_from if is_about_a_size else None,
+            next_step=step,
+        )

@@ -14,6 +14,7 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Changeable
 from .rules import Measure
+from .same_sizes import is_ours
 from .scanner import Scanner, ScanRow
 
 
@@ -35,31 +36,35 @@ def mending_step(row: ScanRow, measure: Measure, bound: float, scanner: Scanner)
     """
     if row.occupancy is None or (measure == "stack_bytes" and _has_registers_left(row)):
         return None
-    return _MENDINGS[measure](*scanner.question(row), bound)
+    if not is_ours(row):
+        return _MENDINGS[measure](*scanner.question(row), bound)
+    # The size is one that we chose to compare at. What else gains there is worth to be told; another size
+    # is no advice, and neither is what only holds at this one.
+    return _more_occupancy(*scanner.question(row), bound, sized=False) if measure == "occupancy" else None
 
 
 def _has_registers_left(row: ScanRow) -> bool:
-    return row.registers is not None and row.max_registers is not None and row.registers < row.max_registers
+    return row.regs is not None and row.register_cap is not None and row.regs < row.register_cap
 
 
 Mending = Callable[[Limits, Kernel, float], NextStep | None]
 
 
-def _more_occupancy(limits: Limits, kernel: Kernel, bound: float) -> NextStep | None:
-    steps = next_steps(limits, kernel)
+def _more_occupancy(limits: Limits, kernel: Kernel, bound: float, *, sized: bool = True) -> NextStep | None:
+    steps = (step for step in next_steps(limits, kernel) if sized or "threads" not in step.requires)
     return next((step for step in steps if step.occupancy >= bound - TOLERANCE), None)
 
 
 def _more_registers(limits: Limits, kernel: Kernel, _: float) -> NextStep | None:
     """As many as cost no block; if there are none, as many as cost the fewest."""
-    now = kernel.registers
+    now = kernel.regs
     if now is None:
         return None
     for registers in (now, now + 1):
         if registers <= limits.max_registers_per_thread:
-            most = slack(limits, replace(kernel, registers=registers)).registers
+            most = slack(limits, replace(kernel, regs=registers)).regs
             if most is not None and most > now:
-                return _with(limits, kernel, "registers", most)
+                return _with(limits, kernel, "regs", most)
     return None
 
 
@@ -75,9 +80,10 @@ def _with(limits: Limits, kernel: Kernel, resource: Changeable, amount: int) -> 
 
 _MENDINGS: dict[Measure, Mending] = {
     "occupancy": _more_occupancy,
-    "registers": _at_the_bound("registers"),
+    "regs": _at_the_bound("regs"),
     "spill_bytes": _more_registers,
+    "spill_smem": _more_registers,
     "stack_bytes": _more_registers,
-    "shared_memory": _at_the_bound("shared_memory"),
+    "smem": _at_the_bound("smem"),
     "barriers": _at_the_bound("barriers"),
 }

@@ -8,9 +8,10 @@ from typing import Literal
 
 from ..values.kernel import INT_MAX, MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
 from ..values.limits import ComputeCapability
+from .exemptions import Exemption
 from .kernel_names import Names
 
-Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "registers", "shared_memory", "barriers"]
+Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +28,21 @@ class Criterion:
 
 CRITERIA: dict[str, Criterion] = {
     "min_occupancy": Criterion("occupancy", False, 1, 100),
-    "max_registers": Criterion("registers", False, 1, MAX_REGISTERS_PER_THREAD),
+    "max_regs": Criterion("regs", False, 1, MAX_REGISTERS_PER_THREAD),
     "max_spill_bytes": Criterion("spill_bytes", False, 0, INT_MAX),
     "max_stack_bytes": Criterion("stack_bytes", False, 0, INT_MAX),
-    "max_shared_memory": Criterion("shared_memory", False, 0, INT_MAX),
+    "max_smem": Criterion("smem", False, 0, INT_MAX),
     "max_barriers": Criterion("barriers", False, 0, MAX_BARRIERS_PER_BLOCK),
     "max_occupancy_drop": Criterion("occupancy", True, 0, 100),
-    "max_register_growth": Criterion("registers", True, 0, MAX_REGISTERS_PER_THREAD),
+    "max_regs_growth": Criterion("regs", True, 0, MAX_REGISTERS_PER_THREAD),
     "no_new_spills": Criterion("spill_bytes", True, 0, 0),
+    "no_new_smem_spills": Criterion("spill_smem", True, 0, 0),
     "max_stack_growth": Criterion("stack_bytes", True, 0, INT_MAX),
-    "max_shared_memory_growth": Criterion("shared_memory", True, 0, INT_MAX),
+    "max_smem_growth": Criterion("smem", True, 0, INT_MAX),
 }
 """What a rule can ask for, by its name in the file. Occupancy is in percent, a drop of it in points; all
-else is in the unit of its measure. ``no_new_spills`` is a switch; on, it allows a growth of 0."""
+else is in the unit of its measure. ``no_new_spills`` and ``no_new_smem_spills`` are switches; on, they allow
+a growth of 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +69,39 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Launches:
+    """How some kernels are launched, where no file of the build says it."""
+
+    number: int
+    """Its place in the file, from 1."""
+    kernels: tuple[str, ...]
+    """Patterns of names, as those of a rule."""
+    archs: tuple[ComputeCapability, ...]
+    """Empty for all."""
+    threads: tuple[int, ...]
+    """Block sizes that the kernels are launched with; empty where only the shared memory is stated."""
+    dynamic_smem: int | None
+    """Bytes of dynamic shared memory per block; None where it is not stated."""
+
+    def __str__(self) -> str:
+        archs = ", ".join(arch.sm for arch in self.archs)
+        return f"launches[{self.number}] ({', '.join(self.kernels)}{' on ' if archs else ''}{archs})"
+
+    def is_for(self, names: Names, arch: ComputeCapability | None) -> bool:
+        """Whether it is about a kernel."""
+        return (not self.archs or arch in self.archs) and any(map(names.match, self.kernels))
+
+
+@dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of a file, and the baseline that it names."""
+    """The rules of a file, how it says that kernels are launched, and the baseline that it names."""
 
     source: str
     rules: tuple[Rule, ...]
+    launches: tuple[Launches, ...]
     baseline: str | None
     """Path of the baseline, where the file names one; relative paths start at the file."""
+    exemptions: tuple[Exemption, ...] = ()
 
 
 def bounds_of(rules: Iterable[Rule]) -> dict[str, tuple[Rule, float]]:

@@ -1,28 +1,23 @@
-"""Rules from a TOML file, or from ``[tool.occupancy]`` of a ``pyproject.toml``; the only home of TOML."""
+"""Rules from a TOML file, or from ``[tool.occupancy]`` of a ``pyproject.toml``."""
 
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from datetime import date, datetime
 from typing import Any
 
 from ..errors import MAX_SHOWN, InputError, RulesError, shown
+from ..tables.toml_file import PYPROJECT, read_toml, tools
+from ..values.kernel import INT_MAX
 from ..values.limits import ComputeCapability
-from ..values.spellings import did_you_mean, parse_size
-from .rules import CRITERIA, Rule, Rules
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-PYPROJECT = "pyproject.toml"
-MAX_FILE_BYTES = 1 << 20
+from ..values.spellings import did_you_mean, parse_size, parse_threads
+from .exemptions import Exemption
+from .rules import CRITERIA, Launches, Rule, Rules
 
 _SELECTORS = ("kernels", "arch")
-_SWITCHES = ("no_new_spills",)
-_SIZES = ("spill_bytes", "stack_bytes", "shared_memory")
+_SWITCHES = ("no_new_spills", "no_new_smem_spills")
+_SIZES = ("spill_bytes", "stack_bytes", "smem")
 
 _EXAMPLE = "The shortest one: [[rules]] with max_occupancy_drop = 0 below it."
 
@@ -42,7 +37,19 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
         arch = ["sm_80", "sm_90"]
         min_occupancy = 50
 
-    In a file called ``pyproject.toml`` all of it is below ``tool.occupancy``. What can be asked for is in
+        [[exemptions]]                 # what may break a rule for a while
+        kernels = "legacy_*"
+        rules = "min_occupancy"        # or a list; without it: whatever is asked
+        reason = "rewritten in #123"
+        until = 2027-03-31
+
+        [[launches]]                   # how kernels are launched, where no file says it
+        kernels = "*stencil*"
+        threads = 256                  # or "16x16", or a list
+        dynamic_smem = "48k"
+
+    In a file called ``pyproject.toml`` all of it is below ``tool.occupancy``, beside ``cc``, the chip that is
+    meant where a command names none. What can be asked for is in
     `rules.CRITERIA`; ``false`` exempts kernels from what an earlier rule asks of them.
 
     Raises:
@@ -50,11 +57,11 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
             asks the same of the same kernels twice.
     """
     file = os.fspath(path)
-    table = _read_toml(file)
+    table = read_toml(file, RulesError)
     where = f"{file}: "
     if os.path.basename(file) == PYPROJECT:
         table, where = _tool_table(table, file), f"{file}: tool.occupancy."
-    _check_names(table, ("baseline", "rules"), where)
+    _check_names(table, ("baseline", "cc", "launches", "rules", "exemptions"), where)
     entries = table.get("rules")
     if not isinstance(entries, list) or not entries:
         raise RulesError(
@@ -62,7 +69,8 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
         )
     rules = tuple(_read_rule(number, entry, where) for number, entry in enumerate(entries, 1))
     _check_for_contradictions(rules, file)
-    return Rules(file, rules, _baseline(table, file, where))
+    launches = _launches(table.get("launches", []), where)
+    return Rules(file, rules, launches, _baseline(table, file, where), _exemptions(table, where))
 
 
 def has_rules(pyproject: str) -> bool:
@@ -71,31 +79,11 @@ def has_rules(pyproject: str) -> bool:
     Raises:
         RulesError: It exists but cannot be read.
     """
-    return os.path.exists(pyproject) and "occupancy" in _tools(_read_toml(pyproject))
-
-
-def _read_toml(file: str) -> dict[str, Any]:
-    try:
-        with open(file, "rb") as stream:
-            content = stream.read(MAX_FILE_BYTES + 1)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        problem = getattr(error, "strerror", None) or error
-        raise RulesError(f"cannot be read: {problem}", where=file) from error
-    if len(content) > MAX_FILE_BYTES:
-        raise RulesError("is too large for a file of rules", where=file, allowed="up to 1 MiB")
-    try:
-        return tomllib.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a number of 5000 digits
-        raise RulesError(f"is not TOML: {error}", where=file) from error
-
-
-def _tools(pyproject: dict[str, Any]) -> dict[str, Any]:
-    tools = pyproject.get("tool")
-    return tools if isinstance(tools, dict) else {}
+    return os.path.exists(pyproject) and "occupancy" in tools(read_toml(pyproject, RulesError))
 
 
 def _tool_table(pyproject: dict[str, Any], file: str) -> dict[str, Any]:
-    table = _tools(pyproject).get("occupancy")
+    table = tools(pyproject).get("occupancy")
     if not isinstance(table, dict):
         raise RulesError("has no table [tool.occupancy]", where=file, cure=_EXAMPLE)
     return table
@@ -113,6 +101,75 @@ def _read_rule(number: int, entry: object, where: str) -> Rule:
     kernels = _texts(entry.get("kernels", "*"), f"{where}kernels", 'patterns such as "sgemm*"')
     archs = _texts(entry["arch"], f"{where}arch", '"sm_90", or a list') if "arch" in entry else ()
     return Rule(number, kernels, tuple(_arch(each, f"{where}arch") for each in archs), bounds)
+
+
+def _exemptions(table: dict[str, Any], where: str) -> tuple[Exemption, ...]:
+    entries = table.get("exemptions", [])
+    if not isinstance(entries, list):
+        raise RulesError(_got(entries), where=f"{where}exemptions", allowed="tables [[exemptions]]")
+    return tuple(_exemption(number, entry, where) for number, entry in enumerate(entries, 1))
+
+
+def _exemption(number: int, entry: object, where: str) -> Exemption:
+    where = f"{where}exemptions[{number}]"
+    if not isinstance(entry, dict):
+        raise RulesError(_got(entry), where=where, allowed="a table [[exemptions]]")
+    where += "."
+    _check_names(entry, (*_SELECTORS, "rules", "reason", "until"), where)
+    kernels = _texts(entry.get("kernels"), f"{where}kernels", 'patterns such as "legacy_*"')
+    archs = _texts(entry["arch"], f"{where}arch", '"sm_90", or a list') if "arch" in entry else ()
+    criteria = (
+        _texts(entry["rules"], f"{where}rules", '"min_occupancy", or a list') if "rules" in entry else ()
+    )
+    _check_names(criteria, tuple(CRITERIA), f"{where}rules: ")
+    (reason,) = _texts(entry.get("reason"), f"{where}reason", "a sentence that says why")
+    until = entry.get("until")
+    if not isinstance(until, date) or isinstance(until, datetime):
+        raise RulesError(_got(until), where=f"{where}until", allowed="the last day, such as 2027-03-31")
+    return Exemption(
+        number, kernels, tuple(_arch(each, f"{where}arch") for each in archs), criteria, reason, until
+    )
+
+
+def _launches(entries: object, where: str) -> tuple[Launches, ...]:
+    if not isinstance(entries, list):
+        raise RulesError(_got(entries), where=where + "launches", allowed="tables [[launches]]")
+    return tuple(_read_launches(number, entry, where) for number, entry in enumerate(entries, 1))
+
+
+def _read_launches(number: int, entry: object, where: str) -> Launches:
+    where = f"{where}launches[{number}]"
+    if not isinstance(entry, dict):
+        raise RulesError(_got(entry), where=where, allowed="a table [[launches]]")
+    where += "."
+    _check_names(entry, (*_SELECTORS, "threads", "dynamic_smem"), where)
+    if not {"threads", "dynamic_smem"} & set(entry):
+        raise RulesError("states nothing", where=where.rstrip("."), allowed="threads, dynamic_smem")
+    kernels = _texts(entry.get("kernels", "*"), f"{where}kernels", 'patterns such as "sgemm*"')
+    archs = _texts(entry["arch"], f"{where}arch", '"sm_90", or a list') if "arch" in entry else ()
+    threads = entry.get("threads", [])
+    sizes = tuple(
+        _parsed(lambda value, _: parse_threads(value)[0], each, f"{where}threads")
+        for each in (threads if isinstance(threads, list) else [threads])
+    )
+    if "threads" in entry and not sizes:
+        raise RulesError(_got(threads), where=f"{where}threads", allowed="a block size, or several")
+    if any(not 1 <= size <= INT_MAX for size in sizes):
+        raise RulesError(_got(threads), where=f"{where}threads", allowed=f"1 to {INT_MAX:,}")
+    dynamic = None
+    if "dynamic_smem" in entry:
+        dynamic = _parsed(parse_size, entry["dynamic_smem"], f"{where}dynamic_smem")
+    archs_of_it = tuple(_arch(each, f"{where}arch") for each in archs)
+    return Launches(number, kernels, archs_of_it, tuple(dict.fromkeys(sizes)), dynamic)
+
+
+def _parsed(parse: Callable[[object, str], int], value: object, where: str) -> int:
+    if not isinstance(value, (int, str)) or isinstance(value, bool):
+        raise RulesError(_got(value), where=where, allowed="a number, or a text such as '16x16' or '48k'")
+    try:
+        return parse(value, where)
+    except InputError as error:
+        raise RulesError(error.problem, where=where, allowed=error.allowed) from error
 
 
 def _texts(value: object, where: str, allowed: str) -> tuple[str, ...]:

@@ -5,25 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
-from typing import Any, ClassVar
+from operator import attrgetter
+from typing import Any, ClassVar, NamedTuple
 
-from ..advice.block_sizes import best_block_size
+from ..advice.block_sizes import answers_by_size, best_block_size
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Answer, evaluate
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
+from ..readers.budget import Allowance
 from ..readers.record import FIELD_NAMES, ThreadsFrom
+from ..tables.families import later_members
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.resources import Resource
 
 LimitsOf = Callable[[ComputeCapability], Limits]
 
+MOST_VERDICTS = 1 << 16
+"""That are kept."""
+
 LEAST_DIFFERENCE = 0.006
 """PyTorch's profiler rounds to whole percents; a smaller difference is none."""
 
 NOT_LINKED_NOTE = "Not linked yet: registers, shared memory and stack lack what its callees need."
+SPLIT_NOTE = (
+    "The registers are those of the launch, which the warpgroups divide among themselves (setmaxnreg), so "
+    "that fewer are no advice; occupancy registers checks a split."
+)
+TENSOR_MEMORY_NOTE = (
+    "It allocates tensor memory: one block per SM by cuda_occupancy.h. If it relinquishes its permit, the "
+    "next block can be admitted; that is inferred."
+)
+SPILL_NOTE = (
+    "The compiler spills registers into shared memory, as much as the largest block of the launch bounds "
+    "takes: tighter bounds shrink it."
+)
+NO_ADVICE_NOTE = "The next step is left out, as there are very many different kernels; calc finds it."
 GRID_NOTE = "PyTorch's profiler counts no more blocks than the grid has for each SM."
 
 
@@ -75,6 +94,24 @@ ROW_FIELDS = (*_FIRST, *(each.name for each in fields(ScanRow) if each.name not 
 """The fields of a row in the order in which they are printed."""
 
 
+_PLAYS_NO_PART = frozenset({
+    "source", "also_in", "code", "is_static", "format", "name", "linked", "file", "line",
+    "stack_bytes", "spill_store_bytes", "spill_load_bytes",
+    "min_blocks", "register_cap", "required_threads", "max_cluster_rank", "cluster_dim", "threads_from",
+    "launches", "grid_dim", "duration_us", "reported_occupancy", "achieved_occupancy", "notes",
+})  # fmt: skip
+_needs = attrgetter(*(name for name in FIELD_NAMES if name not in _PLAYS_NO_PART))
+"""All of a record that its occupancy can depend on; most kernels of a library share it with hundreds."""
+
+
+class Verdict(NamedTuple):
+    """The answer for a record in short; all of it is None or empty where something needed is not known."""
+
+    occupancy: float | None = None
+    limiters: tuple[Resource, ...] = ()
+    launchable: bool | None = None
+
+
 class Scanner:
     """Answers for records, one by one.
 
@@ -82,8 +119,9 @@ class Scanner:
         limits_of: From a compute capability to what its SM offers; raises for an unknown one.
         threads: Threads per block for kernels whose source does not state them.
         what_if: The SM to answer for, instead of the one that each kernel was compiled for.
-        multiprocessors: SMs of the GPU, for the waves of launches; None where they are not asked for.
+        multiprocessor_count: SMs of the GPU, for the waves of launches; None where they are not asked for.
         with_advice: Whether to find the next steps, which take a hundred times as long as the rest.
+        common: What the question may cost; None: as much as it takes.
     """
 
     def __init__(
@@ -91,16 +129,21 @@ class Scanner:
         limits_of: LimitsOf,
         threads: int | None = None,
         what_if: Limits | None = None,
-        multiprocessors: int | None = None,
+        multiprocessor_count: int | None = None,
         with_advice: bool = True,
+        common: Allowance | None = None,
     ) -> None:
         self._limits_of = limits_of
         self._threads = threads
         self._what_if = what_if
-        self._multiprocessors = multiprocessors
+        self._multiprocessors = multiprocessor_count
         # A library has the same needs over and over.
         self._best_block_size = lru_cache(maxsize=1 << 14)(best_block_size)
-        self._answer = lru_cache(maxsize=1 << 14)(_advised_answer if with_advice else _answer)
+        self._answer = lru_cache(maxsize=1 << 14)(evaluate)
+        self._advice = lru_cache(maxsize=1 << 14)(self._next_step if with_advice else _no_step)
+        self._verdicts: dict[object, Verdict] = {}
+        self._occupancies = lru_cache(maxsize=1 << 14)(_occupancies)
+        self._common = common
         self._with_bound = lru_cache(maxsize=1 << 12)(_with_bound)
 
     def row(self, record: KernelRecord) -> ScanRow:
@@ -108,11 +151,47 @@ class Scanner:
         values = {name: getattr(record, name) for name in FIELD_NAMES}
         try:
             limits = self._limits(record)
-            if record.registers is not None:
+            if record.regs is not None:
                 values |= self._answered(record, limits)
         except OccupancyError as error:
             values["notes"] = (*record.notes, str(error))
         return ScanRow(**values)
+
+    def verdict(self, record: KernelRecord) -> Verdict:
+        """The answer in short: what it takes to count kernels and to choose among them."""
+        needs = _needs(record)
+        known = self._verdicts.get(needs)
+        if known is None:
+            if len(self._verdicts) > MOST_VERDICTS:  # launches of a trace may have any number of grids
+                self._verdicts.clear()
+            known = self._verdicts[needs] = self._new_verdict(record)
+        return known
+
+    def _new_verdict(self, record: KernelRecord) -> Verdict:
+        if record.regs is None:
+            return Verdict()
+        try:
+            limits = self._limits(record)
+            threads, _ = self._block_size(record, limits)
+            answer = self._answer(limits, _kernel(record, limits, threads))
+        except OccupancyError:
+            return Verdict()
+        return Verdict(answer.occupancy, answer.limiters, answer.launchable)
+
+    def is_stated(self, record: KernelRecord) -> bool:
+        """Whether the block size is that of a file or of the user, and not one of ours."""
+        return record.threads is not None or self._threads is not None
+
+    def occupancies(self, record: KernelRecord) -> tuple[float, ...]:
+        """The occupancy with blocks of one warp, of two, and so on up to the largest that the chip and the
+        kernel's launch bound allow; 0 where a block does not launch.
+
+        Raises:
+            OccupancyError: Something needed is not known, or out of range.
+        """
+        limits = self._limits(record)
+        unsized = replace(record, threads=limits.warp_size, block_dim=None)
+        return self._occupancies(limits, _kernel(unsized, limits, None))
 
     def question(self, row: ScanRow) -> tuple[Limits, Kernel]:
         """What the engine was asked for a row that has an answer."""
@@ -134,11 +213,30 @@ class Scanner:
         """What the answer adds to a record, and what it takes the place of."""
         threads, threads_from = self._block_size(record, limits)
         notes = list(record.notes)
-        answer, next_step = self._answer(limits, _kernel(record, limits, threads))
+        kernel = _kernel(record, limits, threads)
+        answer = self._answer(limits, kernel)
+        next_step, is_left_out = self._advice(limits, kernel)
         if record.max_threads is not None and threads > record.max_threads:
             notes.append(f"It was compiled for blocks of {record.max_threads} threads at most.")
+        if is_left_out:
+            notes.append(NO_ADVICE_NOTE)
         if record.linked is False:
             notes.append(NOT_LINKED_NOTE)
+        if record.reallocates_registers:
+            notes.append(SPLIT_NOTE)
+        if elsewhere := later_members(record.arch):
+            chips = " and ".join(map(str, elsewhere))
+            notes.append(
+                f"{record.arch} is code of a family, and runs on {chips} too; --cc answers for those."
+            )
+        if "virtual_resources" in answer.limiters:
+            notes.append(TENSOR_MEMORY_NOTE)
+        if answer.blocks_by_tensor_memory is not None:
+            held = answer.blocks_by_tensor_memory
+            blocks = "1 block holds its" if held == 1 else f"{held} blocks hold their"
+            notes.append(f"Tensor memory, {record.tensor_memory} columns: {blocks} columns at once on an SM.")
+        if record.spill_smem:
+            notes.append(SPILL_NOTE)
         what_if = _is_what_if(record, limits)
         if not what_if and _is_less_for_the_grid(record, answer):
             notes.append(GRID_NOTE)
@@ -163,10 +261,15 @@ class Scanner:
             "notes": tuple(notes),
         }
 
+    def _next_step(self, limits: Limits, kernel: Kernel) -> Advice:
+        if self._common is not None and not self._common.take("advice", 1):
+            return None, True
+        return next(iter(next_steps(limits, kernel)), None), False
+
     def _waves(self, record: KernelRecord, answer: Answer) -> Waves | None:
-        if self._multiprocessors is None or record.grid is None or not answer.launchable:
+        if self._multiprocessors is None or record.grid_dim is None or not answer.launchable:
             return None
-        launch = Launch(answer.kernel, record.grid, record.cluster)
+        launch = Launch(answer.kernel, record.grid_dim, record.cluster_dim)
         return count_waves(launch, full_wave(answer, self._multiprocessors, cluster_size=launch.cluster_size))
 
     def _block_size(self, record: KernelRecord, limits: Limits) -> tuple[int, ThreadsFrom]:
@@ -196,12 +299,17 @@ def _kernel(record: KernelRecord, limits: Limits, threads: int | None) -> Kernel
     return kernel
 
 
-def _answer(limits: Limits, kernel: Kernel) -> tuple[Answer, NextStep | None]:
-    return evaluate(limits, kernel), None
+Advice = tuple[NextStep | None, bool]
+"""The next step, and whether it was left out."""
 
 
-def _advised_answer(limits: Limits, kernel: Kernel) -> tuple[Answer, NextStep | None]:
-    return evaluate(limits, kernel), next(iter(next_steps(limits, kernel)), None)
+def _no_step(limits: Limits, kernel: Kernel) -> Advice:
+    return None, False
+
+
+def _occupancies(limits: Limits, kernel: Kernel) -> tuple[float, ...]:
+    sizes = range(limits.warp_size, limits.max_threads_per_block + 1, limits.warp_size)
+    return tuple(answer.occupancy for answer in answers_by_size(limits, kernel, sizes, None, None))
 
 
 def _is_less_for_the_grid(record: KernelRecord, answer: Answer) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, get_args
@@ -10,6 +9,8 @@ from typing import Literal, TypeVar, get_args
 from ..readers import KernelRecord
 from ..readers.record import FIELD_NAMES
 from ..values.limits import ComputeCapability
+from .attention import spilled_bytes, spills, worst_first
+from .patterns import Pattern
 from .scanner import Scanner, ScanRow
 
 T = TypeVar("T")
@@ -17,24 +18,26 @@ T = TypeVar("T")
 RUNTIME_KERNEL = "_cuda_device_runtime_"
 """In the name of every kernel of CUDA's own device runtime, which linking with cudadevrt adds."""
 
-OF_ONE_LAUNCH = ("grid", "achieved_occupancy", "reported_occupancy", "duration_us", "launches")
+OF_ONE_LAUNCH = (
+    "source",
+    "also_in",
+    "grid_dim",
+    "achieved_occupancy",
+    "reported_occupancy",
+    "duration_us",
+    "launches",
+)
 """What may differ between launches that are shown as one."""
 
 _THE_SAME_FOR_ALL = tuple(name for name in FIELD_NAMES if name not in OF_ONE_LAUNCH)
 
-Order = Literal["occupancy", "regs", "spills", "time"]
-"""What kernels can be sorted by: the lowest occupancy first, or the most of the others."""
+Order = Literal["occupancy", "regs", "spills", "time", "worst"]
+"""What kernels can be sorted by: the lowest occupancy first, or the most of the others; ``worst``: what
+most deserves a look."""
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 
-OCCUPANCY: Order = "occupancy"
-
-_SORT_KEYS: dict[Order, Callable[[KernelRecord], float | None]] = {
-    "regs": lambda record: _most_first(record.registers),
-    "spills": lambda record: _most_first(_spilled(record)),
-    "time": lambda record: _most_first(record.duration_us),
-}
-"""The orders of records, beside that by the occupancy, which comes with the answer."""
+WORST: Order = "worst"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,8 @@ class Selection:
         with_runtime: Whether kernels of CUDA's own device runtime are wanted.
         group: Whether what belongs to one kernel is shown together, and launches that differ in nothing
             of interest as one.
+        below: Only those of an occupancy below this, 0 to 1.
+        only_spilling: Only those that spill registers.
         sort: See `Order`; None: as they are found.
         limit: How many are shown at most.
     """
@@ -57,6 +62,8 @@ class Selection:
     only_newest: bool = False
     with_runtime: bool = False
     group: bool = False
+    below: float | None = None
+    only_spilling: bool = False
     sort: Order | None = None
     limit: int | None = None
 
@@ -65,25 +72,45 @@ class Selection:
 
         All records are read, even where few are shown, so that every problem comes to light.
         """
+        return map(scanner.row, self.shown(self.kernels(records), scanner))
+
+    def kernels(self, records: Iterable[KernelRecord]) -> Iterable[KernelRecord]:
+        """The records that are wanted: what a summary counts, whatever is shown of it."""
         records = filter(self._is_wanted(), records)
         if self.only_newest:
             records = _newest(records)
-        if self.group:
-            records = _grouped(records)
-        if self.sort == OCCUPANCY:
-            return _first(_sorted(map(scanner.row, records), lambda row: row.occupancy), self.limit)
-        if self.sort is not None:
-            records = _sorted(records, _SORT_KEYS[self.sort])
-        return map(scanner.row, _first(records, self.limit))
+        return _grouped(records) if self.group else records
+
+    def shown(self, kernels: Iterable[KernelRecord], scanner: Scanner) -> Iterator[KernelRecord]:
+        """Those of them that are shown, in the order that was asked for."""
+        if self.below is not None:
+            below = self.below
+            kernels = (
+                record
+                for record in kernels
+                if (share := scanner.verdict(record).occupancy) is not None and share < below
+            )
+        if self.only_spilling:
+            kernels = filter(spills, kernels)
+        if self.sort == WORST:
+            kernels = worst_first(kernels, scanner)
+        elif self.sort is not None:
+            kernels = _sorted(kernels, _sort_key(self.sort, scanner))
+        return _first(kernels, self.limit)
 
     def _is_wanted(self) -> Callable[[KernelRecord], bool]:
-        pattern = re.compile(".*".join(map(re.escape, (self.name or "").split("*"))), re.IGNORECASE)
+        # Upper and lower case are alike.
+        pattern = Pattern(f"*{(self.name or '').casefold()}*", has_question_marks=False)
 
         def is_wanted(record: KernelRecord) -> bool:
             return (
                 (self.with_runtime or RUNTIME_KERNEL not in record.name)
                 and (not self.architectures or record.compute_capability in self.architectures)
-                and bool(pattern.search(record.name) or pattern.search(record.demangled))
+                and (
+                    not self.name
+                    or pattern.matches(record.name.casefold())
+                    or pattern.matches(record.demangled.casefold())
+                )
             )
 
         return is_wanted
@@ -91,24 +118,23 @@ class Selection:
 
 def _newest(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
     kept = list(records)
-    best: dict[tuple[str, str], ComputeCapability] = {}
+    best: dict[str, ComputeCapability] = {}
     for record in kept:
         cc = record.compute_capability
-        key = (record.source, record.name)
-        if cc is not None and cc > best.get(key, (0, 0)):
-            best[key] = cc
+        if cc is not None and cc > best.get(record.name, (0, 0)):
+            best[record.name] = cc
     yield from (
         record
         for record in kept
-        if record.compute_capability == best.get((record.source, record.name), record.compute_capability)
+        if record.compute_capability == best.get(record.name, record.compute_capability)
     )
 
 
 def _grouped(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
     # Launches are merged as they come, because a trace can have millions of the same few.
-    kernels: dict[tuple[str, str], dict[object, KernelRecord]] = {}
+    kernels: dict[str, dict[object, KernelRecord]] = {}
     for number, record in enumerate(records):
-        alike = kernels.setdefault((record.source, record.name), {})
+        alike = kernels.setdefault(record.name, {})
         if record.launches is None:
             alike[number] = record
             continue
@@ -124,24 +150,33 @@ def _merged(one: KernelRecord, other: KernelRecord) -> KernelRecord:
         one,
         launches=(one.launches or 0) + (other.launches or 0),
         duration_us=None if one.duration_us is None else one.duration_us + (other.duration_us or 0),
-        grid=one.grid if one.grid == other.grid else None,
+        grid_dim=one.grid_dim if one.grid_dim == other.grid_dim else None,
+        also_in=one.also_in if one.source == other.source else _files(one, other),
         achieved_occupancy=_if_equal(one.achieved_occupancy, other.achieved_occupancy),
         reported_occupancy=_if_equal(one.reported_occupancy, other.reported_occupancy),
     )
+
+
+def _files(one: KernelRecord, other: KernelRecord) -> tuple[str, ...]:
+    return tuple(sorted({*one.also_in, *other.also_in, other.source} - {one.source}))
 
 
 def _if_equal(one: float | None, other: float | None) -> float | None:
     return one if one == other else None
 
 
+def _sort_key(order: Order, scanner: Scanner) -> Callable[[KernelRecord], float | None]:
+    if order == "regs":
+        return lambda record: _most_first(record.regs)
+    if order == "spills":
+        return lambda record: _most_first(spilled_bytes(record))
+    if order == "time":
+        return lambda record: _most_first(record.duration_us)
+    return lambda record: scanner.verdict(record).occupancy
+
+
 def _most_first(value: float | None) -> float | None:
     return None if value is None else -value
-
-
-def _spilled(record: KernelRecord) -> int | None:
-    if record.spill_store_bytes is None and record.spill_load_bytes is None:
-        return None
-    return (record.spill_store_bytes or 0) + (record.spill_load_bytes or 0)
 
 
 def _sorted(items: Iterable[T], key: Callable[[T], float | None]) -> list[T]:

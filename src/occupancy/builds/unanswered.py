@@ -7,17 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from ..errors import BaselineError, RulesError
+from ..readers import KernelRecord
 from .kernel_names import base_name
 from .matching import family
 from .question import Question
 from .rules import CRITERIA, Measure, Rule
-from .scanner import ScanRow
 
 MOST_NAMED = 5
 """Kernels that an error names; it counts the others."""
 
 _SOURCES: dict[Measure, str] = {
     "spill_bytes": "Cubins do not hold it: check what ptxas -v printed, or ask for max_stack_growth.",
+    "spill_smem": "Logs do not hold it: check the cubins, or the files that hold them.",
     "occupancy": "It takes the architecture and the registers: --cc, or a compiled file.",
 }
 
@@ -32,7 +33,7 @@ class Gaps:
     """
 
     def __init__(
-        self, rows: Sequence[ScanRow], baseline: Sequence[ScanRow] | None, names: tuple[str, str]
+        self, rows: Sequence[KernelRecord], baseline: Sequence[KernelRecord] | None, names: tuple[str, str]
     ) -> None:
         self._rows = rows
         self._build, self._baseline = names
@@ -52,7 +53,7 @@ class Gaps:
                 if bound is not None and CRITERIA[name].compares:
                     raise RulesError(
                         f"{rule} asks for {name}, and there is no baseline to compare with",
-                        cure="Give one with --baseline; occupancy scan BUILD -o FILE makes it.",
+                        cure="Give one with --baseline; occupancy scan BUILD --save-baseline FILE makes it.",
                     )
 
     def has(self, question: Question) -> bool:

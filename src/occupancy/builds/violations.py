@@ -6,7 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from ..advice.next_steps import NextStep
+from ..readers import KernelRecord
 from ..readers.names import demangle
+from ..readers.record import ThreadsFrom
 from .scanner import ScanRow
 
 
@@ -24,6 +26,11 @@ class Violation:
     """The value in the baseline; None without one, or where the kernel is not in it."""
     value: float
     """The value now."""
+    threads: int | None
+    """Threads per block that an occupancy is about; None for what does not depend on them."""
+    threads_from: ThreadsFrom | None
+    """``compared``: no file states the block size. Of all sizes that the builds can launch with it is the
+    one with the greatest drop; without a comparison, the one with the highest occupancy."""
     next_step: NextStep | None
     """The change that would help, and the occupancy then; None where no single one is known to."""
 
@@ -59,9 +66,23 @@ class Holding:
         return demangle(self.name)
 
 
-def launched_with(row: ScanRow) -> int | None:
+def launched_with(row: KernelRecord) -> int | None:
     """Threads per block, where the row is a launch: they tell it from other launches of the kernel."""
     return row.threads if row.threads_from == "launch" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A kernel that is only in the build, or only in the baseline."""
+
+    name: str
+    arch: str | None
+    source: str
+
+    @property
+    def demangled(self) -> str:
+        """The name as people write it."""
+        return demangle(self.name)
 
 
 @dataclass(slots=True)
@@ -74,3 +95,9 @@ class Checked:
     """The number of a rule -> the kernels that it is for."""
     checks: int = 0
     """Questions that were answered."""
+    added: tuple[Apart, ...] = ()
+    """Kernels that the baseline does not have."""
+    removed: tuple[Apart, ...] = ()
+    """Kernels that only the baseline has."""
+    unsized: int = 0
+    """Kernels whose occupancy was asked for and whose block size neither a file nor the user states."""

@@ -1,8 +1,12 @@
-"""The command line: one module for each command, loaded when it is called."""
+"""The command line: one module for each command, loaded when it is called; the only home of click.
+
+A command reads its options, asks `api`, and prints a report. Nothing uses it.
+"""
 
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 import traceback
@@ -26,10 +30,13 @@ COMMANDS = {
     "fits": "On which chips a kernel runs, and how well.",
     "budget": "The most registers and shared memory that keep an occupancy.",
     "bounds": "What the compiler makes of __launch_bounds__ on each chip.",
+    "registers": "Whether warpgroups that divide a block's registers have enough (setmaxnreg).",
     "block-sizes": "Every block size with its occupancy, best first.",
     "sweep": "The occupancy over one or two inputs: charts, heat maps, rows.",
+    "page": "The calculator as an interactive page, one file for the browser.",
     "scan": "The kernels that files hold, with their occupancy.",
     "diff": "How each kernel changed between two builds.",
+    "init": "First rules and first baseline, to guard a build from now on.",
     "check": "Whether the kernels of a build meet your rules.",
     "limits": "What an SM of each compute capability offers.",
     "gpus": "Products, with their compute capability and number of SMs.",
@@ -49,13 +56,21 @@ class ClosedPipe(Exception):  # noqa: N818, it ends the program but is no error
     """The reader of the answer has closed the pipe."""
 
 
+def _printable(text: str) -> str:
+    from ..values.untrusted import printable
+
+    return printable(text)
+
+
 @contextmanager
 def errors_as_messages() -> Iterator[None]:
     """Turn whatever goes wrong with an answer, or with printing it, into a message and an exit code."""
     try:
         yield
     except OccupancyError as error:
-        raise Refusal(str(error)) from error
+        raise Refusal("\n".join(map(_printable, error.lines()))) from error
+    except MemoryError:
+        raise Refusal("There is not enough memory for the answer.") from None
     except BrokenPipeError:
         raise ClosedPipe from None
     except OSError as error:
@@ -63,7 +78,7 @@ def errors_as_messages() -> Iterator[None]:
         if _was_printing(error):
             raise Refusal(f"The answer cannot be written: {problem}.") from error
         file = error.filename or "the system"
-        raise Refusal(f"{os.fsdecode(file)}: {problem}.") from error
+        raise Refusal(_printable(f"{os.fsdecode(file)}: {problem}.")) from error
 
 
 def _was_printing(error: OSError) -> bool:
@@ -87,13 +102,26 @@ class LazyCommands(click.Group):
         command: click.Command = module.command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            import difflib  # only an error needs it
+
+            near = [each for each in COMMANDS if each.startswith(name)]
+            near = near or difflib.get_close_matches(name, COMMANDS)
+            meant = f" Did you mean {' or '.join(near)}?" if near else ""
+            ctx.fail(f"There is no command {name!r}.{meant}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         with errors_as_messages():  # --help and --version print here
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, args or ["--help"])  # what it is, and what it can do
 
     def invoke(self, ctx: click.Context) -> Any:
         with errors_as_messages():
@@ -106,19 +134,39 @@ def commands() -> None:
     """CUDA occupancy without a GPU: exact, for every compute capability.
 
     \b
-    occupancy calc --cc 7.0 --threads 128 --regs 37
+    occupancy calc --cc 7.0 --threads 128 --regs 37       one kernel on one SM
+    occupancy scan build/                                 the kernels that files hold
+    occupancy check build/ --rules occupancy.toml         regressions, in CI
     """
+
+
+def _write_whole() -> None:
+    """Have all of an answer written, or an error.
+
+    With PYTHONUNBUFFERED, which containers set, Python leaves out without a word what a full disk or a closed
+    pipe does not take of it.
+    """
+    stream = sys.stdout
+    raw = getattr(stream, "buffer", None)
+    if stream is not None and isinstance(raw, io.RawIOBase):
+        whole = io.BufferedWriter(raw)
+        sys.stdout = io.TextIOWrapper(whole, stream.encoding, stream.errors, line_buffering=True)
 
 
 def main() -> NoReturn:
     """Run the command line; the entry point of the program ``occupancy``."""
     code = 0
+    _write_whole()
     try:
         code = commands.main(prog_name="occupancy", standalone_mode=False) or 0
     except click.ClickException as error:
         code = error.exit_code
+        if not isinstance(error, Refusal):  # words of the command line, which may come of names of files
+            error.__dict__["message"] = "\n\t".join(map(_printable, error.message.split("\n\t")))
+        from .messages import say
+
         with suppress(OSError):  # nobody to tell
-            error.show()
+            say(error)
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         code = EXIT_INTERRUPTED

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .choose_sm import ChosenSm, sm_options
+from .choose_sm import chip_options
+from .help import Command, grouped_option
 from .options import format_option, use_options
 from .output import print_report
 
@@ -14,15 +15,22 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..api.arguments import SharedMemoryArguments
+    from ..tables.chips import Chip
 
 
-@click.command("block-sizes")
-@sm_options
+@click.command("block-sizes", cls=Command)
+@chip_options
 @use_options
-@click.option("--smem-per-thread", metavar="SIZE", help="Dynamic shared memory that each thread adds.")
+@grouped_option(
+    "kernel",
+    "--smem-per-thread",
+    is_common=True,
+    metavar="SIZE",
+    help="Dynamic shared memory that each thread adds.",
+)
 @format_option
 def command(
-    sm: ChosenSm,
+    chip: Chip,
     smem_per_thread: str | None,
     output_format: str,
     **use: Unpack[SharedMemoryArguments],
@@ -37,7 +45,7 @@ def command(
     from ..report.block_sizes import block_sizes_report
     from ..values.spellings import parse_size
 
-    result = given(sm.limits, threads=ANY_THREADS, **use)
+    result = given(chip.limits, threads=ANY_THREADS, **use)
     if smem_per_thread is None:
         per_thread, answers = None, result.block_sizes()
     else:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from .choose_sm import ChosenSm, sm_options
+from .choose_sm import chips_options
+from .help import Command, grouped_option
 from .options import format_option, kernel_options
 from .output import print_report
 
@@ -14,16 +16,21 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..api.arguments import KernelArguments
+    from ..tables.chips import Chip
 
 
-@click.command("budget")
-@sm_options
+@click.command("budget", cls=Command)
+@chips_options("one")
 @kernel_options
-@click.option("--occupancy", metavar="SHARE", help="The least occupancy: 75%, or 0.75.")
-@click.option("--blocks", metavar="N", help="Or the least number of resident blocks.")
+@grouped_option(
+    "launch", "--occupancy", is_common=True, metavar="SHARE", help="The least occupancy: 75%, 75 or 0.75."
+)
+@grouped_option(
+    "launch", "--blocks", is_common=True, metavar="N", help="Or the least number of resident blocks."
+)
 @format_option
 def command(
-    sm: ChosenSm,
+    chips: list[Chip],
     occupancy: str | None,
     blocks: str | None,
     output_format: str,
@@ -32,12 +39,21 @@ def command(
     """The most registers and shared memory that keep an occupancy.
 
     Both may be used up to their most at once, and the blocks still fit. What you say of the kernel
-    must allow them.
+    must allow them. For several chips: the most that holds on all of them. Without --occupancy and
+    --blocks: every level.
 
     \b
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%
     occupancy budget --cc 8.6 --threads 128 --blocks 6
+    occupancy budget --gpu "A100,H100,RTX 3090" --threads 256 --blocks 4
     """
-    from ..api.questions import budget
+    if len(chips) == 1:
+        from ..api.questions import budget
 
-    print_report(budget(sm.limits, occupancy=occupancy, blocks=blocks, **kernel), output_format)
+        (chip,) = chips
+        report = budget(chip.limits, occupancy=occupancy, blocks=blocks, **kernel)
+        print_report(replace(report, gpu=chip.name), output_format)
+        return
+    from ..api.on_all import budget_of_all
+
+    print_report(budget_of_all(chips, occupancy=occupancy, blocks=blocks, **kernel), output_format)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
-from .choose_sm import ChosenSm, sm_options
-from .options import format_option, kernel_options
+from .choose_sm import chips_options
+from .help import Command, grouped_option
+from .options import exit_code_option, format_option, kernel_options
 from .output import print_report, print_text
 from .whole_gpu import grid_options, whole_gpu
 
@@ -16,31 +17,43 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..api.arguments import KernelArguments
+    from ..tables.chips import Chip
 
 
-@click.command("calc")
-@sm_options
+@click.command("calc", cls=Command)
+@chips_options("one")
 @kernel_options
 @grid_options
-@click.option("--explain", is_flag=True, help="Show every step of the arithmetic.")
-@click.option("--charts", is_flag=True, help="Show the curves over block size, registers, shared memory.")
+@grouped_option(
+    "output", "--explain", is_flag=True, is_common=True, help="Show every step of the arithmetic."
+)
+@grouped_option(
+    "output", "--charts", is_flag=True, is_common=True, help="Curves over block size, registers, memory."
+)
+@grouped_option("output", "--open", "is_opened", is_flag=True, help="Open the question in the browser, too.")
+@exit_code_option
 @format_option
 def command(
-    sm: ChosenSm,
+    chips: list[Chip],
     grid: str | None,
     cluster: str | None,
     sms: str | None,
     explain: bool,
     charts: bool,
+    is_opened: bool,
+    exit_code: bool,
     output_format: str,
     **kernel: Unpack[KernelArguments],
 ) -> None:
     """How many blocks of a kernel fit on an SM, and what stops one more.
 
+    For several chips: a row for each, and the smallest change that helps on all of them at once.
+
     \b
     occupancy calc --cc 7.0 --threads 128 --regs 37
     occupancy calc --cc sm_90a --threads 16x16 --regs 40 --dynamic-smem 96k
     occupancy calc --gpu "RTX 4090" --threads 256 --regs 40 --grid 4096
+    occupancy calc --gpu "H100,RTX 4090" -t 192 -r 72 -s 40k
     """
     from ..api.compute import compute
 
@@ -50,11 +63,40 @@ def command(
             where="--charts",
             cure="`occupancy sweep` with the same options gives their numbers in every format.",
         )
-    result = compute(sm.limits, **kernel)
-    whole = whole_gpu(result, sm, grid, cluster, sms)
-    print_report(result.report(explain=explain, whole=whole), output_format)
-    if charts:
-        from ..api.sweep import curves_of
+    if len(chips) == 1:
+        (chip,) = chips
+        result = compute(chip.limits, **kernel)
+        print_report(
+            result.report(explain=explain, whole=whole_gpu(result, chip, grid, cluster, sms)), output_format
+        )
+        launchable = result.launchable
+        if charts:
+            from ..api.sweep import curves_of
 
-        print_text("")
-        print_report(curves_of(sm.limits, kernel), output_format)
+            print_text("")
+            print_report(curves_of(chip.limits, kernel), output_format)
+        if is_opened:
+            from .page import open_page, question_for
+
+            open_page(question_for(result, chip, grid=grid, cluster=cluster, sms=sms))
+    else:
+        from ..api.on_all import on_all
+
+        _refuse_for_several(
+            len(chips), grid=grid, cluster=cluster, sms=sms, explain=explain, charts=charts, open=is_opened
+        )
+        report = on_all(chips, **kernel)
+        print_report(report, output_format)
+        launchable = report.launchable
+    if exit_code and not launchable:
+        click.get_current_context().exit(1)
+
+
+def _refuse_for_several(chips: int, **options: object) -> None:
+    for name, value in options.items():
+        if value:
+            raise InputError(
+                f"answers for one chip, and {chips} are named",
+                where=f"--{name}",
+                cure="Name one, or leave it out.",
+            )

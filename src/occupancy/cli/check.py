@@ -6,28 +6,48 @@ from typing import Any
 
 import click
 
-from .kernel_files import kernel_file_options
+from .choose_sm import gpu_option
+from .help import Command, grouped_option
+from .kernel_files import kernel_file_options, with_what_if
 from .options import format_option_with
 from .output import print_report, print_text
 
+INFORMATION = "https://pypi.org/project/occupancy/"
 
-@click.command("check")
+
+@click.command("check", cls=Command)
 @click.argument("build", metavar="BUILD...", nargs=-1, required=True)
-@click.option(
+@grouped_option(
+    "output",
     "--rules",
+    is_common=True,
     metavar="FILE",
     help="TOML with the rules. [default: tool.occupancy of the pyproject.toml in this folder]",
 )
-@click.option("--baseline", metavar="FILE", help="What to compare with. [default: what the rules name]")
-@click.option("--update", is_flag=True, help="Make this build the baseline; rules that compare are skipped.")
+@grouped_option(
+    "output",
+    "--baseline",
+    is_common=True,
+    metavar="FILE",
+    help="What to compare with. [default: what the rules name]",
+)
+@grouped_option(
+    "output",
+    "--update",
+    is_common=True,
+    is_flag=True,
+    help="Make this build the baseline; rules that compare are skipped.",
+)
 @kernel_file_options
-@format_option_with("github", "junit")
+@gpu_option
+@format_option_with("github", "junit", "sarif")
 def command(
     build: tuple[str, ...],
     rules: str | None,
     baseline: str | None,
     update: bool,
     output_format: str,
+    gpu: str | None,
     **options: Any,
 ) -> None:
     """Whether the kernels of a build meet your rules: exit code 0 if all do, 1 if one does not.
@@ -41,7 +61,7 @@ def command(
     """
     from ..api.builds import check
 
-    report = check(build, rules, baseline=baseline, update=update, **options)
+    report = check(build, rules, baseline=baseline, update=update, **with_what_if(options, gpu))
     if output_format == "github":
         from ..render.ci import github
 
@@ -50,6 +70,11 @@ def command(
         from ..render.ci import junit
 
         print_text(junit(report.build, list(report.cases())))
+    elif output_format == "sarif":
+        from .. import __version__
+        from ..render.sarif import sarif
+
+        print_text(sarif(report.findings(), report.asked(), __version__, INFORMATION))
     else:
         print_report(report, output_format)
     if not report.passed:

@@ -6,37 +6,59 @@ from typing import Any
 
 import click
 
-from .kernel_files import kernel_file_options, warn_of
+from .choose_sm import gpu_option
+from .help import Command, grouped_option
+from .kernel_files import kernel_file_options, warn_of, with_what_if
 from .options import format_option
 from .output import print_report
 
 
-@click.command("diff")
+@click.command("diff", cls=Command)
 @click.argument("old")
 @click.argument("new")
 @kernel_file_options
-@click.option("--only-changes", is_flag=True, help="Leave out the kernels that are the same.")
-@click.option(
-    "--threshold", type=float, default=0, metavar="N",
+@gpu_option
+@grouped_option(
+    "output", "--all", "with_same", is_common=True, is_flag=True, help="With the kernels that are the same."
+)
+@grouped_option(
+    "output",
+    "--ignore-arch",
+    is_common=True,
+    is_flag=True,
+    help="Compare a kernel with that of another architecture where its own is not there.",
+)
+@grouped_option(
+    "output", "--threshold", is_common=True, type=float, default=0, metavar="N",
     help="Changes of up to N percent, or N points of occupancy, count as none.",
 )  # fmt: skip
 @format_option
 def command(
-    old: str, new: str, only_changes: bool, threshold: float, output_format: str, **options: Any
+    old: str,
+    new: str,
+    with_same: bool,
+    ignore_arch: bool,
+    threshold: float,
+    output_format: str,
+    gpu: str | None,
+    **options: Any,
 ) -> None:
     """How each kernel changed between two builds, the worst first.
 
     OLD and NEW are baselines, or anything that `occupancy scan` reads; - is standard input. A kernel is
-    recognised by its name and architecture; one whose template arguments or parameters changed, by
-    the rest of its name.
+    recognised by its name and architecture; one that was renamed, or has other template arguments or
+    parameters, by what is left of its name. Where no file states the block size, both builds are
+    compared at every size that both can launch with, and the worst drop is shown.
 
     \b
-    occupancy diff baseline.json build/ --only-changes
+    occupancy diff baseline.json build/
+    occupancy diff build-sm80/ build-sm90/ --ignore-arch
     git show main:baseline.json | occupancy diff - baseline.json --format markdown
     """
     from ..api.builds import diff
 
-    report = diff(old, new, threshold=threshold, only_changes=only_changes, **options)
+    options = with_what_if(options, gpu)
+    report = diff(old, new, threshold=threshold, with_same=with_same, ignore_arch=ignore_arch, **options)
     print_report(report, output_format)
     for problem in report.problems:
         warn_of(problem)

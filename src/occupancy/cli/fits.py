@@ -6,33 +6,40 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .choose_sm import ChosenSms, sms_options
-from .options import format_option, kernel_options
+from .choose_sm import chips_options
+from .help import Command
+from .options import exit_code_option, format_option, kernel_options
 from .output import print_report
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..api.arguments import KernelArguments
+    from ..tables.chips import Chip
 
 
-@click.command("fits")
-@sms_options
+@click.command("fits", cls=Command)
+@chips_options("current")
 @kernel_options
+@exit_code_option
 @format_option
 def command(
-    sms: ChosenSms,
+    chips: list[Chip],
+    exit_code: bool,
     output_format: str,
     **kernel: Unpack[KernelArguments],
 ) -> None:
     """On which chips a kernel runs, and how well.
 
-    Without --cc: on all that the table has.
+    Without --cc: on 7.5 and newer, with --all on older ones too.
 
     \b
     occupancy fits --threads 256 --regs 64 --smem 96k
-    occupancy fits --threads 256 --regs 64 --smem 96k --cc 8.0,8.6,9.0
+    occupancy fits --threads 256 --regs 64 --smem 96k --gpu "RTX 4090,A100"
     """
-    from ..api.questions import fits
+    from ..api.questions import fits_on
 
-    print_report(fits(ccs=sms.limits, **kernel).report, output_format)
+    answers = fits_on(chips, **kernel)
+    print_report(answers.report, output_format)
+    if exit_code and not all(answer.launchable for answer in answers):
+        click.get_current_context().exit(1)

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import click
 
+from .help import Command
 from .options import format_option
 from .output import print_report
 
 
-@click.command("gpus")
-@click.argument("pattern", required=False)
+@click.command("gpus", cls=Command)
+@click.argument("words", metavar="[PATTERN]", nargs=-1)
 @format_option
-def command(pattern: str | None, output_format: str) -> None:
+def command(words: tuple[str, ...], output_format: str) -> None:
     """Products, with their compute capability and number of SMs.
 
-    PATTERN is words of the name, the chip, the market or the memory, in whatever spelling.
+    PATTERN is words of the name, the chip, the market or the memory, in whatever spelling; or a
+    compute capability, or an architecture.
 
     \b
     occupancy gpus
-    occupancy gpus "4090"
-    occupancy gpus "h100 sxm"
+    occupancy gpus rtx 4090
+    occupancy gpus h100 sxm
+    occupancy gpus hopper
     """
-    from ..report.gpus import gpus_report
-    from ..tables.products import find_gpu, matching, products
+    from ..api.chips import products
 
-    found = products() if pattern is None else matching(pattern) or (find_gpu(pattern),)
-    print_report(gpus_report(found), output_format)
+    print_report(products(" ".join(words)).report, output_format)

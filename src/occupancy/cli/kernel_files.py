@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..render.words import printable
-from .choose_sm import limits_option
+from ..values.untrusted import printable
+from .choose_sm import limits_option, one_chip
+from .completion import complete_chip
+from .help import grouped_option
+from .named_chips import choose_sm
 from .options import Command
 
 if TYPE_CHECKING:
@@ -18,29 +21,43 @@ def kernel_file_options(command: Command) -> Command:
     """Add the options that say which kernels are read, and how they are answered for."""
     for option in reversed(
         (
-            click.option(
-                "--threads", metavar="N|XxYxZ", help="Threads per block, for kernels whose file has none."
+            grouped_option(
+                "kernel", "-t", "--threads", is_common=True, metavar="N|XxYxZ",
+                help="Threads per block, where a file has none.",
             ),
-            click.option("--cc", metavar="CC", help="What if the kernels ran on this compute capability?"),
+            grouped_option(
+                "chip", "-c", "--cc", is_common=True, metavar="CHIP", multiple=True, callback=one_chip,
+                shell_complete=complete_chip, help="What if they ran on this chip: 9.0, hopper, H100?",
+            ),
             limits_option("A table of your own (YAML), for chips that ours lacks."),
-            click.option(
-                "--name", metavar="PART", help="Only kernels with this in their name; * stands for anything."
+            grouped_option(
+                "kernel", "--name", is_common=True, metavar="PART",
+                help="Only kernels with this in their name; * stands for anything."
             ),
-            click.option(
-                "--arch", "archs", metavar="ARCH", multiple=True,
+            grouped_option(
+                "kernel", "--arch", "archs", metavar="ARCH", multiple=True,
                 help="Only kernels for this architecture. Repeatable.",
             ),
-            click.option(
-                "--newest", "only_newest", is_flag=True, help="Of each kernel only the newest architecture."
+            grouped_option(
+                "kernel", "--newest", "only_newest", is_flag=True,
+                help="Of each kernel only the newest architecture."
             ),
-            click.option(
-                "--runtime", "with_runtime", is_flag=True,
+            grouped_option(
+                "kernel", "--runtime", "with_runtime", is_flag=True,
                 help="With kernels of CUDA's own device runtime, too.",
             ),
         )
     ):  # fmt: skip
         command = option(command)
     return command
+
+
+def with_what_if(options: dict[str, Any], gpu: str | None) -> dict[str, Any]:
+    """The options of a command, with the chip that ``--cc`` or ``--gpu`` names as ``cc``."""
+    if options["cc"] is None and gpu is None:
+        return options
+    chip = choose_sm(options["cc"], gpu, None, options["limits_file"])
+    return {**options, "cc": chip.limits}
 
 
 def warn_of(problem: ReadProblem) -> None:

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
-from .choose_sm import limits_option
+from .choose_sm import all_option, cc_option, gpu_option_as, limits_option
+from .completion import complete_chip
+from .help import Command, grouped_option
+from .named_chips import NamedChips
 from .options import format_option
 from .output import print_report
 
@@ -16,30 +19,48 @@ if TYPE_CHECKING:
     from ..values.limits import Limits
 
 
-@click.command("limits")
-@click.argument("ccs", metavar="[CC]...", nargs=-1)
+@click.command("limits", cls=Command)
+@click.argument("chips", metavar="[CHIP]...", nargs=-1, shell_complete=complete_chip)
+@cc_option("ccs", multiple=True, metavar="CHIP,...", help="The same as a CHIP.")
+@gpu_option_as("gpus", multiple=True, metavar="NAME,...", help="Or products: 'RTX 4090', A6000.")
+@all_option
 @limits_option("Show a table of your own (YAML) instead.")
-@click.option("--sources", "with_sources", is_flag=True, help="Where each value comes from.")
+@grouped_option(
+    "output", "--sources", "with_sources", is_flag=True, is_common=True, help="Where each value comes from."
+)
 @format_option
-def command(ccs: tuple[str, ...], limits_file: str | None, with_sources: bool, output_format: str) -> None:
+def command(
+    chips: tuple[str, ...],
+    ccs: tuple[str, ...],
+    gpus: tuple[str, ...],
+    wants_all: bool,
+    limits_file: str | None,
+    with_sources: bool,
+    output_format: str,
+) -> None:
     """What an SM of each compute capability offers.
 
-    Without a CC: all of them, the main limits. With some: every limit, side by side.
+    Without a CHIP: the main limits of 7.5 and newer, with --all of all. With some: every limit, side by
+    side. A CHIP is a compute capability, an architecture or a GPU.
 
     \b
     occupancy limits
-    occupancy limits 8.0 9.0 12.0
+    occupancy limits 8.0 hopper "RTX 5090"
     occupancy limits 10.3 --sources
     """
     from ..report.limits import LimitsReport
-    from ..tables.table import Table
 
-    table = Table(limits_file)
-    chosen = tuple(map(table.limits, ccs)) or table.rows()
+    chosen = NamedChips((*chips, *ccs), gpus, limits_file=limits_file)
+    named = chosen.chips()
+    rows = {chip.cc: chip.limits for chip in named or chosen.of_table(wants_all)}
+    names: dict[str, list[str]] = {}
+    for chip in named:
+        if chip.name is not None:
+            names.setdefault(chip.cc, []).append(chip.name)
     if with_sources:
-        print_report(_sources_report(chosen, limits_file), output_format)
+        print_report(_sources_report(tuple(rows.values()), limits_file), output_format)
     else:
-        print_report(LimitsReport(chosen, is_whole_table=not ccs), output_format)
+        print_report(LimitsReport(tuple(rows.values()), is_whole_table=not named, gpus=names), output_format)
 
 
 def _sources_report(rows: tuple[Limits, ...], limits_file: str | None) -> SourcesReport:

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 import click
 
 from ..engine import MODELS
-from ..values.kernel import CACHING_MODES
+from ..values.kernel import CACHING_CHIPS, CACHING_MODES, SHARED_MEMORY_MODES
+from .help import grouped_option
 from .output import FORMATS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -16,60 +17,98 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def format_option_with(*others: str, note: str = ".") -> Callable[[Command], Command]:
     """``--format`` of a command that has other formats too; the note ends the sentence of its help."""
-    return click.option(
+    return grouped_option(
+        "output",
         "--format",
         "output_format",
         type=click.Choice((*FORMATS, *others)),
         default="text",
-        show_default=True,
-        help=f"How to print the answer{note}",
+        metavar="FORMAT",
+        is_common=True,
+        help=f"{', '.join((*FORMATS, *others))}{note}",
     )
 
 
 format_option = format_option_with()
 
 
+exit_code_option = grouped_option(
+    "output", "--exit-code", is_flag=True, help="Exit with 1 where the kernel does not launch."
+)
+
+
 def kernel_options(command: Command) -> Command:
     """Add the options that say what a block needs; their names are the arguments of `compute`."""
-    threads_option = click.option(
+    return threads_option(required=True)(use_options(command))
+
+
+def threads_option(*, required: bool) -> Callable[[Command], Command]:
+    """``--threads``."""
+    return grouped_option(
+        "kernel",
+        "-t",
         "--threads",
         "--block",
         "--block-size",
         "threads",
-        required=True,
+        required=required,
+        is_common=True,
         metavar="N|XxYxZ",
         help="Threads per block, or the block's shape.",
     )
-    return threads_option(use_options(command))
 
 
 def use_options(command: Command) -> Command:
     """Add the same but for the threads."""
     for option in reversed(
         (
-            click.option("--regs", "--registers", "regs", metavar="N", help="Registers per thread."),
-            click.option(
-                "--smem", metavar="SIZE",
-                help="Shared memory per block, static and dynamic: bytes, or 40k, 40KiB.",
+            grouped_option(
+                "kernel", "-r", "--regs", "--registers", "regs", is_common=True, metavar="N",
+                help="Registers per thread.",
             ),
-            click.option("--static-smem", metavar="SIZE", help="Shared memory that the kernel declares."),
-            click.option("--dynamic-smem", metavar="SIZE", help="Shared memory that the launch asks for."),
-            click.option(
-                "--carveout", metavar="PERCENT|SIZE",
+            grouped_option(
+                "kernel", "-s", "--smem", is_common=True, metavar="SIZE",
+                help="Shared memory per block: bytes, 40k, 27.5KiB.",
+            ),
+            grouped_option(
+                "kernel", "--static-smem", metavar="SIZE",
+                help="Shared memory that the kernel declares.",
+            ),
+            grouped_option(
+                "launch", "--dynamic-smem", metavar="SIZE",
+                help="Shared memory that the launch asks for.",
+            ),
+            grouped_option(
+                "launch", "--carveout", metavar="PERCENT|SIZE",
                 help="Shared memory's share of the L1 memory: 50, 64k, max, default (the largest), "
                 "auto (the smallest with as many blocks).",
             ),
-            click.option(
-                "--caching", type=click.Choice(CACHING_MODES), metavar="ca|cg",
-                help="Whether global loads are cached in L1; 5.2, 5.3, 6.1, 6.2.",
+            grouped_option(
+                "kernel", "--caching", type=click.Choice(CACHING_MODES), metavar="ca|cg",
+                help=f"Whether global loads are cached in L1; {CACHING_CHIPS}.",
             ),
-            click.option("--barriers", metavar="N", help="Named barriers per block; limits from 9.0."),
-            click.option(
-                "--opt-in/--no-opt-in", "opt_in", default=None,
+            grouped_option(
+                "kernel", "--barriers", metavar="N",
+                help="Named barriers per block; limits from 9.0.",
+            ),
+            grouped_option(
+                "kernel", "--virtual-resources", metavar="N",
+                help="Virtual resources per block; limit from 10.0.",
+            ),
+            grouped_option(
+                "kernel", "--tensor-memory", metavar="COLUMNS",
+                help="Columns of tensor memory per block, 10.0 to 11.0; implies 128 virtual resources.",
+            ),
+            grouped_option(
+                "kernel", "--shared-memory-mode", type=click.Choice(SHARED_MEMORY_MODES), metavar="oversized",
+                help="The mode with more shared memory than by opt-in, on 10.7.",
+            ),
+            grouped_option(
+                "launch", "--opt-in/--no-opt-in", "opt_in", default=None,
                 help="Whether the kernel raised its shared memory limit above 48 KiB. [default: it did]",
             ),
-            click.option(
-                "--model", type=click.Choice(tuple(MODELS)), metavar="cuda|spreadsheet",
+            grouped_option(
+                "kernel", "--model", type=click.Choice(tuple(MODELS)), metavar="cuda|spreadsheet",
                 help="Whose answer. [default: cuda from 3.0]",
             ),
         )

@@ -5,15 +5,21 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
+    from ..render.document import Document
     from ..report.base import Report
 
 DEFAULT_WIDTH = 80
+MOST_DIGITS = 5
+"""Of a width that is taken for one."""
 
+FOR_PEOPLE = ("text", "markdown")
 FORMATS = ("text", "json", "csv", "markdown")
 
 # What charts are drawn with, for terminals that know ASCII only.
@@ -22,15 +28,8 @@ IN_ASCII = str.maketrans("▁▂▃▄▅▆▇█░▒▓│┤└─▲", "__
 
 def print_report(report: Report, output_format: str) -> None:
     """Print an answer in one of `FORMATS`, or as JSON lines."""
-    if output_format == "text":
-        from ..render.text import to_text
-
-        color = wants_color()
-        print_text(to_text(report.document(), width=terminal_width(), color=color), color=color)
-    elif output_format == "markdown":
-        from ..render.markdown import markdown
-
-        print_text(markdown(report.document()))
+    if output_format in FOR_PEOPLE:
+        print_document(report.document(), output_format)
     else:
         from ..render.csv_json import to_csv, to_json, to_json_lines
 
@@ -42,6 +41,35 @@ def print_report(report: Report, output_format: str) -> None:
                 if output_format == "csv"
                 else to_json_lines(report.rows())
             )
+
+
+def print_document(document: Document, output_format: str) -> None:
+    """Print what a person reads, in one of the formats `FOR_PEOPLE`."""
+    if output_format == "text":
+        from ..render.text import to_text
+
+        color = wants_color()
+        print_text(to_text(document, width=terminal_width(), color=color), color=color)
+    else:
+        from ..render.markdown import markdown
+
+        print_text(markdown(document))
+
+
+@contextmanager
+def written_to(path: str | None) -> Iterator[None]:
+    """What is printed within goes to a file, all of it or nothing; without a path, where it always goes.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    if path is None:
+        yield
+        return
+    from ..builds.atomic_file import written_atomically
+
+    with written_atomically(path) as file, redirect_stdout(file):
+        yield
 
 
 def print_text(text: str, *, color: bool = False) -> None:
@@ -60,7 +88,9 @@ def print_text(text: str, *, color: bool = False) -> None:
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        text = text.translate(IN_ASCII).encode(encoding, "replace").decode(encoding)
+        text = text.encode("utf-8", "replace").decode()  # names of files can be bytes that are no text
+        if not encoding.lower().startswith("utf"):
+            text = text.translate(IN_ASCII).encode(encoding, "replace").decode(encoding)
     click.echo(text, color=color or None)
 
 
@@ -68,7 +98,7 @@ def terminal_width() -> int:
     """Columns of the terminal, or of the variable COLUMNS; 80 where there is neither."""
     # As shutil.get_terminal_size(), whose module takes as long to import as a whole answer to compute.
     columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns) > 0:
+    if columns.isdecimal() and len(columns) <= MOST_DIGITS and int(columns) > 0:
         return int(columns)
     try:
         # A terminal that was never told its size says 0.

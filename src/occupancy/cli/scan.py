@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -9,44 +10,93 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
-from .choose_sm import choose_sm, device_option, gpu_option
+from ..render.words import count
+from .choose_sm import device_option, gpu_option
+from .help import Command, grouped_option
 from .kernel_files import kernel_file_options, warn_of
+from .named_chips import choose_sm
 from .options import format_option_with
-from .output import print_report, print_text
+from .output import FOR_PEOPLE, print_document, print_text, written_to
 from .whole_gpu import count_of_sms, sms_option
 
 if TYPE_CHECKING:
     from ..api.scan import Scanning
-    from ..builds.scanner import ScanRow
     from ..builds.selection import Order
     from ..readers import KernelRecord
 
-FOR_PEOPLE = ("text", "markdown")
-ORDERS = ("occupancy", "regs", "spills", "time")
+ORDERS = ("occupancy", "regs", "spills", "time", "worst")
 """Those of the library, whose module a command that is not run need not load; a test compares."""
 
 
-@click.command("scan")
+@click.command("scan", cls=Command)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @kernel_file_options
 @gpu_option
 @device_option("device", help="Or on a GPU of this machine?")
 @sms_option
-@click.option("--sort", type=click.Choice(ORDERS), help="Lowest occupancy, or most of the others, first.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show at most so many.")
-@click.option(
-    "-o", "--baseline", metavar="FILE", help="Show nothing, but write a baseline for diff and check."
+@grouped_option(
+    "output",
+    "--below",
+    is_common=True,
+    metavar="PERCENT",
+    help="Only kernels of a lower occupancy than this: 50, 50%, 0.5.",
 )
-@format_option_with("jsonl", note="; jsonl is one JSON object for each kernel.")
+@grouped_option(
+    "output",
+    "--spilling",
+    "only_spilling",
+    is_common=True,
+    is_flag=True,
+    help="Only kernels that spill registers.",
+)
+@grouped_option(
+    "output",
+    "--sort",
+    is_common=True,
+    type=click.Choice(ORDERS),
+    metavar="ORDER",
+    help=f"Lowest occupancy, or most of the others, first; worst: what most deserves a look. "
+    f"[{'|'.join(ORDERS)}]",
+)
+@grouped_option(
+    "output", "--limit", is_common=True, type=click.IntRange(min=1), metavar="N", help="Show at most so many."
+)
+@grouped_option("output", "--all", "in_full", is_flag=True, help="Show all kernels, however many.")
+@grouped_option(
+    "output",
+    "--columns",
+    metavar="NAME,...",
+    help="The columns to show, by their titles or by the names in the CSV.",
+)
+@grouped_option(
+    "output",
+    "-o",
+    "--output",
+    is_common=True,
+    metavar="FILE",
+    help="Write the answer to a file; .csv, .json, .jsonl, .md or .html says how.",
+)
+@grouped_option(
+    "output",
+    "--save-baseline",
+    "baseline",
+    is_common=True,
+    metavar="FILE",
+    help="Write a baseline for diff and check instead.",
+)
+@grouped_option(
+    "output",
+    "--compare",
+    metavar="FILE",
+    help="In a page of HTML: what changed since this baseline or build.",
+)
+@format_option_with(
+    "jsonl", "html", note="; jsonl is one JSON object for each kernel, html a page to open (-o FILE.html)."
+)
 def command(
     files: tuple[str, ...],
-    gpu: str | None,
-    device: int | None,
-    sms: str | None,
-    sort: Order | None,
-    limit: int | None,
     baseline: str | None,
-    output_format: str,
+    output: str | None,
     **options: Any,
 ) -> None:
     """The kernels that files hold, with their registers, shared memory and occupancy.
@@ -57,33 +107,73 @@ def command(
     CSV of Nsight Compute; traces of PyTorch's profiler; PTX.
 
     \b
-    occupancy scan libkernels.so --newest --sort occupancy --limit 20
+    occupancy scan libkernels.so --newest --below 50
     occupancy scan report.ncu-rep --gpu "H200"
     nvcc -Xptxas -v ... 2>&1 | occupancy scan - --threads 256
-    occupancy scan build/ -o baseline.json
+    occupancy scan build/ --save-baseline baseline.json
+    occupancy scan build/ -o report.html --compare baseline.json
     """
-    if baseline is None:
-        _scan(
-            files,
-            gpu=gpu,
-            device=device,
-            sms=sms,
-            sort=sort,
-            limit=limit,
-            output_format=output_format,
-            **options,
-        )
-    elif limit is not None:
-        raise InputError("a baseline holds every kernel", where="--limit", cure="Leave it out.")
-    elif (gpu, device, sms) != (None, None, None):
+    if output is not None and not _was_given("output_format"):
+        suffix = os.path.splitext(output)[1].lower()
+        options["output_format"] = _FORMAT_OF.get(suffix, options["output_format"])
+    if baseline is not None:
+        _save_baseline(files, baseline, output, options)
+        return
+    if output is not None and any(_is_same(file, output) for file in files):
+        raise InputError("is what is read", where=output, cure="Choose another name for the answer.")
+    with written_to(output):
+        scanning = _scan(files, **options)
+    if output is not None:
+        click.echo(f"{output}: {count(scanning.found, 'kernel')} read.", err=True)
+    if scanning.problems:
+        click.get_current_context().exit(1)
+
+
+_FORMAT_OF = {".html": "html", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
+"""What the name of the file says where no option does."""
+
+
+def _was_given(parameter: str) -> bool:
+    source = click.get_current_context().get_parameter_source(parameter)
+    return source is not click.core.ParameterSource.DEFAULT
+
+
+_OF_THE_ANSWER = {
+    "limit": ("--limit", None),
+    "below": ("--below", None),
+    "only_spilling": ("--spilling", False),
+    "columns": ("--columns", None),
+    "sort": ("--sort", None),
+    "compare": ("--compare", None),
+    "in_full": ("--all", False),
+    "output_format": ("--format", "text"),
+}
+"""What says how kernels are shown, with its default; a baseline holds them all."""
+
+
+def _is_same(file: str, output: str) -> bool:
+    try:
+        return os.path.samefile(file, output)
+    except OSError:
+        return False
+
+
+def _save_baseline(
+    files: tuple[str, ...], baseline: str, output: str | None, options: dict[str, Any]
+) -> None:
+    if output is not None:
+        raise InputError("a baseline is a file of its own", where="--output", cure="Leave it out.")
+    for name, (option, default) in _OF_THE_ANSWER.items():
+        if options.pop(name) != default:
+            raise InputError("a baseline holds every kernel", where=option, cure="Leave it out.")
+    if [options.pop(name) for name in ("gpu", "device", "sms")] != [None, None, None]:
         raise InputError(
             "a baseline is not about one GPU", where="--gpu, --device and --sms", cure="Use --cc instead."
         )
-    else:
-        from ..api.builds import save_baseline
+    from ..api.builds import save_baseline
 
-        kernels = save_baseline(files, baseline, **options).kernels
-        print_text(f"{baseline}: a baseline of {len(kernels):,} kernels.")
+    kernels = save_baseline(files, baseline, **options).kernels
+    print_text(f"{baseline}: a baseline of {len(kernels):,} kernels.")
 
 
 def _scan(
@@ -99,23 +189,41 @@ def _scan(
     archs: tuple[str, ...],
     only_newest: bool,
     with_runtime: bool,
+    below: str | None,
+    only_spilling: bool,
     sort: Order | None,
     limit: int | None,
+    in_full: bool,
+    columns: str | None,
+    compare: str | None,
     output_format: str,
-) -> None:
+) -> Scanning:
     from ..api.reading import Reading
     from ..api.scan import Scanning
 
+    if compare is not None and output_format != "html":
+        raise InputError("is for pages", where="--compare", cure="Use --format html, or occupancy diff.")
+    fields: tuple[str, ...] = ()
+    if columns is not None:
+        from ..report.scan_columns import fields_named
+
+        fields = fields_named(columns.split(","))
     chosen = None
     if (cc, gpu, device) != (None, None, None):
         chosen = choose_sm(cc, gpu, device, limits_file)
     what_if = None if chosen is None else chosen.limits
     reading = Reading(threads, what_if, limits_file, name, archs, only_newest, with_runtime)
-    scanning = Scanning(files, reading, sort, limit, count_of_sms(chosen, sms))
+    scanning = Scanning(files, reading, below, only_spilling, sort, limit, count_of_sms(chosen, sms), in_full)
     records = _watched(scanning.records(warn_of), output_format)
-    _print(scanning.rows(records, group=output_format in FOR_PEOPLE), scanning, output_format)
-    if scanning.problems:
-        click.get_current_context().exit(1)
+    if output_format in FOR_PEOPLE:
+        print_document(scanning.for_people(records).document(fields), output_format)
+    elif output_format == "html":
+        print_text(scanning.page(records, compare))
+    else:
+        _print_rows(scanning, records, fields, output_format)
+        if scanning.missing:
+            click.echo(f"Warning: not sorted by {sort}: {scanning.missing}.", err=True)
+    return scanning
 
 
 def _watched(records: Iterable[KernelRecord], output_format: str) -> Iterable[KernelRecord]:
@@ -127,20 +235,25 @@ def _watched(records: Iterable[KernelRecord], output_format: str) -> Iterable[Ke
     return with_progress(records)
 
 
-def _print(rows: Iterable[ScanRow], scanning: Scanning, output_format: str) -> None:
-    if output_format in FOR_PEOPLE:
-        print_report(scanning.report(rows), output_format)
-        return
-    # Not before the last kernel is read, as the others, but each as soon as it is there.
+def _print_rows(
+    scanning: Scanning, records: Iterable[KernelRecord], fields: tuple[str, ...], output_format: str
+) -> None:
+    """For programs: each row as soon as it is known."""
     from ..builds.scanner import ROW_FIELDS
     from ..render.csv_json import csv_lines, json_document, json_lines
     from ..report.scan import csv_row
 
+    rows = scanning.rows(records)
+    wanted = fields or ROW_FIELDS
     if output_format == "csv":
-        lines = csv_lines(ROW_FIELDS, map(csv_row, rows))
-    elif output_format == "jsonl":
-        lines = json_lines(row.to_dict() for row in rows)
+        lines = csv_lines(wanted, map(csv_row, rows))
     else:
-        lines = json_document(lambda: scanning.report().to_dict(), "kernels", (row.to_dict() for row in rows))
+        objects: Iterable[dict[str, Any]] = (row.to_dict() for row in rows)
+        if fields:
+            objects = ({field: row[field] for field in fields} for row in objects)
+        if output_format == "jsonl":
+            lines = json_lines(objects)
+        else:
+            lines = json_document(lambda: scanning.report().to_dict(), "kernels", objects)
     for line in lines:
         print_text(line)

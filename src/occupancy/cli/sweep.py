@@ -2,43 +2,72 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from .choose_sm import ChosenSms, sms_options
+from ..errors import InputError
+from .choose_sm import chips_options
+from .help import Command, grouped_option
 from .options import format_option_with, kernel_options
 from .output import print_report
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-@click.command("sweep")
-@sms_options
+    from ..api.arguments import KernelArguments
+    from ..tables.chips import Chip
+
+
+@click.command("sweep", cls=Command)
+@chips_options("any")
 @kernel_options
-@click.option("-o", "--output", metavar="FILE", help="Draw a chart, fit for a slide: .svg, .png or .pdf.")
+@grouped_option(
+    "output",
+    "-o",
+    "--output",
+    is_common=True,
+    metavar="FILE",
+    help="Draw a chart, fit for a slide: .svg, .png or .pdf.",
+)
+@grouped_option("output", "--title", metavar="TEXT", help="The title of the chart, instead of the question.")
+@grouped_option(
+    "output", "--mark", "marks", multiple=True, metavar="VALUE", help="Draw a line at this value. Repeatable."
+)
 @format_option_with("jsonl", note="; jsonl: one JSON object for each row.")
 def command(
-    sms: ChosenSms,
+    chips: list[Chip],
     output: str | None,
+    title: str | None,
+    marks: tuple[str, ...],
     output_format: str,
-    **kernel: Any,
+    **kernel: Unpack[KernelArguments],
 ) -> None:
     """The occupancy over one or two inputs: a chart, a heat map, or rows for a program.
 
-    The compute capability, threads, registers, shared memory and carveout may be lists (128,256) and
-    ranges (FIRST:LAST:STEP). If none of them is, the answer is the three curves of NVIDIA's spreadsheet.
+    Chips, threads, registers, shared memory and carveout may be lists (128,256) and ranges
+    (FIRST:LAST:STEP). A comma stands between values: 128,256 are two; only 1,024 is one, because
+    no number begins with 0. If none of them varies, the answer is the three curves of NVIDIA's
+    spreadsheet.
 
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37
     occupancy sweep --cc 9.0 --threads 128 --regs 16:128:8
+    occupancy sweep --gpu "H100,RTX 4090" -t 192 -r 16:255 -o regs.png --mark 72
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
     """
     from ..api.sweep import sweep_grid
 
-    report = sweep_grid(sms.limits, kernel)
+    report = sweep_grid(chips, kernel)
+    if output is None and (title is not None or marks):
+        raise InputError(
+            "is for a chart in a file", where="--mark" if marks else "--title", cure="Give one: -o chart.png."
+        )
     if output is None:
         print_report(report, output_format)
         return
     from ..render.plot import save
+    from ..values.spellings import parse_size
 
-    save(report.picture(), output)
+    save(report.picture(title, [parse_size(mark, "--mark") for mark in marks]), output)
     click.echo(f"Wrote {output}.", err=True)

@@ -5,19 +5,21 @@ from __future__ import annotations
 import click
 
 from .choose_sm import device_option
+from .help import Command, grouped_option
 from .options import format_option
 from .output import print_report
 
 
-@click.command("verify")
+@click.command("verify", cls=Command)
 @device_option("index", default=0, show_default=True, help="The number of the GPU.")
-@click.option("--quick", is_flag=True, help="Make about one comparison in fifty.")
+@grouped_option("launch", "--quick", is_common=True, is_flag=True, help="Make about one comparison in fifty.")
 @format_option
 def command(index: int, quick: bool, output_format: str) -> None:
     """Whether the table and the engine agree with the driver of this machine's GPU.
 
-    Compiles kernels, which are never launched, and compares more than 100,000 answers. The exit code is 1 if
-    one differs.
+    Compiles kernels and compares more than 100,000 answers. Some kernels are launched, unless --quick: the
+    largest cooperative grids, and splits of registers of which half wait for ever, each in a process of its
+    own. It takes some minutes. The exit code is 1 if one answer differs.
 
     \b
     occupancy verify

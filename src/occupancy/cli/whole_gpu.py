@@ -5,48 +5,66 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ..errors import DeviceError, InputError, MissingDependencyError
-from .choose_sm import ChosenSm
+from .help import grouped_option
 
 if TYPE_CHECKING:
+    from ..advice.partitions import GreenContext
     from ..api.answer import Occupancy
     from ..report.gpu import WholeGpu
+    from ..tables.chips import Chip
 
 
-sms_option = click.option("--sms", metavar="N", help="SMs of the GPU, where --gpu or --device does not say.")
+sms_option = grouped_option(
+    "launch",
+    "--sms",
+    metavar="N|P%",
+    help="SMs of the GPU, where --gpu or --device does not say; or a part of them: a number, as of a green "
+    "context, or a percentage, as of MPS.",
+)
 
 
 def grid_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--grid``, ``--cluster`` and ``--sms``."""
     for option in (
         sms_option,
-        click.option("--cluster", metavar="N|XxYxZ", help="Blocks per cluster, from 9.0."),
-        click.option("--grid", metavar="N|XxYxZ", help="Blocks of the grid, for its waves on the whole GPU."),
+        grouped_option("launch", "--cluster", metavar="N|XxYxZ", help="Blocks per cluster, from 9.0."),
+        grouped_option(
+            "launch", "--grid", is_common=True, metavar="N|XxYxZ", help="Blocks of the grid, for its waves."
+        ),
     ):
         command = option(command)
     return command
 
 
-def count_of_sms(sm: ChosenSm | None, sms: str | None) -> int | None:
+def count_of_sms(chip: Chip | None, sms: str | None) -> int | None:
     """The number of SMs that ``--sms`` gives, or else the GPU that was named.
 
     Raises:
-        InputError: Not a number of SMs.
+        InputError: Not a number of SMs, or a percentage of a number that is not known.
     """
+    from ..advice.partitions import mps_share
     from ..advice.waves import check_multiprocessors
     from ..values.spellings import parse_count
 
+    if sms is not None and sms.strip().endswith("%"):
+        whole = count_of_sms(chip, None)
+        if whole is None:
+            raise InputError(
+                "of how many SMs is not known",
+                where="--sms",
+                allowed="a percentage beside --gpu or --device, or a number",
+            )
+        return mps_share(parse_count(sms.strip()[:-1], "--sms"), whole)
     if sms is not None:
         count = parse_count(sms, "--sms")
         check_multiprocessors(count)
         return count
-    return sm.gpu.multiprocessors if sm is not None and sm.gpu is not None else None
+    return None if chip is None else chip.multiprocessor_count
 
 
 def whole_gpu(
-    result: Occupancy, sm: ChosenSm, grid: str | None, cluster: str | None, sms: str | None
+    result: Occupancy, chip: Chip, grid: str | None, cluster: str | None, sms: str | None
 ) -> WholeGpu:
     """The answers for the whole GPU, as far as they were asked for and its SMs are known.
 
@@ -55,35 +73,58 @@ def whole_gpu(
     """
     from ..advice.waves import count_waves
     from ..api.waves import launch_and_wave
-    from ..report.gpu import WholeGpu
+    from ..report.gpu import WholeGpu, gpu_of
 
-    multiprocessors = count_of_sms(sm, sms)
-    if multiprocessors is None:
+    gpu = gpu_of(chip)
+    multiprocessor_count = count_of_sms(chip, sms)
+    if multiprocessor_count is None:
         if grid is None and cluster is None:
-            return WholeGpu(sm.gpu)
+            return WholeGpu(gpu)
+        where = "--cluster" if grid is None else "--grid"
+        if chip.variants:
+            from ..tables.chips import choices_of
+
+            raise InputError(
+                f"{chip.name} comes with different numbers of SMs",
+                where=where,
+                cure="Name one of them with --gpu, or give --sms:",
+                choices=choices_of(chip.variants),
+            )
         raise InputError(
             "the number of SMs is missing",
-            where="--cluster" if grid is None else "--grid",
+            where=where,
             allowed="--sms 132, a product such as --gpu H100-SXM, or this machine's GPU by --device 0",
         )
     launch, wave = launch_and_wave(
         result,
-        multiprocessors,
+        multiprocessor_count,
         grid=grid,
         cluster=cluster,
-        resident_clusters=lambda size: _told_clusters(result, sm, size) if sms is None else None,
+        resident_clusters=lambda size: _told_clusters(result, chip, size) if sms is None else None,
     )
     waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
-    return WholeGpu(sm.gpu, wave, waves)
+    return WholeGpu(gpu, wave, waves, _green_context(chip, sms))
 
 
-def _told_clusters(result: Occupancy, sm: ChosenSm, cluster_size: int | None) -> int | None:
+def _green_context(chip: Chip, sms: str | None) -> GreenContext | None:
+    """What a green context gets that asks for ``--sms`` of the GPU; None where they are all, or not known."""
+    from ..advice.partitions import FIRST_WITH_GREEN_CONTEXTS, green_context
+
+    whole, part = count_of_sms(chip, None), count_of_sms(chip, sms)
+    if sms is None or "%" in sms or whole is None or part is None or part >= whole:
+        return None
+    if chip.limits.compute_capability < FIRST_WITH_GREEN_CONTEXTS:
+        return None
+    return green_context(chip.limits, part, whole)
+
+
+def _told_clusters(result: Occupancy, chip: Chip, cluster_size: int | None) -> int | None:
     """The clusters that this machine's GPU says it holds; None where it is not asked or has no answer."""
-    if cluster_size is None or sm.gpu is None or sm.gpu.device is None or not result.launchable:
+    if cluster_size is None or chip.device is None or not result.launchable:
         return None
     from ..device.clusters import count_active_clusters
 
     try:
-        return count_active_clusters(sm.gpu.device, sm.limits, result.active_blocks, cluster_size)
+        return count_active_clusters(chip.device, chip.limits, result.active_blocks, cluster_size)
     except (DeviceError, MissingDependencyError):
         return None

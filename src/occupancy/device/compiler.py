@@ -7,14 +7,20 @@ from typing import Any
 from ..errors import DeviceError, MissingDependencyError
 from ..values.limits import ComputeCapability
 
+OLDER_CURE = "Install the cuda-bindings of an older CUDA: pip install 'cuda-bindings[all]<13'."
 CURE = "Install NVRTC: pip install 'cuda-bindings[all]', or a CUDA toolkit."
 
 
-def compile_cuda(source: str, cc: ComputeCapability) -> bytes:
+def compile_cuda(source: str, cc: ComputeCapability, variant: str = "") -> bytes:
     """Compile CUDA C++ for a GPU.
 
     Where NVRTC is older than the GPU, the answer is PTX for the newest compute capability that it
     knows, which the GPU's driver then compiles.
+
+    Args:
+        source: CUDA C++.
+        cc: The GPU's compute capability.
+        variant: ``"a"`` for instructions that this very architecture has; then NVRTC must know it.
 
     Raises:
         MissingDependencyError: The package cuda-bindings, or NVRTC itself, is not installed.
@@ -23,16 +29,17 @@ def compile_cuda(source: str, cc: ComputeCapability) -> bytes:
     nvrtc = _load_nvrtc()
     wanted = cc.major * 10 + cc.minor
     known = [arch for arch in _ask(nvrtc, "nvrtcGetSupportedArchs") if arch <= wanted]
-    if not known:
+    if not known or (variant and wanted not in known):
+        verdict = "does not yet compile" if known else "no longer compiles"
         raise DeviceError(
-            f"the installed NVRTC no longer compiles for {cc}",
+            f"the installed NVRTC {verdict} for {cc}{variant}",
             where="NVRTC",
-            cure="Install the cuda-bindings of an older CUDA: pip install 'cuda-bindings[all]<13'.",
+            cure=CURE if known else OLDER_CURE,
         )
     is_exact = wanted in known
     program = _ask(nvrtc, "nvrtcCreateProgram", source.encode(), b"occupancy.cu", 0, [], [])
     try:
-        target = f"--gpu-architecture={'sm' if is_exact else 'compute'}_{max(known)}"
+        target = f"--gpu-architecture={'sm' if is_exact else 'compute'}_{max(known)}{variant}"
         (status,) = nvrtc.nvrtcCompileProgram(program, 1, [target.encode()])
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
             log = _output(nvrtc, "ProgramLog", program).rstrip(b"\0\n").decode(errors="replace")

@@ -58,6 +58,17 @@ class Driver:
             return tuple(values)
         return values[0] if values else None
 
+    def named(self, name: str) -> Any:
+        """An enumeration or a structure of the bindings, by the driver's name of it.
+
+        Raises:
+            DeviceError: The package cuda-bindings is too old to have it.
+        """
+        found = getattr(self.bindings, name, None)
+        if found is None:
+            raise DeviceError(f"cuda-bindings is too old to know {name}", where="device", cure="Upgrade it.")
+        return found
+
     def _words_for(self, status: Any) -> tuple[str, str]:
         known, code = self.bindings.cuGetErrorName(status)
         if known != self.bindings.CUresult.CUDA_SUCCESS:

@@ -6,7 +6,9 @@ from types import TracebackType
 from typing import Any
 
 from ..errors import DeviceError
-from .driver import Driver
+from .driver import Driver, DriverCallError
+
+DEFAULT_STREAM = 0
 
 
 class Context:
@@ -36,6 +38,28 @@ class Context:
         for module in self._modules:
             self.driver.call("cuModuleUnload", module)
         self.driver.call("cuDevicePrimaryCtxRelease", self._device)
+
+    def is_idle(self) -> bool:
+        """Whether all that was launched has ended.
+
+        Raises:
+            DriverCallError: A launch has failed.
+        """
+        try:
+            self.driver.call("cuStreamQuery", DEFAULT_STREAM)
+        except DriverCallError as answer:
+            if answer.code == "CUDA_ERROR_NOT_READY":
+                return False
+            raise
+        return True
+
+    def synchronize(self) -> None:
+        """Wait for all that was launched.
+
+        Raises:
+            DriverCallError: A launch has failed.
+        """
+        self.driver.call("cuCtxSynchronize")
 
     def load(self, image: bytes) -> Module:
         """Load compiled code: a cubin, or PTX that the driver compiles.
@@ -118,6 +142,24 @@ class Function:
             "cuOccupancyMaxPotentialBlockSize", self._handle, None, dynamic_smem, limit
         )
         return grid, threads
+
+    def launch(self, blocks: int, threads: int, dynamic_smem: int = 0, *, cooperative: bool = False) -> None:
+        """Launch the kernel, which must have no parameters, and do not wait for it.
+
+        Args:
+            blocks: Blocks of the grid.
+            threads: Threads per block.
+            dynamic_smem: Dynamic shared memory per block.
+            cooperative: Whether all blocks must be resident at once: cuLaunchCooperativeKernel.
+
+        Raises:
+            DriverCallError: The driver refuses.
+        """
+        shape = (blocks, 1, 1, threads, 1, 1, dynamic_smem, DEFAULT_STREAM)
+        if cooperative:
+            self._driver.call("cuLaunchCooperativeKernel", self._handle, *shape, 0)
+        else:
+            self._driver.call("cuLaunchKernel", self._handle, *shape, 0, 0)
 
     def active_clusters(self, cluster_size: int, threads: int, dynamic_smem: int) -> int:
         """Clusters that can be resident on the GPU: cuOccupancyMaxActiveClusters."""

@@ -1,6 +1,6 @@
 """The engine: what an SM offers and what a block needs in, how many blocks fit out.
 
-Integers only, the standard library only, no input and no output.
+Integers only, the standard library only, no input and no output; it uses `values` and `errors`.
 """
 
 from __future__ import annotations

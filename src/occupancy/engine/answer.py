@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from ..values.kernel import Kernel
+from typing import Final
+
+from ..values.kernel import TENSOR_MEMORY_UNIT, Kernel
 from ..values.limits import Limits
 from ..values.resources import QUANTITIES, RESOURCES, Resource
+from .arithmetic import round_up
 from .launch_failure import LaunchFailure, first_failure
 from .models import MODELS
 from .parts import Allocation, BlockLimits, Model, Use
@@ -13,22 +16,23 @@ from .parts import Allocation, BlockLimits, Model, Use
 class Answer:
     """How many blocks of a kernel can be resident on one SM at once, and what stops one more.
 
-    Nobody changes one after it was made. It is a plain class, because a frozen dataclass takes longer to
+    It is never changed after it was made. It is a plain class, because a frozen dataclass takes longer to
     fill than the arithmetic takes to do.
     """
 
     __slots__ = ("active_blocks", "active_warps", "allocated", "block_limits", "kernel", "limits", "model")
 
-    limits: Limits
-    kernel: Kernel
-    model: Model
-    block_limits: BlockLimits
+    # Final: type checkers refuse who would change them.
+    limits: Final[Limits]
+    kernel: Final[Kernel]
+    model: Final[Model]
+    block_limits: Final[BlockLimits]
     """Blocks that each resource alone would allow."""
-    allocated: Allocation
+    allocated: Final[Allocation]
     """What one resident block takes of the SM, after every rounding."""
-    active_blocks: int
+    active_blocks: Final[int]
     """Blocks that can be resident on one SM at once."""
-    active_warps: int
+    active_warps: Final[int]
     """Warps of those blocks."""
 
     def __init__(
@@ -86,13 +90,24 @@ class Answer:
     def limiters(self) -> tuple[Resource, ...]:
         """Every resource that allows no more blocks than the answer; never empty."""
         answer = self.active_blocks
-        return tuple([name for name, limit in zip(RESOURCES, self.block_limits) if limit == answer])  # noqa: B905, both are five
+        return tuple([name for name, limit in zip(RESOURCES, self.block_limits) if limit == answer])  # noqa: B905, both are six
 
     @property
     def shared_memory_pool(self) -> int:
         """Bytes of shared memory that the SM is set to for this kernel."""
         rules = MODELS[self.model]
         return rules.shared_memory_pool(self.limits, self.kernel, self.allocated.shared_memory)
+
+    @property
+    def blocks_by_tensor_memory(self) -> int | None:
+        """Blocks whose columns of tensor memory the SM has at once; None where they are not known.
+
+        No limit of how many are resident: one that finds too few columns free waits for them.
+        """
+        columns = self.limits.tensor_memory_per_multiprocessor
+        if self.kernel.tensor_memory is None or columns is None:
+            return None
+        return columns // round_up(self.kernel.tensor_memory, TENSOR_MEMORY_UNIT)
 
     @property
     def uses(self) -> dict[Resource, Use]:
@@ -107,6 +122,7 @@ class Answer:
                 QUANTITIES["barriers"].not_given if barriers is None else barriers,
                 limits.max_barriers_per_multiprocessor,
             ),
+            (self.kernel.virtual_resources or 0, limits.virtual_resources_per_multiprocessor),
         )
         return {name: Use(*amount) for name, amount in zip(RESOURCES, amounts, strict=True)}
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from ..errors import InputError
-from ..values.kernel import Carveout, Kernel
+from ..values.kernel import CACHING_CHIPS, Carveout, Kernel
 from ..values.limits import Limits
-from .arithmetic import divide_up, round_up
 
 
 def warps_per_block(limits: Limits, kernel: Kernel) -> int:
     """Threads are resident in whole warps."""
-    return divide_up(kernel.threads, limits.warp_size)
+    return -(-kernel.threads // limits.warp_size)
 
 
 def registers_per_warp(limits: Limits, registers: int) -> int:
     """Registers that one warp takes, for a kernel of so many registers per thread."""
-    return round_up(registers * limits.warp_size, limits.register_allocation_unit)
+    unit = limits.register_allocation_unit
+    return -(-registers * limits.warp_size // unit) * unit
 
 
 def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> int:
@@ -60,6 +60,43 @@ def check_caching(limits: Limits, kernel: Kernel) -> None:
         raise InputError(
             f"compute capability {limits.compute_capability} has no choice of the caching of global loads",
             where="caching",
-            allowed="ca or cg on 5.2, 5.3, 6.1 and 6.2 only",
+            allowed=f"ca or cg on {CACHING_CHIPS} only",
             cure="Leave it out.",
+        )
+
+
+def check_shared_memory_mode(limits: Limits) -> None:
+    """Refuse the oversized mode on a chip that has none.
+
+    Raises:
+        InputError: The chip has only one mode.
+    """
+    if limits.max_oversized_shared_memory_per_block is None:
+        raise InputError(
+            f"compute capability {limits.compute_capability} has no oversized shared memory",
+            where="shared memory mode",
+            allowed="oversized on 10.7 only",
+            cure="Leave it out.",
+        )
+
+
+def check_tensor_memory(limits: Limits, columns: int) -> None:
+    """Refuse tensor memory on a chip that has none, or not so much.
+
+    Raises:
+        InputError: The SM has fewer columns.
+    """
+    most = limits.tensor_memory_per_multiprocessor
+    if most is None:
+        raise InputError(
+            f"compute capability {limits.compute_capability} has no tensor memory",
+            where="tensor memory",
+            allowed="10.0, 10.1, 10.3, 10.7 and 11.0",
+            cure="Leave it out.",
+        )
+    if columns > most:
+        raise InputError(
+            f"an SM of {limits.compute_capability} has {most} columns, and {columns} are asked for",
+            where="tensor memory",
+            allowed=f"1 to {most} columns per block",
         )

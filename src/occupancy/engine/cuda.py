@@ -1,7 +1,8 @@
 """The model `cuda`: the answer of NVIDIA's cuda_occupancy.h of CUDA 13.5, and of the CUDA runtime.
 
 Every function is one rule. The rules were read from what that header and an H200 answer; where one
-surprises, its docstring says why it is so.
+surprises, its docstring says why it is so. They round in place, ``-(-amount // unit) * unit``, because a
+call takes as long as the rest of a rule.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import QUANTITIES
-from .arithmetic import round_up
 from .common import (
     check_caching,
+    check_shared_memory_mode,
+    check_tensor_memory,
     registers_per_warp,
     shared_memory_configuration,
     smallest_configuration,
@@ -20,8 +22,11 @@ from .common import (
 from .parts import Allocation, BlockLimits
 
 FIRST_COMPUTE_CAPABILITY = (3, 0)
+"""cuda_occupancy.h knows no older chip: it refuses them as unknown devices."""
 FIRST_WITH_FLEXIBLE_CARVEOUT = (7, 0)
+"""From there on a carveout that is too small for one block is only a hint. cuda_occupancy.h, as above."""
 FIRST_WITH_BARRIER_LIMIT = (9, 0)
+"""cuda_occupancy.h compares barriers from there on; on an 8.x they set no limit."""
 
 UNKNOWN_BARRIERS = QUANTITIES["barriers"].not_given
 """A kernel whose barriers are not known counts as one with ``__syncthreads()``."""
@@ -36,12 +41,17 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     """The blocks that each resource allows, and what one block takes.
 
     Raises:
-        InputError: A carveout or a caching mode that the chip does not have.
+        InputError: A carveout, a mode of caching or of shared memory, or tensor memory, that the chip does
+            not have.
     """
     if kernel.caching is not None:
         check_caching(limits, kernel)
+    if kernel.shared_memory_mode is not None:
+        check_shared_memory_mode(limits)
+    if kernel.tensor_memory is not None:
+        check_tensor_memory(limits, kernel.tensor_memory)
     warps = warps_per_block(limits, kernel)
-    registers = registers_per_warp(limits, kernel.registers or 0)
+    registers = registers_per_warp(limits, kernel.regs or 0)
     shared_memory = shared_memory_per_block(limits, kernel)
     halves = kernel.caching == "ca" and is_confined_to_half(limits, kernel, warps, registers)
     block_limits = BlockLimits(
@@ -50,6 +60,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
         blocks_by_registers(limits, kernel, warps, registers, halves),
         blocks_by_shared_memory(limits, kernel, shared_memory),
         blocks_by_barriers(limits, kernel),
+        blocks_by_virtual_resources(limits, kernel),
     )
     return block_limits, Allocation(warps, registers * warps, shared_memory)
 
@@ -87,14 +98,14 @@ def blocks_by_registers(
     Each sub-partition has a register file of its own, and a warp lives in one of them: what is left
     in two of them does not add up to a warp.
     """
-    if not kernel.registers:
+    if not kernel.regs:
         return None
-    if kernel.registers > limits.max_registers_per_thread:
+    if kernel.regs > limits.max_registers_per_thread:
         return 0
-    if registers_checked(limits, per_warp, warps) > limits.max_registers_per_block:
+    checked = checked_sub_partitions(limits)
+    if registers_checked(per_warp, warps, checked) > limits.max_registers_per_block:
         return 0
     fitting = warps_by_registers(limits, per_warp, limits.sub_partitions)
-    checked = checked_sub_partitions(limits)
     if checked != limits.sub_partitions and warps_by_registers(limits, per_warp, checked) < warps:
         return 0
     if halves:
@@ -111,12 +122,12 @@ def checked_sub_partitions(limits: Limits) -> int:
     return limits.launch_check_sub_partitions or limits.sub_partitions
 
 
-def registers_checked(limits: Limits, per_warp: int, warps: int) -> int:
+def registers_checked(per_warp: int, warps: int, sub_partitions: int) -> int:
     """Registers that the launch check compares with the most that one block may have.
 
     It counts as if all sub-partitions got the same number of warps, so it rounds the warps up.
     """
-    return per_warp * round_up(warps, checked_sub_partitions(limits))
+    return -(-warps // sub_partitions) * sub_partitions * per_warp
 
 
 def warps_by_registers(limits: Limits, per_warp: int, sub_partitions: int) -> int:
@@ -132,19 +143,27 @@ def is_confined_to_half(limits: Limits, kernel: Kernel, warps: int, per_warp: in
     """
     if kernel.caching != "ca":
         return False
-    if not kernel.registers or registers_checked(limits, per_warp, warps) > limits.max_registers_per_block:
+    if not kernel.regs:
+        return True
+    if registers_checked(per_warp, warps, checked_sub_partitions(limits)) > limits.max_registers_per_block:
         return True
     return warps_by_registers(limits, per_warp, limits.sub_partitions) // 2 >= warps
 
 
 def shared_memory_per_block(limits: Limits, kernel: Kernel) -> int:
     """Bytes that one block takes: its own and the system's reservation, in whole allocation units."""
+    unit = limits.shared_memory_allocation_unit
     needed = kernel.shared_memory + limits.reserved_shared_memory_per_block
-    return round_up(needed, limits.shared_memory_allocation_unit)
+    return -(-needed // unit) * unit
 
 
 def max_shared_memory_allocation(limits: Limits, kernel: Kernel) -> int:
-    """The largest `shared_memory_per_block`, in bytes, with which the kernel launches."""
+    """The largest `shared_memory_per_block`, in bytes, with which the kernel launches.
+
+    The oversized mode needs no opt-in besides (cuda.h of CUDA 13.5, CUsharedMemoryMode).
+    """
+    if kernel.shared_memory_mode == "oversized" and limits.max_oversized_shared_memory_per_block is not None:
+        return limits.max_oversized_shared_memory_per_block + limits.reserved_shared_memory_per_block
     if kernel.opt_in is False:
         return limits.max_shared_memory_per_block + limits.reserved_shared_memory_per_block
     return limits.max_shared_memory_per_block_optin + limits.reserved_shared_memory_per_block
@@ -179,3 +198,15 @@ def blocks_by_barriers(limits: Limits, kernel: Kernel) -> int | None:
         return None
     available = limits.max_barriers_per_multiprocessor
     return None if available is None else available // barriers
+
+
+def blocks_by_virtual_resources(limits: Limits, kernel: Kernel) -> int | None:
+    """Blocks that the SM's virtual resources allow: one, of a kernel that allocates tensor memory.
+
+    The header counts what a block holds when it starts. One that gives them back (``tcgen05``
+    ``relinquish_alloc_permit``) may let another in; that is inferred, and not counted.
+    """
+    available = limits.virtual_resources_per_multiprocessor
+    if not kernel.virtual_resources or available is None:
+        return None
+    return available // kernel.virtual_resources

@@ -20,6 +20,11 @@ INVALID_CONFIGURATION = "invalid configuration argument"
 OPT_IN = (
     "The kernel can opt in to more: cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize."
 )
+OVERSIZED = (
+    "The oversized mode allows {} bytes, with 8 KiB of L1 cache: cudaFuncSetAttribute with "
+    "cudaFuncAttributeSharedMemoryMode (shared memory mode oversized)."
+)
+"""cuda.h of CUDA 13.5, CUsharedMemoryMode."""
 MAKE_DYNAMIC = "Only dynamic shared memory can be more: let the launch ask for it, and the kernel opt in."
 
 
@@ -41,17 +46,18 @@ class LaunchFailure:
 
     def __str__(self) -> str:
         said = ""
-        if self.error != OUT_OF_RESOURCES:
+        # Of what no chip refuses for, no runtime was heard.
+        if self.error != OUT_OF_RESOURCES or self.limit.startswith("max_registers"):
             older = "" if self.error_before_13 is None else f', before CUDA 13 "{self.error_before_13}"'
             said = f' The runtime says "{self.error}"{older}.'
         cure = f" {self.cure}" if self.cure else ""
-        return f"{OUT_OF_RESOURCES}: {self.what}, but {self.limit} is {self.allowed}.{said}{cure}"
+        return f"{self.what}, but {self.limit} is {self.allowed:,}.{said}{cure}"
 
 
 def first_failure(
     limits: Limits, kernel: Kernel, model: Model, block_limits: BlockLimits, allocated: Allocation
 ) -> LaunchFailure | None:
-    """The first limit that the kernel breaks: block size, then registers, shared memory, barriers."""
+    """The first limit that the kernel breaks: block size, then registers, shared memory, and the rest."""
     failure = _block_size(limits, kernel)
     if failure is not None:
         return failure
@@ -60,7 +66,7 @@ def first_failure(
             "max_threads_per_multiprocessor",
             kernel.threads,
             limits.max_threads_per_multiprocessor,
-            f"{kernel.threads} threads in one block of {allocated.warps} warps",
+            f"{kernel.threads:,} threads in one block of {allocated.warps} warps",
             OUT_OF_RESOURCES,
         )
     if block_limits.registers == 0:
@@ -77,6 +83,14 @@ def first_failure(
             f"{barriers} barriers in one block",
             OUT_OF_RESOURCES,
         )
+    if block_limits.virtual_resources == 0:
+        return LaunchFailure(
+            "virtual_resources_per_multiprocessor",
+            kernel.virtual_resources or 0,
+            limits.virtual_resources_per_multiprocessor or 0,
+            f"{kernel.virtual_resources} virtual resources in one block",
+            OUT_OF_RESOURCES,
+        )
     return None
 
 
@@ -86,7 +100,7 @@ def _block_size(limits: Limits, kernel: Kernel) -> LaunchFailure | None:
             "max_threads_per_block",
             kernel.threads,
             limits.max_threads_per_block,
-            f"{kernel.threads} threads in one block",
+            f"{kernel.threads:,} threads in one block",
             INVALID_VALUE,
             error_before_13=INVALID_CONFIGURATION,
         )
@@ -97,14 +111,14 @@ def _block_size(limits: Limits, kernel: Kernel) -> LaunchFailure | None:
         f"max_block_dim[{axis}]",
         kernel.block_dim[axis],
         limits.max_block_dim[axis],
-        f"the block is {kernel.block_dim[axis]} threads long in {'xyz'[axis]}",
+        f"the block is {kernel.block_dim[axis]:,} threads long in {'xyz'[axis]}",
         INVALID_VALUE,
         error_before_13=INVALID_CONFIGURATION,
     )
 
 
 def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocation) -> LaunchFailure:
-    registers = kernel.registers or 0
+    registers = kernel.regs or 0
     if registers > limits.max_registers_per_thread:
         return LaunchFailure(
             "max_registers_per_thread",
@@ -118,7 +132,8 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
         phrase = "in one block"
     else:
         limit, allowed = "max_registers_per_block", limits.max_registers_per_block
-        needed = cuda.registers_checked(limits, allocated.registers // allocated.warps, allocated.warps)
+        parts = cuda.checked_sub_partitions(limits)
+        needed = cuda.registers_checked(allocated.registers // allocated.warps, allocated.warps, parts)
         phrase = "in one block"
         if needed <= allowed:  # it is the warps that do not fit into the sub-partitions' register files
             limit, allowed = "max_registers_per_multiprocessor", limits.max_registers_per_multiprocessor
@@ -127,7 +142,7 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
         limit,
         needed,
         allowed,
-        f"{kernel.threads} threads of {registers} registers take {needed} registers {phrase}",
+        f"{kernel.threads:,} threads of {registers} registers take {needed:,} registers {phrase}",
         OUT_OF_RESOURCES,
     )
 
@@ -149,21 +164,25 @@ def _spreadsheet_registers(
 
 def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allocation) -> LaunchFailure:
     needed = kernel.shared_memory
-    what = f"{needed} bytes of shared memory in one block"
+    what = f"{needed:,} bytes of shared memory in one block"
     if model == "spreadsheet":
         column = spreadsheet.column_of(limits)
         limit, allowed = spreadsheet.max_shared_memory_allocation(limits, column, kernel)
         if allocated.shared_memory != needed:
-            what = f"{needed} bytes of shared memory take {allocated.shared_memory} in one block"
+            what = f"{needed:,} bytes of shared memory take {allocated.shared_memory:,} in one block"
         # The runtime takes the carveout for a wish and sets the SM to more.
         error = OUT_OF_RESOURCES if limit == "carveout" else INVALID_VALUE
         return LaunchFailure(limit, allocated.shared_memory, allowed, what, error)
     rounded = allocated.shared_memory - limits.reserved_shared_memory_per_block
     limit, allowed = "max_shared_memory_per_block_optin", limits.max_shared_memory_per_block_optin
-    cure = ""
-    if kernel.opt_in is False and rounded <= allowed:
+    cure, oversized = "", limits.max_oversized_shared_memory_per_block
+    if oversized is not None and kernel.shared_memory_mode == "oversized":
+        limit, allowed = "max_oversized_shared_memory_per_block", oversized
+    elif oversized is not None and allowed < rounded <= oversized:
+        cure = OVERSIZED.format(f"{oversized:,}")
+    elif kernel.opt_in is False and rounded <= allowed:
         limit, allowed = "max_shared_memory_per_block", limits.max_shared_memory_per_block
         cure = OPT_IN if (kernel.static_smem or 0) <= allowed else MAKE_DYNAMIC
     if needed <= allowed:  # it is the rounding up that is too much, as on no real chip
-        needed, what = rounded, f"{needed} bytes of shared memory take {rounded} in one block"
+        needed, what = rounded, f"{needed:,} bytes of shared memory take {rounded:,} in one block"
     return LaunchFailure(limit, needed, allowed, what, INVALID_VALUE, cure)

@@ -15,12 +15,13 @@ class BlockLimits(NamedTuple):
     registers: int | None
     shared_memory: int | None
     barriers: int | None
+    virtual_resources: int | None
 
     @property
     def smallest(self) -> int:
         """Blocks that all resources together allow."""
         # Written out, because min() over a filter takes five times as long and this is asked a lot.
-        warps, blocks, registers, shared_memory, barriers = self
+        warps, blocks, registers, shared_memory, barriers, virtual_resources = self
         least = warps if warps < blocks else blocks
         if registers is not None and registers < least:
             least = registers
@@ -28,6 +29,8 @@ class BlockLimits(NamedTuple):
             least = shared_memory
         if barriers is not None and barriers < least:
             least = barriers
+        if virtual_resources is not None and virtual_resources < least:
+            least = virtual_resources
         return least
 
 

@@ -11,7 +11,14 @@ from typing import NamedTuple
 from ..values.kernel import Kernel
 from ..values.limits import Limits, SpreadsheetColumn
 from .arithmetic import round_up
-from .common import check_caching, registers_per_warp, shared_memory_configuration, warps_per_block
+from .common import (
+    check_caching,
+    check_shared_memory_mode,
+    check_tensor_memory,
+    registers_per_warp,
+    shared_memory_configuration,
+    warps_per_block,
+)
 from .parts import Allocation, BlockLimits
 
 
@@ -38,13 +45,18 @@ def column_of(limits: Limits) -> SpreadsheetColumn:
 def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     """The blocks that each resource allows, and what one block takes.
 
-    The spreadsheet does not check the block against the largest one, and knows no barriers.
+    The spreadsheet does not check the block against the largest one, and knows neither barriers nor
+    virtual resources.
 
     Raises:
         InputError: A carveout or a caching mode that the chip does not have.
     """
     column = column_of(limits)
     check_caching(limits, kernel)
+    if kernel.shared_memory_mode is not None:
+        check_shared_memory_mode(limits)
+    if kernel.tensor_memory is not None:
+        check_tensor_memory(limits, kernel.tensor_memory)
     warps = warps_per_block(limits, kernel)
     registers = allocated_registers(limits, column, kernel, warps)
     shared_memory = shared_memory_per_block(limits, column, kernel)
@@ -53,6 +65,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
         limits.max_blocks_per_multiprocessor,
         blocks_by_registers(limits, column, kernel, warps),
         blocks_by_shared_memory(limits, column, kernel, shared_memory),
+        None,
         None,
     )
     return block_limits, Allocation(warps, registers, shared_memory)
@@ -63,7 +76,7 @@ def allocated_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kerne
 
     On 1.x they are given to the block as a whole, whose warps count in pairs.
     """
-    registers = kernel.registers or 0
+    registers = kernel.regs or 0
     if limits.register_allocation_granularity == "block":
         counted = round_up(warps, limits.warp_allocation_granularity)
         return round_up(counted * limits.warp_size * registers, limits.register_allocation_unit)
@@ -108,9 +121,9 @@ def is_cached(kernel: Kernel) -> bool:
 
 def blocks_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel, warps: int) -> int | None:
     """Blocks that the registers allow, in whole shares of the most that one block may have."""
-    if not kernel.registers:
+    if not kernel.regs:
         return None
-    if kernel.registers > limits.max_registers_per_thread:
+    if kernel.regs > limits.max_registers_per_thread:
         return 0
     if limits.register_allocation_granularity == "block":
         return limits.max_registers_per_multiprocessor // allocated_registers(limits, column, kernel, warps)
@@ -121,7 +134,7 @@ def blocks_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kerne
 
 def warps_by_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel) -> int:
     """Warps whose registers fit in the most that one block may have; the kernel uses some registers."""
-    per_warp = allocated_registers_per_warp(limits, column, kernel.registers or 0)
+    per_warp = allocated_registers_per_warp(limits, column, kernel.regs or 0)
     granularity = warp_granularity(limits, column, kernel)
     return max_registers_per_block(limits, column, kernel).amount // per_warp // granularity * granularity
 

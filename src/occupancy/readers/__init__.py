@@ -1,4 +1,7 @@
-"""Readers of whatever holds compiled kernels or launches of them. They compute no occupancy."""
+"""Readers of whatever holds compiled kernels or launches of them. They compute no occupancy.
+
+One module for each format, which trusts nothing in a file; of the package they use `values` and `errors`.
+"""
 
 from __future__ import annotations
 

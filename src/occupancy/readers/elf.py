@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from .budget import MAX_NAME_BYTES, MAX_SECTIONS, NAME_COST, Budget, Malformed
+from .content import Bytes
 
 MAGIC = b"\x7fELF"
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
@@ -27,6 +29,7 @@ SHT_NOBITS = 8
 SHT_SYMTAB_SHNDX = 18
 SHN_XINDEX = 0xFFFF
 STT_FUNC = 2
+STB_LOCAL = 0
 
 
 class Header(NamedTuple):
@@ -64,20 +67,22 @@ class Symbol(NamedTuple):
     name_table: int
     name: int
     section: int
+    is_local: bool
+    """Whether other images cannot see it."""
 
 
-def is_cubin(data: bytes | memoryview) -> bool:
+def is_cubin(data: Bytes) -> bool:
     """Whether these bytes start with the header of a cubin."""
+    head = bytes(data[: HEADER.size])
     return (
-        len(data) >= HEADER.size
-        and bytes(data[:4]) == MAGIC
-        and bytes(data[4:6]) == CLASS_64_LITTLE_ENDIAN
-        and int.from_bytes(data[18:20], "little") == EM_CUDA
+        len(head) == HEADER.size
+        and head.startswith(MAGIC + CLASS_64_LITTLE_ENDIAN)
+        and int.from_bytes(head[18:20], "little") == EM_CUDA
     )
 
 
 class Image:
-    """An ELF image in memory.
+    """An ELF image, whose parts are read when they are asked for.
 
     Args:
         data: The image; what follows it is ignored.
@@ -87,13 +92,13 @@ class Image:
         Malformed: The header or the section table does not fit in the image.
     """
 
-    def __init__(self, data: memoryview, budget: Budget) -> None:
+    def __init__(self, data: Bytes, budget: Budget) -> None:
         self._data = data
-        self._budget = budget
+        self.budget = budget
         self._string_tables: dict[int, memoryview] = {}
         if len(data) < HEADER.size:
             raise Malformed("the image ends within the ELF header")
-        self.header = Header._make(HEADER.unpack_from(data))
+        self.header = Header._make(HEADER.unpack(data[: HEADER.size]))
         self.sections = self._read_sections()
 
     def _read_sections(self) -> list[Section]:
@@ -106,8 +111,10 @@ class Image:
             count = Section._make(SECTION.unpack(self.part(offset, SECTION.size, "section table"))).size
         if count > MAX_SECTIONS:
             raise Malformed(f"{count} sections are declared, more than are read of one image")
+        self.budget.pay("pieces", count)
         table = self.part(offset, count * SECTION.size, "section table")
-        return [Section._make(fields) for fields in SECTION.iter_unpack(table)]
+        # As Section._make, without a call into Python for each: libraries have a million.
+        return list(map(partial(tuple.__new__, Section), SECTION.iter_unpack(table)))
 
     def part(self, offset: int, size: int, what: str) -> memoryview:
         """A part of the image.
@@ -118,7 +125,7 @@ class Image:
         end = offset + size
         if end > len(self._data):
             raise Malformed(f"the {what} ends at {end:#x}, but the image at {len(self._data):#x}")
-        self._budget.spend(size)
+        self.budget.pay("tables", size)
         return self._data[offset:end]
 
     @property
@@ -147,12 +154,32 @@ class Image:
         if table is None:
             return
         wide = self._wide_section_indices()
-        entries = self.part(table.offset, table.size // SYMBOL.size * SYMBOL.size, "symbol table")
+        count = table.size // SYMBOL.size
+        entries = self.part(table.offset, count * SYMBOL.size, "symbol table")
+        self.budget.pay("pieces", count)
         for number, (name, info, other, section, _, _) in enumerate(SYMBOL.iter_unpack(entries)):
             if info & 0xF == STT_FUNC and other & flag:
                 if section == SHN_XINDEX and number < len(wide):
                     section = wide[number]
-                yield Symbol(number, table.link, name, section)
+                yield Symbol(number, table.link, name, section, info >> 4 == STB_LOCAL)
+
+    def sections_of_symbols(self) -> dict[int, int]:
+        """The section that each symbol lies in, by the symbol's number.
+
+        Raises:
+            Malformed: A table lies outside the image.
+        """
+        table = self._first(SHT_SYMTAB)
+        if table is None:
+            return {}
+        wide = self._wide_section_indices()
+        count = table.size // SYMBOL.size
+        entries = self.part(table.offset, count * SYMBOL.size, "symbol table")
+        self.budget.pay("pieces", count)
+        return {
+            number: wide[number] if section == SHN_XINDEX and number < len(wide) else section
+            for number, (_, _, _, section, _, _) in enumerate(SYMBOL.iter_unpack(entries))
+        }
 
     def symbol_name(self, symbol: Symbol) -> str:
         """The name of a symbol.
@@ -186,6 +213,6 @@ class Image:
         while True:
             name, end, _ = bytes(table[offset : offset + length]).partition(b"\0")
             if end or length >= MAX_NAME_BYTES or offset + length >= len(table):
-                self._budget.spend(NAME_COST * len(name))
+                self.budget.pay("tables", NAME_COST * len(name))
                 return name.decode("utf-8", "replace")
             length *= 4

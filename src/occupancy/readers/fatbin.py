@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from . import elf
-from .budget import MAX_HELD_KERNELS, Budget, Malformed
+from .budget import MAX_HELD_KERNELS, Budget, Exhausted, Malformed
 from .compression import decompress_lz4, decompress_zstd
-from .content import Content
+from .content import Bytes, Content
 from .cubin import read_cubin
-from .record import Found, KernelRecord, ReadProblem, stop_after_many_problems
+from .record import Found, KernelRecord, ReadProblem, within
 
 MAGIC = b"\x50\xed\x55\xba"
 CONTAINER = struct.Struct("<IHHQ")
@@ -56,7 +57,7 @@ def read_device_code(content: Content) -> Iterator[Found]:
     linked: set[tuple[str, str | None]] = set()
     held: list[KernelRecord] = []
     nothing = True
-    for found in stop_after_many_problems(search.run(), content.name):
+    for found in within(content.budget, search.run(), content.name):
         nothing = False
         if isinstance(found, ReadProblem):
             yield found
@@ -84,38 +85,39 @@ class _Search:
 
     def __init__(self, content: Content) -> None:
         self._content = content
-        self._data = content.data
-        self._view = memoryview(self._data)
+        self._view = content.part()
         self.other_kinds: set[int] = set()
         """Kinds of entries that hold no machine code."""
 
     def run(self) -> Iterator[Found]:
-        position = 0  # everything before it has been read
-        for low, high in self._content.windows():
-            position = max(position, low)
-            container = cubin = -1
-            while position < high:
-                if container < position:
-                    container = self._find(MAGIC, position, high)
-                if cubin < position:
-                    cubin = self._find(CUBIN_START, position, high)
-                start = min(container, cubin)
-                if start >= high:
-                    break
-                read = self._read_container if start == container else self._read_cubin
-                position = yield from read(start)
+        pieces = self._content.search(max(len(MAGIC), len(CUBIN_START)) - 1)
+        onward = None
+        with suppress(StopIteration):
+            while True:
+                onward = yield from self._read_piece(*pieces.send(onward))
 
-    def _find(self, pattern: bytes, low: int, high: int) -> int:
-        # One that starts in this window may end in the next.
-        found = self._data.find(pattern, low, high + len(pattern) - 1)
-        return high if found < 0 else found
+    def _read_piece(self, low: int, high: int, piece: bytes | bytearray) -> Generator[Found, None, int]:
+        """Yield what begins in a piece of the file; return where to search on."""
+        position = low
+        container = cubin = -1
+        while position < high:
+            if container < position:
+                container = _find(piece, MAGIC, position, low, high)
+            if cubin < position:
+                cubin = _find(piece, CUBIN_START, position, low, high)
+            start = min(container, cubin)
+            if start >= high:
+                break
+            read = self._read_container if start == container else self._read_cubin
+            position = yield from read(start)
+        return position
 
     def _read_container(self, start: int) -> Generator[Found, None, int]:
         """Yield what a container holds; return where to search on."""
         position = start + CONTAINER.size
         if position > len(self._view):
             return position
-        _, version, header_size, size = CONTAINER.unpack_from(self._view, start)
+        _, version, header_size, size = CONTAINER.unpack(self._view[start:position])
         if version != VERSION or header_size != CONTAINER.size:
             return start + len(MAGIC)  # a program that looks for containers has these four bytes too
         end = position + size
@@ -139,7 +141,7 @@ class _Search:
         end = min(end, len(self._view))
         if position + ENTRY.size > end:
             raise Malformed("the fatbin ends within the header of an entry")
-        entry = Entry._make(ENTRY.unpack_from(self._view, position))
+        entry = Entry._make(ENTRY.unpack(self._view[position : position + ENTRY.size]))
         if entry.header_size < ENTRY.size:
             raise Malformed(f"an entry of the fatbin has a header of {entry.header_size} bytes")
         if position + entry.header_size + entry.stored_size > end:
@@ -148,23 +150,27 @@ class _Search:
 
     def _read_image(self, entry: Entry, position: int) -> Iterator[Found]:
         start = position + entry.header_size
-        stored = self._view[start : start + entry.stored_size]
+        stored = self._content.part(start, start + entry.stored_size)
         budget = self._content.budget
         try:
-            image = memoryview(_decompress(entry, stored, budget))
+            image = _decompress(entry, stored, budget)
             yield from read_cubin(image, self._content.name, "fatbin", budget)
+        except Exhausted:
+            raise
         except Malformed as error:
             yield self._problem(start, error.what)
 
     def _read_cubin(self, start: int) -> Generator[Found, None, int]:
         """Yield the kernels of a cubin that stands alone; return where to search on."""
-        image = self._view[start:]
+        image = self._content.part(start)
         if not elf.is_cubin(image):
             return start + len(elf.MAGIC)
         budget = self._content.budget
         try:
             yield from read_cubin(image, self._content.name, "cubin", budget)
             return start + elf.Image(image, budget).end
+        except Exhausted:
+            raise
         except Malformed as error:
             yield self._problem(start, error.what)
             return start + len(elf.MAGIC)
@@ -173,10 +179,16 @@ class _Search:
         return ReadProblem(self._content.name, offset, what)
 
 
-def _decompress(entry: Entry, stored: memoryview, budget: Budget) -> bytes | memoryview:
+def _find(piece: bytes | bytearray, pattern: bytes, position: int, low: int, high: int) -> int:
+    """Where a pattern begins, from a place on; the end of the piece where it does not."""
+    found = piece.find(pattern, position - low, high - low + len(pattern) - 1)
+    return high if found < 0 else low + found
+
+
+def _decompress(entry: Entry, stored: Bytes, budget: Budget) -> Bytes:
     if not entry.flags & (FLAG_LZ4 | FLAG_ZSTD):
         return stored
     if entry.compressed_size > len(stored):
         raise Malformed(f"{entry.compressed_size} compressed bytes are declared in an entry of {len(stored)}")
     decompress = decompress_lz4 if entry.flags & FLAG_LZ4 else decompress_zstd
-    return decompress(stored[: entry.compressed_size], entry.size, budget)
+    return memoryview(decompress(stored[: entry.compressed_size], entry.size, budget))

@@ -8,13 +8,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from .budget import MIB, Malformed
-from .content import Text
+from .text import Text
 
 CHUNK_CHARACTERS = MIB
-MAX_VALUE_CHARACTERS = 8 * MIB
+MAX_VALUE_CHARACTERS = 4 * MIB
 """One value that is no list of events."""
 
 _NO_SPACE = re.compile(r"[^ \t\r\n]")
+
+FIRST_KEY = '"ph"'
+"""With which Kineto and Chrome begin each event."""
+_EVENT_START = re.compile(r"\}[ \t\r\n]*,[ \t\r\n]*(\{)[ \t\r\n]*\Z")
+MOST_BETWEEN_EVENTS = 64
+"""Characters from the end of an event to the first key of the next."""
 
 
 class JsonStream:
@@ -28,6 +34,12 @@ class JsonStream:
         self._text = text
         self._buffer = ""
         self._position = 0
+        self._start = 0
+        """Where the value begins that was read last."""
+        self._lines_before = 0
+        self._dropped = 0  # characters before the buffer
+        self._none_before = -1
+        """A place in the text that no event begins before, from here on."""
         self._decode = json.JSONDecoder().raw_decode
 
     def members(self) -> Iterator[str]:
@@ -45,20 +57,78 @@ class JsonStream:
             if self._take(",}") == "}":
                 return
 
-    def items(self) -> Iterator[Any]:
-        """The values of the list that comes next."""
+    def raw_items(self) -> Iterator[str]:
+        """The values of the list that comes next, as they are written."""
+        for _ in self._places():
+            self.value()
+            yield self._buffer[self._start : self._position]
+
+    def _places(self) -> Iterator[None]:
         self._take("[")
         if self.peek() == "]":
             self._take("]")
             return
         while True:
-            yield self.value()
+            yield
             if self._take(",]") == "]":
                 return
+
+    def end(self) -> None:
+        """Nothing may come next."""
+        try:
+            character = self.peek()
+        except Malformed:
+            return
+        raise Malformed(f"the JSON goes on with {character!r} where it should end")
+
+    @property
+    def line(self) -> int:
+        """The line that is being read, from 1."""
+        return self._lines_before + self._buffer.count("\n", 0, self._position) + 1
+
+    def events_with(self, wanted: re.Pattern[str]) -> Iterator[Any]:
+        """Of the list of events that comes next, those that hold a match of the pattern, and some others.
+
+        Most events of a trace are not about kernels. They are passed over without being decoded, so that
+        damage within them is not seen; where events are not written as Kineto writes them, all are given.
+        """
+        match = -1  # where the next one is, from the beginning of the text
+        for _ in self._places():
+            match = self._pass_over(wanted, match)
+            yield self.value()
+
+    def _pass_over(self, wanted: re.Pattern[str], match: int) -> int:
+        """Step to the last event that begins before the next match, and say where that is."""
+        while True:
+            if match < self._dropped + self._position:
+                found = wanted.search(self._buffer, self._position)
+                match = self._dropped + (found.start() if found else len(self._buffer))
+            else:
+                found = None
+            end = match - self._dropped
+            # Looked for once: a list of other things may have the key of an event all over.
+            start = None if match == self._none_before else self._last_event_before(end)
+            if start is None:
+                self._none_before = match
+                return match
+            self._position = start
+            if found or end < len(self._buffer) or not self._fill():
+                return match
+            match = -1
+
+    def _last_event_before(self, end: int) -> int | None:
+        """Where in the buffer the last event before a place begins; None: it is the one that comes next."""
+        while (end := self._buffer.rfind(FIRST_KEY, self._position, end)) >= 0:
+            earliest = max(self._position, end - MOST_BETWEEN_EVENTS)
+            found = _EVENT_START.search(self._buffer, earliest, end)
+            if found:
+                return found.start(1)
+        return None
 
     def value(self) -> Any:
         """The value that comes next."""
         self.peek()
+        self._text.budget.pay("pieces")
         while True:
             try:
                 value, end = self._decode(self._buffer, self._position)
@@ -70,7 +140,7 @@ class JsonStream:
                 continue
             # A number at the end of the buffer may have more digits.
             if end < len(self._buffer) or not self._fill():
-                self._position = end
+                self._start, self._position = self._position, end
                 return value
 
     def peek(self) -> str:
@@ -97,5 +167,7 @@ class JsonStream:
             raise Malformed("the JSON has a value that is too long to be read")
         # As much again as there is, so that a long value is not decoded for each chunk of it.
         more = self._text.read(max(CHUNK_CHARACTERS, len(kept)))
+        self._lines_before += self._buffer.count("\n", 0, self._position)
+        self._dropped += self._position
         self._buffer, self._position = kept + more, 0
         return bool(more)

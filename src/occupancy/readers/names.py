@@ -10,6 +10,10 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Any
 
+MOST_LONGER, MOST_CHARACTERS = 16, 1 << 12
+"""A readable name has so many times the characters of the mangled one at most, and these: names of hundreds
+of characters can be made that stand for millions."""
+
 
 @lru_cache(maxsize=1 << 11)
 def demangle(name: str) -> str:
@@ -21,7 +25,7 @@ def demangle(name: str) -> str:
         readable: str = package.demangle(name, language="itanium")
     except Exception:  # whatever a third party's parser makes of a damaged name, the name remains
         return name
-    return readable
+    return readable if len(readable) <= MOST_LONGER * len(name) + MOST_CHARACTERS else name
 
 
 @cache

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Iterator
 
 from . import nsight
-from .budget import MAX_HELD_KERNELS, Malformed
+from .budget import Exhausted, Malformed, cost_of
 from .content import Content
 from .cubin import read_cubin
 from .elf import is_cubin
@@ -55,7 +55,7 @@ def read_ncu_rep(content: Content) -> Iterator[Found]:
 class _Reader:
     def __init__(self, content: Content) -> None:
         self._content = content
-        self._data = memoryview(content.data)
+        self._data = content.part()
         self._metric_names: dict[int, str] = {}
         self._strings = 0
         self._compiled: dict[str, KernelRecord] = {}
@@ -86,7 +86,7 @@ class _Reader:
         start = self.position + _SIZE.size
         if start > self._end:
             raise Malformed("the report, or a block of it, ends early")
-        (size,) = _SIZE.unpack_from(self._data, self.position)
+        (size,) = _SIZE.unpack(self._data[self.position : start])
         if start + size > self._end:
             raise Malformed(f"a message of {size} bytes goes beyond the end of its block or of the file")
         self.position = start + size
@@ -113,8 +113,11 @@ class _Reader:
                 continue
             try:
                 for kernel in read_cubin(image, self._content.name, "ncu-rep", self._content.budget):
-                    if len(self._compiled) < MAX_HELD_KERNELS:
-                        self._compiled[kernel.name] = kernel
+                    self._content.budget.pay("kernels")
+                    self._content.budget.pay("names", cost_of(kernel.name))
+                    self._compiled[kernel.name] = kernel
+            except Exhausted:
+                raise
             except Malformed as error:
                 yield ReadProblem(self._content.name, self.position, f"a profiled cubin: {error.what}")
 
@@ -122,6 +125,8 @@ class _Reader:
         position = self.position
         try:
             yield self._launch(result)
+        except Exhausted:
+            raise
         except Malformed as error:
             yield ReadProblem(self._content.name, position, f"a launch: {error.what}")
 

@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterator
 
 from . import nsight
+from .budget import MAX_COLUMNS
 from .lines import NumberedLines
 from .record import Found, KernelRecord, ReadProblem, Shape
 
-MARKERS = re.compile('"ID","')
+_MARKER = '"ID","'
 
 # Names of columns.
 _ID, _KERNEL, _BLOCK, _GRID, _CC = "ID", "Kernel Name", "Block Size", "Grid Size", "CC"
@@ -53,6 +54,14 @@ _VALUE_FORM = re.compile(r"\d{1,12}(?:\.(\d{1,12}))?")
 _SHAPE_FORM = re.compile(r"\(\s*(\d{1,12}),\s*(\d{1,12}),\s*(\d{1,12})\s*\)")
 
 Row = dict[str, str]
+"""The cells of a row that matter, by the names of their columns."""
+
+_HEADS = frozenset({_ID, _KERNEL, _BLOCK, _GRID, _CC, _METRIC, _UNIT, _VALUE})
+
+
+def marks(line: str) -> bool:
+    """Whether a line is the first of interest."""
+    return _MARKER in line
 
 
 def read_nsight_csv(lines: NumberedLines, source: str) -> Iterator[Found]:
@@ -78,7 +87,10 @@ class _Reader:
     def __init__(self, source: str) -> None:
         self.line = 0
         self._source = source
-        self._columns: list[str] = []
+        self._width = 0
+        """Columns of the page."""
+        self._columns: dict[str, int] = {}
+        """Where those stand that matter, of two thousand; found once for each head."""
         self._units: Row = {}
         self._launch: Row = {}
         """The head of the launch that rows of the details page describe."""
@@ -91,22 +103,29 @@ class _Reader:
         """Take one row; yield what it completes."""
         if row[:1] == [_ID]:
             yield from self.complete()
-            self._columns, self._units = row, {}
+            if len(row) > MAX_COLUMNS:
+                yield self.problem(f"{len(row):,} columns are more than are read")
+                row = []
+            wanted = {name: place for place, name in enumerate(row) if name in nsight.METRICS | _HEADS}
+            self._width, self._columns, self._units = len(row), wanted, {}
             return
-        values = dict(zip(self._columns, row, strict=False))
-        if not values.get(_ID, "").isdigit():
+        if not row or not row[0].isdigit():
             # The units; or a line of the program's own, or of Nsight's progress.
-            if not self._units and len(row) == len(self._columns):
-                self._units = values
+            if not self._units and len(row) == self._width:
+                self._units = self._cells(row)
         elif _METRIC in self._columns:
-            yield from self._take_metric(values)
-        elif len(row) == len(self._columns):
+            yield from self._take_metric(self._cells(row))
+        elif len(row) == self._width:
+            values = self._cells(row)
             metrics = {
                 name: (values[name], self._units.get(name, "")) for name in nsight.METRICS & values.keys()
             }
             yield self._record(values, metrics)
-        else:
-            yield self.problem(f"the row has {len(row)} columns, and the head {len(self._columns)}")
+        elif self._width:
+            yield self.problem(f"the row has {len(row)} columns, and the head {self._width}")
+
+    def _cells(self, row: list[str]) -> Row:
+        return {name: row[place] for name, place in self._columns.items() if place < len(row)}
 
     def _take_metric(self, values: Row) -> Iterator[Found]:
         if values[_ID] != self._launch.get(_ID):

@@ -14,13 +14,15 @@ _ENTRY = re.compile(r"\.entry\s+([\w$%]+)")
 _DIRECTIVE = re.compile(r"\.(\w+)\s+(\d{1,12})(?:\s*,\s*(\d{1,12}))?(?:\s*,\s*(\d{1,12}))?")
 _COMMENT = re.compile(r"//.*")
 
-MARKERS = _TARGET
-"""Only where a line begins so: the compiler's errors say which .target a feature requires."""
-
 MAX_DIRECTIVE_LINES = 1000
 """Between the name of a kernel and its body; parameters have a line each."""
 
 NOTE = "PTX has no register count; compile it for an architecture (ptxas -arch=sm_90 -v) to have one"
+
+
+def marks(line: str) -> bool:
+    """Whether a line is the first of interest: it begins so. The compiler's errors, too, speak of targets."""
+    return ".target" in line and bool(_TARGET.match(line))
 
 
 def read_ptx(lines: NumberedLines, source: str) -> Iterator[Found]:
@@ -62,11 +64,11 @@ def _record(source: str, name: str, arch: str | None, directives: dict[str, Shap
         max_threads=prod(bound) if bound else None,
         required_threads=prod(required) if required else None,
         min_blocks=blocks[0] if blocks else None,
-        max_registers=registers[0] if registers else None,
-        cluster=directives.get("reqnctapercluster"),
+        register_cap=registers[0] if registers else None,
+        cluster_dim=directives.get("reqnctapercluster"),
         max_cluster_rank=rank[0] if rank else None,
         threads=prod(required) if required else None,
         threads_from="required" if required else None,
-        block=required,
+        block_dim=required,
         notes=(NOTE,),
     )

@@ -15,8 +15,9 @@ from .record import Found, KernelRecord, ReadProblem
 
 # 'name' for 'sm_90a', where forums and word processors have turned the quotes.
 _ENTRY = re.compile(r"\s+['‘’`\"](.+)['‘’´\"]\s+for\s+['‘’`\"](sm_\w+)['‘’´\"]")
+# The compiler counts below 0 where it moves spills into shared memory.
 _FRAME = re.compile(
-    r"(\d{1,12}) bytes stack frame, (\d{1,12}) bytes spill stores, (\d{1,12}) bytes spill loads"
+    r"(\d{1,12}) bytes stack frame, (-?\d{1,12}) bytes spill stores, (-?\d{1,12}) bytes spill loads"
 )
 _USED = re.compile(r"\b[Uu]sed (\d{1,12}) registers(.*)")
 _BARRIERS = re.compile(r"used (\d{1,12}) barriers")
@@ -29,15 +30,27 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _QUOTES = "'‘’`´\""
 
 COMPILING, PROPERTIES = "Compiling entry function", "Function properties for"
-MARKERS = re.compile(f"{COMPILING}|{PROPERTIES}")
-"""One of these is in the first line of interest. What follows it is matched from there on: a search with
-such patterns would take hours for a line that has the same words over and over."""
+IGNORED = "'setmaxnreg' ignored"
+"""The message (C7508) that the kernel's warpgroups will not pass registers to one another. It comes before
+the kernels of a compilation, and names none of them. NVIDIA/cutlass#3406, NVIDIA/Fuser#3972."""
+GLOBAL_MEMORY = "bytes gmem"
+"""Of the line that comes before the kernels of a compilation."""
+_STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
+_BEFORE, _AFTER = 20, 200
+"""Characters around the words of a line in which its numbers are. Searched as a whole, a line that is made of
+digits would take an hour."""
 
 NVLINK = "nvlink"
 """In front of what the linker prints."""
 
 _LINKED_SMEM_NOTE = (
     "the linker's shared memory counts 1024 bytes of the system's for sm_90, and none for others"
+)
+
+
+_IGNORED_NOTE = (
+    "In {kernels} of this compilation ptxas ignored setmaxnreg (C7508), and it does not say in which; "
+    "__launch_bounds__(threads, 1) or __maxnreg__ tells it the registers of the launch"
 )
 
 
@@ -52,6 +65,17 @@ class _Open:
     spill_load_bytes: int | None = None
 
 
+def marks(line: str) -> bool:
+    """Whether a line is the first of interest. What follows the words is matched from there on: a search with
+    the expressions would take hours for a line that has the same words over and over."""
+    return COMPILING in line or PROPERTIES in line or IGNORED in line
+
+
+def _near(words: str, pattern: re.Pattern[str], line: str) -> re.Match[str] | None:
+    place = line.find(words)
+    return pattern.search(line, max(0, place - _BEFORE), place + _AFTER) if place >= 0 else None
+
+
 def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
     """The kernels of a compiler's or linker's output.
 
@@ -62,7 +86,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
     reader = _Reader(source)
     number = 0
     for number, line in lines:
-        if found := reader.read(_ESCAPES.sub("", line), number):
+        if found := reader.read(_ESCAPES.sub("", line) if "\x1b" in line else line, number):
             yield found
     if found := reader.left_open(number):
         yield found
@@ -80,9 +104,19 @@ class _Reader:
         self._kernel: _Open | None = None
         self._subject = ""
         """The function that the next line about stack frames belongs to."""
+        self._ignored = 0
+        """Kernels of this compilation in which setmaxnreg is ignored."""
+        self._has_kernels = False
+        """Whether a kernel of this compilation was complete already."""
 
     def read(self, line: str, number: int) -> Found | None:
         """Take one line; return what it completes."""
+        if IGNORED in line:
+            self._begin_compilation()
+            self._ignored += 1
+            return None
+        if GLOBAL_MEMORY in line:
+            self._begin_compilation()
         _, is_entry, rest = line.partition(COMPILING)
         if is_entry and (found := _ENTRY.match(rest)):
             left = self.left_open(number)
@@ -91,13 +125,26 @@ class _Reader:
         _, is_about_frame, rest = line.partition(PROPERTIES)
         if is_about_frame:
             self._subject = rest.strip().removesuffix(":").strip(_QUOTES)
-        elif found := _FRAME.search(line):
+        elif found := _near(_STACK_FRAME, _FRAME, line):
             self._take_frame(*map(int, found.groups()))
-        elif found := _USED.search(line):
+        elif _REGISTERS in line and (found := _USED.search(line)):
+            rest = found[2][:_AFTER]
             if NVLINK in line[: found.start()]:
-                return self._linked(int(found[1]), found[2])
-            return self._complete(int(found[1]), found[2], number)
+                return self._linked(int(found[1]), rest)
+            return self._complete(int(found[1]), rest, number)
         return None
+
+    def _begin_compilation(self) -> None:
+        """What a compilation says about all of its kernels comes before the first of them."""
+        if self._has_kernels:
+            self._has_kernels, self._ignored = False, 0
+
+    def _notes(self) -> tuple[str, ...]:
+        self._has_kernels = True
+        if not self._ignored:
+            return ()
+        kernels = "a kernel" if self._ignored == 1 else f"{self._ignored} kernels"
+        return (_IGNORED_NOTE.format(kernels=kernels),)
 
     def _problem(self, line: int, what: str) -> ReadProblem:
         return ReadProblem(self._source, None, what, line)
@@ -126,13 +173,14 @@ class _Reader:
             format="ptxas",
             name=kernel.name,
             arch=kernel.arch,
-            registers=registers,
+            regs=registers,
             static_smem=_shared_memory(rest),
             barriers=first_number(_BARRIERS, rest),
             # The sum over all callees is printed from 12.4 on, and not before linking.
             stack_bytes=first_number(_CUMULATIVE_STACK, rest) or kernel.stack_bytes,
             spill_store_bytes=kernel.spill_store_bytes,
             spill_load_bytes=kernel.spill_load_bytes,
+            notes=self._notes(),
         )
 
     def _linked(self, registers: int, rest: str) -> KernelRecord:
@@ -143,7 +191,7 @@ class _Reader:
             format="ptxas",
             name=self._subject,
             linked=True,
-            registers=registers,
+            regs=registers,
             static_smem=size,
             barriers=first_number(_BARRIERS, rest),
             stack_bytes=first_number(_LINKED_STACK, rest),

@@ -62,7 +62,7 @@ def _from_driver(obj: Any) -> KernelRecord:
         name=_name(obj),
         arch=f"sm_{version}" if version else None,
         linked=True,
-        registers=_whole(obj, "num_regs"),
+        regs=_whole(obj, "num_regs"),
         static_smem=_whole(obj, "shared_size_bytes"),
         stack_bytes=local,
     )
@@ -73,7 +73,7 @@ def _from_cuda_core(obj: Any) -> KernelRecord:
     names = ("required_cluster_width", "required_cluster_height", "required_cluster_depth")
     x, y, z = (_whole(attributes, name) for name in names)
     cluster: Shape | None = (x, y, z) if x and y and z else None
-    return replace(_from_driver(attributes), source=_source(obj), name=_name(obj), cluster=cluster)
+    return replace(_from_driver(attributes), source=_source(obj), name=_name(obj), cluster_dim=cluster)
 
 
 def _from_numba(obj: Any) -> KernelRecord:
@@ -86,7 +86,7 @@ def _from_numba(obj: Any) -> KernelRecord:
         format="python",
         name=_name(obj),
         linked=True,
-        registers=_of_one_signature(obj, f"{prefix}regs_per_thread"),
+        regs=_of_one_signature(obj, f"{prefix}regs_per_thread"),
         static_smem=_of_one_signature(obj, f"{prefix}shared_mem_per_block"),
         stack_bytes=local,
     )
@@ -120,7 +120,7 @@ def _from_triton(obj: Any) -> KernelRecord:
     if image is not None:
         return described.with_compiled(_only_kernel(image, _source(obj), described.name))
     local = _spilled_bytes(obj)
-    return replace(described, registers=_whole(obj, "n_regs"), stack_bytes=local)
+    return replace(described, regs=_whole(obj, "n_regs"), stack_bytes=local)
 
 
 def _from_inductor(obj: Any) -> KernelRecord:
@@ -133,12 +133,12 @@ def _from_inductor(obj: Any) -> KernelRecord:
         format="python",
         name=_name(obj),
         linked=True,
-        registers=_whole(obj, "n_regs"),
+        regs=_whole(obj, "n_regs"),
         static_smem=0,
         dynamic_smem=_whole(obj, "shared"),
         threads=threads,
         threads_from="metadata" if threads else None,
-        block=(threads, 1, 1) if threads else None,
+        block_dim=(threads, 1, 1) if threads else None,
         stack_bytes=local,
     )
 

@@ -7,17 +7,21 @@ memory, because it computes as if no kernel had opted in to more.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from math import prod
 from typing import Any
 
 from .budget import MAX_NUMBER, Malformed
-from .content import Text
 from .json_stream import JsonStream
 from .record import Found, KernelRecord, ReadProblem, Shape
+from .text import Text
 
 EVENTS_KEY = "traceEvents"
 DEVICES_KEY = "deviceProperties"
+
+KERNEL = re.compile(r'"cat"\s*:\s*"kernel"', re.IGNORECASE)
+"""Old traces write Kernel."""
 
 MARKERS = (b'"traceEvents"', b'"deviceProperties"', b'"registers per thread"', b'"ph"')
 """Of these, at least one is near the start of a trace."""
@@ -56,8 +60,7 @@ def _architectures(devices: Any) -> dict[object, str]:
 
 
 def _launches(stream: JsonStream, architectures: dict[object, str], source: str) -> Iterator[Found]:
-    for event in stream.items():
-        # Old traces write Kernel.
+    for event in stream.events_with(KERNEL):
         if not isinstance(event, dict) or str(event.get("cat")).lower() != "kernel":
             continue
         try:
@@ -78,13 +81,13 @@ def _launch(event: dict[str, Any], architectures: dict[object, str], source: str
         format="pytorch-trace",
         name=str(event["name"]),
         arch=architectures.get(facts.get("device")),
-        registers=_whole(facts["registers per thread"]),
+        regs=_whole(facts["registers per thread"]),
         smem=shared_memory,
         threads=prod(block),
         threads_from="launch",
-        block=block,
+        block_dim=block,
         launches=1,
-        grid=_shape(facts["grid"]),
+        grid_dim=_shape(facts["grid"]),
         duration_us=_real(event.get("dur")),
         reported_occupancy=None if estimate is None else estimate / 100,
         notes=(OPT_IN_NOTE,) if is_taken_as_not_opted_in else (),

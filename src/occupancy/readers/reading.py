@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..errors import ReadError
-from .budget import MAX_KERNELS, Malformed
+from .budget import Allowance, Malformed
 from .content import Readable, open_content, stream_name
 from .recognise import read_content, why_nothing
 from .record import Found, KernelRecord, ReadProblem
@@ -18,11 +19,16 @@ Source = str | os.PathLike[str] | Readable
 
 STANDARD_INPUT = "-"
 
+CMAKE_FOLDER = "CMakeFiles"
+_PROBES = re.compile(r"\d+\.\d+.*|CMakeScratch|CMakeTmp|ShowIncludes")
+"""Folders in it with which CMake tries the compiler: what is in them is none of the project's."""
+
 METADATA_SUFFIX = ".json"
-"""Triton's metadata are read first of a folder, since the other files of the same name belong to them."""
+TRITON_SUFFIXES = (".cubin", ".ptx")
+"""Triton's metadata are read first of a folder: the image and the PTX of the same name belong to them."""
 
 
-def read(source: Source) -> Iterator[Found]:
+def read(source: Source, common: Allowance | None = None) -> Iterator[Found]:
     """Everything that a source holds: records, and what could not be read, in the order of the source.
 
     Never raises for what a file holds. A source with nothing at all gives one problem that says why.
@@ -30,13 +36,15 @@ def read(source: Source) -> Iterator[Found]:
     Args:
         source: A path of a file or folder, ``"-"`` for standard input, or an object with ``read`` that
             gives bytes or text.
+        common: What it shares with the other sources of the same question; by default it is the only one.
     """
+    common = Allowance() if common is None else common
     if source == STANDARD_INPUT:
-        yield from _read_file(sys.stdin.buffer)
+        yield from _read_file(sys.stdin.buffer, common)
     elif isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
-        yield from _read_folder(Path(source))
+        yield from _read_folder(Path(source), common)
     else:
-        yield from _read_file(source)
+        yield from _read_file(source, common)
 
 
 def stream_kernels(source: Source) -> KernelStream:
@@ -45,7 +53,7 @@ def stream_kernels(source: Source) -> KernelStream:
     As `scan`, which keeps them all and has their answers, but as the source states them.
 
         >>> for kernel in occupancy.stream_kernels("trace.json"):    # doctest: +SKIP
-        ...     print(kernel.demangled, kernel.arch, kernel.registers)
+        ...     print(kernel.demangled, kernel.arch, kernel.regs)
 
     Args:
         source: A path of a file or folder, ``"-"`` for standard input, or an object with ``read`` that
@@ -102,44 +110,44 @@ def _name(source: Source) -> str:
     return os.fspath(source) if isinstance(source, (str, os.PathLike)) else stream_name(source)
 
 
-def _read_file(source: Source, skip_unknown: bool = False) -> Iterator[Found]:
+def _read_file(source: Source, common: Allowance, listed: int | None = None) -> Iterator[Found]:
+    """What a file holds, or why it holds nothing.
+
+    Args:
+        source: The file.
+        common: What it shares with the others.
+        listed: Its size when its folder was listed. Of what a folder holds, not everything need be known.
+    """
     name = _name(source)
     is_empty = True
     try:
-        with open_content(source) as content:
-            for found in _at_most(MAX_KERNELS, read_content(content), name):
+        with open_content(source, common) as content:
+            for found in read_content(content):
                 is_empty = False
                 yield found
-            if is_empty and not skip_unknown:
+            if content.has_changed() or listed not in (None, content.size):
+                yield ReadProblem(name, None, "was changed while it was read; read it again")
+            elif is_empty and listed is None:
                 yield ReadProblem(name, None, why_nothing(content))
     except Malformed as error:
         yield ReadProblem(name, None, error.what)
     except OSError as error:
         yield ReadProblem(name, None, f"cannot be read: {error.strerror or error}")
+    except MemoryError:
+        yield ReadProblem(name, None, "there is not enough memory to read it")
 
 
-def _at_most(most: int, found: Iterator[Found], name: str) -> Iterator[Found]:
-    kernels = 0
-    for each in found:
-        if isinstance(each, KernelRecord) and each.launches is None:
-            kernels += 1
-            if kernels > most:
-                yield ReadProblem(name, None, f"more than {most:,} kernels; the rest is not read")
-                return
-        yield each
-
-
-def _read_folder(folder: Path) -> Iterator[Found]:
+def _read_folder(folder: Path, common: Allowance) -> Iterator[Found]:
     is_empty = True
     described: set[Path] = set()
-    for path in _files(folder):
-        if isinstance(path, ReadProblem):
+    for path, size in _files(folder):
+        if isinstance(size, ReadProblem):
             is_empty = False
-            yield path
+            yield size
             continue
-        if path.with_suffix("") in described:
+        if path.suffix in TRITON_SUFFIXES and path.with_suffix("") in described:
             continue
-        for found in _read_file(path, skip_unknown=True):
+        for found in _read_file(path, common, size):
             is_empty = False
             if isinstance(found, KernelRecord) and found.format == "triton":
                 described.add(path.with_suffix(""))
@@ -148,23 +156,48 @@ def _read_folder(folder: Path) -> Iterator[Found]:
         yield ReadProblem(str(folder), None, "a folder without kernels")
 
 
-def _files(folder: Path) -> Iterator[Path | ReadProblem]:
-    # A file that the folder has under several names, as libraries often are, is read once.
+def _files(folder: Path) -> Iterator[tuple[Path, int | ReadProblem]]:
+    """Each file with its size, or with why it cannot be read.
+
+    A file that the folder has under several names, as libraries often are, is read once.
+    """
     seen: set[tuple[int, int]] = set()
     closed: list[OSError] = []
-    for parent, folders, names in os.walk(folder, onerror=closed.append):
-        folders.sort()
-        for name in sorted(names, key=lambda name: (not name.endswith(METADATA_SUFFIX), name)):
-            path = Path(parent, name)
-            try:
-                status = path.stat()
-            except PermissionError as error:
+    for path in _paths(folder, closed):
+        try:
+            status = path.stat()
+        except PermissionError as error:
+            closed.append(error)
+            continue
+        except OSError as error:
+            if not os.path.islink(path):  # one that leads nowhere is no loss
                 closed.append(error)
-                continue
-            except OSError:  # a link that leads nowhere
-                continue
-            if stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) not in seen:
-                seen.add((status.st_dev, status.st_ino))
-                yield path
+            continue
+        if stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) not in seen:
+            seen.add((status.st_dev, status.st_ino))
+            yield path, status.st_size
     for refused in closed:
-        yield ReadProblem(str(refused.filename), None, f"cannot be read: {refused.strerror or refused}")
+        name = str(refused.filename)
+        yield Path(name), ReadProblem(name, None, f"cannot be read: {refused.strerror or refused}")
+
+
+def _paths(folder: Path, closed: list[OSError]) -> Iterator[Path]:
+    """Every path below a folder that is no folder, in order; a loop, as folders can be thousands deep."""
+    waiting = [str(folder)]
+    while waiting:
+        parent = waiting.pop()
+        folders, names = [], []
+        try:
+            with os.scandir(parent) as entries:
+                for entry in entries:
+                    if not entry.is_dir():
+                        names.append(entry.name)
+                    elif not entry.is_symlink():
+                        folders.append(entry.path)
+        except OSError as error:
+            closed.append(error)
+        if os.path.basename(parent) == CMAKE_FOLDER:
+            folders = [each for each in folders if not _PROBES.fullmatch(os.path.basename(each))]
+        waiting += sorted(folders, reverse=True)
+        for name in sorted(names, key=lambda name: (not name.endswith(METADATA_SUFFIX), name)):
+            yield Path(parent, name)

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import chain
 
 from . import ncu_rep, nsight_csv, ptx, ptxas, pytorch_trace, res_usage, triton
 from .content import Content
 from .fatbin import read_device_code
 from .lines import NumberedLines
-from .record import Found, stop_after_many_problems
+from .record import Found, within
 
 LineReader = Callable[[NumberedLines, str], Iterator[Found]]
 
-LINE_READERS: tuple[tuple[re.Pattern[str], LineReader], ...] = (
-    (ptxas.MARKERS, ptxas.read_ptxas),
-    (res_usage.MARKERS, res_usage.read_res_usage),
-    (nsight_csv.MARKERS, nsight_csv.read_nsight_csv),
-    (ptx.MARKERS, ptx.read_ptx),
+LINE_READERS: tuple[tuple[Callable[[str], bool], LineReader], ...] = (
+    (ptxas.marks, ptxas.read_ptxas),
+    (res_usage.marks, res_usage.read_res_usage),
+    (nsight_csv.marks, nsight_csv.read_nsight_csv),
+    (ptx.marks, ptx.read_ptx),
 )
-"""The first line where one of these is found decides; what comes before it is another program's."""
+"""Each takes the lines from the first of its own to the first of another's; those before are no format's."""
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
@@ -36,15 +35,18 @@ def read_content(content: Content) -> Iterator[Found]:
     if content.size == 0:
         return
     head = content.head()
-    if head.startswith(ncu_rep.MAGIC):
-        yield from stop_after_many_problems(ncu_rep.read_ncu_rep(content), content.name)
+    if content.is_compressed and (head.startswith(ncu_rep.MAGIC) or _is_binary(head)):
+        with content.unpacked() as plain:
+            if not plain.is_compressed:  # packed once; what is packed more often is none of ours
+                yield from read_content(plain)
+    elif head.startswith(ncu_rep.MAGIC):
+        yield from within(content.budget, ncu_rep.read_ncu_rep(content), content.name)
     elif _is_binary(head):
-        if not content.is_compressed:
-            yield from read_device_code(content)
+        yield from read_device_code(content)
     elif _JSON_START.match(head):
-        yield from stop_after_many_problems(_read_json(content, head), content.name)
+        yield from within(content.budget, _read_json(content, head), content.name)
     else:
-        yield from stop_after_many_problems(_read_lines(content), content.name)
+        yield from within(content.budget, _read_lines(content), content.name)
 
 
 def why_nothing(content: Content) -> str:
@@ -82,9 +84,34 @@ def _read_json(content: Content, head: bytes) -> Iterator[Found]:
 
 def _read_lines(content: Content) -> Iterator[Found]:
     with content.text() as text:
-        lines = text.lines()
+        lines = _Lines(text.lines())
         for number, line in lines:
-            for markers, reader in LINE_READERS:
-                if markers.search(line):
-                    yield from reader(chain([(number, line)], lines), content.name)
-                    return
+            for marks, reader in LINE_READERS:
+                if marks(line):
+                    lines.back = (number, line)
+                    yield from reader(lines.of(reader), content.name)
+                    break
+
+
+class _Lines(Iterator[tuple[int, str]]):
+    """The lines of a log, of which each reader takes those up to the first of another format."""
+
+    def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
+        self._lines = lines
+        self.back: tuple[int, str] | None = None
+        """A line that is to be read again."""
+
+    def __next__(self) -> tuple[int, str]:
+        if self.back is not None:
+            line, self.back = self.back, None
+            return line
+        return next(self._lines)
+
+    def of(self, reader: LineReader) -> Iterator[tuple[int, str]]:
+        """What is up to a reader."""
+        others = [marks for marks, other in LINE_READERS if other is not reader]
+        for number, line in self:
+            if any(marks(line) for marks in others):
+                self.back = (number, line)
+                return
+            yield number, line

@@ -17,9 +17,14 @@ _SHARED = re.compile(r"\bSHARED:(\d{1,12})")
 _KERNEL = "CONSTANT[0]:"
 """Only kernels have parameters; device functions have rows as well."""
 
-MARKERS = re.compile("Resource usage:|Fatbin elf code:")
+_MARKERS = ("Resource usage:", "Fatbin elf code:")
 
 _UNKNOWN_ARCH_NOTE = "if this is for sm_90 or newer, 1024 bytes of the shared memory are the system's"
+
+
+def marks(line: str) -> bool:
+    """Whether a line is the first of interest."""
+    return any(marker in line for marker in _MARKERS)
 
 
 def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Found]:
@@ -56,7 +61,7 @@ def _record(
         format="res-usage",
         name=name,
         arch=arch,
-        registers=registers,
+        regs=registers,
         static_smem=shared,
         stack_bytes=first_number(_STACK, line),
         notes=notes,

@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
 from .budget import MAX_NUMBER, MIB, Malformed
 from .content import open_content
 from .cubin import read_cubin
@@ -73,7 +74,7 @@ def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -
         return None
     arch = _whole(target, "arch")
     threads = (_whole(metadata, "num_warps") or 1) * (_whole(target, "warp_size") or 32)
-    tensor_memory = _whole(metadata, "tmem_size")
+    tensor_memory = _whole(metadata, "tmem_size") or None
     return KernelRecord(
         source=source,
         format=format,
@@ -81,12 +82,13 @@ def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -
         arch=f"sm_{arch}" if arch else None,
         static_smem=0,
         dynamic_smem=_whole(metadata, "shared"),
-        max_registers=_whole(metadata, "maxnreg"),
-        cluster=_cluster(metadata),
+        register_cap=_whole(metadata, "maxnreg"),
+        cluster_dim=_cluster(metadata),
         threads=threads,
         threads_from="metadata",
-        block=(threads, 1, 1),
-        notes=(f"tensor memory, {tensor_memory} of 512 columns, limits blocks too",) if tensor_memory else (),
+        block_dim=(threads, 1, 1),
+        tensor_memory=tensor_memory,
+        virtual_resources=VIRTUAL_RESOURCES_OF_TENSOR_MEMORY if tensor_memory else None,
     )
 
 
@@ -94,7 +96,7 @@ def _only_kernel(image: Path, name: str) -> KernelRecord:
     if image.exists() and not image.is_file():  # a pipe would be waited for
         raise Malformed("it is no file")
     with open_content(image) as content:
-        kernels = read_cubin(memoryview(content.data), str(image), "cubin", content.budget)
+        kernels = read_cubin(content.part(), str(image), "cubin", content.budget)
         first = next(kernels, None)
         if first is None:
             raise Malformed("it holds no kernel")

@@ -57,11 +57,10 @@ REGISTERS = Scale("registers per thread", "register")
 SHARED_MEMORY = Scale("shared memory per block", unit="bytes")
 
 SCALES = {
+    "gpu": Scale("GPU"),
     "cc": Scale("compute capability"),
     "threads": THREADS,
-    "registers": REGISTERS,
     "regs": REGISTERS,
-    "shared_memory": SHARED_MEMORY,
     "smem": SHARED_MEMORY,
     "carveout": Scale("carveout", unit="carveout"),
 }
@@ -153,6 +152,21 @@ class HeatMap(NamedTuple):
     """One for each value downwards."""
 
 
+class Curves(NamedTuple):
+    """An occupancy, 0 to 1, at each value of an axis of numbers, for several things by name; for pictures."""
+
+    axis: Axis
+    lines: Sequence[tuple[str, Sequence[float]]]
+    """A name, and the occupancy at each value of the axis."""
+
+
+class RowChart(NamedTuple):
+    """An occupancy, 0 to 1, for each of many names, one below the other; for pictures."""
+
+    names: Sequence[str]
+    shares: Sequence[float]
+
+
 Chart = StepChart | BarChart | HeatMap
 
 
@@ -160,7 +174,9 @@ class Picture(NamedTuple):
     """Charts side by side, with a title above: a page of slides."""
 
     title: str
-    charts: Sequence[Chart]
+    charts: Sequence[Chart | Curves | RowChart]
+    marks: Sequence[int] = ()
+    """Values of the axis of a curve at which a line is drawn across it."""
 
 
 def ticks(first: int, last: int, most: int) -> list[int]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-# What XML 1.0 cannot hold, not even as a reference; names in damaged files do.
-_NOT_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+from ..values.untrusted import github_message, github_property, printable, xml_text
+from .sarif import within_here
 
 
 class Case(NamedTuple):
@@ -21,6 +20,10 @@ class Case(NamedTuple):
     """The headline of what is wrong with it."""
     message: str = ""
     """What is wrong with it; empty where nothing is."""
+    file: str = ""
+    """The file of the source that it is written in, where that is known."""
+    line: int | None = None
+    """The line in it."""
 
 
 def github(cases: Iterable[Case], conclusion: Sequence[str]) -> str:
@@ -28,18 +31,19 @@ def github(cases: Iterable[Case], conclusion: Sequence[str]) -> str:
 
     https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
     """
+    failed = [each for each in cases if each.message]
     lines = [
-        f"::error title={_property(each.title)}::{_data(each.message)}" for each in cases if each.message
+        f"::error {_place(each)}title={github_property(each.title)}::{github_message(each.message)}"
+        for each in failed
     ]
-    return "\n".join([*lines, *conclusion])
+    return "\n".join([*lines, *map(printable, conclusion)])
 
 
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _place(case: Case) -> str:
+    if not case.file:
+        return ""
+    file = f"file={github_property(within_here(case.file))},"
+    return file if case.line is None else f"{file}line={case.line},"
 
 
 def junit(suite: str, cases: Sequence[Case]) -> str:
@@ -47,17 +51,13 @@ def junit(suite: str, cases: Sequence[Case]) -> str:
     failures = sum(bool(each.message) for each in cases)
     count = {"tests": str(len(cases)), "failures": str(failures), "errors": "0"}
     root = ElementTree.Element("testsuites", {"name": "occupancy", **count})
-    parent = ElementTree.SubElement(root, "testsuite", {"name": _xml(suite), **count})
+    parent = ElementTree.SubElement(root, "testsuite", {"name": xml_text(suite), **count})
     for each in cases:
-        names = {"classname": _xml(each.source), "name": _xml(each.name)}
+        names = {"classname": xml_text(each.source), "name": xml_text(each.name)}
         case = ElementTree.SubElement(parent, "testcase", names)
         if each.message:
-            message = _xml(each.message)
+            message = xml_text(each.message)
             first = {"message": message.splitlines()[0]}
             ElementTree.SubElement(case, "failure", first).text = message
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode")
-
-
-def _xml(text: str) -> str:
-    return _NOT_XML.sub("?", text)

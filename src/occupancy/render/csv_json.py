@@ -7,12 +7,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..values.untrusted import csv_cell, json_text
+
 Row = Mapping[str, Any]
 
 
 def to_json(value: Any) -> str:
     """JSON with an indent of two, in the order of the fields."""
-    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    return json_text(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def to_json_lines(rows: Iterable[Row]) -> str:
@@ -44,9 +46,14 @@ def flatten(prefix: str, value: Any) -> Iterable[tuple[str, Any]]:
         for name, each in value.items():
             yield from flatten(f"{prefix}.{name}" if prefix else name, each)
     elif isinstance(value, (list, tuple)):
-        yield prefix, ";".join(str(each) for each in value)
+        yield prefix, csv_cell(";".join(str(_in_json(each)) for each in value))
     else:
-        yield prefix, value
+        yield prefix, csv_cell(_in_json(value))
+
+
+def _in_json(value: Any) -> Any:
+    """A value as CSV has it: true and false are spelled as in JSON."""
+    return ("false", "true")[value] if isinstance(value, bool) else value
 
 
 def json_document(rest: Callable[[], Row], name: str, rows: Iterable[Row]) -> Iterator[str]:
@@ -93,12 +100,13 @@ def csv_lines(names: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
 
 
 def _one_line(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return json_text(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
 def _csv_line(cells: Iterable[object]) -> str:
     import csv
 
     text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(cells)
-    return text.getvalue()
+    # It quotes what the terminator has, and a name can hold a line break.
+    csv.writer(text, lineterminator="\n").writerow(cells)
+    return text.getvalue().removesuffix("\n")

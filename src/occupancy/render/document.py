@@ -176,11 +176,14 @@ class Comment(NamedTuple):
     blocks: Sequence[Block]
 
 
-Block: TypeAlias = (
-    "Heading | Paragraph | Bullets | KeyValues | Code | Table | GroupedTable | Together | Only | Folded"
-    " | Comment | StepChart | BarChart | HeatMap"
-)
-Document: TypeAlias = "Sequence[Block]"
+if TYPE_CHECKING:
+    Block: TypeAlias = (
+        Heading | Paragraph | Bullets | KeyValues | Code | Table | GroupedTable | Together | Only | Folded
+        | Comment | StepChart | BarChart | HeatMap
+    )  # fmt: skip
+else:
+    Block = tuple  # as each of them is; few documents have charts, so that nothing loads them here
+Document: TypeAlias = Sequence[Block]
 
 
 def pieces(line: Line) -> Sequence[Marked]:

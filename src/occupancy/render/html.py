@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 
+from ..values.untrusted import html_text
 from .document import (
     Block,
     Bullets,
@@ -41,7 +41,7 @@ def html(document: Document) -> str:
 
 def _block(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"<p><strong>{escape(block.text)}</strong></p>"
+        return f"<p><strong>{html_text(block.text)}</strong></p>"
     if isinstance(block, Paragraph):
         return f"<p>{_inline(block.line)}</p>"
     if isinstance(block, Bullets):
@@ -50,7 +50,7 @@ def _block(block: Block) -> str:
     if isinstance(block, KeyValues):
         return _table((), block.lines) if block.lines else ""
     if isinstance(block, Code):
-        return f"<pre>{escape(block.text)}</pre>"
+        return f"<pre>{html_text(block.text)}</pre>"
     if isinstance(block, Table):
         return _table([column.title for column in block.columns], block.rows, block.marked)
     if isinstance(block, GroupedTable):
@@ -63,25 +63,25 @@ def _block(block: Block) -> str:
     if isinstance(block, Only):
         return html(block.blocks) if block.output == "text" else ""
     if isinstance(block, Folded):
-        return f"<details><summary>{escape(block.summary)}</summary>{html(block.blocks)}</details>"
+        return f"<details><summary>{html_text(block.summary)}</summary>{html(block.blocks)}</details>"
     from .text import to_text
 
-    return f"<pre>{escape(to_text((block,)))}</pre>"
+    return f"<pre>{html_text(to_text((block,)))}</pre>"
 
 
 def _inline(line: Line) -> str:
     texts = []
     for text, mark in pieces(line):
-        inner = escape(text).replace("\n", "<br>")
+        inner = html_text(text).replace("\n", "<br>")
         texts.append(f"<{_TAGS[mark]}>{inner}</{_TAGS[mark]}>" if mark in _TAGS else inner)
     return "".join(texts)
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], marked: Iterable[int] = ()) -> str:
     bold = frozenset(marked)
-    head = "".join(f"<th>{escape(title)}</th>" for title in header)
+    head = "".join(f"<th>{html_text(title)}</th>" for title in header)
     body = "".join(
-        f"<tr{_BOLD if number in bold else ''}>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+        f"<tr{_BOLD if number in bold else ''}>{''.join(f'<td>{html_text(cell)}</td>' for cell in row)}</tr>"
         for number, row in enumerate(rows)
     )
     return f"<table>{f'<thead><tr>{head}</tr></thead>' if header else ''}<tbody>{body}</tbody></table>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
+from ..values.untrusted import html_text, markdown_cell, markdown_code, markdown_text
 from .document import (
     Block,
     Bullets,
@@ -54,15 +55,16 @@ def _parts(block: Block) -> Iterator[str]:
 
 def _text(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"**{block.text}**"
+        return f"**{markdown_text(block.text)}**"
     if isinstance(block, Paragraph):
         return _inline(block.line)
     if isinstance(block, Bullets):
-        return "\n".join(f"- {item}" for item in block.items)
+        return "\n".join(f"- {markdown_text(item)}" for item in block.items)
     if isinstance(block, KeyValues):
-        return "\n".join(f"- {label}: {text}" if label else f"  - {text}" for label, text in block.lines)
+        lines = [(markdown_text(label), markdown_text(text)) for label, text in block.lines]
+        return "\n".join(f"- {label}: {text}" if label else f"  - {text}" for label, text in lines)
     if isinstance(block, Code):
-        return f"`{block.text}`"
+        return markdown_code(block.text)
     if isinstance(block, (Table, GroupedTable)):
         return to_markdown(*_grid(block)) if block.rows else ""
     return ""  # a chart
@@ -70,20 +72,22 @@ def _text(block: Block) -> str:
 
 def _grid(
     block: Table | GroupedTable, most_of_a_name: int | None = None
-) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    """The header and the rows."""
+) -> tuple[Sequence[str], Sequence[Sequence[str]], Sequence[bool]]:
+    """The header, the rows, and which columns are numbers."""
     if isinstance(block, Table):
         header = [column.title for column in block.columns]
-        return header, [
-            (f"**{row[0]}**", *row[1:]) if i in block.marked else row for i, row in enumerate(block.rows)
-        ]
-    cells = zip(*(column.cells for column in block.columns), strict=True)
-    rows = [[code(row.name, most_of_a_name), *line] for row, line in zip(block.rows, cells, strict=True)]
-    return [block.title, *(column.title for column in block.columns)], rows
+        rows = [list(map(markdown_text, row)) for row in block.rows]
+        for number in block.marked:
+            rows[number][0] = f"**{rows[number][0]}**"
+        return header, rows, [column.is_number for column in block.columns]
+    cells = zip(*(map(markdown_text, column.cells) for column in block.columns), strict=True)
+    names = [[code(row.name, most_of_a_name), *line] for row, line in zip(block.rows, cells, strict=True)]
+    header = [block.title, *(column.title for column in block.columns)]
+    return header, names, [False, *(column.is_number for column in block.columns)]
 
 
 def _folded(summary: str, text: str) -> str:
-    return f"<details><summary>{summary}</summary>\n\n{text}\n\n</details>"
+    return f"<details><summary>{html_text(summary)}</summary>\n\n{text}\n\n</details>"
 
 
 def _comment(comment: Comment) -> Iterator[str]:
@@ -105,10 +109,12 @@ def _within(block: Block, room: int) -> str:
     return markdown([block])
 
 
-def _rows_within(header: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> str:
+def _rows_within(
+    header: Sequence[str], rows: Sequence[Sequence[str]], are_numbers: Sequence[bool], room: int
+) -> str:
     lengths = accumulate(len(to_markdown(row, ())) for row in rows)
     fitting = [row for row, length in zip(rows, lengths, strict=True) if length <= room]
-    texts = [to_markdown(header, fitting)] if fitting else []
+    texts = [to_markdown(header, fitting, are_numbers)] if fitting else []
     if len(fitting) < len(rows):
         more = f"{len(rows) - len(fitting):,} more"
         texts.append(f"{more if fitting else more.removesuffix(' more')} are too many for a comment.")
@@ -119,7 +125,7 @@ def _inline(line: Line) -> str:
     texts = []
     for text, mark in pieces(line):
         sign = _SIGNS.get(mark, "")
-        texts.append(code(text) if mark == "code" else f"{sign}{text}{sign}")
+        texts.append(code(text) if mark == "code" else f"{sign}{markdown_text(text)}{sign}")
     return "".join(texts)
 
 
@@ -131,15 +137,18 @@ def code(name: str, most: int | None = MOST_OF_A_NAME) -> str:
         most: How many characters of it there is room for; None: all.
     """
     cut = name if most is None or len(name) <= most else f"{name[: most - 3]}..."
-    return "`" + cut.replace("`", "'") + "`"
+    return markdown_code(cut)
 
 
-def to_markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table; the first column is text, the others are numbers."""
-    lines = [_row(header), _row(["---"] + ["---:"] * (len(header) - 1))]
+def to_markdown(
+    header: Sequence[str], rows: Iterable[Sequence[str]], are_numbers: Sequence[bool] = ()
+) -> str:
+    """A Markdown table; numbers stand at the right, text at the left."""
+    sides = [*are_numbers, *[False] * (len(header) - len(are_numbers))]
+    lines = [_row(header), _row(["---:" if is_number else "---" for is_number in sides])]
     lines += [_row(row) for row in rows]
     return "\n".join(lines)
 
 
 def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+    return "| " + " | ".join(map(markdown_cell, cells)) + " |"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingDependencyError
 from . import words
-from .charts import Axis, BarChart, HeatMap, Mark, Picture, StepChart, ticks
+from .charts import Axis, BarChart, Curves, HeatMap, Mark, Picture, RowChart, StepChart, ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +39,10 @@ HEADROOM = 1.03
 QUARTERS = range(5)
 PERCENTAGES = [25 * quarters for quarters in QUARTERS]
 
+MARK_COLOR = "#d62728"
+
+MOST_POINTS = 64
+"""Of a curve, above which each value has no point of its own."""
 MOST_TICKS = 16
 MOST_TICKS_OF_STEPS = 6
 MOST_WIDE_BARS = 12
@@ -80,27 +84,68 @@ def draw(picture: Picture) -> Figure:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise MissingDependencyError(
-            "matplotlib is not installed", where="-o", cure='Install it with: pip install "occupancy[plot]"'
-        ) from error
+        raise _is_missing("-o") from error
     with rc_context(STYLE):
         figure = Figure(SLIDE_INCHES, layout="constrained")
         figure.suptitle(picture.title)
-        _draw(picture, figure)
+        _draw(picture, figure.subplots(1, len(picture.charts), sharey=True, squeeze=False)[0])
     return figure
 
 
-def _draw(picture: Picture, figure: Figure) -> None:
+def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
+    """Draw a picture for a notebook or a program: where matplotlib shows figures, or into axes of its own.
+
+    Args:
+        picture: What to draw.
+        ax: The axes to draw a single chart into; by default those of a new figure.
+
+    Returns:
+        The axes of each chart.
+
+    Raises:
+        InputError: One axes were given for several charts.
+        MissingDependencyError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib import pyplot, rc_context
+    except ImportError as error:
+        raise _is_missing("plot") from error
+    if ax is not None:
+        if len(picture.charts) > 1:
+            raise InputError(
+                f"one was given for {len(picture.charts)} charts", where="ax", cure="Leave it out."
+            )
+        ax.set_title(picture.title)
+        _draw(picture, [ax])
+        return [ax]
+    with rc_context(STYLE):
+        figure = pyplot.figure(figsize=SLIDE_INCHES, layout="constrained")
+        figure.suptitle(picture.title)
+        panels = list(figure.subplots(1, len(picture.charts), sharey=True, squeeze=False)[0])
+        _draw(picture, panels)
+    return panels
+
+
+def _is_missing(where: str) -> MissingDependencyError:
+    return MissingDependencyError(
+        "matplotlib is not installed", where=where, cure='Install it with: pip install "occupancy[plot]"'
+    )
+
+
+def _draw(picture: Picture, panels: Sequence[Axes]) -> None:
     """The charts side by side; those of steps share the axis of their heights."""
     charts = picture.charts
-    panels = figure.subplots(1, len(charts), sharey=True, squeeze=False)[0]
     for panel, chart in zip(panels, charts, strict=True):
         if isinstance(chart, StepChart):
             _draw_steps(chart, panel)
         elif isinstance(chart, HeatMap):
-            _draw_map(chart, figure, panel)
+            _draw_map(chart, panel)
+        elif isinstance(chart, Curves):
+            _draw_curves(chart, picture.marks, panel)
+        elif isinstance(chart, RowChart):
+            _draw_rows(chart, panel)
         elif chart.axis.is_numeric:
-            _draw_curve(chart, panel)
+            _draw_curves(Curves(chart.axis, [("", chart.shares)]), picture.marks, panel)
         else:
             _draw_bars(chart, panel)
     if isinstance(charts[0], StepChart):
@@ -154,16 +199,47 @@ def _quarters_of(highest: int) -> list[float]:
     return [quarters * highest / 4 for quarters in QUARTERS]
 
 
-def _draw_curve(chart: BarChart, panel: Axes) -> None:
-    scale, values = chart.axis.scale, map(int, chart.axis.values)
-    shares = (100 * share for share in chart.shares)
-    points = sorted(zip(values, shares, strict=True))
-    across, up = zip(*points, strict=True)
-    panel.plot(across, up, "o-", color=CURVE_COLOR, drawstyle="steps-mid", linewidth=2.5)
-    _add_occupancy(chart, panel)
+def _draw_curves(chart: Curves, marks: Sequence[int], panel: Axes) -> None:
+    """A curve of steps for each name; where two are the same, the dashes of one show the other."""
+    scale, values = chart.axis.scale, list(map(int, chart.axis.values))
+    points = "o" if len(values) <= MOST_POINTS else ""
+    for number, (name, shares) in enumerate(chart.lines):
+        across, up = zip(*sorted(zip(values, (100 * share for share in shares), strict=True)), strict=True)
+        color = CURVE_COLOR if len(chart.lines) == 1 else f"C{number % 10}"
+        dashes = "-" if not number else (0, (4, 1 + number))
+        panel.plot(
+            across,
+            up,
+            marker=points,
+            linestyle=dashes,
+            color=color,
+            drawstyle="steps-mid",
+            linewidth=2.5,
+            label=name or "_",
+        )
+    _add_occupancy(chart.axis, panel)
     panel.grid(alpha=0.3)
-    places = ticks(across[0], across[-1], MOST_TICKS)
+    places = ticks(min(values), max(values), MOST_TICKS)
     panel.set_xticks(places, [scale.label(place) for place in places])
+    for mark in marks:
+        panel.axvline(mark, color=MARK_COLOR, linestyle=":", linewidth=2)
+        panel.annotate(
+            scale.alone(mark), (mark, 1), xycoords=("data", "axes fraction"), color=MARK_COLOR,
+            ha="center", va="bottom",
+        )  # fmt: skip
+    if any(name for name, _ in chart.lines):
+        panel.legend(frameon=False, handlelength=3)
+
+
+def _draw_rows(chart: RowChart, panel: Axes) -> None:
+    places = range(len(chart.names))
+    bars = panel.barh(places, [100 * share for share in chart.shares], color=CURVE_COLOR)
+    panel.bar_label(bars, [words.whole_percent(share) for share in chart.shares], padding=3)
+    panel.set_yticks(places, chart.names, fontsize=10 if len(chart.names) > MOST_WIDE_BARS else None)
+    panel.invert_yaxis()
+    panel.set_xlabel("occupancy (%)")
+    panel.set_xlim(0, 108)
+    panel.set_xticks(PERCENTAGES)
 
 
 def _draw_bars(chart: BarChart, panel: Axes) -> None:
@@ -173,22 +249,22 @@ def _draw_bars(chart: BarChart, panel: Axes) -> None:
     numbers = [words.whole_percent(share) for share in chart.shares]
     panel.bar_label(bars, numbers, fontsize=10 if is_narrow else None)
     panel.set_xticks(range(len(labels)), labels, rotation=90 if is_narrow else 0)
-    _add_occupancy(chart, panel)
+    _add_occupancy(chart.axis, panel)
 
 
-def _add_occupancy(chart: BarChart, panel: Axes) -> None:
-    panel.set_xlabel(chart.axis.scale.title)
+def _add_occupancy(axis: Axis, panel: Axes) -> None:
+    panel.set_xlabel(axis.scale.title)
     panel.set_ylabel("occupancy (%)")
     panel.set_ylim(0, 105)
     panel.set_yticks(PERCENTAGES)
 
 
-def _draw_map(chart: HeatMap, figure: Figure, panel: Axes) -> None:
+def _draw_map(chart: HeatMap, panel: Axes) -> None:
     # What does not fit is left out of the colours, so that it is not taken for a little.
     shares = [[100 * share or math.nan for share in line] for line in chart.lines]
     image = panel.imshow(shares, cmap="viridis", vmin=0, vmax=100, aspect="auto", origin="lower")
     panel.set_facecolor(NOTHING_FITS_COLOR)
-    figure.colorbar(image, ax=panel, label="occupancy (%); grey: does not fit", ticks=PERCENTAGES)
+    panel.figure.colorbar(image, ax=panel, label="occupancy (%); grey: does not fit", ticks=PERCENTAGES)
     panel.set_xlabel(chart.across.scale.title)
     panel.set_ylabel(chart.down.scale.title)
     panel.set_xticks(*_ticks(chart.across))

@@ -6,6 +6,19 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..values.resources import QUANTITIES, Changeable, Resource
+from ..values.untrusted import printable as printable
+
+
+class Sentence:
+    """An answer that a person reads as one sentence, its ``str()``."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        from html import escape  # only notebooks need it
+
+        return f"<p>{escape(str(self))}</p>"
 
 
 def percent(share: float) -> str:
@@ -35,15 +48,6 @@ def size(amount: int) -> str:
 def count(amount: int, noun: str) -> str:
     """``1 block``, ``12 blocks``, ``1,536 threads``."""
     return f"{amount:,} {noun}" if amount == 1 else f"{amount:,} {noun}s"
-
-
-def printable(text: str) -> str:
-    """A name from an untrusted file, with escapes for what a terminal would obey."""
-    return text if text.isprintable() else "".join(map(_printable, text))
-
-
-def _printable(character: str) -> str:
-    return character if character.isprintable() else character.encode("unicode_escape").decode()
 
 
 def name(identifier: str) -> str:

@@ -1,9 +1,10 @@
 """What a renderer shows: plain values, every number computed before rendering.
 
 One module for each answer; its dataclass is the schema of the JSON that the command prints.
+It may use every room below `page`, and no package but pydantic, for the schemas.
 """
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Version of the JSON that the commands print; it changes when a name changes its meaning or goes."""

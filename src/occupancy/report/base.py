@@ -16,12 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from ..render.document import Document
 from . import SCHEMA_VERSION
-
-if TYPE_CHECKING:
-    from ..render.document import Document
 
 
 def _version_comes_first(schema: dict[str, Any]) -> None:
@@ -42,6 +40,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, list):
         return list(map(plain, value))
     return tuple(map(plain, value)) if type(value) is tuple else value
+
+
+def empty(kind: type[Any]) -> dict[str, None]:
+    """The cells of something that an answer does not have: its columns are there all the same."""
+    return {each.name: None for each in fields(kind)}
 
 
 @dataclass(frozen=True, slots=True)

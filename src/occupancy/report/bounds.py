@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from ..advice.budget import budget
 from ..advice.launch_bounds import LaunchBounds
+from ..advice.search import changed
 from ..render import words
 from ..render.document import Bullets, Code, Column, Document, Table
-from ..values.kernel import Kernel
+from ..tables.chips import Chip
+from ..values.kernel import MAX_REGISTERS_PER_THREAD, Kernel
 from .base import Report
 from .inputs import Inputs, inputs_of
 
 COLUMNS = (
+    Column("Chip", is_number=False),
     Column("CC", is_number=False),
     Column("Legal", is_number=False),
     Column("Register cap"),
-    Column("Blocks"),
+    Column("Blocks at the cap"),
     Column("Occupancy"),
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChipBounds(LaunchBounds):
+    """Launch bounds on one chip that was named."""
+
+    gpu: str | None
+    """The name of the product; null for a compute capability."""
+    architecture: str
+
+    @property
+    def label(self) -> str:
+        """Its name, else its compute capability."""
+        return self.gpu or self.cc
+
+    @property
+    def has_too_few_blocks(self) -> bool:
+        """Whether fewer blocks are resident than the bounds ask for, though they are legal."""
+        return self.legal and self.active_blocks < (self.min_blocks or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +53,27 @@ class BoundsReport(Report):
     min_blocks: int | None
     launch_bounds: str
     """What to write before the kernel's name."""
-    chips: tuple[LaunchBounds, ...]
+    chips: tuple[ChipBounds, ...]
     """The bounds on each chip."""
+    register_cap: int
+    """Registers per thread that the compiler exceeds on none of the chips where the bounds are legal."""
+    most_smem: int | None
+    """Bytes per block with which the blocks asked for are resident on all of those; null where none is asked
+    for, or the bounds are legal on no chip.
+    """
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each chip."""
-        return map(asdict, self.chips)
+        for chip in self.chips:
+            row = asdict(chip)
+            yield {"gpu": row.pop("gpu"), **row}
 
     def document(self) -> Document:
         """The line to paste, a row for each chip, then what to beware of."""
+        has_names = any(chip.gpu for chip in self.chips)
         rows = [
             (
+                *([chip.label] if has_names else []),
                 chip.cc,
                 "yes" if chip.legal else "no",
                 str(chip.register_cap),
@@ -49,28 +82,72 @@ class BoundsReport(Report):
             )
             for chip in self.chips
         ]
+        columns = COLUMNS if has_names else COLUMNS[1:]
         illegal = {number for number, chip in enumerate(self.chips) if not chip.legal}
-        return Code(self.launch_bounds), Table(COLUMNS, rows, illegal), Bullets(list(self._notes()))
+        return Code(self.launch_bounds), Table(columns, rows, illegal), Bullets(list(self._notes()))
 
     def _notes(self) -> Iterator[str]:
-        """What to beware of, chip by chip, and how to have the same cap in another way."""
+        """What holds on all chips, what to beware of on each, and how to have the same cap in another way."""
+        if len(self.chips) > 1 and any(chip.legal for chip in self.chips):
+            yield self._on_all()
         for chip in self.chips:
+            if chip.has_too_few_blocks:
+                yield self._too_few(chip)
             if chip.warning is not None:
-                yield f"{chip.cc}: {chip.warning}. At most {words.count(chip.most_blocks, 'block')}."
+                yield f"{chip.label}: {chip.warning}. At most {words.count(chip.most_blocks, 'block')}."
         registers = self.inputs.regs
         if registers is not None:
-            spilling = [chip.cc for chip in self.chips if registers > chip.register_cap]
+            spilling = [chip.label for chip in self.chips if registers > chip.register_cap]
             if spilling:
                 yield (
                     f"On {words.listing(spilling)} the compiler must spill: {registers} registers "
                     "are too many."
                 )
-        caps = {chip.register_cap for chip in self.chips}
-        cap = caps.pop() if len(caps) == 1 else "N"
-        yield f"The same cap without launch bounds: __maxnreg__({cap}), or nvcc -maxrregcount={cap}."
+        # What the compiler ignores, and what every kernel has anyway, is no cap.
+        caps = {chip.register_cap for chip in self.chips if chip.legal} - {MAX_REGISTERS_PER_THREAD}
+        if caps:
+            cap = caps.pop() if len(caps) == 1 else "N"
+            yield f"The same cap without launch bounds: __maxnreg__({cap}), or nvcc -maxrregcount={cap}."
+
+    def _on_all(self) -> str:
+        legal = [chip for chip in self.chips if chip.legal]
+        where = "all of these chips" if len(legal) == len(self.chips) else "all chips where they are legal"
+        text = f"On {where}: at most {words.count(self.register_cap, 'register')} per thread"
+        if self.min_blocks is None or self.most_smem is None:
+            return f"{text}."
+        blocks = words.count(self.min_blocks, "block")
+        return f"{text}, and {blocks} with up to {words.size(self.most_smem)} of shared memory."
+
+    def _too_few(self, chip: ChipBounds) -> str:
+        wanted, found = self.min_blocks or 0, words.count(chip.active_blocks, "block")
+        if "shared_memory" in chip.limiters and self.inputs.shared_memory is not None:
+            why = f"{words.size(self.inputs.shared_memory)} of shared memory leave room for {found}"
+        else:
+            why = f"{words.listing([words.name(each) for each in chip.limiters])} leave room for {found}"
+        return f"{chip.label}: {why}, not for {wanted}."
 
 
-def bounds_report(kernel: Kernel, answers: tuple[LaunchBounds, ...]) -> BoundsReport:
+def bounds_report(kernel: Kernel, answers: tuple[LaunchBounds, ...], chips: Sequence[Chip]) -> BoundsReport:
     """Everything that is shown of launch bounds on one chip or more."""
     first = answers[0]
-    return BoundsReport(inputs_of(kernel), first.min_blocks, first.launch_bounds, answers)
+    legal = [(chip, answer) for chip, answer in zip(chips, answers, strict=True) if answer.legal]
+    most = None
+    if legal and first.min_blocks is not None:
+        bare = changed(kernel, {"regs": 0, "smem": 0})
+        budgets = [budget(chip.limits, bare, blocks=first.min_blocks) for chip, _ in legal]
+        most = min(each.wanted.smem for each in budgets if each.wanted is not None)
+    return BoundsReport(
+        inputs_of(kernel),
+        first.min_blocks,
+        first.launch_bounds,
+        tuple(
+            ChipBounds(
+                **{each.name: getattr(answer, each.name) for each in fields(LaunchBounds)},
+                gpu=chip.name,
+                architecture=chip.limits.architecture,
+            )
+            for chip, answer in zip(chips, answers, strict=True)
+        ),
+        min((answer.register_cap for _, answer in legal), default=first.register_cap),
+        most,
+    )

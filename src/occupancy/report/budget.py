@@ -9,7 +9,7 @@ from typing import Any
 from ..advice.budget import Budget, BudgetLevel
 from ..engine import Answer, Model
 from ..render import words
-from ..render.document import Column, Document, Marked, Only, Paragraph, Table
+from ..render.document import Column, Document, Line, Marked, Only, Paragraph, Table
 from .base import Report
 from .inputs import Inputs, inputs_of
 
@@ -28,9 +28,11 @@ class BudgetReport(Report):
 
     model: Model
     cc: str
+    gpu: str | None
+    """The name of the product; null for a compute capability."""
     inputs: Inputs
-    wanted: BudgetLevel
-    """The level that reaches what was asked for."""
+    wanted: BudgetLevel | None
+    """The level that reaches what was asked for; null where nothing was."""
     levels: tuple[BudgetLevel, ...]
     """Every level of the block size, from the most blocks down."""
 
@@ -40,29 +42,38 @@ class BudgetReport(Report):
 
     def document(self) -> Document:
         """What was asked for first, then every level."""
-        wanted = self.wanted
-        most = (
-            f"{wanted.registers} registers per thread and {words.size(wanted.shared_memory)} of shared memory"
-        )
-        headline = (
-            Marked(f"{words.percent(wanted.occupancy)} occupancy", "strong"),
-            f" on compute capability {self.cc}, {words.count(wanted.active_blocks, 'block')} of "
-            f"{words.count(self.inputs.threads, 'thread')}:\nup to ",
-            Marked(most, "strong"),
-            " per block",
-        )
         rows = [
             (
                 words.percent(level.occupancy),
                 str(level.active_blocks),
-                str(level.registers),
-                words.size(level.shared_memory),
+                str(level.regs),
+                words.size(level.smem),
                 "needed" if level.needs_opt_in else "",
             )
             for level in self.levels
         ]
-        table = Table(COLUMNS, rows, {self.levels.index(wanted)})
-        return Only("text", [Paragraph(headline)]), table
+        table = Table(COLUMNS, rows, () if self.wanted is None else {self.levels.index(self.wanted)})
+        return Only("text", [Paragraph(self._headline())]), table
+
+    def _headline(self) -> Line:
+        threads = words.count(self.inputs.threads, "thread")
+        wanted = self.wanted
+        if wanted is None:
+            return (
+                Marked("What a block may use", "strong"),
+                f" on {self._chip()}, blocks of {threads}:\n--occupancy or --blocks picks a row",
+            )
+        most = f"{wanted.regs} registers per thread and {words.size(wanted.smem)} of shared memory"
+        return (
+            Marked(f"{words.percent(wanted.occupancy)} occupancy", "strong"),
+            f" on {self._chip()}, {words.count(wanted.active_blocks, 'block')} of {threads}:\nup to ",
+            Marked(most, "strong"),
+            " per block",
+        )
+
+    def _chip(self) -> str:
+        name = "" if self.gpu is None else f"{self.gpu}, "
+        return f"{name}compute capability {self.cc}"
 
 
 def budget_report(given: Answer, answer: Budget) -> BudgetReport:
@@ -75,6 +86,7 @@ def budget_report(given: Answer, answer: Budget) -> BudgetReport:
     return BudgetReport(
         model=given.model,
         cc=str(given.limits.compute_capability),
+        gpu=None,
         inputs=inputs_of(given.kernel),
         wanted=answer.wanted,
         levels=answer.levels,

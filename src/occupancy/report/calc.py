@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..advice.carveout import CarveoutAdvice, carveout
+from ..advice.carveout import CarveoutAdvice, Configuration, carveout
 from ..advice.next_steps import NextStep, next_steps
+from ..advice.partitions import GreenContext
 from ..advice.slack import Slack, slack
 from ..advice.waves import FullWave
 from ..engine import Answer, Model, cuda, default_model, evaluate
 from ..engine.common import shared_memory_configuration
 from ..render import words
+from ..render.document import Document
 from ..values.kernel import Carveout
 from ..values.limits import Limits
 from ..values.resources import Resource, amount_of
-from .base import Report
+from .base import Report, empty
 from .gpu import Gpu, WavesReport, WholeGpu, waves_report
 from .inputs import Inputs, inputs_of
-
-if TYPE_CHECKING:
-    from ..render.document import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +33,8 @@ class ResourceUse:
     """None where no source gives it."""
     blocks: int | None
     """None where the resource sets no limit."""
+    reserved: int
+    """What the system takes of ``per_block`` for itself: bytes of shared memory, from 8.0 on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +68,20 @@ class CalcReport(Report):
     launchable: bool
     reason: str | None
     resources: dict[Resource, ResourceUse]
+    blocks_by_tensor_memory: int | None
+    """Blocks whose columns of tensor memory the SM has at once, where they are known; it limits no launch."""
     next_steps: tuple[NextStep, ...]
     """What to change for a higher occupancy, nearest first."""
     slack: Slack
-    """How far each resource may grow before a block is lost, and what is left unused."""
+    """How far each resource may grow before a block is lost, and what is left over."""
     carveout: CarveoutAdvice
     """The sizes that the SM's shared memory can be set to."""
     gpu: Gpu | None
     """The GPU, where one was named or found."""
     full_wave: FullWave | None
     """What is resident on the whole GPU at once, where the number of its SMs is known."""
+    green_context: GreenContext | None
+    """What a green context gets that asks for the SMs, where they are a part of the GPU's."""
     waves: WavesReport | None
     """How the grid runs, where one was given and the kernel launches."""
     notes: tuple[str, ...]
@@ -86,6 +91,10 @@ class CalcReport(Report):
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """The answer as one row; what is a list of records becomes one cell of short phrases."""
         row = self.to_dict()
+        row["what_if"] = [f"{name}={value}" for name, value in self.what_if.items()]
+        row |= {name: empty(kind) for name, kind in _OPTIONAL.items() if row[name] is None}
+        if row["carveout"]["smallest"] is None:
+            row["carveout"]["smallest"] = empty(Configuration)
         row["next_steps"] = list(map(in_a_cell, self.next_steps))
         sizes = self.carveout.configurations
         row["carveout"]["configurations"] = [f"{each.shared_memory}: {each.active_blocks}" for each in sizes]
@@ -101,8 +110,12 @@ class CalcReport(Report):
         return document(self)
 
 
+_OPTIONAL = {"gpu": Gpu, "full_wave": FullWave, "green_context": GreenContext, "waves": WavesReport}
+"""What not every answer has; its columns of the CSV are there all the same."""
+
+
 def in_a_cell(step: NextStep) -> str:
-    """A next step in one cell of CSV: ``8: registers=32, shared_memory=20480`` for 8 blocks."""
+    """A next step in one cell of CSV: ``8: regs=32, smem=20480`` for 8 blocks."""
     changes = ", ".join(f"{name}={amount}" for name, amount in step.requires.items())
     return f"{step.active_blocks}: {changes}"
 
@@ -140,13 +153,15 @@ def calc_report(
         launchable=result.launchable,
         reason=result.reason,
         resources=_resources(result),
+        blocks_by_tensor_memory=result.blocks_by_tensor_memory,
         next_steps=next_steps(limits, kernel, model),
         slack=slack(limits, kernel, model),
         carveout=carveout(limits, kernel, model),
         gpu=whole.gpu,
         full_wave=whole.full_wave,
+        green_context=whole.green_context,
         waves=None if whole.waves is None else waves_report(whole.waves),
-        notes=tuple(_notes(result)),
+        notes=tuple(notes_on(result)),
         explanation=explanation,
     )
 
@@ -156,8 +171,17 @@ def _resources(result: Answer) -> dict[Resource, ResourceUse]:
     uses = {}
     for (name, use), blocks in zip(result.uses.items(), result.block_limits, strict=True):
         is_missing = amount_of(name, given) is None and not use.per_block
-        uses[name] = ResourceUse(None if is_missing else use.per_block, use.per_multiprocessor, blocks)
+        per_block = None if is_missing else use.per_block
+        reserved = _reserved(result) if name == "shared_memory" else 0
+        uses[name] = ResourceUse(per_block, use.per_multiprocessor, blocks, min(reserved, per_block or 0))
     return uses
+
+
+def _reserved(result: Answer) -> int:
+    column = result.limits.spreadsheet
+    if result.model == "spreadsheet" and column is not None:
+        return column.reserved_shared_memory_per_block
+    return result.limits.reserved_shared_memory_per_block
 
 
 def _changed_limits(limits: Limits, table_limits: Limits | None) -> dict[str, Any]:
@@ -167,7 +191,7 @@ def _changed_limits(limits: Limits, table_limits: Limits | None) -> dict[str, An
     return {name: value for name, value in ours.items() if value != theirs[name]}
 
 
-def _notes(result: Answer) -> list[str]:
+def notes_on(result: Answer) -> list[str]:
     """What a reader should know before relying on the number."""
     limits, kernel = result.limits, result.kernel
     notes = []

@@ -22,11 +22,9 @@ from ..render.document import (
     Together,
     grade,
 )
-from ..values.resources import ADJUSTABLE, Changeable, Resource, amount_of
+from ..values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Changeable, Resource, amount_of
 from .calc import CalcReport, Explanation, ResourceUse
 from .gpu import whole_gpu_lines
-
-ABOUT_OCCUPANCY = "Low occupancy can be right: what it hides is latency."
 
 COLUMNS = (
     Column("Resource", is_number=False),
@@ -37,6 +35,8 @@ COLUMNS = (
 
 COMFORTABLE_WIDTH = 78
 """Columns of a terminal in which the widest table of resources has room."""
+
+HOLDS_ALL = "a block that allocates tensor memory starts with all virtual resources of the SM"
 
 REASONS = {
     "too_little": "too little for one more block",
@@ -58,7 +58,7 @@ def document(report: CalcReport) -> Document:
     headline = Paragraph((Marked(occupancy, grade(report.occupancy)), f" {where}\n{amounts}"))
     verdict = Paragraph((Marked(launches, "strong" if report.launchable else "bad"), f" {why}"))
     sentence = Paragraph((Marked(occupancy, "strong"), f" {where}: {amounts}. {launches} {why}"))
-    whole = whole_gpu_lines(report.full_wave, report.waves, report.launchable)
+    whole = whole_gpu_lines(report.full_wave, report.waves, report.launchable, report.green_context)
     explanation = report.explanation or ()
     return (
         Only("text", [Together([headline, verdict])]),
@@ -81,11 +81,11 @@ def _verdict(report: CalcReport) -> tuple[str, str]:
 
 
 def _resources(report: CalcReport) -> Table:
-    """Every resource; not the barriers where they set no limit and were not given."""
+    """Every resource; not those that few kernels use, where they set no limit and were not given."""
     shown = {
         resource: use
         for resource, use in report.resources.items()
-        if resource != "barriers" or use.blocks is not None or report.inputs.barriers is not None
+        if resource not in COUNTED or use.blocks is not None or amount_of(resource, report.inputs)
     }
     rows = [
         (
@@ -102,7 +102,7 @@ def _resources(report: CalcReport) -> Table:
         marked={number for number, resource in enumerate(shown) if resource in report.limiters},
         splits=False,
         comfortable=COMFORTABLE_WIDTH,
-        gaps=(3, 1),
+        gaps=(2, 1),
         pointers=("<- limiter", "<-"),
     )
 
@@ -112,6 +112,9 @@ def _per_block(report: CalcReport, resource: Resource, use: ResourceUse) -> str:
     if not use.per_block:
         return "not given" if missing else "0"
     amount = words.amount(resource, use.per_block)
+    if use.reserved:
+        amount, own = f"{words.amount(resource, use.reserved)} reserved", use.per_block - use.reserved
+        amount = f"{words.amount(resource, own)} + {amount}" if own else amount
     return f"not given ({amount})" if missing else amount
 
 
@@ -125,11 +128,29 @@ def _remarks(report: CalcReport) -> list[str]:
         )
     if report.model == "spreadsheet":
         lines.append("By the rules of NVIDIA's spreadsheet CUDA_Occupancy_Calculator.xls.")
+    lines += list(_about_tensor_memory(report))
+    if report.inputs.reallocates_registers:
+        lines.append(
+            "The registers are those of the launch, which the warpgroups divide among themselves "
+            "(setmaxnreg), so that fewer are no advice."
+        )
     lines += [f"What if: {field} = {_setting(value)}." for field, value in report.what_if.items()]
     lines += report.notes
-    if 0 < report.occupancy < 1:
-        lines.append(ABOUT_OCCUPANCY)
     return lines
+
+
+def _about_tensor_memory(report: CalcReport) -> Iterator[str]:
+    """What is the header's answer, and what is inferred."""
+    if "virtual_resources" not in report.limiters or not report.active_blocks:
+        return
+    yield (
+        "By cuda_occupancy.h. A kernel that relinquishes its permit to allocate gives its virtual resources "
+        "back, and the next block can come in: inferred, no such GPU was asked."
+    )
+    if report.blocks_by_tensor_memory is not None:
+        columns = words.count(report.inputs.tensor_memory or 0, "column")
+        blocks = words.count(report.blocks_by_tensor_memory, "block")
+        yield f"Tensor memory has room for the {columns} of {blocks} at once; one more waits for its columns."
 
 
 def _setting(value: object) -> str:
@@ -155,7 +176,7 @@ def _advice(report: CalcReport) -> Iterator[tuple[str, str]]:
     """
     yield from _labelled("Next steps", _next_steps(report))
     yield from _labelled("Slack", _slack(report))
-    yield from _labelled("Unused", _unused(report))
+    yield from _labelled("Left over", _left_over(report))
     yield from _labelled("Carveout", _carveout(report))
     if report.carveout.needs_opt_in:
         yield "Opt-in", "needed: cudaFuncAttributeMaxDynamicSharedMemorySize"
@@ -166,9 +187,16 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     levels = [step for step in report.next_steps if "threads" not in step.requires]
     sizes = [step for step in report.next_steps if "threads" in step.requires]
     shown = most_useful(levels, report.occupancy)
-    if sizes and not levels:
+    if len(levels) == len(shown) + 1:
+        shown = levels  # a line that says so would take as much room
+    if report.limiters == ("virtual_resources",) and report.active_blocks:
+        yield f"none within reach for a second block: {HOLDS_ALL}"
+    elif sizes and not levels:
         yield "only another block size can help"
     yield from (_step(report, step) for step in (*shown, *sizes))
+    if report.inputs.spill_smem and any("smem" in step.requires for step in levels):
+        spilled = words.size(report.inputs.spill_smem)
+        yield f"launch bounds of fewer threads shrink the {spilled} that registers spill to"
     if len(levels) > len(shown):
         yield f"{words.count(len(levels) - len(shown), 'more level')} in --format json"
     if not report.next_steps and report.occupancy < 1:
@@ -200,19 +228,20 @@ def _slack(report: CalcReport) -> Iterator[str]:
     limits_barriers = report.resources["barriers"].blocks is not None
     parts = []
     for resource in ADJUSTABLE:
-        amount = getattr(report.slack, resource)
-        if amount is not None and (resource != "barriers" or limits_barriers):
-            parts.append(f"{words.name(resource)} up to {words.amount(resource, amount)}")
+        amount, now = getattr(report.slack, resource), amount_of(resource, report.inputs)
+        grows = amount is not None and (now is None or amount > now)
+        if grows and (resource != "barriers" or limits_barriers):
+            parts.append(f"{QUANTITIES[resource].label} up to {words.amount(resource, amount)}")
     if parts:
         yield ", ".join(parts)
 
 
-def _unused(report: CalcReport) -> Iterator[str]:
+def _left_over(report: CalcReport) -> Iterator[str]:
     for reason, words_for_it in REASONS.items():
         left = [
-            f"{words.amount(resource, unused.amount)} {words.name(resource)}"
-            for resource, unused in report.slack.unused.items()
-            if unused.reason == reason and unused.amount is not None and _is_of_interest(report, resource)
+            f"{words.amount(resource, rest.amount)} {words.name(resource)}"
+            for resource, rest in report.slack.left_over.items()
+            if rest.reason == reason and rest.amount is not None and _is_of_interest(report, resource)
         ]
         if left:
             yield f"{words_for_it}: {words.listing(left)}"
@@ -222,7 +251,7 @@ def _is_of_interest(report: CalcReport, resource: Resource) -> bool:
     """Free block slots are no use, and free barriers neither unless they are what limits."""
     if not report.active_blocks or resource == "blocks":
         return False
-    if resource == "barriers":
+    if resource in COUNTED:
         return resource in report.limiters
     return bool(report.resources[resource].per_block)
 
@@ -231,10 +260,13 @@ def _carveout(report: CalcReport) -> Iterator[str]:
     smallest, configurations = report.carveout.smallest, report.carveout.configurations
     if smallest is None or (smallest.percent is None and smallest.l1 is None):
         return  # no block, or a size that no one would choose
-    percent = "" if smallest.percent is None else f" ({smallest.percent}%)"
+    given = amount_of("smem", report.inputs) is not None or report.inputs.carveout is not None
+    if not given and "shared_memory" not in report.limiters:
+        return
     verdict = "is needed" if smallest == configurations[-1] else "is enough"
-    l1 = "" if smallest.l1 is None else f", and leaves {words.size(smallest.l1)} of L1"
-    yield f"{words.size(smallest.shared_memory)}{percent} {verdict}{l1}"
+    percent = "" if smallest.percent is None else f": request {smallest.percent}% or more"
+    l1 = "" if smallest.l1 is None else f"; it leaves {words.size(smallest.l1)} of L1"
+    yield f"{words.size(smallest.shared_memory)} {verdict}{percent}{l1}"
     if report.inputs.carveout is not None:
         for blocks, alike in groupby(configurations, lambda each: each.active_blocks):
             sizes = [words.size(each.shared_memory) for each in alike]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
-from ..advice.next_steps import NextStep
 from ..builds.diff import DiffSummary
+from ..builds.exemptions import Exempted, Exemption, apply
+from ..builds.kernel_names import stable_name
 from ..builds.rules import CRITERIA, Measure, Rules
+from ..builds.same_sizes import OURS, is_ours
 from ..builds.scanner import ScanRow
-from ..builds.violations import Checked, Holding, Violating, Violation, launched_with
+from ..builds.violations import Apart, Checked, Holding, Violating, Violation, launched_with
 from ..render import words
 from ..render.ci import Case
 from ..render.document import (
@@ -27,16 +30,21 @@ from ..render.document import (
     Together,
 )
 from ..render.markdown import code
-from ..values.resources import amount_of
+from ..render.sarif import Finding
 from .base import Report
 from .diff import COLUMNS, MOST_IN_SIGHT, assumptions, kinds
-from .scan import short_name
+from .mending import mending
+from .scan_columns import place, short_name
 
 CSV_COLUMNS = (
-    "name", "demangled", "arch", "source", "rule", "criterion", "bound", "was", "value", "next_step",
+    "name", "demangled", "arch", "source", "rule", "criterion", "bound", "was", "value", "threads",
+    "next_step",
 )  # fmt: skip
 
-_SINCE = ("Limited by", "Regs", "Spills", "Stack", "Shared", "Bar", "Threads")
+MOST_NAMED = 10
+"""Kernels that came or went that are named; the others are counted."""
+
+_SINCE = ("Limited by", "Regs", "Spills", "Stack", "Shared", "Bar", "Bound", "Threads")
 """The columns of `diff` that say what changed since the baseline."""
 
 
@@ -67,6 +75,18 @@ class CheckReport(Report):
     """The kernels that break a rule, by name."""
     holding: tuple[Holding, ...]
     """The kernels that meet all of them."""
+    exempted: tuple[Exempted, ...]
+    """What breaks a rule, and may until a day."""
+    ended: tuple[str, ...]
+    """Exemptions whose last day has passed, in words."""
+    unused: tuple[str, ...]
+    """Exemptions that no kernel needs any more, in words."""
+    added: tuple[Apart, ...]
+    """Kernels that the baseline does not have."""
+    removed: tuple[Apart, ...]
+    """Kernels that only the baseline has."""
+    unsized: int
+    """Kernels whose occupancy was asked for, and whose block size neither a file nor the user states."""
 
     def csv_columns(self) -> Sequence[str]:
         """They are there even where no rule is broken."""
@@ -79,7 +99,8 @@ class CheckReport(Report):
             row = (
                 *(kernel.name, kernel.demangled, kernel.arch, kernel.source),
                 *(violation.rule, violation.criterion, violation.bound, violation.was, violation.value),
-                _mending(kernel, violation),
+                violation.threads,
+                mending(kernel, violation),
             )
             yield dict(zip(CSV_COLUMNS, row, strict=True))
 
@@ -102,11 +123,11 @@ class CheckReport(Report):
             (
                 f"{code(short_name(each.kernel))} {each.kernel.arch or ''}",
                 _broken(violation),
-                _mending(each.kernel, violation),
+                mending(each.kernel, violation),
             )
             for each, violation in self._broken()
         ]
-        columns = (Column("Kernel"), Column("What it breaks"), Column("Next step"))
+        columns = tuple(Column(title, is_number=False) for title in ("Kernel", "What it breaks", "Next step"))
         more = rows[MOST_IN_SIGHT:]
         comment = Comment(
             [
@@ -123,9 +144,27 @@ class CheckReport(Report):
         for each in self.violating:
             row = each.kernel
             name = _case_name(row, launched_with(row))
-            yield Case(row.source, name, _kernel(row), _message(each))
+            yield Case(row.source, name, _kernel(row), _message(each), row.file or "", row.line)
         for holding in self.holding:
             yield Case(holding.source, _case_name(holding, holding.threads))
+
+    def findings(self) -> Iterator[Finding]:
+        """Each broken rule, for a service that scans code."""
+        for each, violation in self._broken():
+            row = each.kernel
+            yield Finding(
+                rule=violation.criterion,
+                message=f"{_kernel(row)}: {_broken(violation)}. {mending(row, violation)}",
+                name=words.printable(row.demangled),
+                file=row.file or row.source,
+                line=row.line,
+                fingerprint=f"{stable_name(row.name)} {row.arch} {violation.criterion}",
+            )
+
+    def asked(self) -> dict[str, str]:
+        """What the rules ask for, by name, each with what it is in words."""
+        names = dict.fromkeys(name for rule in self.rules for name in rule.bounds)
+        return {name: name.replace("_", " ").capitalize() for name in names}
 
     def conclusion(self) -> Sequence[str]:
         """The summary, and what it rests on, in plain lines."""
@@ -144,6 +183,8 @@ def check_report(
         baseline: The path of the baseline.
         updated: How the new baseline differs from the old one.
     """
+    applied = apply(done, asked.exemptions, date.today())
+    done = applied.done
     rules = tuple(
         CheckedRule(
             rule.kernels, tuple(arch.sm for arch in rule.archs), rule.bounds, done.matched[rule.number]
@@ -153,15 +194,19 @@ def check_report(
     return CheckReport(
         not done.violating, build, asked.source, baseline, updated, done.checks, rules,
         tuple(done.violating), tuple(done.holding),
+        exempted=applied.exempted, ended=tuple(map(_exemption, applied.ended)),
+        unused=tuple(map(_exemption, applied.unused)),
+        added=done.added, removed=done.removed, unsized=done.unsized,
     )  # fmt: skip
 
 
 def _lines(violating: Violating) -> Iterator[Block]:
     row = violating.kernel
-    yield Paragraph(Marked(_kernel(row), "strong"))
+    where = place(row.file, row.line)
+    yield Paragraph([Marked(_kernel(row), "strong"), Marked(f"  {where}" if where else "", "faint")])
     for violation in violating.violations:
         yield Paragraph(Marked(_broken(violation), "wrong"), indent=2)
-        yield Paragraph(f"Next step: {_mending(row, violation)}", indent=4)
+        yield Paragraph(f"Next step: {mending(row, violation)}", indent=4)
     since = _since(violating)
     if since:
         yield Paragraph(Marked(f"Since the baseline: {since}.", "faint"), indent=2)
@@ -170,7 +215,7 @@ def _lines(violating: Violating) -> Iterator[Block]:
 def _message(violating: Violating) -> str:
     lines = []
     for violation in violating.violations:
-        lines += [_broken(violation), _mending(violating.kernel, violation)]
+        lines += [_broken(violation), mending(violating.kernel, violation)]
     since = _since(violating)
     return "\n".join([*lines, *([f"Since the baseline: {since}."] if since else [])])
 
@@ -188,9 +233,21 @@ def _kernel(row: ScanRow) -> str:
 def _broken(violation: Violation) -> str:
     """What was asked for, and what is: ``min_occupancy = 75% (rule 1): is 50%, was 100%``."""
     measure = CRITERIA[violation.criterion].measure
+    if measure == "occupancy" and violation.threads is not None:
+        return f"{violation.criterion} = {_bound(violation)} (rule {violation.rule}): {_occupancy(violation)}"
     was = "" if violation.was is None else f", was {_amount(measure, violation.was)}"
     is_now = f"is {_amount(measure, violation.value)}{was}"
     return f"{violation.criterion} = {_bound(violation)} (rule {violation.rule}): {is_now}"
+
+
+def _occupancy(violation: Violation) -> str:
+    """``at 256 threads: 100% -> 62.5%``; ``at no block size more than 50%``."""
+    value = words.percent(violation.value)
+    if CRITERIA[violation.criterion].compares and violation.was is not None:
+        return f"at {violation.threads:,} threads: {words.percent(violation.was)} -> {value}"
+    if violation.threads_from in OURS:
+        return f"at no block size more than {value}"
+    return f"at {violation.threads:,} threads: {value}"
 
 
 def _bound(violation: Violation) -> str:
@@ -206,7 +263,7 @@ def _amount(measure: Measure, value: float) -> str:
     """A value with its unit: ``62.5%``, ``36 KiB``, ``72``."""
     if measure == "occupancy":
         return words.percent(value)
-    return f"{value:,.0f}" if measure in ("registers", "barriers") else words.size(int(value))
+    return f"{value:,.0f}" if measure in ("regs", "barriers") else words.size(int(value))
 
 
 def _since(violating: Violating) -> str:
@@ -216,40 +273,9 @@ def _since(violating: Violating) -> str:
     changes = []
     for column in COLUMNS:
         old, new = column.value(violating.baseline), column.value(violating.kernel)
-        if old != new and column.title in _SINCE:
-            changes.append(f"{column.title.lower()} {old or '?'} -> {new or '?'}")
+        if column.title in _SINCE and column.has_changed(violating.baseline, violating.kernel):
+            changes.append(f"{column.title.lower()} {old} -> {new}")
     return ", ".join(changes)
-
-
-def _mending(row: ScanRow, violation: Violation) -> str:
-    """What would help, as a sentence."""
-    measure = CRITERIA[violation.criterion].measure
-    step = violation.next_step
-    if step is None:
-        return _NO_STEP.get(measure, "Neither using less nor another block size is known to reach it.")
-    changes = [
-        words.change(resource, amount_of(resource, row), value) for resource, value in step.requires.items()
-    ]
-    result = "need fewer spills, at" if measure in ("spill_bytes", "stack_bytes") else "give"
-    return (
-        f"{words.listing(changes)} would {result} {words.percent(step.occupancy)} occupancy{_how(row, step)}."
-    )
-
-
-_NO_STEP: dict[Measure, str] = {
-    "spill_bytes": "No more registers are available: keep fewer values alive.",
-    "stack_bytes": "More registers would not help: it holds arrays indexed by variables, or frames of calls.",
-    "shared_memory": "Use less of it.",
-    "registers": "Use fewer of them.",
-    "barriers": "Use fewer of them.",
-}
-
-
-def _how(row: ScanRow, step: NextStep) -> str:
-    """How to have the compiler use fewer registers."""
-    if set(step.requires) != {"registers"} or row.threads is None or not step.active_blocks:
-        return ""
-    return f"; __launch_bounds__({row.threads}, {step.active_blocks}) asks the compiler for that"
 
 
 def _summary(report: CheckReport) -> str:
@@ -263,8 +289,43 @@ def _summary(report: CheckReport) -> str:
     return f"{len(report.violating):,} of {words.count(kernels, 'kernel')} {verb} a rule."
 
 
+def _exemption(exemption: Exemption) -> str:
+    return f"Exemption {exemption.number} ({', '.join(exemption.kernels)}, until {exemption.until})"
+
+
 def _notes(report: CheckReport) -> Iterator[str]:
-    """How the baseline was changed."""
+    """What came and went, what the numbers rest on, and how the baseline was changed."""
+    for kernels, what in ((report.added, "Not in the baseline"), (report.removed, "Only in the baseline")):
+        if kernels:
+            yield f"{what}: {_listing(kernels)}."
     if report.updated is not None:
         yield f"{report.baseline} is written: {kinds(report.updated)}."
-    yield from assumptions([each.kernel for each in report.violating])
+    for each in report.exempted:
+        broken = words.listing([violation.criterion for violation in each.violating.violations])
+        yield f"{_kernel(each.violating.kernel)} may break {broken} until {each.until}: {each.reason}."
+    yield from (f"{ended} has ended." for ended in report.ended)
+    yield from (f"{unused} is not needed any more: leave it out." for unused in report.unused)
+    yield from assumptions([each.kernel for each in report.violating if not is_ours(each.kernel)])
+    if report.unsized:
+        yield from _about_sizes(report)
+
+
+def _about_sizes(report: CheckReport) -> Iterator[str]:
+    has = "has" if report.unsized == 1 else "have"
+    asked = {name for rule in report.rules for name, bound in rule.bounds.items() if bound is not None}
+    parts = [f"{words.count(report.unsized, 'kernel')} {has} no stated block size"]
+    if "max_occupancy_drop" in asked:
+        parts.append("the worst drop of all sizes that both builds can launch with decides")
+    if "min_occupancy" in asked:
+        parts.append("the best occupancy of all sizes counts for min_occupancy")
+    yield f"{parts[0]}: {'; '.join(parts[1:])}. [[launches]] in the rules, or --threads, states it."
+
+
+def _listing(kernels: Sequence[Apart]) -> str:
+    """``img::blur (sm_80, sm_90), and 3 more``."""
+    archs: dict[str, list[str]] = {}
+    for each in kernels:
+        archs.setdefault(short_name(each), []).append(each.arch or "unknown architecture")
+    names = [f"{name} ({', '.join(dict.fromkeys(of))})" for name, of in archs.items()]
+    more = [f"{len(names) - MOST_NAMED:,} more"] if len(names) > MOST_NAMED else []
+    return words.listing([*names[:MOST_NAMED], *more])

@@ -5,13 +5,14 @@ These are the three charts of NVIDIA's spreadsheet.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any, Protocol
 
 from ..advice.search import Dial, changed
 from ..engine import Answer, Model, evaluate
+from ..errors import InputError
 from ..render import charts, words
 from ..render.document import Column, Document, Only, Table
 from ..values.resources import Adjustable, Changeable, Resource
@@ -80,7 +81,7 @@ class Curve:
     """The answers over one variable, while all else stays as it is."""
 
     variable: Changeable
-    """``"threads"`` per block, ``"registers"`` per thread or ``"shared_memory"`` in bytes per block."""
+    """``"threads"`` per block, ``"regs"`` per thread or ``"smem"`` in bytes per block."""
     now: int | None
     """The kernel's own value; None where it was not given."""
     steps: tuple[Step, ...]
@@ -116,7 +117,7 @@ class CurvesReport(Report):
     occupancy: float
     active_blocks: int
     active_warps: int
-    max_warps: int
+    max_warps_per_multiprocessor: int
     """Warps that an SM holds."""
     limiters: tuple[Resource, ...]
     curves: tuple[Curve, ...]
@@ -134,16 +135,30 @@ class CurvesReport(Report):
             Only("markdown", [curve.table() for curve in self.curves]),
         )
 
-    def picture(self) -> charts.Picture:
-        """The charts side by side, under the kernel's own answer."""
+    def picture(self, title: str | None = None, marks: Sequence[int] = ()) -> charts.Picture:
+        """The charts side by side, under the kernel's own answer.
+
+        Args:
+            title: Instead of the kernel's own answer.
+            marks: None: the kernel's own values are marked.
+
+        Raises:
+            InputError: Something else is to be marked.
+        """
+        if marks:
+            raise InputError(
+                "these curves mark the kernel's own values",
+                where="mark",
+                cure="Leave it out, or vary one input.",
+            )
         blocks = words.count(self.active_blocks, "block")
         threads = words.count(self.inputs.threads, "thread")
         limiters = words.listing([words.name(limiter) for limiter in self.limiters])
-        title = (
+        answer = (
             f"{words.percent(self.occupancy)} occupancy on compute capability {self.cc} "
             f"({self.architecture})\n{blocks} of {threads} per SM, limited by {limiters}"
         )
-        return charts.Picture(title, [self._chart(curve) for curve in self.curves])
+        return charts.Picture(title or answer, [self._chart(curve) for curve in self.curves])
 
     def _chart(self, curve: Curve) -> charts.StepChart:
         def mark(value: int, warps: int, occupancy: float) -> charts.Mark:
@@ -153,7 +168,7 @@ class CurvesReport(Report):
         return charts.StepChart(
             title=f"Warps per SM by {curve.scale.title}",
             height="warps per SM",
-            highest=self.max_warps,
+            highest=self.max_warps_per_multiprocessor,
             scale=curve.scale,
             steps=[charts.Step(step.first, step.last, step.active_warps) for step in curve.steps],
             has_even_steps=curve.variable == "threads",  # one for each number of warps
@@ -190,13 +205,13 @@ def curves_report(result: Answer) -> CurvesReport:
     has_size = (kernel.smem, kernel.static_smem, kernel.dynamic_smem) != (None, None, None)
     now: dict[Changeable, int | None] = {
         "threads": kernel.threads,
-        "registers": kernel.registers,
-        "shared_memory": kernel.shared_memory if has_size else None,
+        "regs": kernel.regs,
+        "smem": kernel.shared_memory if has_size else None,
     }
     steps = {
         "threads": _steps(1, _over_threads(result)),
-        "registers": _steps(1, dial("registers").answers(1)),
-        "shared_memory": _launching(_steps(0, dial("shared_memory").answers(0)), now["shared_memory"]),
+        "regs": _steps(1, dial("regs").answers(1)),
+        "smem": _launching(_steps(0, dial("smem").answers(0)), now["smem"]),
     }
     return CurvesReport(
         model=result.model,
@@ -206,7 +221,7 @@ def curves_report(result: Answer) -> CurvesReport:
         occupancy=result.occupancy,
         active_blocks=result.active_blocks,
         active_warps=result.active_warps,
-        max_warps=limits.max_warps_per_multiprocessor,
+        max_warps_per_multiprocessor=limits.max_warps_per_multiprocessor,
         limiters=result.limiters,
         curves=tuple(
             Curve(variable, value, steps[variable], tuple(_better(variable, value, steps[variable], result)))

@@ -46,7 +46,7 @@ class DeviceEntry:
     name: str
     cc: str
     architecture: str | None
-    multiprocessors: int | None
+    multiprocessor_count: int | None
     driver_version: str | None
     cuda_version: str | None
     """The newest CUDA that the driver can run."""
@@ -80,7 +80,7 @@ def headline(device: DeviceEntry) -> Paragraph:
 
 def known_of(device: DeviceEntry) -> str:
     """``132 SMs, driver 580.159.04 (CUDA 13.0), MIG off``: what is known of a GPU."""
-    sms = device.multiprocessors
+    sms = device.multiprocessor_count
     count = "unknown number of SMs" if sms is None else words.count(sms, "SM")
     version = f"driver {device.driver_version or 'of unknown version'}"
     cuda = f" (CUDA {device.cuda_version})" if device.cuda_version else ""
@@ -122,7 +122,7 @@ def device_entry(device: Device) -> DeviceEntry:
         name=device.name,
         cc=str(device.compute_capability),
         architecture=None if row is None else row.architecture,
-        multiprocessors=device.multiprocessor_count,
+        multiprocessor_count=device.multiprocessor_count,
         driver_version=device.driver_version,
         cuda_version=None if version is None else f"{version[0]}.{version[1]}",
         mig=device.mig,

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..builds.diff import Diff, DiffRow, DiffSummary, Verdict
+from ..builds.diff import Diff, DiffRow, DiffSummary, Verdict, knows_bounds
+from ..builds.matching import MatchedBy
 from ..builds.measures import MEASURES, measures
 from ..builds.scanner import ScanRow
 from ..readers import ReadProblem
@@ -28,12 +29,12 @@ from ..render.document import (
     Together,
 )
 from .base import Report
-from .scan import architecture, short_name
+from .scan_columns import architecture, short_name, threads
 
 MOST_IN_SIGHT = 10
 """Rows of a comment that are seen before the reader unfolds the rest."""
 
-IF_THERE_IS_ROOM = ("Spills", "Stack", "Regs", "Shared", "Limited by", "Threads", "Bar")
+IF_THERE_IS_ROOM = ("Threads", "Spills", "Stack", "Regs", "Shared", "Limited by", "Bound", "Bar")
 """The columns that a narrow terminal need not show, the most useful first."""
 
 MARKS: dict[Verdict, Mark] = {"worse": "bad", "mixed": "fair", "other": "", "better": "good", "same": "faint"}
@@ -46,11 +47,15 @@ class DiffReport(Report):
     old: str
     """What the old build was called."""
     new: str
+    ignores_arch: bool
+    """Whether kernels of different architectures were compared where there was no other counterpart."""
     threshold: float
     """Up to so many percent of the larger value, or points of occupancy, a change counts as none."""
     summary: DiffSummary
+    not_compared: dict[str, int]
+    """What only one of the builds knows, such as spills -> of how many kernels of both."""
     kernels: tuple[DiffRow, ...]
-    """Kernels of both builds, the worst first."""
+    """Kernels of both builds that changed, the worst first; with those that are the same, if asked for."""
     added: tuple[ScanRow, ...]
     removed: tuple[ScanRow, ...]
     problems: tuple[ReadProblem, ...]
@@ -92,7 +97,7 @@ def diff_report(
     *,
     names: tuple[str, str],
     threshold: float = 0,
-    only_changes: bool = False,
+    ignores_arch: bool = False,
     problems: tuple[ReadProblem, ...] = (),
 ) -> DiffReport:
     """Everything that is shown of two builds.
@@ -101,11 +106,20 @@ def diff_report(
         diff: How their kernels changed.
         names: What the two are called.
         threshold: The one that they were compared with.
-        only_changes: Whether to leave out the kernels that are the same; the summary counts them.
+        ignores_arch: Whether other architectures were compared, too.
         problems: What could not be read of the two.
     """
-    shown = tuple(row for row in diff.rows if row.verdict != "same" or not only_changes)
-    return DiffReport(*names, threshold, diff.summary, shown, diff.added, diff.removed, problems)
+    return DiffReport(
+        *names,
+        ignores_arch,
+        threshold,
+        diff.summary,
+        diff.not_compared,
+        diff.rows,
+        diff.added,
+        diff.removed,
+        problems,
+    )
 
 
 def _csv_row(verdict: str, old: ScanRow | None, new: ScanRow | None) -> dict[str, Any]:
@@ -123,7 +137,7 @@ def _csv_row(verdict: str, old: ScanRow | None, new: ScanRow | None) -> dict[str
         row |= {
             f"{side}_{measure}": each and getattr(measures(each), measure) for side, each in sides.items()
         }
-    for name in ("threads", "active_blocks", "limiters", "source"):
+    for name in ("threads", "threads_from", "active_blocks", "limiters", "source"):
         row |= {f"{side}_{name}": each and getattr(each, name) for side, each in sides.items()}
     return row
 
@@ -151,10 +165,14 @@ class DiffColumn(NamedTuple):
     """What is shown of one side; empty where it is not known."""
     is_always_there: bool = False
 
+    def has_changed(self, old: ScanRow, new: ScanRow) -> bool:
+        """Whether both builds know it and it is not the same."""
+        return "" not in (self.value(old), self.value(new)) and self.value(old) != self.value(new)
+
     def cell(self, row: DiffRow) -> str:
         """``64 -> 72``, or ``64`` where nothing changed."""
         old, new = self.value(row.old), self.value(row.new)
-        return new if old == new else f"{old or '?'} -> {new or '?'}"
+        return f"{old} -> {new}" if self.has_changed(row.old, row.new) else new or old
 
 
 def _size(amount: int | None) -> str:
@@ -177,11 +195,14 @@ COLUMNS = (
     DiffColumn("Arch", architecture, is_always_there=True),
     DiffColumn("Occ.", _occupancy, is_always_there=True),
     DiffColumn("Limited by", _limiters),
-    DiffColumn("Regs", lambda row: words.number(row.registers, "")),
+    DiffColumn("Regs", lambda row: words.number(row.regs, "")),
     DiffColumn("Spills", lambda row: _size(measures(row).spill_bytes)),
+    DiffColumn("Smem spills", lambda row: _size(row.spill_smem)),
     DiffColumn("Stack", lambda row: _size(row.stack_bytes)),
-    DiffColumn("Shared", lambda row: _size(measures(row).shared_memory)),
+    DiffColumn("Shared", lambda row: _size(measures(row).smem)),
     DiffColumn("Bar", lambda row: words.number(row.barriers, "")),
+    DiffColumn("Virtual", lambda row: words.number(row.virtual_resources, "")),
+    DiffColumn("Bound", lambda row: words.number(row.max_threads, "none") if knows_bounds(row) else ""),
     DiffColumn("Threads", lambda row: words.number(row.threads, "")),
 )
 
@@ -189,15 +210,20 @@ COLUMNS = (
 def _columns_of(rows: Sequence[DiffRow]) -> list[DiffColumn]:
     """The columns in which something changed."""
     return [
-        column
-        for column in COLUMNS
-        if column.is_always_there or any(column.value(row.old) != column.value(row.new) for row in rows)
+        column for column in COLUMNS if column.is_always_there or any(_changed(column, row) for row in rows)
     ]
+
+
+def _changed(column: DiffColumn, row: DiffRow) -> bool:
+    if column.title == "Threads" and row.change.occupancy:
+        return True  # an occupancy that changed is worth nothing without the block size that it is of
+    return column.has_changed(row.old, row.new)
 
 
 def _columns_apart(rows: Sequence[ScanRow]) -> list[DiffColumn]:
     """The columns for kernels that are in one build only, as far as they have something to say."""
-    return [each for each in COLUMNS if any(each.value(row) not in ("", "0") for row in rows)]
+    columns = (each._replace(value=threads) if each.title == "Threads" else each for each in COLUMNS)
+    return [each for each in columns if any(each.value(row) not in ("", "0") for row in rows)]
 
 
 def _name(row: DiffRow) -> str:
@@ -210,7 +236,11 @@ def _summary(report: DiffReport) -> str:
     """How many kernels there are of each kind: ``8 kernels in both builds: 2 worse, 6 the same; 1 added.``"""
     count = report.summary
     both = count.worse + count.mixed + count.other + count.better + count.same
-    head = f"{words.count(both, 'kernel')} in both builds: " if both else "No kernel is in both builds: "
+    head = (
+        f"{words.count(both, 'kernel')} in both builds: "
+        if both
+        else "Nothing could be compared: no kernel is in both builds: "
+    )
     return f"{head}{kinds(count)}."
 
 
@@ -230,20 +260,38 @@ def kinds(count: DiffSummary) -> str:
 
 def _footnotes(report: DiffReport) -> Iterator[str]:
     """What the numbers rest on."""
-    rows = [*(row for pair in report.kernels for row in (pair.old, pair.new)), *report.added, *report.removed]
-    by_base = sum(row.matched_by == "base_name" for row in report.kernels)
-    if by_base:
-        yield f"{words.count(by_base, 'kernel')} matched by the base name, as the rest of the name changed."
+    rows = [row for pair in report.kernels for row in (pair.old, pair.new)]
+    by_part = sum(row.matched_by in _PARTS_OF_NAMES for row in report.kernels)
+    if by_part:
+        yield f"{words.count(by_part, 'kernel')} matched by a part of the name, or by the code."
     old, new = ({row.arch or "unknown" for row in side} for side in _sides(report))
     for archs, build in ((old - new, report.old), (new - old, report.new)):
-        if archs:
-            yield f"Only in {build}: kernels for {words.listing(sorted(archs))}."
+        if archs and not report.ignores_arch:
+            yield f"Only in {build}: kernels for {words.listing(sorted(archs))}. --ignore-arch compares them."
+    yield from _known_in_one(report)
     yield from assumptions(rows)
     if report.threshold:
         yield (
             f"Changes of up to {report.threshold:g}% of the larger value, or {report.threshold:g} points of "
             "occupancy, count as none."
         )
+
+
+_PARTS_OF_NAMES: tuple[MatchedBy, ...] = ("base_name", "code", "last_name", "numberless")
+
+
+def _known_in_one(report: DiffReport) -> Iterator[str]:
+    """What could not be compared."""
+    for measure, kernels in report.not_compared.items():
+        what = _NAMES_OF_MEASURES.get(measure, measure.replace("_", " "))
+        yield f"Only one of the builds tells the {what} of {words.count(kernels, 'kernel')}: not compared."
+
+
+_NAMES_OF_MEASURES = {
+    "spill_bytes": "spills",
+    "spill_smem": "spills into shared memory",
+    "stack_bytes": "stack",
+}
 
 
 def _sides(report: DiffReport) -> tuple[list[ScanRow], list[ScanRow]]:
@@ -254,16 +302,17 @@ def _sides(report: DiffReport) -> tuple[list[ScanRow], list[ScanRow]]:
 
 def assumptions(rows: Sequence[ScanRow]) -> Iterator[str]:
     """Which block sizes the occupancy is for where no source states them."""
-    threads = {(row.threads_from, row.threads) for row in rows if row.occupancy is not None}
-    origins = {origin for origin, _ in threads}
-    given = [number for origin, number in threads if origin == "option" and number is not None]
+    known = [row for row in rows if row.occupancy is not None]
+    given = [row.threads for row in known if row.threads_from == "option" and row.threads is not None]
     if given:
         yield f"For blocks of {given[0]:,} threads where a file does not state the block size."
-    if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
+    if any(row.dynamic_smem is None and row.smem is None for row in known):
         yield "Dynamic shared memory that no file states counts as none."
-    unknown = [text for origin, text in ORIGINS.items() if origin in origins]
-    if unknown:
-        yield f"Where no block size is known, the occupancy is for {', else for '.join(unknown)}."
+    if any(row.threads_from == "compared" for row in known):
+        yield UNSIZED
 
 
-ORIGINS = {"launch_bounds": "the launch bound", "best": "the best block size"}
+UNSIZED = (
+    "Where no file states the block size, both builds are compared at every size that both can launch with, "
+    "and the worst drop decides; --threads states one."
+)

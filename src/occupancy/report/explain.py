@@ -10,6 +10,7 @@ from collections.abc import Callable
 from ..engine import Answer, cuda, spreadsheet
 from ..engine.arithmetic import round_up
 from ..engine.common import shared_memory_configuration
+from ..values.kernel import TENSOR_MEMORY_UNIT
 from ..values.resources import Resource
 from .calc import Explanation, is_confined_to_half
 
@@ -19,16 +20,17 @@ NO_BLOCKS = "0 blocks"
 def explain(result: Answer) -> tuple[Explanation, ...]:
     """The steps of every resource that plays a part in the answer."""
     if result.model == "cuda":
-        explainers: tuple[Callable[[Answer], Explanation], ...] = (
+        explainers: tuple[Callable[[Answer], Explanation | None], ...] = (
             _warps,
             _blocks,
             _cuda_registers,
             _cuda_shared_memory,
             _barriers,
+            _virtual_resources,
         )
     else:
         explainers = (_warps, _blocks, _spreadsheet_registers, _spreadsheet_shared_memory)
-    return tuple(explainer(result) for explainer in explainers)
+    return tuple(explanation for explainer in explainers if (explanation := explainer(result)))
 
 
 def _warps(result: Answer) -> Explanation:
@@ -64,11 +66,11 @@ def _blocks(result: Answer) -> Explanation:
 
 def _cuda_registers(result: Answer) -> Explanation:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
-    if not kernel.registers:
+    if not kernel.regs:
         return _no_registers(result)
     per_warp = result.allocated.registers // warps
     steps = [_per_warp_step(result, per_warp)]
-    if kernel.registers > limits.max_registers_per_thread:
+    if kernel.regs > limits.max_registers_per_thread:
         steps.append(_too_many_per_thread(result))
         return Explanation("registers", tuple(steps), None)
     check_steps, why = _launch_check(result, per_warp)
@@ -87,7 +89,7 @@ def _launch_check(result: Answer, per_warp: int) -> tuple[list[str], str | None]
     parts = cuda.checked_sub_partitions(limits)
     counted = round_up(warps, parts)
     of_block = _count(warps, "warp") + (f", counted as {counted}," if counted != warps else "")
-    checked = cuda.registers_checked(limits, per_warp, warps)
+    checked = cuda.registers_checked(per_warp, warps, parts)
     passes = checked <= limits.max_registers_per_block
     sign, outcome = ("<=", "launches") if passes else (">", NO_BLOCKS)
     steps = [
@@ -159,25 +161,49 @@ def _barriers(result: Answer) -> Explanation:
     return Explanation("barriers", (step,), None)
 
 
+def _virtual_resources(result: Answer) -> Explanation | None:
+    """Nothing for the many kernels that are not known to use any."""
+    count, available = result.kernel.virtual_resources, result.limits.virtual_resources_per_multiprocessor
+    if count is None:
+        return None
+    if not count or available is None:
+        step = "no limit: the kernel uses none" if not count else "no limit before 10.0"
+        return Explanation("virtual_resources", (step,), None)
+    steps = [f"{available} per SM // {count} = {_limit(result, 'virtual_resources')}"]
+    columns, blocks = result.kernel.tensor_memory, result.blocks_by_tensor_memory
+    if columns is not None and blocks is not None:
+        most = result.limits.tensor_memory_per_multiprocessor
+        steps.append(
+            f"{most} columns of tensor memory // {columns}, rounded up to {TENSOR_MEMORY_UNIT}s = "
+            f"{_count(blocks, 'block')} that hold their columns at once, which limits no launch"
+        )
+    return Explanation(
+        "virtual_resources",
+        tuple(steps),
+        "cuda_occupancy.h counts what a kernel that allocates tensor memory holds when it starts. "
+        "That one which relinquishes its permit lets the next block in is inferred.",
+    )
+
+
 def _spreadsheet_registers(result: Answer) -> Explanation:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
     column = spreadsheet.column_of(limits)
-    if not kernel.registers:
+    if not kernel.regs:
         return _no_registers(result)
-    if kernel.registers > limits.max_registers_per_thread:
+    if kernel.regs > limits.max_registers_per_thread:
         return Explanation("registers", (_too_many_per_thread(result),), None)
     if limits.register_allocation_granularity == "block":
         counted = round_up(warps, limits.warp_allocation_granularity)
-        need = counted * limits.warp_size * kernel.registers
+        need = counted * limits.warp_size * kernel.regs
         steps = (
             f"{_count(warps, 'warp')}, rounded up to {limits.warp_allocation_granularity}s: {counted}",
-            f"{counted} x {limits.warp_size} threads x {_count(kernel.registers, 'register')} = {need}, "
+            f"{counted} x {limits.warp_size} threads x {_count(kernel.regs, 'register')} = {need}, "
             f"rounded up to {limits.register_allocation_unit}s: {result.allocated.registers} per block",
             f"{limits.max_registers_per_multiprocessor} per SM // {result.allocated.registers} = "
             f"{_limit(result, 'registers')}",
         )
         return Explanation("registers", steps, "On 1.x registers are given to the block as a whole.")
-    per_warp = spreadsheet.allocated_registers_per_warp(limits, column, kernel.registers)
+    per_warp = spreadsheet.allocated_registers_per_warp(limits, column, kernel.regs)
     share = spreadsheet.max_registers_per_block(limits, column, kernel).amount
     granularity = spreadsheet.warp_granularity(limits, column, kernel)
     unrounded = share // per_warp
@@ -192,7 +218,7 @@ def _spreadsheet_registers(result: Answer) -> Explanation:
         + _limit(result, "registers"),
     )
     why = None
-    if spreadsheet.is_doubled_unit(column, kernel.registers):
+    if spreadsheet.is_doubled_unit(column, kernel.regs):
         why = "For this number of registers the spreadsheet allocates in units of twice the size."
     return Explanation("registers", steps, why)
 
@@ -213,7 +239,7 @@ def _spreadsheet_shared_memory(result: Answer) -> Explanation:
 
 
 def _no_registers(result: Answer) -> Explanation:
-    known = "the kernel uses none" if result.kernel.registers == 0 else "not given"
+    known = "the kernel uses none" if result.kernel.regs == 0 else "not given"
     return Explanation("registers", (f"no limit: {known}",), None)
 
 
@@ -223,12 +249,12 @@ def _no_shared_memory(result: Answer) -> Explanation:
 
 
 def _too_many_per_thread(result: Answer) -> str:
-    registers = _count(result.kernel.registers or 0, "register")
+    registers = _count(result.kernel.regs or 0, "register")
     return f"{registers} per thread > {result.limits.max_registers_per_thread}: {NO_BLOCKS}"
 
 
 def _per_warp_step(result: Answer, per_warp: int) -> str:
-    limits, registers = result.limits, result.kernel.registers or 0
+    limits, registers = result.limits, result.kernel.regs or 0
     unit = limits.register_allocation_unit
     if result.model == "spreadsheet":
         unit *= 2 if spreadsheet.is_doubled_unit(spreadsheet.column_of(limits), registers) else 1

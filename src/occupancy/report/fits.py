@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from ..advice.portability import Fit
 from ..render import words
 from ..render.document import SENTENCE, Column, Document, Marked, Only, Paragraph, Table
+from ..tables.chips import Chip
 from ..values.kernel import Kernel
 from .base import Report
 from .inputs import Inputs, inputs_of
 
 COLUMNS = (
+    Column("Chip", is_number=False),
     Column("CC", is_number=False),
+    Column("Architecture", is_number=False),
     Column("Launches", is_number=False),
     Column("Opt-in", is_number=False),
     Column("Blocks"),
@@ -23,42 +26,78 @@ COLUMNS = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChipFit(Fit):
+    """Whether the kernel runs on one chip that was named."""
+
+    gpu: str | None
+    """The name of the product; null for a compute capability."""
+    architecture: str
+
+
 @dataclass(frozen=True, slots=True)
 class FitsReport(Report):
     """The whole answer to ``occupancy fits``."""
 
     inputs: Inputs
-    chips: tuple[Fit, ...]
+    chips: tuple[ChipFit, ...]
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each chip."""
-        return map(asdict, self.chips)
+        for chip in self.chips:
+            row = asdict(chip)
+            yield {"gpu": row.pop("gpu"), **row}
 
     def document(self) -> Document:
         """A count, then a row for each chip with what limits it, or what stops it."""
-        launching = sum(chip.launchable for chip in self.chips)
+        launching = sum(chip.launchable is True for chip in self.chips)
+        unknown = sum(chip.launchable is None for chip in self.chips)
         headline = f"Launches on {launching} of {words.count(len(self.chips), 'chip')}"
+        if unknown:
+            headline += f"; unknown on {unknown}"
+        has_names = any(chip.gpu for chip in self.chips)
         rows = [
             (
+                *([chip.gpu or chip.cc] if has_names else []),
                 chip.cc,
-                "yes" if chip.launchable else "no",
+                chip.architecture,
+                _LAUNCHES[chip.launchable],
                 "needed" if chip.needs_opt_in else "",
-                str(chip.active_blocks),
-                words.percent(chip.occupancy),
+                *(("", "") if chip.launchable is None else _amounts(chip)),
                 _verdict(chip),
             )
             for chip in self.chips
         ]
         refused = {number for number, chip in enumerate(self.chips) if not chip.launchable}
-        return Only("text", [Paragraph(Marked(headline, "strong"))]), Table(COLUMNS, rows, refused)
+        columns = COLUMNS if has_names else COLUMNS[1:]
+        return Only("text", [Paragraph(Marked(headline, "strong"))]), Table(columns, rows, refused)
 
 
-def fits_report(kernel: Kernel, answers: tuple[Fit, ...]) -> FitsReport:
+_LAUNCHES = {True: "yes", False: "no", None: "unknown"}
+
+
+def _amounts(chip: Fit) -> tuple[str, str]:
+    return str(chip.active_blocks), words.percent(chip.occupancy)
+
+
+def fits_report(kernel: Kernel, answers: tuple[Fit, ...], chips: Sequence[Chip]) -> FitsReport:
     """Everything that is shown of a kernel on many chips."""
-    return FitsReport(inputs_of(kernel), answers)
+    return FitsReport(
+        inputs_of(kernel),
+        tuple(
+            ChipFit(
+                **{each.name: getattr(answer, each.name) for each in fields(Fit)},
+                gpu=chip.name,
+                architecture=chip.limits.architecture,
+            )
+            for chip, answer in zip(chips, answers, strict=True)
+        ),
+    )
 
 
 def _verdict(chip: Fit) -> str:
+    if chip.launchable is None:
+        return chip.reason or ""
     if chip.launchable:
         return words.listing([words.name(limiter) for limiter in chip.limiters])
     if chip.limit is None or chip.allowed is None:

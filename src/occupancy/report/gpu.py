@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..advice.partitions import GreenContext
 from ..advice.waves import FullWave, Waves
 from ..render import words
+from ..tables.chips import Chip
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +17,23 @@ class Gpu:
     """A GPU that was named, or that was found in this machine."""
 
     name: str
-    multiprocessors: int | None
+    multiprocessor_count: int | None
     """SMs; None where they are not known."""
     known_from: str
-    """Where the number is from: ``"device"``, this machine's own GPU; for a product as in data/gpus.csv."""
+    """Where the number is from: ``"device"``, this machine's own GPU; for a product as in data/gpus.csv.
+
+    ``"variants differ"`` where the name stands for products with different numbers of SMs.
+    """
     device: int | None
     """The number of this machine's GPU; None for a product."""
+
+
+def gpu_of(chip: Chip) -> Gpu | None:
+    """The GPU that was named; None where only a compute capability was."""
+    if chip.name is None:
+        return None
+    known_from = chip.known_from or "variants differ"
+    return Gpu(chip.name, chip.multiprocessor_count, known_from, chip.device)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +57,8 @@ class WavesReport:
     """Blocks of the largest grid up to this one whose last wave is full."""
     filling_grid_above: int
     """Blocks of the smallest grid from this one on whose last wave is full."""
+    is_cooperative: bool | None
+    """Whether cudaLaunchCooperativeKernel can run the grid; None where the clusters' bound leaves it open."""
 
 
 def waves_report(waves: Waves) -> WavesReport:
@@ -59,6 +74,7 @@ def waves_report(waves: Waves) -> WavesReport:
         partial_wave_share=waves.partial_wave_share,
         filling_grid_below=waves.filling_grid_below,
         filling_grid_above=waves.filling_grid_above,
+        is_cooperative=waves.is_cooperative,
     )
 
 
@@ -68,33 +84,61 @@ class WholeGpu(NamedTuple):
     gpu: Gpu | None = None
     full_wave: FullWave | None = None
     waves: Waves | None = None
+    green_context: GreenContext | None = None
+    """What a green context gets, where SMs were given that are a part of the GPU's."""
 
 
 def whole_gpu_lines(
-    wave: FullWave | None, waves: WavesReport | None, launchable: bool
+    wave: FullWave | None,
+    waves: WavesReport | None,
+    launchable: bool,
+    green_context: GreenContext | None = None,
 ) -> Iterator[tuple[str, str]]:
     """What the whole GPU holds, how the grid runs there, and which grids would fill it: label and text."""
     if wave is None:
         return
     if launchable:
-        yield "Whole GPU", _resident(wave)
+        yield "Whole GPU" if green_context is None else "Part of GPU", _resident(wave)
+    if green_context is not None:
+        yield "Green context", _green_context(green_context)
     if waves is not None:
         yield "Grid", _waves(waves, wave)
         if waves.partial_wave_blocks:
             yield "Tail", _tail(waves, wave)
             yield "Full waves", _filling(waves, wave)
+        yield "Coop. grid", _cooperative(waves, wave)
 
 
 def _resident(wave: FullWave) -> str:
     at_most = "at most " if wave.is_upper_bound else ""
-    hold = f"{words.count(wave.multiprocessors, 'SM')} {'holds' if wave.multiprocessors == 1 else 'hold'}"
+    sms = wave.multiprocessor_count
+    hold = f"{words.count(sms, 'SM')} {'holds' if sms == 1 else 'hold'}"
     if not wave.blocks:
         return f"{hold} no cluster of {words.count(wave.cluster_size or 1, 'block')}"
     text = f"{hold} {at_most}{words.count(wave.blocks, 'block')}"
     if wave.clusters is not None:
         text += f", {words.count(wave.clusters, 'cluster')} of {wave.cluster_size}"
     text += ": the grid of a persistent kernel"
-    return f"{text} (only the GPU itself knows how many clusters)" if wave.is_upper_bound else text
+    if not wave.is_upper_bound:
+        return text
+    unit = wave.measured
+    measured = "" if unit is None else f"; one {unit.gpu} was measured to hold {unit.clusters}"
+    return f"{text} (only the GPU itself knows how many clusters{measured})"
+
+
+def _cooperative(waves: WavesReport, wave: FullWave) -> str:
+    most = f"up to {words.count(wave.blocks, 'block')}"
+    if waves.is_cooperative is None:
+        return f"cudaLaunchCooperativeKernel takes {most}, if there are so many clusters"
+    can = "can" if waves.is_cooperative else "cannot"
+    return f"cudaLaunchCooperativeKernel {can} run it: it takes {most}"
+
+
+def _green_context(context: GreenContext) -> str:
+    asked = f"one of at least {words.count(context.wanted, 'SM')} gets {context.multiprocessor_count:,}"
+    if context.without_coscheduling == context.multiprocessor_count:
+        return asked
+    return f"{asked}, or {context.without_coscheduling:,} without co-scheduling"
 
 
 def _waves(waves: WavesReport, wave: FullWave) -> str:

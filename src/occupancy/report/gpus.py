@@ -17,7 +17,7 @@ class GpuEntry:
 
     name: str
     cc: str
-    multiprocessors: int
+    multiprocessor_count: int
     """SMs of one GPU."""
     known_from: str
     """Where the number of SMs is from: hardware, two lists or one list of products, or inferred."""
@@ -50,7 +50,9 @@ class GpusReport(Report):
 
     def document(self) -> Document:
         """A row for each product; with its memory where that stands beside its name on a terminal."""
-        rows = [(gpu.name, gpu.cc, str(gpu.multiprocessors), gpu.known_from, gpu.chip) for gpu in self.gpus]
+        rows = [
+            (gpu.name, gpu.cc, str(gpu.multiprocessor_count), gpu.known_from, gpu.chip) for gpu in self.gpus
+        ]
         memories = ["" if gpu.memory_gb is None else f"{gpu.memory_gb:g} GB" for gpu in self.gpus]
         with_memory = [(*row, memory) for row, memory in zip(rows, memories, strict=True)]
         return (
@@ -68,7 +70,7 @@ def _entry(product: Product) -> GpuEntry:
     return GpuEntry(
         name=product.name,
         cc=str(product.compute_capability),
-        multiprocessors=product.multiprocessor_count,
+        multiprocessor_count=product.multiprocessor_count,
         known_from=product.known_from,
         chip=product.chip,
         market=product.market,

@@ -23,11 +23,14 @@ class Inputs:
     barriers: int | None
     caching: str | None
     opt_in: bool | None
-
-    @property
-    def registers(self) -> int | None:
-        """Registers per thread, as `Kernel` calls them."""
-        return self.regs
+    virtual_resources: int | None
+    tensor_memory: int | None
+    """Columns per block."""
+    shared_memory_mode: str | None
+    spill_smem: int | None
+    """What of the static shared memory the compiler has added to spill registers to."""
+    reallocates_registers: bool | None
+    """True where warpgroups divide the registers among themselves (``setmaxnreg``)."""
 
     @property
     def shared_memory(self) -> int | None:
@@ -44,7 +47,7 @@ def inputs_of(kernel: Kernel) -> Inputs:
     return Inputs(
         threads=kernel.threads,
         block_dim=kernel.block_dim,
-        regs=kernel.registers,
+        regs=kernel.regs,
         static_smem=kernel.static_smem,
         dynamic_smem=kernel.dynamic_smem,
         smem=kernel.smem,
@@ -52,4 +55,9 @@ def inputs_of(kernel: Kernel) -> Inputs:
         barriers=kernel.barriers,
         caching=kernel.caching,
         opt_in=kernel.opt_in,
+        virtual_resources=kernel.virtual_resources,
+        tensor_memory=kernel.tensor_memory,
+        shared_memory_mode=kernel.shared_memory_mode,
+        spill_smem=kernel.spill_smem,
+        reallocates_registers=kernel.reallocates_registers or None,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from itertools import groupby
 from typing import Any
 
@@ -11,9 +11,10 @@ from ..render import words
 from ..render.document import Block, Bullets, Column, Document, Heading, Only, Table, Together
 from ..tables.sources import Dispute, Provenance, Source
 from ..values.limits import Limits, SpreadsheetColumn
-from .base import Report
+from .base import Report, empty
 
 OVERVIEW = {
+    "architecture": "\nArchitecture",
     "max_threads_per_multiprocessor": "Threads\nper SM",
     "max_warps_per_multiprocessor": "Warps\nper SM",
     "max_blocks_per_multiprocessor": "Blocks\nper SM",
@@ -34,6 +35,8 @@ class LimitsReport(Report):
     limits: tuple[Limits, ...]
     is_whole_table: bool
     """Whether all rows of a table are shown, so that an overview is wanted rather than every limit."""
+    gpus: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Compute capability -> the products by whose names it was asked for."""
 
     def to_dict(self) -> dict[str, Any]:
         """Compute capability -> its limits, as plain values."""
@@ -46,8 +49,12 @@ class LimitsReport(Report):
         """A row for each compute capability."""
         for each in self.limits:
             row = row_of(each)
-            # A chip without a spreadsheet column has empty cells there, not a column of its own.
-            yield {"cc": str(each.compute_capability), **row, "spreadsheet": row["spreadsheet"] or {}}
+            # A chip without a spreadsheet column has empty cells there.
+            yield {
+                "cc": str(each.compute_capability),
+                **row,
+                "spreadsheet": row["spreadsheet"] or empty(SpreadsheetColumn),
+            }
 
     def document(self) -> Document:
         """An overview of a whole table on a terminal; else every limit of some chips side by side."""
@@ -55,15 +62,24 @@ class LimitsReport(Report):
         columns = [row_of(each) for each in self.limits]
         rows = [[name, *(words.limit(name, column[name]) for column in columns)] for name in columns[0]]
         differing = {number for number, (_, *values) in enumerate(rows) if len(set(values)) > 1}
-        header = (Column("Limit", is_number=False), *(Column(cc, least=READABLE) for cc in ccs))
-        screen = Table(header, rows, differing)
+        columns_of_all = (
+            Column("Limit", is_number=False),
+            *(Column(self._title(cc), least=READABLE) for cc in ccs),
+        )
+        screen = Table(columns_of_all, rows, differing)
         if self.is_whole_table:
+            header = [Column(title, is_number=name != "architecture") for name, title in OVERVIEW.items()]
             cells = [
                 (cc, *(words.limit(name, column[name]) for name in OVERVIEW))
                 for cc, column in zip(ccs, columns, strict=True)
             ]
-            screen = Table([Column("\nCC", is_number=False), *map(Column, OVERVIEW.values())], cells)
-        return Only("text", [screen]), Only("markdown", [Table(header, rows)])
+            overview = Table([Column("\nCC", is_number=False), *header], cells)
+            return Only("text", [overview]), Only("markdown", [Table(columns_of_all, rows)])
+        return Only("text", [screen]), Only("markdown", [Table(columns_of_all, rows)])
+
+    def _title(self, cc: str) -> str:
+        """The compute capability, below the names by which it was asked for."""
+        return "\n".join((*self.gpus.get(cc, ()), cc))
 
 
 FIELDS = tuple(field.name for field in fields(Limits) if field.name != "compute_capability")

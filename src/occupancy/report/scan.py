@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..builds.attention import LOW
+from ..builds.overview import ArchitectureOverview, Overview
 from ..builds.scanner import ScanRow
+from ..builds.selection import WORST, Order
 from ..readers import ReadProblem
 from ..render import words
 from ..render.document import (
+    Block,
     Bullets,
+    Column,
     Document,
     GroupColumn,
     GroupedTable,
     GroupRow,
     Paragraph,
+    Table,
     Together,
     grade,
 )
-from ..values.resources import amount_of
 from .base import Report
 from .calc import in_a_cell
+from .scan_columns import IF_THERE_IS_ROOM, LAST, columns_of, short_name
 
-LOW = 0.5
-"""Occupancy below this is counted in the summary."""
-
-
-IF_THERE_IS_ROOM = (
-    "File", "Waves", "Next step", "Reported", "Static", "Dynamic", "Shared", "Spills", "Stack", "Time",
-    "Launches", "Bar", "Bound",
-)  # fmt: skip
-"""The columns that a narrow terminal need not show, the most useful first."""
-
-LAST = "Next step"
+MOST_IN_FULL = 60
+"""More kernels than this are not shown to people one by one unless that was asked for."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -42,8 +38,12 @@ class ScanReport(Report):
     """Everything that ``occupancy scan`` found."""
 
     kernels: tuple[ScanRow, ...]
+    sort: Order | None
+    """The order of the kernels; null: as they were found."""
     found: int
-    """How many kernels and launches the sources hold, shown or not."""
+    """How many kernels and launches the sources hold, wanted or not."""
+    overview: Overview
+    """What was found and is wanted, in numbers, whether all of it is among ``kernels`` or not."""
     problems: tuple[ReadProblem, ...]
     """What could not be read."""
 
@@ -53,21 +53,36 @@ class ScanReport(Report):
 
     def headline(self) -> str:
         """How many kernels there are, and of which kind."""
-        return _summary(self)
+        return summary(self)
 
-    def document(self) -> Document:
-        """Under each kernel's name a row for each architecture or launch; then what the numbers rest on."""
-        columns = [
+    def document(self, columns: Sequence[str] = ()) -> Document:
+        """Under each kernel's name a row for each architecture or launch; then what the numbers rest on.
+
+        Where only some are shown, the numbers of all stand before them.
+
+        Args:
+            columns: The fields to show, instead of those that have something to say.
+        """
+        is_excerpt = self.sort == WORST and len(self.kernels) < self.overview.kernels
+        shown = [
             GroupColumn(column.title, [column.cell(row) for row in self.kernels], column.is_number)
-            for column in _columns(self.kernels)
+            for column in columns_of(self.kernels, columns, is_excerpt=is_excerpt)
         ]
         rows = [
             GroupRow(row.name, short_name(row), "" if row.occupancy is None else grade(row.occupancy))
             for row in self.kernels
         ]
+        table = GroupedTable("Kernel", rows, shown, () if columns else IF_THERE_IS_ROOM, LAST)
+        notes = Bullets(list(footnotes(self)), "faint")
+        more = f"--all shows all {self.overview.kernels:,}, --limit N so many; --format csv is whole."
+        if self.overview.kernels <= MOST_IN_FULL or len(self.kernels) >= self.overview.kernels:
+            return table, Together([Paragraph(summary(self)), notes])
         return (
-            GroupedTable("Kernel", rows, columns, IF_THERE_IS_ROOM, LAST),
-            Together([Paragraph(_summary(self)), Bullets(list(_footnotes(self)), "faint")]),
+            Paragraph(summary(self)),
+            _by_architecture(self.overview),
+            Paragraph(_what_is_shown(self)),
+            table,
+            Together([Paragraph(more), notes]),
         )
 
 
@@ -76,127 +91,89 @@ def csv_row(row: ScanRow) -> dict[str, Any]:
     return {**row.to_dict(), "next_step": None if row.next_step is None else in_a_cell(row.next_step)}
 
 
-class _Column(NamedTuple):
-    """A column of the table of kernels; empty cells are for what is not known or of no interest."""
-
-    title: str
-    cell: Callable[[ScanRow], str]
-    is_number: bool = True
-
-
-def _columns(rows: Sequence[ScanRow]) -> list[_Column]:
-    """The columns that have something to say about these rows."""
-    shown = [column for column in _COLUMNS if any(column.cell(row) not in ("", "0") for row in rows)]
-    return [_FILE, *shown] if len({row.source for row in rows}) > 1 else shown
-
-
-def short_name(row: ScanRow) -> str:
-    """The demangled name without the parameters, which launches do not need to be distinguished."""
-    name = words.printable(row.demangled).removeprefix("void ")
-    if name.endswith(")"):
-        depth = 0
-        for position in range(len(name) - 1, 0, -1):
-            depth += {")": 1, "(": -1}.get(name[position], 0)
-            if depth == 0:
-                return name[:position]
-    return name
-
-
-def architecture(row: ScanRow) -> str:
-    """The architecture, and what about it is out of the ordinary."""
-    text = words.printable(row.arch or "unknown")
-    if row.linked is False:
-        text += " (not linked)"
-    return f"{text} on {row.cc}" if row.what_if or (row.cc and not row.arch) else text
-
-
-def _size(amount: int | None) -> str:
-    if amount is None:
-        return ""
-    return words.size(amount) if amount else "0"
-
-
-def _nonzero(amount: int | None) -> str:
-    return words.size(amount) if amount else ""
-
-
-def _spills(row: ScanRow) -> str:
-    if not row.spill_store_bytes and not row.spill_load_bytes:
-        return ""
-    return f"{row.spill_store_bytes or 0:,} / {row.spill_load_bytes or 0:,}"
-
-
-def _threads(row: ScanRow) -> str:
-    if row.threads is None:
-        return ""
-    origin = {"option": " given", "launch_bounds": " bound", "best": " best"}.get(row.threads_from or "", "")
-    return f"{row.threads:,}{origin}"
-
-
-def _share(share: float | None) -> str:
-    return "" if share is None else words.percent(share)
-
-
-def _limiters(row: ScanRow) -> str:
-    if row.launchable is False:
-        return "does not launch"
-    return words.short_names(row.limiters)
-
-
-def _next_step(row: ScanRow) -> str:
-    if row.next_step is None:
-        return ""
-    changes = [
-        words.change(resource, amount_of(resource, row), amount, short=True)
-        for resource, amount in row.next_step.requires.items()
-    ]
-    return f"{words.percent(row.next_step.occupancy)}: {', '.join(changes)}"
-
-
-def _duration(row: ScanRow) -> str:
-    return "" if row.duration_us is None else f"{row.duration_us:,.1f} us"
-
-
-_FILE = _Column("File", lambda row: words.printable(PurePath(row.source).name), is_number=False)
-
-_COLUMNS = (
-    _Column("Arch", architecture, is_number=False),
-    _Column("Regs", lambda row: words.number(row.registers, "?")),
-    _Column("Static", lambda row: _size(row.static_smem)),
-    _Column("Dynamic", lambda row: _size(row.dynamic_smem)),
-    _Column("Shared", lambda row: _size(row.smem)),
-    _Column("Bar", lambda row: words.number(row.barriers, "")),
-    _Column("Bound", lambda row: words.number(row.max_threads, "")),
-    _Column("Stack", lambda row: _nonzero(row.stack_bytes)),
-    _Column("Spills", _spills),
-    _Column("Launches", lambda row: words.number(row.launches, "")),
-    _Column("Time", _duration),
-    _Column("Threads", _threads),
-    _Column("Occ.", lambda row: _share(row.occupancy)),
-    _Column("Reported", lambda row: _share(row.reported_occupancy)),
-    _Column("Limited by", _limiters, is_number=False),
-    _Column("Waves", lambda row: "" if row.waves is None else f"{row.waves:,.2f}"),
-    _Column("Next step", _next_step, is_number=False),
-)
-
 MOST_NOTES = 4
 """In a footnote; the JSON has each with its kernel."""
 
 
-def _summary(report: ScanReport) -> str:
-    """How much was found, and how much of it is shown."""
-    launches = sum(row.launches or 0 for row in report.kernels)
-    kernels = sum(row.launches is None for row in report.kernels)
+def summary(report: ScanReport) -> str:
+    """How much was found, and how much of it deserves a look."""
+    overview = report.overview
+    launches = overview.launches
+    kernels = overview.kernels - overview.launch_rows
     parts = []
     if kernels:
         parts.append(words.count(kernels, "kernel"))
     if launches:
         parts.append("1 launch" if launches == 1 else f"{launches:,} launches")
-    shown = words.listing(parts) if parts else "no kernels"
+    found = words.listing(parts) if parts else "no kernels"
     of = "" if launches + kernels == report.found else f" of {report.found:,} found"
-    below = sum(row.occupancy is not None and row.occupancy < LOW for row in report.kernels)
-    low = f"; {below:,} below {words.percent(LOW)}" if below else ""
-    return f"{shown}{of}{low}.".capitalize()
+    is_short = overview.kernels <= MOST_IN_FULL and len(report.kernels) < overview.kernels
+    shown = f", {len(report.kernels):,} shown" if is_short else ""
+    names = f" of {words.count(overview.functions, 'name')}" if 1 < overview.functions < kernels else ""
+    facts = [
+        f"{number:,} {what}"
+        for number, what in (
+            (overview.below_half, f"below {words.percent(LOW)}"),
+            (overview.spilling, "spilling"),
+            (overview.does_not_launch, "not launching"),
+        )
+        if number
+    ]
+    return f"{found}{of}{names if overview.kernels > MOST_IN_FULL else ''}{shown}{'; ' if facts else ''}" + (
+        f"{', '.join(facts)}."
+    )
+
+
+def _by_architecture(overview: Overview) -> Block:
+    """The numbers of each architecture, and of all."""
+    head, *rows = architecture_rows(overview)
+    columns = [
+        Column(title, is_number=title not in ("Arch", "Limited by"), least=24 if title == head[-1] else None)
+        for title in head
+    ]
+    last = (len(rows) - 1,) if len(rows) > 1 else ()
+    return Table(columns, rows, marked=last, splits=False)
+
+
+def architecture_rows(overview: Overview) -> list[list[str]]:
+    """A header, a row for each architecture, and one for all where there are several."""
+    has_spills = overview.spills_known > 0
+    has_stack = any(each.with_stack for each in overview.architectures)
+
+    def line(each: ArchitectureOverview) -> list[str]:
+        below = f"{each.below_half:,}" if each.answered else "?"
+        spilling = "?" if each.spilling is None else f"{each.spilling:,}"
+        return [
+            words.printable(each.arch or "unknown"),
+            f"{each.kernels:,}",
+            below,
+            *([spilling] if has_spills else []),
+            *([f"{each.with_stack:,}"] if has_stack else []),
+            ", ".join(
+                f"{words.short_names([resource])} {words.whole_percent(count / max(1, each.answered))}"
+                for resource, count in each.limited_by.items()
+                if 100 * count >= each.answered
+            ),
+        ]
+
+    head = ["Arch", "Kernels", f"Below {words.percent(LOW)}"]
+    head += ["Spilling"] if has_spills else []
+    head += ["With a stack"] if has_stack else []
+    rows = [line(each) for each in overview.architectures]
+    if len(rows) > 1:
+        rows.append(line(overview.total()))
+    return [[*head, "Limited by"], *rows]
+
+
+def _what_is_shown(report: ScanReport) -> str:
+    """Which kernels follow, and how to see the others."""
+    overview, shown = report.overview, len(report.kernels)
+    if not report.kernels:
+        return "None of them is what was asked for." if overview.kernels else ""
+    if report.sort == WORST:
+        reasons = words.number(overview.deserve_a_look, "")
+        return f"The {shown:,} that most deserve a look, one of each template ({reasons} have a reason):"
+    return f"{shown:,} of them{'' if report.sort is None else f', by {report.sort}'}:"
 
 
 def _notes(row: ScanRow) -> Iterator[str]:
@@ -206,9 +183,10 @@ def _notes(row: ScanRow) -> Iterator[str]:
         yield note[:1].upper() + note[1:].rstrip(".") + "."
 
 
-def _footnotes(report: ScanReport) -> Iterator[str]:
+def footnotes(report: ScanReport) -> Iterator[str]:
     """What the numbers rest on."""
     rows = report.kernels
+    yield from _unsorted(report)
     origins = {row.threads_from for row in rows if row.occupancy is not None}
     if "best" in origins:
         yield "best: the block size with the highest occupancy; --threads says which one you launch with."
@@ -226,3 +204,19 @@ def _footnotes(report: ScanReport) -> Iterator[str]:
     yield from notes[:MOST_NOTES]
     if len(notes) > MOST_NOTES:
         yield f"{words.count(len(notes) - MOST_NOTES, 'more note')} in --format json."
+
+
+def _unsorted(report: ScanReport) -> Iterator[str]:
+    """That an order is none, because nothing that was found has what to sort by."""
+    overview = report.overview
+    if missing := missing_for(report.sort, overview):
+        yield f"Not sorted by {report.sort}: {missing}."
+
+
+def missing_for(sort: Order | None, overview: Overview) -> str:
+    """What no kernel has that they were to be sorted by; empty where some have it."""
+    if sort == "spills" and not overview.spills_known:
+        return "no file says what spills; the output of ptxas -v does"
+    if sort == "time" and not overview.times_known:
+        return "no file has times; profiles have them"
+    return ""

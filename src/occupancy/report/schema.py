@@ -11,6 +11,7 @@ from ..errors import InputError, shown
 from .block_sizes import BlockSizesReport
 from .bounds import BoundsReport
 from .budget import BudgetReport
+from .budget_on_all import BudgetOnAllReport
 from .calc import CalcReport
 from .check import CheckReport
 from .curves import CurvesReport
@@ -19,16 +20,19 @@ from .diff import DiffReport
 from .fits import FitsReport
 from .gpus import GpusReport
 from .limits_schema import SourcesJson, limits_json
+from .on_all import OnAllReport
+from .registers import RegistersReport
 from .scan import ScanReport
 from .sweep import SweepReport
 from .verify import VerifyReport
 
 # Command -> the dataclass whose fields are its JSON; two where it gives two kinds of answers.
 REPORTS: dict[str, Any] = {
-    "calc": CalcReport,
+    "calc": CalcReport | OnAllReport,
     "fits": FitsReport,
-    "budget": BudgetReport,
+    "budget": BudgetReport | BudgetOnAllReport,
     "bounds": BoundsReport,
+    "registers": RegistersReport,
     "block-sizes": BlockSizesReport,
     "sweep": SweepReport | CurvesReport,
     "scan": ScanReport,

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby, product
 from typing import Any, ClassVar, Literal
 
 from ..engine import Answer
+from ..errors import InputError
 from ..render import words
-from ..render.charts import Axis, BarChart, HeatMap, Picture, Value, scale
+from ..render.charts import SCALES, Axis, BarChart, Chart, Curves, HeatMap, Picture, Value, scale
 from ..render.document import Block, Column, Document, Marked, Only, Paragraph, Table, Together
 from ..values.resources import Resource
 from .base import Report
 from .curves import ANSWER, answer_cells
 
-Variable = Literal["cc", "threads", "regs", "smem", "carveout"]
+Variable = Literal["gpu", "cc", "threads", "regs", "smem", "carveout"]
 
-BAR_WIDTH = 20
+BAR_WIDTH = 10
 FEWEST_IN_A_CHART = 3
+CHIPS = (SCALES["gpu"].name, SCALES["cc"].name)
 
 
 def _with_inputs(schema: dict[str, Any]) -> None:
@@ -90,11 +92,36 @@ class SweepReport(Report):
             Only("markdown", (self._table(),)),
         )
 
-    def picture(self) -> Picture:
-        """A curve or bars over one variable, a heat map over two."""
-        names = words.listing([axis.scale.name for axis in self.axes])
-        chart = self._heat_map() if len(self.variables) == 2 else self._bars()
-        return Picture(f"Occupancy by {names}\n{self._fixed()}", (chart,))
+    def picture(self, title: str | None = None, marks: Sequence[int] = ()) -> Picture:
+        """A curve or bars over one variable; over two a curve for each chip, else a heat map.
+
+        Args:
+            title: Instead of what varies and what does not.
+            marks: Values of the numbers that vary, to draw a line at.
+
+        Raises:
+            InputError: Something is to be marked, and there is no curve.
+        """
+        axes = self.axes
+        has_curves = axes[-1].is_numeric and (len(axes) == 1 or axes[0].scale.name in CHIPS)
+        if marks and not has_curves:
+            raise InputError(
+                "there is no curve on which to mark a value",
+                where="mark",
+                allowed="one input that varies over numbers, on one chip or more",
+            )
+        if len(axes) == 1:
+            chart: Chart | Curves = self._bars()
+        else:
+            chart = self._curves() if has_curves else self._heat_map()
+        named = axes[-1:] if has_curves else axes
+        names = words.listing([axis.scale.name for axis in named])
+        return Picture(title or f"Occupancy by {names}\n{self._fixed()}", (chart,), marks)
+
+    def _curves(self) -> Curves:
+        down, across, lines = self._heat_map()
+        names = map(str, down.values)
+        return Curves(across, list(zip(names, lines, strict=True)))
 
     def _fixed(self) -> str:
         """What does not vary: ``compute capability 9.0, registers per thread 40``."""

@@ -169,6 +169,8 @@ def _validated(cc: ComputeCapability, base: dict[str, Any], given: dict[str, Any
         values: dict[str, Any] = json.loads(json.dumps({**base, **given}, default=str))
     except TypeError as error:
         raise TableError(f"holds a name that is not text: {error}", where=where.rstrip(".: ")) from error
+    except ValueError as error:  # an integer of more digits than Python writes
+        raise TableError("holds a number that no limit has", where=where.rstrip(".: ")) from error
     values.pop("compute_capability", None)
     missing, wrong = list(_missing(Limits, values)), list(_wrong(Limits, values))
     if missing:

@@ -52,6 +52,17 @@ class Product:
     also_called: str = ""
     """A name under which the driver or the shops know it as well."""
 
+    def __str__(self) -> str:
+        """``H200 (GH100): compute capability 9.0, 132 SMs``."""
+        about = f"compute capability {self.compute_capability}, {self.multiprocessor_count} SMs"
+        return f"{self.name} ({self.chip}): {about}"
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        from html import escape  # only notebooks need it
+
+        return f"<p>{escape(str(self))}</p>"
+
 
 def find_gpu(name: str) -> Product:
     """The GPU of a name, in whatever spelling: ``"RTX 4090"``, ``"h100-sxm"``, ``"Tesla V100-SXM2-16GB"``.
@@ -63,7 +74,7 @@ def find_gpu(name: str) -> Product:
     Raises:
         InputError: No product is called so, or products that differ are.
     """
-    found = _by_full_name(_key(name)) or matching(name) if isinstance(name, str) else ()
+    found = candidates(name) if isinstance(name, str) else ()
     if not found:
         raise _no_such(name)
     if len({(each.compute_capability, each.multiprocessor_count) for each in found}) > 1:
@@ -74,6 +85,17 @@ def find_gpu(name: str) -> Product:
             cure="Add the chip, the memory size or the market, such as laptop, to tell them apart.",
         )
     return found[0] if len(found) == 1 else _in_common(name, found)
+
+
+def candidates(name: str, *, in_full: bool = False) -> tuple[Product, ...]:
+    """The products that a name can stand for: those called so, else those whose names have all of its words.
+
+    Args:
+        name: In whatever spelling.
+        in_full: Whether only those called so count.
+    """
+    called_so = _by_full_name(_key(name))
+    return called_so if called_so or in_full else matching(name)
 
 
 def products() -> tuple[Product, ...]:
@@ -172,11 +194,21 @@ def _in_common(name: str, variants: tuple[Product, ...]) -> Product:
     for field in fields(Product):
         different = {getattr(each, field.name) for each in variants}
         values[field.name] = different.pop() if len(different) == 1 else None
-    values["name"] = " ".join(_shared_beginning([each.name.split() for each in variants])) or name.strip()
+    values["name"] = common_name(name, variants)
     values["chip"] = ", ".join(sorted({each.chip for each in variants}))
-    values["known_from"] = min((each.known_from for each in variants), key=_CERTAINTY.index)
+    values["known_from"] = least_certain(variants)
     values["also_called"] = ""
     return Product(**values)
+
+
+def common_name(name: str, variants: tuple[Product, ...]) -> str:
+    """What the names of some products begin with; else the name by which they were asked for."""
+    return " ".join(_shared_beginning([each.name.split() for each in variants])) or name.strip()
+
+
+def least_certain(variants: tuple[Product, ...]) -> str:
+    """Where the number of SMs that some products share is known from, at the least."""
+    return min((each.known_from for each in variants), key=_CERTAINTY.index)
 
 
 def _shared_beginning(names: list[list[str]]) -> list[str]:
@@ -193,14 +225,19 @@ def _listed(found: Iterable[Product]) -> str:
     return "; ".join(shown[:MAX_LISTED]) + (f"; and {more} more" if more > 0 else "")
 
 
-def _no_such(name: object) -> InputError:
+def near(name: object) -> tuple[Product, ...]:
+    """For an error: products whose names are spelt much like one that does not exist."""
     import difflib  # only an error needs it
 
     names = {_key(each.name): each for each in products()}
-    near = difflib.get_close_matches(_key(str(name)[:80]), names, n=5)
+    return tuple(names[each] for each in difflib.get_close_matches(_key(str(name)[:80]), names, n=5))
+
+
+def _no_such(name: object) -> InputError:
+    found = near(name)
     return InputError(
         f"no product is called {shown(name)}",
         where="GPU",
-        allowed=_listed(names[each] for each in near) if near else "a name such as RTX 4090 or A100 SXM4",
+        allowed=_listed(found) if found else "a name such as RTX 4090 or A100 SXM4",
         cure="Or give the compute capability instead.",
     )

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterable
 
 from ..values.limits import ComputeCapability, Limits
 from . import shipped
+
+CURRENT_FROM = ComputeCapability(7, 5)
+"""The oldest that CUDA 13 compiles for; older ones are shown where all are asked for."""
+
+
+def current(rows: Iterable[Limits]) -> tuple[Limits, ...]:
+    """The chips that today's CUDA compiles for."""
+    return tuple(row for row in rows if row.compute_capability >= CURRENT_FROM)
 
 
 class Table:
@@ -39,6 +49,23 @@ class Table:
             return shipped.limits(cc)
         wanted = ComputeCapability.parse(cc)
         return self._own.get(str(wanted)) or shipped.limits(wanted)
+
+    def has_own(self, cc: ComputeCapability) -> bool:
+        """Whether the row of a compute capability is from the user's file."""
+        return self._own is not None and str(cc) in self._own
+
+    def of_architecture(self, name: str) -> tuple[Limits, ...]:
+        """Every chip of an architecture such as ``"hopper"``, ascending; none if nothing is called so."""
+        wanted = " ".join(re.split(r"[\s_-]+", name.strip().lower()))
+        if not wanted.replace(" ", "").isalpha():  # none has a digit, and to look takes a while
+            return ()
+        own = {row.compute_capability: row for row in (self._own or {}).values()}
+        ours = {cc: shipped.limits(cc) for cc in shipped.known()}
+        return tuple(
+            row
+            for _, row in sorted({**ours, **own}.items())
+            if wanted in (row.architecture.lower(), row.architecture.lower().split()[0])
+        )
 
     def rows(self) -> tuple[Limits, ...]:
         """The rows of the user's file, in its order; without a file, ours, ascending."""

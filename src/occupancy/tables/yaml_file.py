@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 import yaml
 
-from ..errors import TableError
+from ..errors import TableError, shown
 
 MAX_FILE_BYTES = 256 << 10
 """Four times the shipped table with its sources; what fits in it is parsed in a second and 80 MB."""
 MAX_DEPTH = 16
+
+# YAML 1.1, 10.3: 010 is 8, and 1:30 is 90.
+_SURPRISING = re.compile(r"[-+]?(?:0[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)")
 
 # libyaml where PyYAML was built with it: ten times as fast, the same values.
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -62,7 +66,7 @@ def read_yaml(path: str | os.PathLike[str]) -> list[Any]:
         raise TableError(f"is not YAML: {_one_line(error)}", where=name) from error
     except TableError:
         raise
-    except ValueError as error:  # such as the date 2026-13-45, or an integer of 5000 digits
+    except (ValueError, OverflowError) as error:  # such as the date 2026-13-45, or 1:1:...:1.5
         raise TableError(f"holds a value that cannot be read: {error}", where=name) from error
 
 
@@ -76,6 +80,12 @@ def _check_events(text: bytes, name: str) -> None:
         if depth > MAX_DEPTH:
             raise TableError(
                 f"is nested too deeply at line {line}", where=name, allowed=f"{MAX_DEPTH} levels"
+            )
+        if isinstance(event, yaml.ScalarEvent) and event.implicit[0] and _SURPRISING.fullmatch(event.value):
+            raise TableError(
+                f"has {shown(event.value)} at line {line}, which YAML 1.1 does not read as a decimal number",
+                where=name,
+                cure="Write it without the leading zero, or the colon, or in quotes.",
             )
         if getattr(event, "anchor", None) or getattr(event, "tag", None):
             raise TableError(

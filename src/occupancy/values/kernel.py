@@ -16,11 +16,28 @@ MAX_REGISTERS_PER_THREAD = 255
 MAX_BARRIERS_PER_BLOCK = 16
 """Named barriers 0 to 15. PTX ISA, ``bar``."""
 
+MAX_VIRTUAL_RESOURCES_PER_BLOCK = 255
+"""What the one byte of a cubin's VRC_CTA_INIT_COUNT can say."""
+
+VIRTUAL_RESOURCES_OF_TENSOR_MEMORY = 128
+"""What ptxas (12.9 to 13.5) says of every kernel that allocates tensor memory, however little."""
+
+TENSOR_MEMORY_UNIT = 32
+"""Columns come in multiples of it. PTX ISA, ``tcgen05.alloc``."""
+
 MAX_GRID_DIM = (INT_MAX, 65535, 65535)
 """Blocks of a grid along x, y and z, from 3.0. CUDA C++ Programming Guide, technical specifications."""
 
 Caching = Literal["ca", "cg"]
 CACHING_MODES = ("ca", "cg")
+
+CACHING_CHIPS = "5.2, 5.3, 6.1 and 6.2"
+"""The chips on which a kernel can choose: those with `Limits.partitioned_global_caching`, in words."""
+
+SharedMemoryMode = Literal["oversized"]
+"""``"oversized"``: CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY of cuda.h, for 10.7, where a block may
+have more shared memory and the L1 cache has 8 KiB only."""
+SHARED_MEMORY_MODES = ("oversized",)
 
 CARVEOUTS = "0 to 100 percent, a size such as 64k, max, auto, or default"
 """The spellings of a carveout, for errors."""
@@ -28,11 +45,14 @@ CARVEOUTS = "0 to 100 percent, a size such as 64k, max, auto, or default"
 # Field, what people call it, lowest and highest value.
 RANGES = (
     ("threads", "threads per block", 1, INT_MAX),
-    ("registers", "registers per thread", 0, MAX_REGISTERS_PER_THREAD),
+    ("regs", "registers per thread", 0, MAX_REGISTERS_PER_THREAD),
     ("static_smem", "static shared memory per block", 0, INT_MAX),
     ("dynamic_smem", "dynamic shared memory per block", 0, INT_MAX),
     ("smem", "shared memory per block", 0, INT_MAX),
     ("barriers", "barriers per block", 0, MAX_BARRIERS_PER_BLOCK),
+    ("virtual_resources", "virtual resources per block", 0, MAX_VIRTUAL_RESOURCES_PER_BLOCK),
+    ("tensor_memory", "columns of tensor memory per block", 1, INT_MAX),
+    ("spill_smem", "shared memory for spills per block", 0, INT_MAX),
 )
 LABELS = {name: label for name, label, _, _ in RANGES}
 """What people call a field, for errors."""
@@ -77,7 +97,7 @@ class Kernel:
 
     threads: int
     """Threads per block, 1 and up; more than the chip allows is an answer (0 blocks), not an error."""
-    registers: int | None = None
+    regs: int | None = None
     """Registers per thread, 0 to 255."""
     static_smem: int | None = None
     """Shared memory per block that the kernel declares, in bytes, without any reservation."""
@@ -91,18 +111,32 @@ class Kernel:
     """The block's shape, where it was given; its product is ``threads``."""
     carveout: Carveout | None = None
     caching: Caching | None = None
-    """``"ca"``: global loads cached in L1; ``"cg"``, the default: in L2 only. 5.2, 5.3, 6.1, 6.2 alone."""
+    """``"ca"``: global loads cached in L1; ``"cg"``, the default: in L2 only. On `CACHING_CHIPS` alone."""
     opt_in: bool | None = None
     """Whether the kernel has raised its dynamic shared memory limit with cudaFuncSetAttribute.
 
     Not given, it counts as raised.
     """
+    virtual_resources: int | None = None
+    """Virtual resources per block, 0 to 255, which set a limit from 10.0 only.
+
+    Not given, they count as 128 with tensor memory, and else as none.
+    """
+    tensor_memory: int | None = None
+    """Columns of tensor memory per block, 1 and up."""
+    shared_memory_mode: SharedMemoryMode | None = None
+    """``"oversized"``: the kernel may have more shared memory than by opt-in; 10.7 alone."""
+    spill_smem: int | None = None
+    """What of the static shared memory the compiler has added to spill registers to, in bytes."""
+    reallocates_registers: bool = False
+    """Whether the warpgroups pass registers to one another (``setmaxnreg``), so that ``registers`` is their
+    common pool, and fewer of them no advice."""
 
     # Written out, because it runs for each of the millions of kernels of an autotuner.
     def __init__(
         self,
         threads: int,
-        registers: int | None = None,
+        regs: int | None = None,
         static_smem: int | None = None,
         dynamic_smem: int | None = None,
         smem: int | None = None,
@@ -111,9 +145,16 @@ class Kernel:
         carveout: Carveout | None = None,
         caching: Caching | None = None,
         opt_in: bool | None = None,
+        virtual_resources: int | None = None,
+        tensor_memory: int | None = None,
+        shared_memory_mode: SharedMemoryMode | None = None,
+        spill_smem: int | None = None,
+        reallocates_registers: bool = False,
     ) -> None:
+        if virtual_resources is None and tensor_memory is not None:
+            virtual_resources = VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
         self.threads = threads
-        self.registers = registers
+        self.regs = regs
         self.static_smem = static_smem
         self.dynamic_smem = dynamic_smem
         self.smem = smem
@@ -122,13 +163,16 @@ class Kernel:
         self.carveout = carveout
         self.caching = caching
         self.opt_in = opt_in
+        self.virtual_resources = virtual_resources
+        self.tensor_memory = tensor_memory
+        self.shared_memory_mode: SharedMemoryMode | None = shared_memory_mode
+        self.spill_smem = spill_smem
+        self.reallocates_registers = reallocates_registers
         # bool is a subclass of int, and True threads are a mistake.
         if (
             type(threads) is not int
             or not 0 < threads <= INT_MAX
-            or not (
-                registers is None or (type(registers) is int and 0 <= registers <= MAX_REGISTERS_PER_THREAD)
-            )
+            or not (regs is None or (type(regs) is int and 0 <= regs <= MAX_REGISTERS_PER_THREAD))
             or not (static_smem is None or (type(static_smem) is int and 0 <= static_smem <= INT_MAX))
             or not (dynamic_smem is None or (type(dynamic_smem) is int and 0 <= dynamic_smem <= INT_MAX))
             or not (
@@ -136,8 +180,16 @@ class Kernel:
                 or (type(smem) is int and 0 <= smem <= INT_MAX and static_smem is dynamic_smem is None)
             )
             or not (barriers is None or (type(barriers) is int and 0 <= barriers <= MAX_BARRIERS_PER_BLOCK))
+            or not (virtual_resources is spill_smem is None or self._are_new_ones_in_range())
         ):
             raise self._first_error()
+
+    def _are_new_ones_in_range(self) -> bool:
+        return all(
+            getattr(self, name) is None or _is_between(low, getattr(self, name), high)
+            for name, _, low, high in RANGES
+            if name in ("virtual_resources", "tensor_memory", "spill_smem")
+        )
 
     def _first_error(self) -> InputError:
         for name, label, low, high in RANGES:

@@ -138,6 +138,8 @@ class Limits:
     """The most a block may have unless its kernel has opted in to more."""
     max_shared_memory_per_block_optin: int
     """The most a block may have at all; ``reserved_shared_memory_per_block`` is not part of it."""
+    max_oversized_shared_memory_per_block: int | None = None
+    """The most a block may have in the oversized mode (`SharedMemoryMode`); None: there is no such mode."""
     reserved_shared_memory_per_block: int
     """What the system takes of the SM's shared memory for each resident block."""
     shared_memory_configurations: tuple[int, ...]
@@ -153,6 +155,10 @@ class Limits:
     max_barriers_per_block: int
     max_barriers_per_multiprocessor: int | None
     """None: not known. It sets a limit from 9.0 only."""
+    virtual_resources_per_multiprocessor: int | None = None
+    """What ``virtual_resources`` of the resident blocks may add up to; None: nothing limits them."""
+    tensor_memory_per_multiprocessor: int | None = None
+    """Columns of tensor memory, of 128 lanes of 32 bits each; None: the SM has no tensor memory."""
     register_allocation_unit: int
     register_allocation_granularity: Granularity
     """Whether registers are given to each warp, or (1.x) to the block as a whole."""
@@ -218,6 +224,13 @@ class Limits:
                 f"{self.max_shared_memory_per_block_optin} is more than the SM has for one block",
                 f"up to {most}, the SM's shared memory less the reservation",
             )
+        oversized = self.max_oversized_shared_memory_per_block
+        if oversized is not None and not self.max_shared_memory_per_block_optin <= oversized <= most:
+            raise self._error(
+                "max_oversized_shared_memory_per_block",
+                f"{oversized} is not between the opt-in maximum and what the SM has for one block",
+                f"{self.max_shared_memory_per_block_optin} to {most}",
+            )
         if self.max_registers_per_thread > MAX_REGISTERS_PER_THREAD:
             raise self._error(
                 "max_registers_per_thread", f"{self.max_registers_per_thread} is out of range", "1 to 255"
@@ -230,6 +243,11 @@ class Limits:
     def max_warps_per_multiprocessor(self) -> int:
         """Warps that can be resident on one SM."""
         return self.max_threads_per_multiprocessor // self.warp_size
+
+    @property
+    def most_blocks_per_cluster(self) -> int:
+        """The largest cluster that is known to run, non-portable where that is known; 0 without clusters."""
+        return self.max_non_portable_cluster_size or self.max_portable_cluster_size or 0
 
     def replace(self, **changes: Any) -> Limits:
         """The same SM with some limits changed, for a what-if.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -11,6 +12,8 @@ Value = TypeVar("Value")
 
 MOST_VALUES = 100_000
 
+_BETWEEN_VALUES = re.compile(r",(?!0[0-9]{2}(?![0-9]))")
+
 
 def parse_values(
     text: str, parse: Callable[[str], Value], parse_bound: Callable[[str], int], where: str
@@ -18,7 +21,8 @@ def parse_values(
     """The values of a list such as ``128``, ``128,256`` or ``32:1024:32``, or of a mixture.
 
     A range goes from the first number to the second, which belongs to it, in steps of the third,
-    or of 1.
+    or of 1. A comma stands between values, unless it can only group digits: ``128,256`` are two, and
+    ``1,024`` is one, because no number begins with 0.
 
     Args:
         text: Values and ranges, with commas between them.
@@ -30,7 +34,7 @@ def parse_values(
         InputError: An empty list or range, a step of 0, too many values, or what `parse` refuses.
     """
     values: list[Value | int] = []
-    for part in text.split(","):
+    for part in _BETWEEN_VALUES.split(text):
         if ":" in part:
             values += _range(part, parse_bound, where)
         elif part.strip():

@@ -8,10 +8,12 @@ from __future__ import annotations
 from enum import IntFlag
 from typing import Literal, NamedTuple, Protocol, get_args
 
-Resource = Literal["warps", "blocks", "registers", "shared_memory", "barriers"]
-Adjustable = Literal["registers", "shared_memory", "barriers"]
-"""The resources that a kernel can use more or less of, its blocks staying as they are."""
-Changeable = Literal["registers", "shared_memory", "barriers", "threads"]
+Resource = Literal["warps", "blocks", "registers", "shared_memory", "barriers", "virtual_resources"]
+Adjustable = Literal["regs", "smem", "barriers"]
+"""What a kernel can use more or less of, its blocks staying as they are, by the arguments of `compute`."""
+Counted = Literal["barriers", "virtual_resources"]
+"""The resources that are merely counted, without units; few kernels are limited by them."""
+Changeable = Literal["regs", "smem", "barriers", "threads"]
 """What can change for another number of blocks."""
 
 
@@ -34,24 +36,42 @@ class Quantity(NamedTuple):
     """The field of `Limits` that no amount of it exceeds on a chip."""
 
 
+# A kernel whose barriers are not known counts as one with __syncthreads().
+_BARRIERS = Quantity("barriers", "barriers", "barriers", not_given=1, most="max_barriers_per_block")
+_REGISTERS = Quantity("regs", "registers", "regs", least=1, most="max_registers_per_thread")
+_SHARED_MEMORY = Quantity(
+    "shared_memory", "shared memory", "shared", "bytes", most="max_shared_memory_per_multiprocessor"
+)
+
 QUANTITIES: dict[Resource | Changeable, Quantity] = {
     "warps": Quantity("threads", "warps", "warps"),
     "blocks": Quantity(None, "blocks", "blocks"),
-    "registers": Quantity("registers", "registers", "regs", least=1, most="max_registers_per_thread"),
-    "shared_memory": Quantity(
-        "shared_memory", "shared memory", "shared", "bytes", most="max_shared_memory_per_multiprocessor"
-    ),
-    # A kernel whose barriers are not known counts as one with __syncthreads().
-    "barriers": Quantity("barriers", "barriers", "barriers", not_given=1, most="max_barriers_per_block"),
+    "registers": _REGISTERS,
+    "shared_memory": _SHARED_MEMORY,
+    "barriers": _BARRIERS,
+    # What a kernel uses of them goes by the names of the arguments.
+    "regs": _REGISTERS,
+    "smem": _SHARED_MEMORY,
+    # What a kernel that allocates tensor memory uses; it can use neither more nor less of them.
+    "virtual_resources": Quantity("virtual_resources", "virtual resources", "virtual"),
     # No resource by themselves: a block's warps consist of them.
     "threads": Quantity("threads", "block size", "threads", least=1),
 }
-"""Every resource, and the threads of a block."""
+"""Every resource, and what of a kernel can change."""
 
 RESOURCES: tuple[Resource, ...] = get_args(Resource)
 """Their names, in the order of every answer."""
 
+COUNTED: tuple[Counted, ...] = get_args(Counted)
+
 ADJUSTABLE: tuple[Adjustable, ...] = get_args(Adjustable)
+
+RESOURCE_OF: dict[Adjustable, Resource] = {
+    "regs": "registers",
+    "smem": "shared_memory",
+    "barriers": "barriers",
+}
+"""What of an SM a block takes more of, as the kernel uses more."""
 
 
 class Limiter(IntFlag):
@@ -65,6 +85,7 @@ class Limiter(IntFlag):
     REGISTERS = 4
     SHARED_MEMORY = 8
     BARRIERS = 16
+    VIRTUAL_RESOURCES = 32
 
     @classmethod
     def of(cls, resource: Resource) -> Limiter:
@@ -77,17 +98,23 @@ class Limiter(IntFlag):
         return tuple(resource for resource in RESOURCES if Limiter.of(resource) & self)
 
 
+Output = Literal["active_blocks", "active_warps", "limiters"]
+"""What can be had as an array of answers."""
+
+
 class UsesResources(Protocol):
     """What says how much a block uses of each resource: a `Kernel`, or what was made of one."""
 
     @property
     def threads(self) -> int | None: ...
     @property
-    def registers(self) -> int | None: ...
+    def regs(self) -> int | None: ...
     @property
     def shared_memory(self) -> int | None: ...
     @property
     def barriers(self) -> int | None: ...
+    @property
+    def virtual_resources(self) -> int | None: ...
 
 
 def amount_of(resource: Resource | Changeable, kernel: UsesResources) -> int | None:

@@ -1,4 +1,8 @@
-"""Input in the spellings that people use, from Python and from the command line alike."""
+"""Input in the spellings that people use, from Python and from the command line alike.
+
+What we print, we read: ``27.5 KiB``, ``65,536``, ``1,001 bytes``, ``75%``. A comma groups digits and is never
+part of a shape; where it could stand between two values as well, the number is refused, not guessed.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +15,38 @@ from contextlib import suppress
 from ..errors import InputError, shown
 from .kernel import CARVEOUTS, INT_MAX, Carveout
 
-_SIZE = re.compile(r"([0-9]{1,20})\s*(?:(k|m|g)(?:i?b)?|b)?", re.IGNORECASE)
+_GROUPS = r"[1-9][0-9]{0,2}(?:,[0-9]{3})+|[1-9][0-9]{0,2}(?:_[0-9]{3})+"
+_HEXADECIMAL = r"0x[0-9a-f]{1,16}"
+_COUNT = re.compile(rf"(?P<hex>{_HEXADECIMAL})|(?P<number>[+-]?(?:{_GROUPS}|[0-9]{{1,20}}))", re.IGNORECASE)
+_SIZE = re.compile(
+    rf"(?P<hex>{_HEXADECIMAL})(?:\s*b(?:ytes?)?)?"
+    rf"|(?P<number>{_GROUPS}|[0-9]{{1,20}})(?:\.(?P<fraction>[0-9]{{1,20}}))?"
+    r"\s*(?:(?P<unit>k|m|g)(?:i?b)?|b(?:ytes?)?)?",
+    re.IGNORECASE,
+)
 _SHARE = re.compile(r"([+-]?(?:[0-9]{1,20}(?:\.[0-9]*)?|\.[0-9]+))\s*(%?)")
 _FACTOR = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-_SHAPE_SEPARATOR = re.compile(r"\s*[x×,*]\s*", re.IGNORECASE)
+_SHAPE_SEPARATOR = re.compile(r"\s*[x×*]\s*", re.IGNORECASE)
+_LIST = re.compile(r"\s*[0-9a-fx_]+\s*(?:,\s*[0-9a-fx_]+\s*)+,?", re.IGNORECASE)
+
+FOR_SEVERAL = "For several values: occupancy sweep, or occupancy.sweep() in Python."
 
 
 def parse_count(value: object, where: str) -> int:
-    """A whole number, as an integer, an integer of another library, or text.
+    """A whole number: an integer, an integer of another library, or text.
+
+    Text may group digits or be hexadecimal: ``4752``, ``4,752``, ``4_752``, ``0x1290``.
 
     Raises:
         InputError: Not a whole number.
     """
     if type(value) is int:
         return value
+    text = value.strip() if isinstance(value, str) else ""
     if isinstance(value, str):
-        text = value.strip()
-        # int() would also take 1_000 and digits of other scripts, and fails on 5000 of them.
-        if len(text) <= 20 and re.fullmatch(r"[+-]?[0-9]+", text):
-            return int(text)
+        # int() would also take 1_0 and digits of other scripts, and fails on 5000 of them.
+        if found := _COUNT.fullmatch(text):
+            return _whole(found)
         if re.fullmatch(r"[+-]?[0-9]+", text):
             raise InputError(
                 f"a number of {len(text)} digits is out of range", where=where, allowed=f"up to {INT_MAX}"
@@ -39,31 +56,72 @@ def parse_count(value: object, where: str) -> int:
             return operator.index(value)  # type: ignore[arg-type]
         except TypeError:
             pass
+    is_list = isinstance(value, list) or _LIST.fullmatch(text)
     raise InputError(
-        f"{shown(value)} is not a whole number", where=where, allowed="a whole number, such as 128"
+        f"{shown(value)} is not a whole number",
+        where=where,
+        allowed="a whole number, such as 128",
+        cure=FOR_SEVERAL if is_list else "",
     )
+
+
+def _whole(found: re.Match[str]) -> int:
+    if found["hex"]:
+        return int(found["hex"], 16)
+    return int(found["number"].replace(",", "").replace("_", ""))
 
 
 def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
     """A block's threads and, where one was given, its shape.
 
     Args:
-        value: ``256``, ``"256"``, ``"16x16"``, ``"16,16,1"``, or a sequence of up to three numbers.
+        value: ``256``, ``"256"``, ``"1,024"``, ``"16x16"``, ``"(16, 16, 1)"``, or a tuple of up to three
+            numbers.
 
     Returns:
         The number of threads, and the shape filled up with ones, or None for a plain number.
 
     Raises:
-        InputError: Not a number or shape, or a dimension below 1.
+        InputError: Not a number or shape, a dimension below 1, or several numbers.
     """
-    return _parse_count_or_shape(value, "threads per block")
+    where = "threads per block"
+    if isinstance(value, list):
+        raise InputError(
+            f"{shown(value)} is a list",
+            where=where,
+            allowed="a number, or a shape as a tuple, such as (16, 16)",
+            cure=FOR_SEVERAL,
+        )
+    if isinstance(value, str) and "," in value and not _is_in_parentheses(value):
+        number = _COUNT.fullmatch(value.strip())
+        # No block is so large, and both numbers could be sides of one, or two sizes. After the comma of 1,024
+        # stands no number, because none begins with 0.
+        if not number or not all(each.startswith("0") for each in number["number"].split(",")[1:]):
+            raise _ambiguous(value.strip(), number)
+    return _parse_count_or_shape(value, where)
+
+
+def _ambiguous(text: str, number: re.Match[str] | None) -> InputError:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    ways = []
+    if number is not None:
+        ways.append(f"{_whole(number)} (one number)")
+    if 1 < len(parts) <= 3:
+        ways.append(f"{'x'.join(parts)} (a shape)")
+    return InputError(
+        f"{shown(text)} can mean several things",
+        where="threads per block",
+        allowed=" or ".join(ways) or "one number, or a shape such as 16x16",
+        cure=FOR_SEVERAL,
+    )
 
 
 def parse_shape(value: object, where: str) -> tuple[int, int, int]:
     """The shape of a grid or of a cluster, filled up with ones.
 
     Args:
-        value: As for `parse_threads`; a plain number is the length along x.
+        value: A number, ``"4,752"``, ``"64x64"``, or a sequence of up to three numbers; a plain number is the
+            length along x.
         where: The name of the input, for the error.
 
     Raises:
@@ -77,7 +135,15 @@ def parse_shape(value: object, where: str) -> tuple[int, int, int]:
 
 def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, int, int] | None]:
     if isinstance(value, str):
-        parts: list[object] = list(_SHAPE_SEPARATOR.split(_without_parentheses(value)))
+        text = value.strip()
+        if _is_in_parentheses(text):  # as Python writes a tuple, and Nsight Compute a shape
+            parts: list[object] = list(re.split(r"\s*[x×,*]\s*", text[1:-1].strip(), flags=re.IGNORECASE))
+            if any(str(part).startswith("0") for part in parts[1:]):  # (1,024) is no shape
+                raise InputError(f"{shown(value)} is not a shape", where=where, allowed="such as 16x16x1")
+        elif _COUNT.fullmatch(text):  # 0x100 is no shape
+            parts = [text]
+        else:
+            parts = list(_SHAPE_SEPARATOR.split(text))
     elif isinstance(value, (tuple, list)):
         parts = list(value)
     else:
@@ -102,9 +168,9 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
     return x * y * z, (x, y, z)
 
 
-def _without_parentheses(text: str) -> str:
+def _is_in_parentheses(text: str) -> bool:
     text = text.strip()
-    return text[1:-1].strip() if text.startswith("(") and text.endswith(")") else text
+    return text.startswith("(") and text.endswith(")")
 
 
 def parse_flag(value: object, where: str) -> bool:
@@ -123,28 +189,37 @@ def parse_size(value: object, where: str) -> int:
     """A size in bytes.
 
     Args:
-        value: A number of bytes, or text: ``"40960"``, ``"40k"``, ``"40KB"``, ``"40KiB"``; k, M and
-            G are powers of 1024.
+        value: A number of bytes, or text: ``"40960"``, ``"40,960"``, ``"0xA000"``, ``"40k"``, ``"27.5 KiB"``,
+            ``"1,001 bytes"``; k, M and G are powers of 1024.
         where: The name of the input, for the error.
 
     Raises:
-        InputError: Not a size.
+        InputError: Not a size, or not a whole number of bytes.
     """
     if not isinstance(value, str):
         return parse_count(value, where)
     found = _SIZE.fullmatch(value.strip())
-    if not found:
+    if not found or (found["fraction"] and not found["unit"]):
         raise InputError(
             f"{shown(value)} is not a size",
             where=where,
-            allowed="a number of bytes, or one with a unit, such as 40k or 40KiB",
+            allowed="a number of bytes, or one with a unit, such as 40k or 27.5KiB",
         )
-    number, unit = found.groups()
-    return int(number) * _FACTOR[(unit or "").lower()]
+    if found["hex"]:
+        return int(found["hex"], 16)
+    fraction = found["fraction"] or ""
+    units = int(re.sub("[,_]", "", found["number"]) + fraction)
+    size: int
+    size, rest = divmod(units * _FACTOR[(found["unit"] or "").lower()], 10 ** len(fraction))
+    if rest:
+        raise InputError(
+            f"{shown(value)} is not a whole number of bytes", where=where, allowed="such as 27.5KiB, or 28160"
+        )
+    return size
 
 
 def parse_share(value: object, where: str) -> float:
-    """A share of 1: a number, or text with or without a percent sign, such as ``"75%"`` or ``"0.75"``.
+    """A share of 1: a number, or text such as ``"75%"``, ``"75"`` or ``"0.75"``; above 1 it counts percent.
 
     Raises:
         InputError: Not a number.
@@ -153,10 +228,12 @@ def parse_share(value: object, where: str) -> float:
     if isinstance(value, str):
         # float() would also take 1_0, "infinity" and digits of other scripts.
         if found := _SHARE.fullmatch(value.strip()):
-            share = float(found[1]) / (100 if found[2] else 1)
+            number = float(found[1])
+            share = number / 100 if found[2] or number > 1 else number
     elif not isinstance(value, bool):
         with suppress(TypeError, ValueError, OverflowError):
-            share = float(value)  # type: ignore[arg-type]
+            number = float(value)  # type: ignore[arg-type]
+            share = number / 100 if number > 1 else number
     if not math.isfinite(share):
         raise InputError(
             f"{shown(value)} is not a share", where=where, allowed="a percentage such as 75%, or 0.75"

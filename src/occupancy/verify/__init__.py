@@ -18,6 +18,9 @@ from ..errors import DeviceError
 from . import questions
 from .questions import FULL_PLAN, QUICK_PLAN, Plan
 from .result import Check, Difference, Verification
+from .spilling import ask_spills
+from .splits import ask_splits
+from .whole_gpu import ask_cooperative_launches, ask_green_contexts
 
 __all__ = ["FULL_PLAN", "QUICK_PLAN", "Check", "Difference", "Plan", "Verification", "verify_device"]
 
@@ -25,7 +28,8 @@ __all__ = ["FULL_PLAN", "QUICK_PLAN", "Check", "Difference", "Plan", "Verificati
 def verify_device(index: int = 0, plan: Plan = FULL_PLAN) -> Verification:
     """Compare the table and the engine with what the driver of a GPU says.
 
-    Kernels are compiled and loaded, but none is launched.
+    Kernels are compiled and loaded. Where the plan says so, some are launched: cooperative ones, and in
+    processes of their own those of which some wait for ever.
 
     Args:
         index: The number of the GPU.
@@ -49,7 +53,7 @@ def verify_device(index: int = 0, plan: Plan = FULL_PLAN) -> Verification:
             "".join(specimen.source() for specimen in plan.specimens), device.compute_capability
         )
         module = context.load(code)
-        counter = ClusterCounter(context, device.row) if questions.most_per_cluster(device.row) else None
+        counter = ClusterCounter(context, device.row) if device.row.most_blocks_per_cluster else None
         for specimen in plan.specimens:
             for subject in questions.subjects(device, specimen, module.function(specimen.name), plan):
                 questions.ask_active_blocks(blocks, subject, plan)
@@ -57,13 +61,26 @@ def verify_device(index: int = 0, plan: Plan = FULL_PLAN) -> Verification:
                 questions.ask_potential_block_size(sizes, subject, plan)
                 if counter is not None:
                     questions.ask_active_clusters(bound, stand_in, counter, subject, plan)
+        launched = _launched(context, device) if plan.launches else ()
     return Verification(
         date=datetime.date.today(),
         versions=_versions(),
         device=device,
         kernels=len(plan.specimens),
-        checks=(_compare_limits(device), blocks, memory, sizes, bound, stand_in),
+        checks=(_compare_limits(device), blocks, memory, sizes, bound, stand_in, *launched),
     )
+
+
+def _launched(context: Context, device: Device) -> tuple[Check, ...]:
+    spills = Check("spills into shared memory", "cuFuncGetAttribute")
+    cooperative = Check("cooperative launches", "cuLaunchCooperativeKernel")
+    green = Check("green contexts", "cuDevSmResourceSplitByCount")
+    split = Check("registers of warpgroups", "cuLaunchKernel")
+    ask_spills(spills, context, device)
+    ask_cooperative_launches(cooperative, context, device)
+    ask_green_contexts(green, context, device)
+    ask_splits(split, context, device)
+    return spills, cooperative, green, split
 
 
 def _versions() -> dict[str, str]:

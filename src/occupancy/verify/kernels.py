@@ -16,7 +16,7 @@ class Specimen:
 
     live_values: int
     """Values that the kernel has in registers at the same time."""
-    max_registers: int | None = None
+    register_cap: int | None = None
     """Registers per thread that it is compiled for; None leaves it to the compiler."""
     static_smem: int = 0
     barriers: int = 1
@@ -26,15 +26,15 @@ class Specimen:
     @property
     def name(self) -> str:
         """Its name in the compiled code, which says what it is made for."""
-        registers = f"_registers{self.max_registers}" if self.max_registers else ""
+        registers = f"_registers{self.register_cap}" if self.register_cap else ""
         bound = f"_threads{self.launch_bound}" if self.launch_bound else ""
         return f"live{self.live_values}{registers}_static{self.static_smem}_barriers{self.barriers}{bound}"
 
     def source(self) -> str:
         """CUDA C++ of the kernel."""
         attributes = []
-        if self.max_registers:
-            attributes.append(f"__maxnreg__({self.max_registers})")
+        if self.register_cap:
+            attributes.append(f"__maxnreg__({self.register_cap})")
         if self.launch_bound:
             attributes.append(f"__launch_bounds__({self.launch_bound})")
         lines = [f'extern "C" __global__ void {" ".join(attributes)} {self.name}(volatile float *data)', "{"]
@@ -57,7 +57,7 @@ def _loop(count: int, statement: str) -> str:
 
 # As NVRTC 13.0 compiles them: 4 registers beside the values hold addresses; with fewer than 33 the compiler
 # takes other numbers. The driver is asked what each came to, so that a compiler that differs does no harm.
-_LADDER = tuple(Specimen(registers - 4, max_registers=registers) for registers in range(33, 255, 7))
+_LADDER = tuple(Specimen(registers - 4, register_cap=registers) for registers in range(33, 255, 7))
 _SMALL = tuple(Specimen(values) for values in (1, 4, 7, 10, 13, 25, 31, 250))
 _MEMORY_AND_BARRIERS = tuple(
     Specimen(13, static_smem=static, barriers=barriers)

@@ -42,6 +42,8 @@ class Plan:
     cluster_sizes: tuple[int, ...] = (1, 2, 4, 8, 16)
     sparse: int = 8
     """The questions that take longer are asked of one block size in so many."""
+    launches: bool = False
+    """Whether kernels are also launched, and the GPU is divided."""
 
 
 FULL_PLAN = Plan(
@@ -67,6 +69,7 @@ FULL_PLAN = Plan(
     ),
     sizes=9,
     carveouts=(0, 25, 50, 75, 100),
+    launches=True,
 )
 QUICK_PLAN = Plan(
     specimens=SPECIMENS[::6],
@@ -85,7 +88,7 @@ class Subject:
     kernel: Kernel
     """Its block size and dynamic shared memory do not matter."""
     limits: Limits
-    multiprocessors: int
+    multiprocessor_count: int
     launch_bound: int | None
 
     def in_blocks_of(self, threads: int, dynamic_smem: int) -> Kernel:
@@ -121,10 +124,10 @@ def subjects(device: Device, specimen: Specimen, function: Function, plan: Plan)
     limits = device.row
     static = function.static_smem
     kernel = Kernel(1, function.num_regs, static, barriers=specimen.barriers)
-    multiprocessors = device.multiprocessor_count or 1
+    multiprocessor_count = device.multiprocessor_count or 1
 
     def subject(kernel: Kernel) -> Subject:
-        return Subject(function, kernel, limits, multiprocessors, specimen.launch_bound)
+        return Subject(function, kernel, limits, multiprocessor_count, specimen.launch_bound)
 
     yield subject(replace(kernel, opt_in=False))
     function.allow_dynamic_smem(limits.max_shared_memory_per_block_optin - static)
@@ -184,7 +187,7 @@ def ask_potential_block_size(check: Check, subject: Subject, plan: Plan) -> None
 
 def _our_block_size(subject: Subject, kernel: Kernel) -> tuple[int, int]:
     ours = max_potential_block_size(
-        subject.limits, kernel, subject.multiprocessors, block_size_limit=subject.launch_bound or 0
+        subject.limits, kernel, subject.multiprocessor_count, block_size_limit=subject.launch_bound or 0
     )
     return ours.min_grid_size, ours.block_size
 
@@ -195,22 +198,19 @@ def ask_active_clusters(
     """Clusters that are resident on the whole GPU: within the bound, and as many as of a stand-in."""
     limits = subject.limits
     subject.function.allow_non_portable_clusters()
-    for cluster_size in (each for each in plan.cluster_sizes if each <= most_per_cluster(limits)):
+    for cluster_size in (each for each in plan.cluster_sizes if each <= limits.most_blocks_per_cluster):
         for threads in subject.threads(plan)[:: plan.sparse]:
             for dynamic in subject.dynamic_sizes(plan)[:: plan.sparse]:
                 kernel = subject.in_blocks_of(threads, dynamic)
                 theirs = _answer(subject.function.active_clusters, cluster_size, threads, dynamic)
-                at_most = max_active_clusters(limits, kernel, subject.multiprocessors, cluster_size).at_most
+                at_most = max_active_clusters(
+                    limits, kernel, subject.multiprocessor_count, cluster_size
+                ).at_most
                 bound.compare_bound((cluster_size, kernel), theirs, at_most)
                 blocks = evaluate(limits, kernel, "cuda").active_blocks
                 if blocks:
                     same = _answer(counter.active_clusters, blocks, cluster_size)
                     stand_in.compare((cluster_size, kernel), theirs, same)
-
-
-def most_per_cluster(limits: Limits) -> int:
-    """Blocks of the largest cluster; 0 where there are none."""
-    return limits.max_non_portable_cluster_size or limits.max_portable_cluster_size or 0
 
 
 def _answer(ask: Callable[..., Answer], *arguments: int) -> Answer | str:

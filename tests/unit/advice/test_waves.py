@@ -70,7 +70,7 @@ def test_a_kernel_that_does_not_launch_has_no_waves() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cc", "multiprocessors", "cluster_size", "complaint"),
+    ("cc", "multiprocessor_count", "cluster_size", "complaint"),
     [
         ("9.0", 0, None, "number of SMs: 0 is out of range"),
         ("8.0", 108, 2, "8.0 has no clusters"),
@@ -78,10 +78,12 @@ def test_a_kernel_that_does_not_launch_has_no_waves() -> None:
         ("9.0", 132, 17, "17 blocks per cluster"),
     ],
 )
-def test_what_no_gpu_has(cc: str, multiprocessors: int, cluster_size: int | None, complaint: str) -> None:
+def test_what_no_gpu_has(
+    cc: str, multiprocessor_count: int, cluster_size: int | None, complaint: str
+) -> None:
     answer = evaluate(occupancy.limits(cc), Kernel(128))
     with pytest.raises(occupancy.InputError, match=complaint):
-        full_wave(answer, multiprocessors, cluster_size=cluster_size)
+        full_wave(answer, multiprocessor_count, cluster_size=cluster_size)
 
 
 @pytest.mark.parametrize(

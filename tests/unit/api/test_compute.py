@@ -22,7 +22,7 @@ def test_the_example_of_the_readme() -> None:
     assert (result.active_blocks, result.active_warps, result.active_threads) == (12, 48, 1536)
     assert result.limiters == ("registers",)
     assert result.block_limits.registers == 12
-    assert result.block_limits == (16, 32, 12, None, None)
+    assert result.block_limits == (16, 32, 12, None, None, None)
     assert result.allocated == (4, 5120, 0)
     assert result.launchable
     assert result.reason is None
@@ -82,7 +82,11 @@ def test_a_kernel_that_cannot_launch_is_an_answer(
     failure = result.failure
     assert failure is not None
     assert (failure.limit, failure.needed, failure.allowed) == (limit, needed, allowed)
-    assert str(result.reason).startswith("too many resources requested for launch: ")
+    reason = str(result.reason)
+    assert f"but {limit} is {allowed:,}. " in reason
+    assert not reason.startswith("too many")
+    # What CUDA calls cudaErrorLaunchOutOfResources is said of registers alone.
+    assert ("too many resources requested for launch" in reason) == ("registers" in limit)
 
 
 @pytest.mark.parametrize(
@@ -125,11 +129,11 @@ def test_a_block_too_large_for_an_imaginary_sm_names_the_changed_limit(
         (
             "8.0",
             {"threads": 32, "smem": "164k"},
-            "take 168960 in one block, but spreadsheet.max_shared_memory",
+            "take 168,960 in one block, but spreadsheet.max_shared_memory",
         ),
-        ("2.0", {"threads": 32, "smem": "40k", "carveout": "16k"}, "but carveout is 16384"),
-        ("5.2", {"threads": 1024, "regs": 62, "caching": "ca"}, "_per_block_ca is 32768"),
-        ("3.2", {"threads": 394, "regs": 150}, "take 77824 registers in one block, but spreadsheet.max_reg"),
+        ("2.0", {"threads": 32, "smem": "40k", "carveout": "16k"}, "but carveout is 16,384"),
+        ("5.2", {"threads": 1024, "regs": 62, "caching": "ca"}, "_per_block_ca is 32,768"),
+        ("3.2", {"threads": 394, "regs": 150}, "take 77,824 registers in one block, but spreadsheet.max_reg"),
     ],
 )
 def test_what_the_spreadsheet_refuses_is_told_by_its_own_limits(

@@ -215,7 +215,7 @@ class TestRefusals:
                 {"cc": "9.0", "registers": 3},
                 "needs: there is no argument 'registers'. Allowed: threads, regs",
             ),
-            ({"cc": "x"}, "compute capability: 'x' is not a compute capability"),
+            ({"cc": "x"}, "chip: 'x' fits the names of 19 GPUs"),
         ],
     )
     def test_wrong_arguments_fail_at_once(self, arguments: dict[str, Any], message: str) -> None:

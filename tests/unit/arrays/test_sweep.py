@@ -175,8 +175,8 @@ class TestTypes:
             assert found.limiters[0] == Limiter.WARPS | Limiter.SHARED_MEMORY
 
     def test_limiter_bits_are_the_resources(self) -> None:
-        assert tuple(Limiter.of(resource) for resource in RESOURCES) == tuple(1 << bit for bit in range(5))
-        assert Limiter(31).resources == RESOURCES
+        assert tuple(Limiter.of(resource) for resource in RESOURCES) == tuple(1 << bit for bit in range(6))
+        assert Limiter(63).resources == RESOURCES
         assert Limiter(0).resources == ()
 
 

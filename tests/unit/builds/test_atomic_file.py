@@ -62,6 +62,34 @@ def test_a_killed_process_leaves_the_old_file(target: Path, step: str) -> None:
     assert target.read_text() == OLD
 
 
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT"])
+def test_a_signal_that_can_be_caught_leaves_the_old_file_and_nothing_else(target: Path, name: str) -> None:
+    program = (
+        "import os, signal, sys\n"
+        "from occupancy.builds.atomic_file import write_atomically\n"
+        f"os.fsync = lambda *_: os.kill(os.getpid(), signal.{name})\n"
+        "write_atomically(sys.argv[1], 'new' * 100_000)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(target)])
+    assert done.returncode == -getattr(signal, name)
+    assert target.read_text() == OLD
+    assert [path.name for path in target.parent.iterdir()] == ["base.json"]
+
+
+def test_a_file_that_others_may_not_read_is_open_to_them_at_no_moment(
+    target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target.chmod(0o600)
+    seen: list[int] = []
+
+    def look(*_: object) -> None:
+        seen.extend(path.stat().st_mode & 0o077 for path in target.parent.iterdir())
+
+    monkeypatch.setattr(os, "fsync", look)
+    write_atomically(str(target), NEW)
+    assert set(seen[:2]) == {0}
+
+
 def test_a_link_stays_a_link(target: Path) -> None:
     link = target.with_name("link.json")
     link.symlink_to(target)

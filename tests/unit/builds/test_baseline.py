@@ -9,10 +9,8 @@ import pytest
 
 import occupancy
 from occupancy import BaselineError, ReadError
-from occupancy.builds.baseline import (
-    SCHEMA_VERSION,
-    Baseline,
-    BaselineKernel,
+from occupancy.builds.baseline import SCHEMA_VERSION, Baseline, BaselineKernel
+from occupancy.builds.baseline_file import (
     looks_like_baseline,
     parse_baseline,
     read_baseline,
@@ -21,7 +19,7 @@ from occupancy.builds.baseline import (
 )
 from occupancy.builds.build import read_build
 
-KERNEL = BaselineKernel(name="_Z1kv", arch="sm_90", source="k.cubin", format="cubin", registers=32)
+KERNEL = BaselineKernel(name="_Z1kv", arch="sm_90", source="k.cubin", format="cubin", regs=32)
 BASELINE = Baseline(tool_version="0.1.0", threads=256, kernels=(KERNEL,))
 
 
@@ -35,24 +33,24 @@ def changed(**changes: Any) -> bytes:
 
 def test_the_file_is_what_the_documents_say() -> None:
     # Its names are a promise. Whoever changes them raises SCHEMA_VERSION and keeps reading the old ones.
-    assert SCHEMA_VERSION == 1
+    assert SCHEMA_VERSION == 2
     every = BaselineKernel(
-        name="_Z1kv", arch="sm_90a", source="lib/k.cubin", format="ptxas", linked=True, registers=32,
+        name="_Z1kv", arch="sm_90a", source="lib/k.cubin", format="ptxas", linked=True, regs=32,
         static_smem=0, dynamic_smem=1024, smem=None, barriers=1, stack_bytes=0, spill_store_bytes=4,
-        spill_load_bytes=8, max_threads=256, required_threads=256, max_registers=255, cluster=(2, 1, 1),
-        shared_memory_config=65536, threads=256, threads_from="required", occupancy=0.5, active_blocks=4,
-        limiters=("warps", "registers"),
+        spill_load_bytes=8, max_threads=256, required_threads=256, register_cap=255, cluster_dim=(2, 1, 1),
+        shared_memory_configuration=65536, threads=256, threads_from="required", occupancy=0.5,
+        active_blocks=4, limiters=("warps", "registers"),
     )  # fmt: skip
     assert to_text(Baseline(tool_version="0.1.0", kernels=(every, KERNEL))) == (
-        '{\n"schema": "occupancy-baseline",\n"schema_version": 1,\n"tool_version": "0.1.0",\n'
+        '{\n"schema": "occupancy-baseline",\n"schema_version": 2,\n"tool_version": "0.1.0",\n'
         '"threads": null,\n"kernels": [\n'
         '{"name": "_Z1kv", "arch": "sm_90a", "source": "lib/k.cubin", "format": "ptxas", "linked": true, '
-        '"registers": 32, "static_smem": 0, "dynamic_smem": 1024, "barriers": 1, "stack_bytes": 0, '
+        '"regs": 32, "static_smem": 0, "dynamic_smem": 1024, "barriers": 1, "stack_bytes": 0, '
         '"spill_store_bytes": 4, "spill_load_bytes": 8, "max_threads": 256, "required_threads": 256, '
-        '"max_registers": 255, "cluster": [2, 1, 1], "shared_memory_config": 65536, "threads": 256, '
-        '"threads_from": "required", "occupancy": 0.5, "active_blocks": 4, '
+        '"register_cap": 255, "cluster_dim": [2, 1, 1], "shared_memory_configuration": 65536, '
+        '"threads": 256, "threads_from": "required", "occupancy": 0.5, "active_blocks": 4, '
         '"limiters": ["warps", "registers"]},\n'
-        '{"name": "_Z1kv", "arch": "sm_90", "source": "k.cubin", "format": "cubin", "registers": 32}\n'
+        '{"name": "_Z1kv", "arch": "sm_90", "source": "k.cubin", "format": "cubin", "regs": 32}\n'
         "]\n}\n"
     )
 
@@ -122,34 +120,38 @@ def test_equal_launches_are_one_line(samples: Path, tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"", "is not JSON"),
-        (to_text(BASELINE).encode()[:-20], "is not JSON.* line"),
+        (to_text(BASELINE).encode()[:-20], "is not JSON.*\\(line 7\\)"),
         (b'{"schema": "occupancy-baseline"', "is not JSON"),
-        (b"\xff\xfe{}", "is not JSON"),
-        (b"[" * 100_000, "is not JSON"),
+        (b"\xff\xfe{}", "is not a baseline"),
+        (b'{"a": ' + b"[" * 100_000, "is not JSON: .* nested too deeply"),
+        (to_text(BASELINE).encode() + b"{", "is not JSON: .* should end"),
+        (b'{"schema": "\xe9"}', "is not JSON: .* not UTF-8"),
+        (b"[" * 100_000, "is not a baseline"),
         (b"[]", "is not a baseline"),
         (b"{}", "is not a baseline"),
         (b"3", "is not a baseline"),
         (b'{"schema_version": 1, "kernels": []}', "is not a baseline"),
         (changed(schema="coverage"), "is not a baseline"),
-        (changed(schema_version=2), "is a baseline of version 2.*up to version 1.*Update occupancy"),
-        (changed(schema_version=2, kernels={"by": "name"}, tool_version=9), "is a baseline of version 2"),
+        (changed(schema_version=3), "is a baseline of version 3.*up to version 2.*Update occupancy"),
+        (changed(schema_version=3, kernels={"by": "name"}, tool_version=9), "is a baseline of version 3"),
         (changed(schema_version=10**30), "is a baseline of version 1"),
         (changed(schema_version="1"), "schema_version: got '1'"),
         (changed(schema_version=True), "schema_version: got True"),
         (changed(schema_version=0), "schema_version: got 0"),
+        (changed(schema_version=1), "schema_version: got 1. Allowed: 2 and up. occupancy scan BUILD"),
         (changed(schema_version=...), "schema_version: got None"),
         (changed(kernels=...), "kernels: is missing"),
         (changed(kernels={}), "kernels: got {}"),
         (changed(author="me"), "author: there is no such name"),
         (changed(threads="many"), "threads: got 'many'"),
         (changed(threads=0), "threads: got 0"),
-        (changed(kernel={"registers": -1}), r"kernels\[0\].registers: got -1"),
-        (changed(kernel={"registers": "32"}), r"kernels\[0\].registers: got '32'"),
-        (changed(kernel={"registers": 10**400}), r"kernels\[0\].registers: got 1000000"),
+        (changed(kernel={"regs": -1}), r"kernels\[0\].regs: got -1"),
+        (changed(kernel={"regs": "32"}), r"kernels\[0\].regs: got '32'"),
+        (changed(kernel={"regs": 10**400}), r"kernels\[0\].regs: got 1000000"),
         (changed(kernel={"regsters": 32}), r"kernels\[0\].regsters: there is no such name"),
         (changed(kernel={"name": None}), r"kernels\[0\].name: got None"),
         (changed(kernel={"occupancy": 1.5}), r"kernels\[0\].occupancy: got 1.5"),
-        (changed(kernel={"cluster": [1, 2]}), r"kernels\[0\].cluster"),
+        (changed(kernel={"cluster_dim": [1, 2]}), r"kernels\[0\].cluster_dim"),
     ],
 )  # fmt: skip
 def test_what_is_refused(tmp_path: Path, content: bytes, message: str) -> None:

@@ -19,7 +19,7 @@ from occupancy.values.limits import ComputeCapability
 # 40 registers: 1,280 for each warp, 12 warps in each quarter, 48 of 64 warps. 37.5 KiB of shared memory
 # with the reservation: 4 blocks of 8 warps in 164 KiB, 50%.
 KERNEL = KernelRecord(
-    source="a.cubin", format="ptxas", name="_ZN3img4blurEPf", arch="sm_80", registers=40,
+    source="a.cubin", format="ptxas", name="_ZN3img4blurEPf", arch="sm_80", regs=40,
     static_smem=36864, dynamic_smem=0, barriers=2, stack_bytes=16, spill_store_bytes=8,
     spill_load_bytes=4, threads=256, threads_from="required",
 )  # fmt: skip
@@ -29,9 +29,7 @@ def checked(
     records: Sequence[KernelRecord], *rules: Rule, baseline: Sequence[KernelRecord] | None = None
 ) -> Checked:
     scanner = Scanner(limits, with_advice=False)
-    rows = [scanner.row(record) for record in records]
-    old = None if baseline is None else [scanner.row(record) for record in baseline]
-    return check(rows, rules, scanner, old, ("build", "base.json"))
+    return check(records, rules, scanner, baseline, ("build", "base.json"))
 
 
 def rule(
@@ -44,24 +42,31 @@ def rule(
 # Criterion, a bound that just holds, one that just does not, and the value that it is about.
 ABSOLUTE = [
     ("min_occupancy", 50, 50.1, 0.5),
-    ("max_registers", 40, 39, 40),
+    ("max_regs", 40, 39, 40),
     ("max_spill_bytes", 12, 11, 12),
     ("max_stack_bytes", 16, 15, 16),
-    ("max_shared_memory", 36864, 36863, 36864),
+    ("max_smem", 36864, 36863, 36864),
     ("max_barriers", 2, 1, 2),
 ]
 
 # The same, and what the kernel was in the baseline.
 COMPARING = [
     ("max_occupancy_drop", 25, 24.9, 0.5, {"static_smem": 25600}),  # 26 KiB: 6 blocks, 75%
-    ("max_register_growth", 8, 7, 40, {"registers": 32}),
+    ("max_regs_growth", 8, 7, 40, {"regs": 32}),
     ("max_stack_growth", 16, 15, 16, {"stack_bytes": 0}),
-    ("max_shared_memory_growth", 4096, 4095, 36864, {"static_smem": 32768}),
+    ("max_smem_growth", 4096, 4095, 36864, {"static_smem": 32768}),
 ]
 
 
 def test_every_criterion_is_tested() -> None:
-    tested = {name for name, *_ in ABSOLUTE} | {name for name, *_ in COMPARING} | {"no_new_spills"}
+    tested = (
+        {name for name, *_ in ABSOLUTE}
+        | {name for name, *_ in COMPARING}
+        | {
+            "no_new_spills",
+            "no_new_smem_spills",
+        }
+    )
     assert tested == set(CRITERIA)
 
 
@@ -91,7 +96,7 @@ def test_rules_about_a_change(
 
 @pytest.mark.parametrize("name", [name for name, *_ in COMPARING])
 def test_a_change_for_the_better_holds(name: str) -> None:
-    worse = replace(KERNEL, registers=80, stack_bytes=99, static_smem=90_000)
+    worse = replace(KERNEL, regs=80, stack_bytes=99, static_smem=90_000)
     assert checked([KERNEL], rule({name: 0}), baseline=[worse]).violating == []
     assert checked([KERNEL], rule({name: 0}), baseline=[KERNEL]).violating == []
 
@@ -105,6 +110,26 @@ def test_new_spills() -> None:
     assert (violating.violations[0].was, violating.violations[0].value) == (8, 12)
 
 
+def test_new_spills_into_shared_memory() -> None:
+    asked = rule({"no_new_smem_spills": 0})
+    more = replace(KERNEL, spill_smem=4096)
+    less = replace(KERNEL, spill_smem=0)
+    assert checked([less], asked, baseline=[more]).violating == []
+    assert checked([more], asked, baseline=[more]).violating == []
+    (violating,) = checked([more], asked, baseline=[less]).violating
+    assert (violating.violations[0].was, violating.violations[0].value) == (0, 4096)
+    with pytest.raises(RulesError, match="not known: the spill smem of img::blur") as caught:
+        checked([KERNEL], asked, baseline=[KERNEL])
+    assert "check the cubins" in str(caught.value)
+
+
+def test_negative_spills_are_none() -> None:
+    moved = replace(KERNEL, spill_store_bytes=-8, spill_load_bytes=4)
+    assert checked([moved], rule({"max_spill_bytes": 4})).violating == []
+    (violating,) = checked([moved], rule({"max_spill_bytes": 3})).violating
+    assert violating.violations[0].value == 4
+
+
 def test_all_spills_of_a_new_kernel_are_new() -> None:
     other = replace(KERNEL, name="_Z5otherv")
     (violating,) = checked([KERNEL, other], rule({"no_new_spills": 0}), baseline=[other]).violating
@@ -115,13 +140,13 @@ def test_all_spills_of_a_new_kernel_are_new() -> None:
 
 def test_a_new_kernel_has_not_grown() -> None:
     other = replace(KERNEL, name="_Z5otherv")
-    done = checked([KERNEL, other], rule({"max_register_growth": 0}), baseline=[other])
+    done = checked([KERNEL, other], rule({"max_regs_growth": 0}), baseline=[other])
     assert (done.violating, done.checks) == ([], 1)
 
 
 def test_two_thirds_are_written_as_they_are_read() -> None:
     # 12.0 has 48 warps; 32 of them are resident.
-    kernel = replace(KERNEL, arch="sm_120", registers=64, static_smem=0)
+    kernel = replace(KERNEL, arch="sm_120", regs=64, static_smem=0)
     assert checked([kernel], rule({"min_occupancy": 66.7})).violating == []
     assert len(checked([kernel], rule({"min_occupancy": 66.8})).violating) == 1
 
@@ -139,28 +164,28 @@ def test_two_thirds_are_written_as_they_are_read() -> None:
 )
 def test_rules_are_for_kernels_and_architectures(kernels: str, arch: str | None, expected: list[str]) -> None:
     other = replace(KERNEL, name="_ZN3img4warpEPf", arch="sm_90a")
-    done = checked([other, KERNEL], rule({"max_registers": 1}, kernels, arch))
+    done = checked([other, KERNEL], rule({"max_regs": 1}, kernels, arch))
     assert [each.kernel.name for each in done.violating] == [f"_ZN3img4{name}EPf" for name in expected]
     assert done.matched == {1: len(expected)}
 
 
 def test_a_later_rule_overrides_and_exempts() -> None:
-    strict, loose = rule({"max_registers": 1}), rule({"max_registers": 64}, kernels="blur", number=2)
+    strict, loose = rule({"max_regs": 1}), rule({"max_regs": 64}, kernels="blur", number=2)
     assert checked([KERNEL], strict, loose).violating == []
-    assert checked([KERNEL], strict, rule({"max_registers": None}, kernels="blur", number=2)).violating == []
+    assert checked([KERNEL], strict, rule({"max_regs": None}, kernels="blur", number=2)).violating == []
     assert [each.rule for each in checked([KERNEL], loose, strict).violating[0].violations] == [1]
 
 
 # What mends it; the occupancy then follows from the arithmetic above.
 MENDING = [
-    ("min_occupancy", 75, NextStep(6, 0.75, {"shared_memory": 26880})),  # (164 KiB // 6) less the KiB
-    ("min_occupancy", 100, NextStep(8, 1.0, {"registers": 32, "shared_memory": 19968})),
-    ("max_registers", 32, NextStep(4, 0.5, {"registers": 32})),
-    ("max_shared_memory", 20000, NextStep(6, 0.75, {"shared_memory": 20000})),  # now the registers limit
+    ("min_occupancy", 75, NextStep(6, 0.75, {"smem": 26880})),  # (164 KiB // 6) less the KiB
+    ("min_occupancy", 100, NextStep(8, 1.0, {"regs": 32, "smem": 19968})),
+    ("max_regs", 32, NextStep(4, 0.5, {"regs": 32})),
+    ("max_smem", 20000, NextStep(6, 0.75, {"smem": 20000})),  # now the registers limit
     ("max_barriers", 1, NextStep(4, 0.5, {"barriers": 1})),
     # Half of the SM is 4 blocks: 65,536 registers for 32 warps, 64 for each thread.
-    ("max_spill_bytes", 0, NextStep(4, 0.5, {"registers": 64})),
-    ("max_stack_bytes", 0, NextStep(4, 0.5, {"registers": 64})),
+    ("max_spill_bytes", 0, NextStep(4, 0.5, {"regs": 64})),
+    ("max_stack_bytes", 0, NextStep(4, 0.5, {"regs": 64})),
 ]
 
 
@@ -174,15 +199,15 @@ def test_spills_that_only_fewer_blocks_can_mend() -> None:
     # 48 warps of 40 registers; with more of them, 5 blocks of up to 48.
     full = replace(KERNEL, static_smem=0)
     (violating,) = checked([full], rule({"max_spill_bytes": 0})).violating
-    assert violating.violations[0].next_step == NextStep(5, 0.625, {"registers": 48})
+    assert violating.violations[0].next_step == NextStep(5, 0.625, {"regs": 48})
 
 
 @pytest.mark.parametrize(
     "kernel",
     [
-        replace(KERNEL, registers=255),
-        replace(KERNEL, threads=1024, registers=64),  # 128 KiB of registers are one block
-        replace(KERNEL, max_registers=255),  # the compiler had some left
+        replace(KERNEL, regs=255),
+        replace(KERNEL, threads=1024, regs=64),  # 128 KiB of registers are one block
+        replace(KERNEL, register_cap=255),  # the compiler had some left
     ],
 )
 def test_a_stack_that_no_registers_can_mend(kernel: KernelRecord) -> None:
@@ -192,7 +217,7 @@ def test_a_stack_that_no_registers_can_mend(kernel: KernelRecord) -> None:
 
 def test_an_occupancy_that_cannot_be_reached() -> None:
     # 32 blocks of one warp are half of the SM, and so is one block of 1,024 threads.
-    kernel = replace(KERNEL, threads=32, registers=8, static_smem=160 << 10)
+    kernel = replace(KERNEL, threads=32, regs=8, static_smem=160 << 10)
     (violating,) = checked([kernel], rule({"min_occupancy": 51})).violating
     assert violating.violations[0].next_step is None
 
@@ -206,25 +231,25 @@ def refused(
 
 def test_a_rule_for_no_kernel() -> None:
     refused(RulesError, r"rule 1 \(blurr\) is for no kernel of build. Allowed: img::blur, for sm_80",
-            rule({"max_registers": 64}, kernels="blurr"))  # fmt: skip
+            rule({"max_regs": 64}, kernels="blurr"))  # fmt: skip
     refused(RulesError, r"rule 2 \(blur on sm_90\) is for no kernel",
-            rule({"max_registers": 64}), rule({"max_barriers": 8}, "blur", "9.0", number=2))  # fmt: skip
+            rule({"max_regs": 64}), rule({"max_barriers": 8}, "blur", "9.0", number=2))  # fmt: skip
     many = [replace(KERNEL, name=f"_Z{len(name)}{name}v") for name in (f"kernel{i:05}" for i in range(9999))]
     with pytest.raises(RulesError, match="kernel") as caught:
-        checked(many, rule({"max_registers": 64}, kernels="zzz"))
+        checked(many, rule({"max_regs": 64}, kernels="zzz"))
     assert "and 9,994 more" in str(caught.value)
     assert len(str(caught.value)) < 300
 
 
 def test_nothing_at_all_to_check() -> None:
     with pytest.raises(RulesError, match="is for no kernel"):
-        checked([], rule({"max_registers": 64}))
+        checked([], rule({"max_regs": 64}))
 
 
 def test_a_comparison_without_a_baseline() -> None:
     refused(RulesError, r"rule 1 .* asks for max_stack_growth, and there is no baseline",
             rule({"max_stack_growth": 0}))  # fmt: skip
-    assert checked([KERNEL], rule({"max_registers": 64, "max_stack_growth": None})).violating == []
+    assert checked([KERNEL], rule({"max_regs": 64, "max_stack_growth": None})).violating == []
 
 
 def test_a_baseline_for_other_architectures() -> None:
@@ -234,7 +259,7 @@ def test_a_baseline_for_other_architectures() -> None:
     refused(BaselineError, r"has no kernels for sm_80.*no kernels at all",
             rule({"max_stack_growth": 0}), baseline=[])  # fmt: skip
     # What compares nothing does not care, and neither does a variant of the architecture.
-    assert checked([KERNEL], rule({"max_registers": 64}), baseline=[other]).violating == []
+    assert checked([KERNEL], rule({"max_regs": 64}), baseline=[other]).violating == []
     variant = replace(KERNEL, arch="sm_80a")
     assert checked([KERNEL], rule({"max_stack_growth": 0}), baseline=[variant]).checks == 1
 
@@ -270,7 +295,7 @@ def test_an_occupancy_without_an_architecture() -> None:
 
 
 def test_a_kernel_that_does_not_launch() -> None:
-    kernel = replace(KERNEL, threads=1024, registers=128)
+    kernel = replace(KERNEL, threads=1024, regs=128)
     (violating,) = checked([kernel], rule({"min_occupancy": 1})).violating
     assert violating.violations[0].value == 0
     assert violating.violations[0].next_step is not None

@@ -113,3 +113,10 @@ def test_a_name_is_made_readable_only_where_a_pattern_asks_for_it() -> None:
 
     assert Names("_ZN3img4blurEPf", refuse).match("*")
     assert Names("_ZN3img4blurEPf", refuse).match("blur")
+
+
+def test_a_name_in_thousands_of_units_is_read_in_a_loop() -> None:
+    unit = "__nv_static_25__9e609c31_4_a_cu_f763c035_"
+    assert stable_name(unit * 600 + "k") == "k"
+    assert stable_name(unit * 600) == ""
+    assert stable_name(unit * 2 + "__nv_static_25_rest") == "__nv_static_25_rest"

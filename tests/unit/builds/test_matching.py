@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from occupancy import KernelRecord
 from occupancy.builds.matching import Matching, family, match
@@ -18,6 +21,7 @@ class Kernel:
     source: str = "a.cubin"
     threads: int | None = None
     dynamic_smem: int | None = None
+    code: int | None = None
 
 
 def matched(old: list[Kernel], new: list[Kernel]) -> Matching[Kernel]:
@@ -141,10 +145,94 @@ def test_nothing_to_match() -> None:
 
 def test_kernels_that_differ_in_nothing_that_is_compared_are_told_apart_whatever_their_order() -> None:
     one, other = (
-        KernelRecord(source="a.cubin", format="cubin", name="k", arch="sm_90", registers=32, max_threads=most)
+        KernelRecord(source="a.cubin", format="cubin", name="k", arch="sm_90", regs=32, max_threads=most)
         for most in (128, 256)
     )
     for old in ([one, other], [other, one]):
-        matching = match(old, [other], lambda kernel: kernel.registers)
+        matching = match(old, [other], lambda kernel: kernel.regs)
         assert [(before, after) for before, after, _ in matching.pairs] == [(other, other)]
         assert matching.removed == (one,)
+
+
+@given(st.lists(st.text("ab", max_size=4), max_size=8), st.lists(st.text("ab", max_size=4), max_size=8))
+def test_those_are_paired_first_whose_files_agree_the_longest(old: list[str], new: list[str]) -> None:
+    left, right = (
+        [Kernel("k", source=f"{file}.o") for file in old],
+        [Kernel("k", source=file) for file in new],
+    )
+    result = matched(left, right)
+    # The same, written down as it is said.
+    expected = []
+    waiting = [sorted(left, key=lambda each: each.source), sorted(right, key=lambda each: each.source)]
+    for length in range(20, -1, -1):
+        for start in sorted({each.source[:length] for each in waiting[0]}):
+            ours, theirs = ([each for each in side if each.source[:length] == start] for side in waiting)
+            for one, other in zip(ours, theirs, strict=False):
+                expected.append((one.source, other.source))
+                waiting[0].remove(one)
+                waiting[1].remove(other)
+    assert sorted((one.source, other.source) for one, other, _ in result.pairs) == sorted(expected)
+
+
+def test_thousands_that_are_alike_take_no_longer_than_sorting_them() -> None:
+    # Each agrees with its neighbour in another length: once a round through all of them for each length.
+    left = [Kernel(f"_Z1kI{'f' * count}Ei") for count in range(3000)]
+    right = [Kernel(f"_Z1kI{'f' * count}Ej") for count in range(3000)]
+    assert len(matched(left, right).pairs) == 3000
+
+
+@given(
+    st.lists(st.integers(1, 999), unique=True, min_size=1, max_size=8),
+    st.integers(0, 2),
+    st.randoms(use_true_random=False),
+)
+def test_template_arguments_that_came_are_recognised_whatever_their_place(
+    tiles: list[int], place: int, chance: random.Random
+) -> None:
+    def mangled(arguments: list[str]) -> str:
+        return f"_ZN2ns4gemmI{''.join(arguments)}EEvPf"
+
+    old = [Kernel(mangled([f"Li{tile}E", "f"])) for tile in tiles]
+    new = []
+    for tile in tiles:
+        arguments = [f"Li{tile}E", "f"]
+        arguments.insert(place, "Lb1E")
+        new.append(Kernel(mangled(arguments)))
+    result = matched(old, chance.sample(new, len(new)))
+    assert {(one.name, other.name) for one, other, _ in result.pairs} == {
+        (one.name, other.name) for one, other in zip(old, new, strict=True)
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "by"),
+    [
+        ("_Z4blurPKf", "void blur(const float *)", "signature"),
+        ("blur(float const*)", "blur(const float *)", "signature"),
+        ("_ZN3img4blurEPf", "_ZN5photo4blurEPf", "last_name"),
+        ("_Z7blur_v1Pf", "_Z7blur_v2Pf", "numberless"),
+        ("_ZN24CUB_300102_SM_800_900_NS3sumEPf", "_ZN21CUB_300200_SM_1000_NS3sumEPf", "stable_name"),
+    ],
+)
+def test_renamed_kernels(old: str, new: str, by: str) -> None:
+    if by == "signature":
+        pytest.importorskip("demangle", reason="needs Python 3.11")
+    ((_, _, matched_by),) = matched([Kernel(old)], [Kernel(new)]).pairs
+    assert matched_by == by
+
+
+def test_a_kernel_with_the_same_code_was_renamed() -> None:
+    old, new = Kernel("_Z4blurPf", code=7), Kernel("_Z6smoothPf", code=7)
+    assert matched([old], [new]).pairs == ((old, new, "code"),)
+    assert matched([old], [Kernel("_Z6smoothPf", code=8)]).pairs == ()
+
+
+def test_another_architecture_only_where_it_is_asked_for() -> None:
+    old = [Kernel("k", arch="sm_80"), Kernel("k", arch="sm_90")]
+    new = [Kernel("k", arch="sm_90"), Kernel("k", arch="sm_100")]
+    result = match(old, new, lambda kernel: kernel.registers, ignore_arch=True)
+    assert {(one.arch, other.arch) for one, other, _ in result.pairs} == {
+        ("sm_90", "sm_90"),
+        ("sm_80", "sm_100"),
+    }
+    assert len(matched(old, new).pairs) == 1

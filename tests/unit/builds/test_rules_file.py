@@ -14,14 +14,14 @@ baseline = "base.json"
 
 [[rules]]
 no_new_spills = true
-max_registers = 128
+max_regs = 128
 
 [[rules]]
 kernels = ["sgemm*", "img::*"]
 arch = ["sm_80", "9.0a"]
 min_occupancy = 62.5
-max_shared_memory = "48 KiB"
-max_registers = false
+max_smem = "48 KiB"
+max_regs = false
 """
 
 
@@ -35,10 +35,10 @@ def test_rules(tmp_path: Path) -> None:
     rules = read_rules(written(tmp_path, GOOD))
     assert rules.baseline == str(tmp_path / "base.json")
     first, second = rules.rules
-    assert first == Rule(1, ("*",), (), {"no_new_spills": 0, "max_registers": 128})
+    assert first == Rule(1, ("*",), (), {"no_new_spills": 0, "max_regs": 128})
     assert second.kernels == ("sgemm*", "img::*")
     assert [str(arch) for arch in second.archs] == ["8.0", "9.0"]
-    assert second.bounds == {"min_occupancy": 62.5, "max_shared_memory": 49152, "max_registers": None}
+    assert second.bounds == {"min_occupancy": 62.5, "max_smem": 49152, "max_regs": None}
     assert str(second) == "rule 2 (sgemm*, img::* on sm_80, sm_90)"
 
 
@@ -63,18 +63,18 @@ def test_a_file_that_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
 
 def test_the_last_rule_that_speaks_of_a_criterion_holds() -> None:
     rules = [
-        Rule(1, ("*",), (), {"max_registers": 64, "min_occupancy": 50}),
-        Rule(2, ("a*",), (), {"max_registers": 128}),
-        Rule(3, ("ab",), (), {"max_registers": None}),
+        Rule(1, ("*",), (), {"max_regs": 64, "min_occupancy": 50}),
+        Rule(2, ("a*",), (), {"max_regs": 128}),
+        Rule(3, ("ab",), (), {"max_regs": None}),
     ]
-    assert bounds_of(rules[:1]) == {"max_registers": (rules[0], 64), "min_occupancy": (rules[0], 50)}
-    assert bounds_of(rules[:2])["max_registers"] == (rules[1], 128)
+    assert bounds_of(rules[:1]) == {"max_regs": (rules[0], 64), "min_occupancy": (rules[0], 50)}
+    assert bounds_of(rules[:2])["max_regs"] == (rules[1], 128)
     assert bounds_of(rules) == {"min_occupancy": (rules[0], 50)}
 
 
 def test_rules_without_comparisons() -> None:
-    rule = Rule(1, ("*",), (), {"max_registers": 64, "no_new_spills": 0, "max_occupancy_drop": 5})
-    assert without_comparisons([rule])[0].bounds == {"max_registers": 64}
+    rule = Rule(1, ("*",), (), {"max_regs": 64, "no_new_spills": 0, "max_occupancy_drop": 5})
+    assert without_comparisons([rule])[0].bounds == {"max_regs": 64}
 
 
 @pytest.mark.parametrize(
@@ -82,32 +82,32 @@ def test_rules_without_comparisons() -> None:
     [
         ("[[rules]]\nmax_regsters = 64", r"rules\[1\]\.max_regsters: .* no such name\. Allowed: max_reg"),
         ("[[rules]]\nmin_occupancy = 50\n[[rules]]\nKernels = 'a'", r"rules\[2\]\.Kernels: there is no"),
-        ("[[rule]]\nmax_registers = 64", r"rule: there is no such name\. Allowed: rules"),
-        ("baselin = 'x'\n[[rules]]\nmax_registers = 64", r"baselin: .* Allowed: baseline"),
+        ("[[rule]]\nmax_regs = 64", r"rule: there is no such name\. Allowed: rules"),
+        ("baselin = 'x'\n[[rules]]\nmax_regs = 64", r"baselin: .* Allowed: baseline"),
         ("", "there is no rule"),
         ("rules = []", "there is no rule"),
         ("rules = 3", "there is no rule"),
         ("rules = [3]", r"rules\[1\]: got 3"),
         ("[[rules]]\nkernels = 'a'", r"rules\[1\]: asks for nothing"),
-        ("[[rules]]\nmax_registers = 256", "got 256. Allowed: 1 to 255, or false"),
-        ("[[rules]]\nmax_registers = 0", "got 0"),
-        ("[[rules]]\nmax_registers = 64.5", "got 64.5"),
-        ("[[rules]]\nmax_registers = true", "got True"),
-        ("[[rules]]\nmax_registers = '64'", "got '64'"),
+        ("[[rules]]\nmax_regs = 256", "got 256. Allowed: 1 to 255, or false"),
+        ("[[rules]]\nmax_regs = 0", "got 0"),
+        ("[[rules]]\nmax_regs = 64.5", "got 64.5"),
+        ("[[rules]]\nmax_regs = true", "got True"),
+        ("[[rules]]\nmax_regs = '64'", "got '64'"),
         ("[[rules]]\nmin_occupancy = 0.5", "got 0.5.*50, not 0.5"),
         ("[[rules]]\nmin_occupancy = 100.5", "got 100.5"),
         ("[[rules]]\nmin_occupancy = nan", "got nan"),
         ("[[rules]]\nmax_occupancy_drop = -1", "got -1. Allowed: 0 to 100 percent"),
         ("[[rules]]\nmax_occupancy_drop = inf", "got inf"),
         ("[[rules]]\nmax_stack_bytes = '4 quarts'", "'4 quarts' is not a size"),
-        ("[[rules]]\nmax_shared_memory = '99999 G'", "got 107373"),
+        ("[[rules]]\nmax_smem = '99999 G'", "got 107373"),
         ("[[rules]]\nno_new_spills = 0", "got 0. Allowed: true or false"),
-        ("[[rules]]\nkernels = 3\nmax_registers = 64", "kernels: got 3"),
-        ("[[rules]]\nkernels = []\nmax_registers = 64", "kernels: got "),
-        ("[[rules]]\nkernels = ['a', '']\nmax_registers = 64", "kernels: got "),
-        ("[[rules]]\narch = 'hopper'\nmax_registers = 64", "'hopper' is not a compute capability"),
-        ("[[rules]]\narch = 9.0\nmax_registers = 64", "arch: got 9.0"),
-        ("baseline = 3\n[[rules]]\nmax_registers = 64", "baseline: got 3"),
+        ("[[rules]]\nkernels = 3\nmax_regs = 64", "kernels: got 3"),
+        ("[[rules]]\nkernels = []\nmax_regs = 64", "kernels: got "),
+        ("[[rules]]\nkernels = ['a', '']\nmax_regs = 64", "kernels: got "),
+        ("[[rules]]\narch = 'hopper'\nmax_regs = 64", "'hopper' is not a compute capability"),
+        ("[[rules]]\narch = 9.0\nmax_regs = 64", "arch: got 9.0"),
+        ("baseline = 3\n[[rules]]\nmax_regs = 64", "baseline: got 3"),
         ("[[rules]\n", "is not TOML"),
         ("a = " + "[" * 20000, "is not TOML"),
         ("a = " + "1" * 6000, "is not TOML"),
@@ -121,13 +121,13 @@ def test_what_is_refused(tmp_path: Path, text: str, message: str) -> None:
     assert len(str(caught.value)) < 700
 
 
-@pytest.mark.parametrize("second", ["max_registers = 128", "max_registers = 64", "max_registers = false"])
+@pytest.mark.parametrize("second", ["max_regs = 128", "max_regs = 64", "max_regs = false"])
 def test_rules_that_contradict_each_other(tmp_path: Path, second: str) -> None:
     text = f"""
     [[rules]]
     kernels = ["a", "b"]
     arch = "sm_90"
-    max_registers = 64
+    max_regs = 64
     [[rules]]
     kernels = ["b", "a"]
     arch = "9.0"
@@ -155,3 +155,24 @@ def test_every_criterion_can_be_asked_for(tmp_path: Path) -> None:
 
 def test_the_error_is_one_of_ours() -> None:
     assert issubclass(RulesError, occupancy.OccupancyError)
+
+
+def test_launches(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    text = '[[launches]]\nkernels = "*stencil*"\n{}\n[[rules]]\nmax_regs = 64\n'
+    rules.write_text(text.format('threads = ["16x16", 128]\narch = "sm_90"\ndynamic_smem = "48k"'))
+    (launches,) = read_rules(rules).launches
+    assert (launches.kernels, launches.threads, launches.dynamic_smem) == (("*stencil*",), (256, 128), 49152)
+    assert [arch.sm for arch in launches.archs] == ["sm_90"]
+    for wrong, message in {
+        "": "states nothing",
+        "threads = 0": r"launches\[1\]\.threads: got 0",
+        "threads = []": "a block size, or several",
+        "threads = true": "got True",
+        "threads = 1.5": "got 1.5",
+        'dynamic_smem = "much"': r"launches\[1\]\.dynamic_smem",
+        "blocks = 3": "there is no such name",
+    }.items():
+        rules.write_text(text.format(wrong))
+        with pytest.raises(RulesError, match=message):
+            read_rules(rules)

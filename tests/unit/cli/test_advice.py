@@ -12,7 +12,7 @@ import pytest
 
 import occupancy
 from occupancy.advice.next_steps import NextStep
-from occupancy.report.calc_document import ABOUT_OCCUPANCY, most_useful
+from occupancy.report.calc_document import most_useful
 from occupancy.report.schema import adapter
 from tests.cli_runner import run
 
@@ -60,15 +60,15 @@ def test_what_json_holds() -> None:
     assert answer["next_steps"][2] == {
         "active_blocks": 5,
         "occupancy": 0.15625,
-        "requires": {"shared_memory": 45568, "barriers": 12},
+        "requires": {"smem": 45568, "barriers": 12},
     }
-    assert {name: answer["slack"][name] for name in ("registers", "shared_memory", "barriers")} == {
-        "registers": 255,
-        "shared_memory": 115712,
+    assert {name: answer["slack"][name] for name in ("regs", "smem", "barriers")} == {
+        "regs": 255,
+        "smem": 115712,
         "barriers": 16,
     }
-    assert answer["slack"]["unused"]["shared_memory"] == {"amount": 26624, "reason": "too_little"}
-    assert answer["slack"]["unused"]["warps"] == {"amount": 60, "reason": "another_limiter"}
+    assert answer["slack"]["left_over"]["shared_memory"] == {"amount": 26624, "reason": "too_little"}
+    assert answer["slack"]["left_over"]["warps"] == {"amount": 60, "reason": "another_limiter"}
     assert answer["carveout"]["needs_opt_in"] is True
     assert answer["carveout"]["smallest"] == answer["carveout"]["configurations"][-1]
 
@@ -94,31 +94,48 @@ def test_nothing_can_help() -> None:
 
 def test_at_full_occupancy_there_is_nothing_to_change() -> None:
     full = ("calc", "--cc", "8.0", "--threads", "256", "--regs", "32")
-    assert advice_of(*full)[0] == "registers up to 32, shared memory up to 19.5 KiB"
-    assert ABOUT_OCCUPANCY not in run(*full).stdout
+    assert advice_of(*full)[0] == "shared memory up to 19.5 KiB"
 
 
-def test_a_word_against_worship() -> None:
-    assert ABOUT_OCCUPANCY in run(*TIED).stdout
-    assert ABOUT_OCCUPANCY not in run("calc", "--cc", "9.0", "--threads", "1025").stdout
+def test_what_is_none_is_not_said() -> None:
+    """No slack where nothing can grow, no carveout where shared memory plays no part."""
+    assert "shared" not in line_of("Slack", "calc", "--cc", "9.0", "--threads", "256", "--smem", "27.5k")
+    assert not line_of("Carveout", "calc", "--cc", "9.0", "--threads", "256", "--regs", "72")
+    text = line_of("Carveout", "calc", "--cc", "9.0", "--threads", "256", "--regs", "72", "--smem", "8k")
+    assert text.startswith("Carveout     32 KiB is enough: request 8% or more; it leaves 224 KiB of L1")
+    assert "latency" not in run(*TIED).stdout
+
+
+def test_one_more_level_is_printed_and_not_announced() -> None:
+    text = run("calc", "--cc", "9.0", "--threads", "256", "--regs", "46").stdout
+    assert "1 more level" not in text
+    shown = run("calc", "--cc", "9.0", "--threads", "256", "--regs", "72", "--smem", "40k").stdout
+    assert "2 more levels in --format json" in shown
+
+
+def line_of(label: str, *command: str) -> str:
+    """The line of the advice that begins so; empty where there is none."""
+    return next(
+        (line for line in run(*command, columns=200).stdout.splitlines() if line.startswith(label)), ""
+    )
 
 
 def test_the_carveout_in_one_line_and_with_all_sizes_where_it_was_asked_for() -> None:
     kernel = ("calc", "--cc", "9.0", "--threads", "256", "--smem", "96k")
-    smallest = "196 KiB (72%) is enough, and leaves 60 KiB of L1"
+    smallest = "196 KiB is enough: request 72% or more; it leaves 60 KiB of L1"
     assert smallest in advice_of(*kernel)
     assert "needed: cudaFuncAttributeMaxDynamicSharedMemorySize" in advice_of(*kernel)
     lines = advice_of(*kernel, "--carveout", "auto")
     assert "1 block with 100 KiB, 132 KiB and 164 KiB" in lines
     assert "2 blocks with 196 KiB and 228 KiB" in lines
     large = advice_of("calc", "--cc", "9.0", "--threads", "256", "--smem", "200k", "--carveout", "auto")
-    assert "228 KiB (86%) is needed, and leaves 28 KiB of L1" in large
+    assert "228 KiB is needed: request 86% or more; it leaves 28 KiB of L1" in large
     assert "1 block with 228 KiB" in large
     assert "Carveout" not in run("calc", "--cc", "6.1", "--threads", "256", "--smem", "9k").stdout
 
 
 def level(blocks: int) -> NextStep:
-    return NextStep(blocks, blocks / 16, {"registers": 1})
+    return NextStep(blocks, blocks / 16, {"regs": 1})
 
 
 def test_the_most_useful_levels() -> None:
@@ -138,16 +155,20 @@ def test_markdown_and_html_hold_the_advice() -> None:
 
 def test_csv_holds_the_steps_in_one_cell() -> None:
     (row,) = as_csv("calc", "--cc", "9.0", "--threads", "256", "--regs", "64", "--smem", "44k")
-    assert row["next_steps"].split(";")[:2] == ["5: registers=48", "6: registers=40, shared_memory=37888"]
-    assert row["slack.registers"] == "64"
+    assert row["next_steps"].split(";")[:2] == ["5: regs=48", "6: regs=40, smem=37888"]
+    assert row["slack.regs"] == "64"
 
 
 def test_fits() -> None:
     lines = run(*FITS).stdout.splitlines()
-    assert lines[0] == "Launches on 15 of 32 chips"
-    assert "3.0   no                     0         0%  over 63 registers per thread" in lines
-    assert "7.5   no                     0         0%  over 64 KiB shared memory per block" in lines
-    assert "9.0   yes       needed       2        25%  shared memory" in lines
+    assert lines[0] == "Launches on 13 of 14 chips"
+    current = run(*FITS, columns=120).stdout.splitlines()
+    assert [line.split()[:3] for line in current[3:5]] == [["7.5", "Turing", "no"], ["8.0", "Ampere", "yes"]]
+    every = run(*FITS, "--all", columns=120).stdout.splitlines()
+    assert every[0] == "Launches on 15 of 32 chips"
+    assert any(line.split()[:3] == ["3.0", "Kepler", "no"] for line in every)
+    assert any(line.endswith("over 63 registers per thread") for line in every)
+    assert any(line.endswith("over 64 KiB shared memory per block") for line in every)
     chips = as_json(*FITS, "--cc", "7.5,9.0")["chips"]
     assert [(each["cc"], each["launchable"], each["limit"]) for each in chips] == [
         ("7.5", False, "max_shared_memory_per_block_optin"),
@@ -165,17 +186,30 @@ def test_budget() -> None:
     answer = as_json(*BUDGET)
     assert answer["wanted"] in answer["levels"]
     assert answer["wanted"]["active_blocks"] == 6
-    assert [row["registers"] for row in as_csv(*BUDGET) if row["wanted"] == "True"] == ["40"]
+    assert [row["regs"] for row in as_csv(*BUDGET) if row["wanted"] == "true"] == ["40"]
     assert as_json("budget", "--cc", "9.0", "--threads", "256", "--blocks", "6") == answer
     assert "| **75%** | 6 | 40 | 37 KiB |  |" in run(*BUDGET, "--format", "markdown").stdout
+
+
+@pytest.mark.parametrize("share", ["75", "0.75", "75%", "75.0"])
+def test_shares_are_read_in_percent_or_as_a_share_of_1(share: str) -> None:
+    assert run(*BUDGET[:-1], share).stdout == run(*BUDGET).stdout
+
+
+def test_a_budget_without_a_target_is_its_table() -> None:
+    text = run(*BUDGET[:-2]).stdout
+    assert "--occupancy or --blocks picks a row" in text
+    assert run(*BUDGET).stdout.split("\n\n")[1] == text.split("\n\n")[1]
+    assert as_json(*BUDGET[:-2])["wanted"] is None
+    assert {row["wanted"] for row in as_csv(*BUDGET[:-2])} == {"false"}
 
 
 def test_bounds() -> None:
     text = run(*BOUNDS, "--regs", "70").stdout
     assert text.startswith("__launch_bounds__(256, 6)\n")
-    assert "7.5: ptxas ignores minnctapersm: 6 blocks of 256 take 1536 threads" in text
+    assert "7.5: ptxas ignores minnctapersm: 6 blocks of 256 take 1,536 threads" in text
     assert "On 8.0 and 8.6 the compiler must spill: 70 registers are too many." in text
-    assert "__maxnreg__(N), or nvcc -maxrregcount=N." in text
+    assert "__maxnreg__(40), or nvcc -maxrregcount=40." in text
     legal = run("bounds", "--threads", "256", "--min-blocks", "4", "--cc", "8.0,9.0").stdout
     assert "The same cap without launch bounds: __maxnreg__(64), or nvcc -maxrregcount=64." in legal
     chips = as_json(*BOUNDS)["chips"]
@@ -187,7 +221,7 @@ def test_bounds() -> None:
     too_many = run("bounds", "--threads", "32", "--min-blocks", "48", "--cc", "12.0", columns=120).stdout
     assert "ptxas ignores minnctapersm: an SM has places for 24 blocks. At most 24 blocks." in too_many
     partial = run("bounds", "--threads", "1000", "--min-blocks", "2", "--cc", "8.6", columns=120).stdout
-    assert "2 blocks of 1000 take 2048 threads in whole warps, and an SM holds 1536" in partial
+    assert "2 blocks of 1000 take 2,048 threads in whole warps, and an SM holds 1,536" in partial
 
 
 def test_block_sizes() -> None:
@@ -222,7 +256,10 @@ def test_a_narrow_terminal_loses_nothing(arguments: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("budget", "--cc", "9.0", "--threads", "256"), "exactly one of them is needed"),
+        (
+            ("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "75%", "--blocks", "6"),
+            "occupancy and blocks: both say what is wanted",
+        ),
         (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "120%"), "1.2 (120%) is out of range"),
         (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "1_0%"), "'1_0%' is not a share"),
         (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "nan"), "'nan' is not a share"),
@@ -235,24 +272,25 @@ def test_a_narrow_terminal_loses_nothing(arguments: tuple[str, ...]) -> None:
             "Error: kernel: no block of 256 threads",
         ),
         (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "0"), "0 (0%) is out of range"),
-        (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "75"), "such as 75% or 0.75"),
+        (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "750"), "such as 75%, 75 or 0.75"),
         (
             ("budget", "--cc", "9.0", "--threads", "256", "--blocks", "9"),
             "the most is 8 (100%), limited by warps",
         ),
         (("bounds", "--threads", "1025", "--cc", "8.0,9.0"), "1025 is more than a block may have on 8.0"),
-        (("bounds", "--threads", "256"), "--cc: is missing"),
-        (("bounds", "--threads", "256", "--cc", ","), "--cc: is missing"),
+        (("bounds", "--threads", "256", "--cc", ","), "--cc: ',' names no chip"),
         (("bounds", "--threads", "256", "--cc", "9.0", "--min-blocks", "0"), "0 is out of range"),
         (("bounds", "--threads", "256", "--cc", "9.0", "--min-blocks", "9" * 20), "1 to 2147483647"),
         (
             ("bounds", "--threads", "256", "--cc", "9.0", "--min-blocks", "many"),
             "'many' is not a whole number",
         ),
-        (("fits", "--threads", "256", "--cc", ""), "compute capabilities: there are none"),
+        (("fits", "--threads", "256", "--cc", ""), "--cc: '' names no chip"),
+        (("fits", "--threads", "256", "--cc", "9.0", "--all"), "--all: some chips are named"),
         (("fits", "--threads", "256", "--cc", "9.0,13.0"), "13.0 is not in the table"),
         (("fits", "--threads", "0"), "0 is out of range"),
         (("block-sizes",), "--cc: is missing"),
+        (("block-sizes", "--cc", "9.0", "--cc", "8.0"), "answers for one chip, not for 2: 9.0, 8.0"),
         (("block-sizes", "--cc", "9.0", "--smem-per-thread", "12Q"), "'12Q' is not a size"),
         (("block-sizes", "--cc", "9.0", "--smem-per-thread", "8", "--smem", "1k"), "either the total"),
     ],
@@ -269,3 +307,9 @@ def test_the_json_is_what_the_schema_says(arguments: tuple[str, ...]) -> None:
     report = adapter(arguments[0])
     text = run(*arguments, "--format", "json").stdout
     assert report.dump_python(report.validate_json(text, strict=True), mode="json") == json.loads(text)
+
+
+@pytest.mark.parametrize("bounds", [("9.0",), ("8.6", "--min-blocks", "7")])
+def test_where_there_is_no_cap_there_is_no_other_way_to_it(bounds: tuple[str, ...]) -> None:
+    """Every kernel has 255 registers anyway, and the compiler ignores bounds that are not legal."""
+    assert "maxnreg" not in run("bounds", "--threads", "256", "--cc", *bounds).stdout

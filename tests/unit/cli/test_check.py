@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 import occupancy
-from occupancy.builds.rules_file import PYPROJECT
+from occupancy.tables.toml_file import PYPROJECT
 from tests.cli_runner import run
 
 RULES = """
@@ -19,7 +19,7 @@ max_occupancy_drop = 0
 [[rules]]
 kernels = "img::histogram"
 arch = "sm_80"
-max_registers = 96
+max_regs = 96
 """
 
 
@@ -47,30 +47,79 @@ def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Pa
     text = text.replace("_ZN3img9histogramILi64ELb1EEEvPfi", "img::histogram<64, true>")
     assert text == (
         "img::blur (sm_80)\n"
-        "  max_occupancy_drop = 0 points (rule 1): is 50%, was 100%\n"
-        "    Next step: shared memory 36 KiB -> 19.5 KiB would give 100% occupancy.\n"
-        "  Since the baseline: limited by warps -> shared, shared 4 KiB -> 36 KiB.\n"
+        "  max_occupancy_drop = 0 points (rule 1): at 64 threads: 100% -> 12.5%\n"
+        "    Next step: shared memory 36 KiB -> 4.125 KiB would give 100% occupancy at 64 threads.\n"
+        "  Since the baseline: limited by warps, blocks, shared -> shared, shared 4 KiB -> 36 KiB.\n"
         "\n"
         "img::blur (sm_90)\n"
-        "  max_occupancy_drop = 0 points (rule 1): is 75%, was 100%\n"
-        "    Next step: shared memory 36 KiB -> 27.5 KiB would give 100% occupancy.\n"
-        "  Since the baseline: limited by warps -> shared, regs 23 -> 22, shared 4 KiB -> 36 KiB.\n"
+        "  max_occupancy_drop = 0 points (rule 1): at 64 threads: 100% -> 18.8%\n"
+        "    Next step: shared memory 36 KiB -> 6.125 KiB would give 100% occupancy at 64 threads.\n"
+        "  Since the baseline: limited by warps, blocks -> shared, regs 23 -> 22, shared 4 KiB -> 36 KiB.\n"
         "\n"
         "img::histogram<64, true> (sm_80)\n"
-        "  max_registers = 96 (rule 2): is 128, was 128\n"
-        "    Next step: registers 128 -> 96 would give 31.3% occupancy; "
-        "__launch_bounds__(128, 5) asks the compiler for that.\n"
+        "  max_regs = 96 (rule 2): is 128, was 128\n"
+        "    Next step: Use fewer of them.\n"
         "\n"
         "3 of 14 kernels break a rule.\n"
-        "Dynamic shared memory that no file states counts as none.\n"
-        "Where no block size is known, the occupancy is for the launch bound.\n"
+        "Not in the baseline: img::sharpen (sm_80, sm_90).\n"
+        "Only in the baseline: img::emboss (sm_80, sm_90).\n"
+        "14 kernels have no stated block size: the worst drop of all sizes that both builds can launch with "
+        "decides. [[launches]]\n"
+        "in the rules, or --threads, states it.\n"
     )
+
+
+def test_block_sizes_that_the_rules_state(builds: Path, project: Path) -> None:
+    rules = 'baseline = "base.json"\n{}\n[[rules]]\nmax_occupancy_drop = 0'
+    stated = '[[launches]]\nkernels = "*blur*"\nthreads = "16x16"'
+    (project / "rules.toml").write_text(rules.format(stated))
+    text = check(builds / "after", "--rules", "rules.toml", "--baseline", "base.json", code=1, columns=120)
+    # 36 KiB and the system's: 4 blocks of 8 warps in 164 KiB, 6 in 228 KiB.
+    assert "max_occupancy_drop = 0 points (rule 1): at 256 threads: 100% -> 50%" in text
+    assert "max_occupancy_drop = 0 points (rule 1): at 256 threads: 100% -> 75%" in text
+    assert "Next step: shared memory 36 KiB -> 19.5 KiB would give 100% occupancy.\n" in text
+    assert "12 kernels have no stated block size" in text
+    both = check(
+        builds / "after", "--rules", "rules.toml", "--baseline", "base.json", "--threads", 64, code=1
+    )
+    assert "at 256 threads: 100% -> 50%" in both
+    (project / "rules.toml").write_text(rules.format(stated.replace("blur*", "blurr")))
+    refused = check(builds / "after", "--rules", "rules.toml", "--baseline", "base.json", code=2)
+    assert "launches[1] (*blurr) is for no kernel" in refused
+
+
+def test_a_log_that_states_no_block_size_hides_no_drop(builds: Path, project: Path) -> None:
+    # At the best size of each build, it would be 100% and 93.8%; and with 640 threads of the old build 100%.
+    occupancy.save_baseline(builds / "before.log", project / "log.json")
+    (project / "rules.toml").write_text("[[rules]]\nmax_occupancy_drop = 0")
+    text = check(builds / "after.log", "--rules", "rules.toml", "--baseline", "log.json", code=1)
+    assert (
+        "img::blur (sm_80)\n  max_occupancy_drop = 0 points (rule 1): at 64 threads: 100% -> 12.5%"
+        in text.replace("_ZN3img4blurEPf", "img::blur")
+    )
+    assert "__launch_bounds__" not in text
+    assert "threads 640" not in text
+
+
+def test_a_lowest_occupancy_is_asked_of_the_best_block_size_where_none_is_stated(
+    builds: Path, project: Path
+) -> None:
+    # 128 registers are 16 warps of 64, whatever the size of the block.
+    (project / "rules.toml").write_text('[[rules]]\nkernels = "warp_image"\nmin_occupancy = 26')
+    text = check(builds / "before", "--rules", "rules.toml", "--arch", "9.0", code=1, columns=120)
+    assert "min_occupancy = 26% (rule 1): at no block size more than 25%" in text
+    assert "the best occupancy of all sizes counts for min_occupancy" in text
+    (project / "rules.toml").write_text('[[rules]]\nkernels = "warp_image"\nmin_occupancy = 25')
+    check(builds / "before", "--rules", "rules.toml", "--arch", "9.0", code=0)
 
 
 def test_all_rules_hold(builds: Path, project: Path) -> None:
     (project / "rules.toml").write_text(RULES.replace("96", "128"))
     assert check(builds / "before", "--rules", "rules.toml", code=0) == (
         "14 kernels hold 2 rules (16 checks).\n"
+        "14 kernels have no stated block size: the worst drop of all sizes that both\n"
+        "builds can launch with decides. [[launches]] in the rules, or --threads, states\n"
+        "it.\n"
     )
 
 
@@ -81,7 +130,7 @@ def test_rules_of_pyproject(builds: Path, project: Path) -> None:
     assert check(builds / "after", code=1) == check(builds / "after", "--rules", "rules.toml", code=1)
     assert "3 of 14" in check(builds / "after", code=1)
     # A file that is named comes before it.
-    (project / "other.toml").write_text("[[rules]]\nmax_registers = 255")
+    (project / "other.toml").write_text("[[rules]]\nmax_regs = 255")
     assert "14 kernels hold 1 rule (14 checks)" in check(builds / "after", "--rules", "other.toml", code=0)
 
 
@@ -106,8 +155,10 @@ def test_json(builds: Path, project: Path) -> None:
             "criterion": "max_occupancy_drop",
             "bound": 0.0,
             "was": 1.0,
-            "value": 0.5,
-            "next_step": {"active_blocks": 8, "occupancy": 1.0, "requires": {"shared_memory": 19968}},
+            "value": 0.125,
+            "threads": 64,
+            "threads_from": "compared",
+            "next_step": {"active_blocks": 32, "occupancy": 1.0, "requires": {"smem": 4224}},
         }
     ]
     assert len(report["violating"]) + len(report["holding"]) == 14
@@ -117,13 +168,13 @@ def test_csv_and_markdown(builds: Path, project: Path) -> None:
     printed = check(builds / "after", "--rules", "rules.toml", "--format", "csv", code=1)
     rows = list(csv.DictReader(io.StringIO(printed)))
     assert [(row["arch"], row["criterion"], row["value"]) for row in rows] == [
-        ("sm_80", "max_occupancy_drop", "0.5"),
-        ("sm_90", "max_occupancy_drop", "0.75"),
-        ("sm_80", "max_registers", "128"),
+        ("sm_80", "max_occupancy_drop", "0.125"),
+        ("sm_90", "max_occupancy_drop", "0.1875"),
+        ("sm_80", "max_regs", "128"),
     ]
     text = check(builds / "after", "--rules", "rules.toml", "--format", "markdown", code=1)
     assert text.startswith("**3 of 14 kernels break a rule.**\n\n| Kernel | What it breaks | Next step |")
-    (project / "rules.toml").write_text("[[rules]]\nmax_registers = 255")
+    (project / "rules.toml").write_text("[[rules]]\nmax_regs = 255")
     passed = check(builds / "after", "--rules", "rules.toml", "--format", "csv", code=0)
     assert passed.strip() == ",".join(rows[0])
 
@@ -132,8 +183,13 @@ def test_annotations_of_github(builds: Path, project: Path) -> None:
     lines = check(builds / "after", "--rules", "rules.toml", "--format", "github", code=1).splitlines()
     annotations = [line for line in lines if line.startswith("::")]
     assert annotations[0].startswith("::error title=")
-    assert "blur" in annotations[0].partition(" (sm_80)::max_occupancy_drop = 0 points (rule 1): is 50%25")[0]
-    assert "%0Ashared memory 36 KiB -> 19.5 KiB would give 100%25 occupancy." in annotations[0]
+    assert (
+        "blur"
+        in annotations[0].partition(
+            " (sm_80)::max_occupancy_drop = 0 points (rule 1): at 64 threads: 100%25 -> 12.5%25"
+        )[0]
+    )
+    assert "%0Ashared memory 36 KiB -> 4.125 KiB would give 100%25 occupancy at 64 threads." in annotations[0]
     assert len(annotations) == 3
     assert "3 of 14 kernels break a rule." in lines
 
@@ -143,9 +199,9 @@ def test_properties_of_annotations_are_escaped(project: Path) -> None:
         "ptxas info    : Compiling entry function 'a::b,c%' for 'sm_90'\n"
         "ptxas info    : Used 8 registers, used 0 barriers\n"
     )
-    (project / "rules.toml").write_text("[[rules]]\nmax_registers = 7")
+    (project / "rules.toml").write_text("[[rules]]\nmax_regs = 7")
     printed = check("build.log", "--rules", "rules.toml", "--format", "github", code=1)
-    assert printed.startswith("::error title=a%3A%3Ab%2Cc%25 (sm_90)::max_registers = 7 (rule 1): is 8%0A")
+    assert printed.startswith("::error title=a%3A%3Ab%2Cc%25 (sm_90)::max_regs = 7 (rule 1): is 8%0A")
 
 
 def test_junit(builds: Path, project: Path) -> None:
@@ -158,7 +214,7 @@ def test_junit(builds: Path, project: Path) -> None:
     assert len(cases) == len({(case.get("classname"), case.get("name")) for case in cases}) == 14
     failures = [case for case in cases if case.find("failure") is not None]
     assert len(failures) == 3
-    assert "is 50%, was 100%" in (failures[0][0].get("message") or "")
+    assert "at 64 threads: 100% -> 12.5%" in (failures[0][0].get("message") or "")
     assert "Next" not in (failures[0][0].get("message") or "")
 
 
@@ -167,11 +223,11 @@ def test_junit_of_a_kernel_whose_name_is_no_xml(project: Path) -> None:
         "ptxas info    : Compiling entry function 'k\x01<&>\x7f\ufffe' for 'sm_90'\n"
         "ptxas info    : Used 8 registers, used 0 barriers\n"
     )
-    (project / "rules.toml").write_text("[[rules]]\nmax_registers = 7")
+    (project / "rules.toml").write_text("[[rules]]\nmax_regs = 7")
     for code in (0, 1):
         printed = check("build.log", "--rules", "rules.toml", "--format", "junit", code=1)
         case = ElementTree.fromstring(printed)[0][0]
-        assert "k?<&>\x7f?" in (case.get("name") or ""), code
+        assert "k\\x01<&>\\x7f\\ufffe" in (case.get("name") or ""), code
 
 
 def test_update_makes_the_build_the_baseline(builds: Path, project: Path) -> None:
@@ -197,7 +253,7 @@ def test_update_makes_the_first_baseline(builds: Path, project: Path) -> None:
 
 def test_update_writes_and_fails_where_a_rule_is_broken(builds: Path, project: Path) -> None:
     text = check(builds / "after", "--rules", "rules.toml", "--update", code=1)
-    assert "max_registers = 96 (rule 2): is 128" in text
+    assert "max_regs = 96 (rule 2): is 128" in text
     assert "is written" in text
 
 
@@ -209,22 +265,22 @@ def test_update_keeps_the_assumed_block_size(builds: Path, project: Path) -> Non
     assert json.loads((project / "base.json").read_text())["threads"] == 64
 
 
-LATER = '{"schema": "occupancy-baseline", "schema_version": 2, "tool_version": "9.9"}'
+LATER = '{"schema": "occupancy-baseline", "schema_version": 3, "tool_version": "9.9"}'
 
 
 @pytest.mark.parametrize(
     ("rules", "baseline", "arguments", "message"),
     [
-        ("[[rules]]\nmax_regs = 1", None, [], "max_regs: there is no such name. Allowed: max_reg"),
-        ("[[rules]]\nmax_registers = 1\n[[rules]]\nmax_registers = 2", None, [], "the same kernels"),
-        ("[[rules]]\nkernels = 'blr'\nmax_registers = 1", None, [], "rule 1 (blr) is for no kernel"),
-        ("[[rules]]\narch = 'sm_75'\nmax_registers = 1", None, [], "rule 1 (* on sm_75) is for no kernel"),
+        ("[[rules]]\nmax_registers = 1", None, [], "max_registers: there is no such name. Allowed: max_reg"),
+        ("[[rules]]\nmax_regs = 1\n[[rules]]\nmax_regs = 2", None, [], "the same kernels"),
+        ("[[rules]]\nkernels = 'blr'\nmax_regs = 1", None, [], "rule 1 (blr) is for no kernel"),
+        ("[[rules]]\narch = 'sm_75'\nmax_regs = 1", None, [], "rule 1 (* on sm_75) is for no kernel"),
         ("[[rules]]\nno_new_spills = true", None, [], "not known: the spill bytes of img::"),
         ("[[rules]]\nmax_stack_growth = 0", "", [], "base.json: is not JSON"),
-        ("[[rules]]\nmax_stack_growth = 0", LATER, [], "is a baseline of version 2"),
-        ("[[rules]]\nmax_stack_growth = 0", LATER, ["--update"], "is a baseline of version 2"),
+        ("[[rules]]\nmax_stack_growth = 0", LATER, [], "is a baseline of version 3"),
+        ("[[rules]]\nmax_stack_growth = 0", LATER, ["--update"], "is a baseline of version 3"),
         ("[[rules]]\nmax_stack_growth = 0", '{"a": 1}', ["--update"], "is not a baseline"),
-        ("[[rules]]\nmax_stack_growth = 0", None, ["--baseline", "no.json"], "no.json: cannot be read"),
+        ("[[rules]]\nmax_stack_growth = 0", None, ["--baseline", "no.json"], "no.json: is not there yet"),
         ("[[rules]]\nmax_stack_growth = 0", None, ["--update", "--cc", "8.6"], "--cc: a baseline holds"),
         ("[[rules]]\nmax_stack_growth = 0", None, ["--update", "--baseline", "no/a.json"], "be written"),
         ("[[rules]]\nmax_stack_growth = 0", None, ["--update", "--baseline", "."], "cannot be read"),
@@ -263,7 +319,7 @@ def test_a_build_of_which_a_part_is_damaged_is_not_checked(builds: Path, project
     cubin = (builds / "after" / "filters.sm_90.cubin").read_bytes()
     (project / "good.cubin").write_bytes(cubin)
     (project / "torn.cubin").write_bytes(cubin[:5000])
-    (project / "rules.toml").write_text("[[rules]]\nmax_registers = 255")
+    (project / "rules.toml").write_text("[[rules]]\nmax_regs = 255")
     error = check("good.cubin", "torn.cubin", "--rules", "rules.toml", code=2)
     assert "torn.cubin" in error
     assert "1 kernel" not in error
@@ -278,7 +334,7 @@ def test_cubins_with_the_log_of_the_compiler(builds: Path, project: Path) -> Non
     text = check(builds / "after", builds / "after.log", *arguments, code=1, columns=120)
     assert "no_new_spills = true (rule 1): is 840 bytes, was 0 bytes" in text
     assert "registers 40 -> 48 would need fewer spills, at 62.5% occupancy" in text
-    assert "2 of 28 kernels break a rule." in text
+    assert "2 of 14 kernels break a rule." in text
     same = check(builds / "before", builds / "before.log", *arguments, code=0)
     assert "14 checks" in same
 
@@ -295,7 +351,7 @@ def test_the_same_in_python(builds: Path, project: Path) -> None:
 def test_rules_for_architectures_that_are_not_asked_for_are_left_aside(builds: Path, project: Path) -> None:
     text = check(builds / "after", "--rules", "rules.toml", "--arch", "sm_90", code=1)
     assert "1 of 7 kernels breaks a rule." in text
-    (project / "rules.toml").write_text("[[rules]]\narch = 'sm_80'\nmax_registers = 255")
+    (project / "rules.toml").write_text("[[rules]]\narch = 'sm_80'\nmax_regs = 255")
     assert "there are none for sm_90" in check(
         builds / "after", "--rules", "rules.toml", "--arch", "sm_90", code=2
     )

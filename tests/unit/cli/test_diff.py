@@ -15,28 +15,29 @@ import occupancy
 from tests.cli_runner import run
 
 # What nvcc and ptxas said of tests/data/builds/filters.cu (the two logs), and the occupancy on 8.0 and
-# 9.0, with 64 warps, 65,536 registers and 164 or 228 KiB of shared memory, for blocks of 256 threads,
-# 8 warps:
-# - blur, 22 registers: 8 blocks fill the SM. With 36 KiB + 1 KiB of shared memory 4 blocks, or 6.
-# - warp_image: 96 registers are 5 warps in each quarter, 20 in all, 2 blocks; 128 are 16, also 2. With the
-#   bound of 6 blocks it has 40, which are 12, 48 in all, 6 blocks; it spills.
+# 9.0, with 64 warps, 32 blocks, 65,536 registers and 164 or 228 KiB of shared memory, for the block size of
+# up to 256 threads, the launch bound, with the greatest drop, else with the greatest rise:
+# - blur, 22 registers, blocks of 64, 2 warps: 32 blocks fill the SM. With 36 KiB + 1 KiB of shared memory 4
+#   blocks, or 6.
+# - warp_image: 96 registers are 5 warps in each quarter, 20 in all, 2 blocks of 8 warps; 128 are 16, 2 blocks
+#   of 6 warps. With the bound of 6 blocks it has 40, which are 12, 48 in all, 6 or 8 blocks; it spills.
 # - histogram, blocks of 128, 4 warps: 40 registers 12 blocks, 128 registers 4.
 CHANGED = {
     ("img::blur(float*)", "sm_80"): {
-        "verdict": "worse", "occupancy": (1.0, 0.5), "registers": (22, 22), "shared": (4096, 36864),
-        "stack": (0, 0), "limiters": (["warps"], ["shared_memory"]),
+        "verdict": "worse", "occupancy": (1.0, 0.125), "registers": (22, 22), "shared": (4096, 36864),
+        "stack": (0, 0), "limiters": (["warps", "blocks", "shared_memory"], ["shared_memory"]), "threads": 64,
     },
     ("img::blur(float*)", "sm_90"): {
-        "verdict": "worse", "occupancy": (1.0, 0.75), "registers": (23, 22), "shared": (4096, 36864),
-        "stack": (0, 0), "limiters": (["warps"], ["shared_memory"]),
+        "verdict": "worse", "occupancy": (1.0, 0.1875), "registers": (23, 22), "shared": (4096, 36864),
+        "stack": (0, 0), "limiters": (["warps", "blocks"], ["shared_memory"]), "threads": 64,
     },
     ("img::warp_image(float*, int)", "sm_80"): {
         "verdict": "mixed", "occupancy": (0.25, 0.75), "registers": (96, 40), "shared": (0, 0),
-        "stack": (0, 312), "limiters": (["registers"], ["registers"]),
+        "stack": (0, 312), "limiters": (["registers"], ["registers"]), "threads": 256,
     },
     ("img::warp_image(float*, int)", "sm_90"): {
-        "verdict": "mixed", "occupancy": (0.25, 0.75), "registers": (128, 40), "shared": (0, 0),
-        "stack": (0, 416), "limiters": (["registers"], ["registers"]),
+        "verdict": "mixed", "occupancy": (0.1875, 0.75), "registers": (128, 40), "shared": (0, 0),
+        "stack": (0, 416), "limiters": (["registers"], ["registers"]), "threads": 192,
     },
 }  # fmt: skip
 SAME = {
@@ -47,7 +48,7 @@ SAME = {
 }
 WORST_FIRST = [
     ("_ZN3img4blurEPf", "sm_80"), ("_ZN3img4blurEPf", "sm_90"),
-    ("_ZN3img10warp_imageEPfi", "sm_90"), ("_ZN3img10warp_imageEPfi", "sm_80"),
+    ("_ZN3img10warp_imageEPfi", "sm_80"), ("_ZN3img10warp_imageEPfi", "sm_90"),
 ]  # fmt: skip
 
 
@@ -63,16 +64,17 @@ def diff_json(*arguments: object) -> dict[str, Any]:
 
 
 def test_two_builds(builds: Path) -> None:
-    report = diff_json(builds / "before", builds / "after")
+    report = diff_json(builds / "before", builds / "after", "--all")
     changed = [row for row in report["kernels"] if row["verdict"] != "same"]
     found = {
         (_demangled(row["new"]), row["new"]["arch"]): {
             "verdict": row["verdict"],
             "occupancy": (row["old"]["occupancy"], row["new"]["occupancy"]),
-            "registers": (row["old"]["registers"], row["new"]["registers"]),
+            "registers": (row["old"]["regs"], row["new"]["regs"]),
             "shared": (row["old"]["static_smem"], row["new"]["static_smem"]),
             "stack": (row["old"]["stack_bytes"], row["new"]["stack_bytes"]),
             "limiters": (row["old"]["limiters"], row["new"]["limiters"]),
+            "threads": row["new"]["threads"],
         }
         for row in changed
     }
@@ -101,7 +103,7 @@ def _demangled(row: dict[str, Any]) -> str:
 
 
 def test_logs_of_the_same_builds_know_the_spills(builds: Path) -> None:
-    report = diff_json(builds / "before.log", builds / "after.log", "--only-changes")
+    report = diff_json(builds / "before.log", builds / "after.log")
     changes = {(row["new"]["name"], row["new"]["arch"]): row["change"] for row in report["kernels"]}
     spilled = {arch: changes["_ZN3img10warp_imageEPfi", arch]["spill_bytes"] for arch in ("sm_80", "sm_90")}
     # 432 bytes of stores and 408 of loads on sm_80; 504 and 504 on sm_90.
@@ -114,19 +116,19 @@ def test_logs_of_the_same_builds_know_the_spills(builds: Path) -> None:
 )
 def test_two_toolkits(samples: Path, old: str, new: str, arch: str) -> None:
     folder = samples / "cubins"
-    report = diff_json(folder / f"{old}.cubin", folder / f"{new}.cubin", "--only-changes")
+    report = diff_json(folder / f"{old}.cubin", folder / f"{new}.cubin")
     (row,) = report["kernels"]
     assert (row["old"]["name"], row["new"]["arch"], row["verdict"]) == ("_Z5callsPfi", arch, "worse")
     assert row["change"] == {
-        "occupancy": 0.0, "spill_bytes": None, "stack_bytes": 0, "registers": 1, "shared_memory": 0,
-        "barriers": 0,
+        "occupancy": 0.0, "spill_bytes": None, "stack_bytes": 0, "spill_smem": 0, "regs": 1,
+        "smem": 0, "barriers": 0,
     }  # fmt: skip
     assert (report["summary"]["same"], report["added"], report["removed"]) == (13, [], [])
 
 
 def test_toolkits_that_agree(samples: Path) -> None:
     folder = samples / "cubins"
-    report = diff_json(folder / "11.8_90_0.cubin", folder / "13.0_90_0.cubin", "--only-changes")
+    report = diff_json(folder / "11.8_90_0.cubin", folder / "13.0_90_0.cubin")
     assert report["kernels"] == report["added"] == report["removed"] == []
     assert report["summary"]["same"] == 16
     variant = diff_json(folder / "12.9_90_0.cubin", folder / "12.9_90a_0.cubin")
@@ -136,14 +138,17 @@ def test_toolkits_that_agree(samples: Path) -> None:
 def test_other_architectures_have_nothing_in_common(samples: Path) -> None:
     folder = samples / "cubins"
     text = diff(folder / "13.0_80_0.cubin", folder / "13.0_90_0.cubin", columns=200)
-    assert "No kernel is in both builds: 16 added and 14 removed." in text
+    assert "Nothing could be compared: no kernel is in both builds: 16 added and 14 removed." in text
     assert "13.0_80_0.cubin: kernels for sm_80." in text
     assert "13.0_90_0.cubin: kernels for sm_90." in text
 
 
 def test_a_build_and_its_baseline(builds: Path, tmp_path: Path) -> None:
     for build in ("before", "after"):
-        assert run("scan", str(builds / build), "-o", str(tmp_path / f"{build}.json")).exit_code == 0
+        assert (
+            run("scan", str(builds / build), "--save-baseline", str(tmp_path / f"{build}.json")).exit_code
+            == 0
+        )
     of_builds = diff_json(builds / "before", builds / "after")
     of_baselines = diff_json(tmp_path / "before.json", tmp_path / "after.json")
     mixed = diff_json(tmp_path / "before.json", builds / "after")
@@ -162,16 +167,16 @@ def test_the_way_back(builds: Path) -> None:
 @pytest.mark.parametrize(("threshold", "changed"), [(0, 4), (50, 4), (88, 4), (89, 2), (100, 0)])
 def test_threshold(builds: Path, threshold: float, changed: int) -> None:
     # blur loses 25 and 50 points, and 88.9% of its shared memory are new; so is all of warp_image's stack.
-    report = diff_json(builds / "before", builds / "after", "--only-changes", "--threshold", threshold)
+    report = diff_json(builds / "before", builds / "after", "--threshold", threshold)
     assert len(report["kernels"]) == changed
 
 
 def test_block_sizes_that_are_given(builds: Path, tmp_path: Path) -> None:
-    report = diff_json(builds / "before", builds / "after", "--threads", "128")
+    report = diff_json(builds / "before", builds / "after", "--threads", "128", "--all")
     assert {row["new"]["threads"] for row in report["kernels"]} == {128}
     # A baseline says what it assumed, and the other build is taken in the same way.
     occupancy.save_baseline(builds / "before", tmp_path / "base.json", threads=512)
-    report = diff_json(tmp_path / "base.json", builds / "before")
+    report = diff_json(tmp_path / "base.json", builds / "before", "--all")
     assert {row["new"]["threads"] for row in report["kernels"]} == {512}
     assert report["summary"]["same"] == 14
     occupancy.save_baseline(builds / "after", tmp_path / "other.json", threads=256)
@@ -184,15 +189,17 @@ def test_block_sizes_that_are_given(builds: Path, tmp_path: Path) -> None:
 def test_filters_and_what_if(builds: Path) -> None:
     report = diff_json(builds / "before", builds / "after", "--arch", "8.0", "--name", "blur", "--cc", "8.6")
     (row,) = report["kernels"]
-    # 8.6: 48 warps, 100 KiB; 2 blocks of 37 KiB, 16 warps.
-    assert (row["new"]["occupancy"], row["new"]["what_if"], row["new"]["cc"]) == (1 / 3, True, "8.6")
+    # 8.6: 48 warps, 16 blocks, 100 KiB; 2 blocks of 37 KiB, of 3 warps each.
+    assert (row["new"]["occupancy"], row["new"]["what_if"], row["new"]["cc"]) == (0.125, True, "8.6")
 
 
 def test_csv_has_a_row_for_each_kernel_of_either_build(builds: Path) -> None:
-    rows = list(csv.DictReader(io.StringIO(diff(builds / "before", builds / "after", "--format", "csv"))))
+    rows = list(
+        csv.DictReader(io.StringIO(diff(builds / "before", builds / "after", "--all", "--format", "csv")))
+    )
     assert len(rows) == 16
     assert rows[0]["verdict"] == "worse"
-    assert (rows[0]["old_occupancy"], rows[0]["new_occupancy"]) == ("1.0", "0.5")
+    assert (rows[0]["old_occupancy"], rows[0]["new_occupancy"]) == ("1.0", "0.125")
     assert [row["new_name"] for row in rows if row["verdict"] == "removed"] == ["", ""]
     assert [row["old_name"] for row in rows if row["verdict"] == "added"] == ["", ""]
 
@@ -201,19 +208,19 @@ def test_csv_has_a_row_for_each_kernel_of_either_build(builds: Path) -> None:
 def test_the_screen_fits(builds: Path, columns: int) -> None:
     text = diff(builds / "before", builds / "after", columns=columns)
     assert max(map(len, text.splitlines())) <= columns
-    assert "100% -> 50%" in text
+    assert "100% -> 12.5%" in text
 
 
 def test_the_screen_puts_the_worst_first_and_counts(builds: Path) -> None:
-    lines = diff(builds / "before", builds / "after", "--only-changes", columns=120).splitlines()
+    lines = diff(builds / "before", builds / "after", columns=120).splitlines()
     assert "blur" in lines[1]
-    assert lines[2].split()[:4] == ["sm_80", "100%", "->", "50%"]
+    assert lines[2].split()[:4] == ["sm_80", "100%", "->", "12.5%"]
     assert "12 kernels in both builds: 2 worse, 2 mixed and 8 the same; 2 added and 2 removed." in lines
     assert not any("scale" in line for line in lines)
 
 
 def test_markdown_folds_what_is_long(samples: Path, builds: Path) -> None:
-    text = diff(builds / "before", builds / "after", "--format", "markdown")
+    text = diff(builds / "before", builds / "after", "--all", "--format", "markdown")
     assert text.startswith(
         "**12 kernels in both builds: 2 worse, 2 mixed and 8 the same; 2 added and 2 removed.**"
     )
@@ -223,7 +230,13 @@ def test_markdown_folds_what_is_long(samples: Path, builds: Path) -> None:
     assert text.count("<details>") == text.count("</details>") == 3
     folder = samples / "cubins"
     many = diff(
-        folder / "13.0_90_0.cubin", folder / "13.0_90_0.cubin", "--threads", "33", "--format", "markdown"
+        folder / "13.0_90_0.cubin",
+        folder / "13.0_90_0.cubin",
+        "--threads",
+        "33",
+        "--all",
+        "--format",
+        "markdown",
     )
     assert "<summary>The same: 16</summary>" in many
 
@@ -302,6 +315,6 @@ def test_thresholds_that_are_none(builds: Path, threshold: str) -> None:
 
 
 def test_the_same_in_python(builds: Path) -> None:
-    report = occupancy.diff(builds / "before", [builds / "after"], only_changes=True, archs=["sm_80"])
+    report = occupancy.diff(builds / "before", [builds / "after"], archs=["sm_80"])
     assert [row.new.name for row in report.kernels] == ["_ZN3img4blurEPf", "_ZN3img10warp_imageEPfi"]
-    assert report.kernels[0].change.occupancy == -0.5
+    assert report.kernels[0].change.occupancy == -0.875

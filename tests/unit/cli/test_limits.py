@@ -13,9 +13,15 @@ from tests.cli_runner import run
 
 
 def test_overview_has_every_compute_capability() -> None:
-    lines = run("limits").stdout.splitlines()
+    lines = run("limits", "--all", columns=100).stdout.splitlines()
     assert [line.split()[0] for line in lines[2:]] == [str(cc) for cc in compute_capabilities()]
-    assert max(map(len, lines)) <= 80
+    assert max(map(len, lines)) <= 100
+
+
+def test_overview_begins_with_what_todays_cuda_compiles_for_and_names_architectures() -> None:
+    lines = run("limits", columns=100).stdout.splitlines()[2:]
+    assert [line.split()[:2] for line in lines][:2] == [["7.5", "Turing"], ["8.0", "Ampere"]]
+    assert [line.split()[0] for line in lines] == [str(cc) for cc in compute_capabilities() if cc >= (7, 5)]
 
 
 def test_some_side_by_side_with_every_limit() -> None:
@@ -63,7 +69,7 @@ def test_sources_name_who_says_each_value_and_who_disagrees() -> None:
     blocks = printed["compute_capabilities"]["12.0"]["max_blocks_per_multiprocessor"]
     assert (blocks["value"], [other["value"] for other in blocks["disputes"][0]["others"]]) == (24, [32])
     assert set(blocks["sources"]) <= set(printed["sources"])
-    rows = list(csv.DictReader(io.StringIO(run("limits", "--sources", "--format", "csv").stdout)))
+    rows = list(csv.DictReader(io.StringIO(run("limits", "--all", "--sources", "--format", "csv").stdout)))
     assert len(rows) == len(compute_capabilities()) * len(printed["compute_capabilities"]["12.0"])
     assert all(row["sources"] for row in rows)
 

@@ -19,11 +19,12 @@ def answer(*arguments: str) -> Any:
 def test_waves_of_a_grid() -> None:
     printed = answer("--cc", "9.0", "--sms", "132", "--grid", "128x32")
     assert printed["full_wave"] == {
-        "multiprocessors": 132,
+        "multiprocessor_count": 132,
         "blocks": 1056,
         "cluster_size": None,
         "clusters": None,
         "is_upper_bound": False,
+        "measured": None,
     }
     assert printed["waves"] == {
         "grid_dim": [128, 32, 1],
@@ -36,6 +37,7 @@ def test_waves_of_a_grid() -> None:
         "partial_wave_share": 0.25,
         "filling_grid_below": 3168,
         "filling_grid_above": 4224,
+        "is_cooperative": False,
     }
 
 
@@ -52,7 +54,7 @@ def test_a_product_brings_its_sms() -> None:
     assert printed["cc"] == "8.9"
     assert printed["gpu"] == {
         "name": "GeForce RTX 4090",
-        "multiprocessors": 128,
+        "multiprocessor_count": 128,
         "known_from": "hardware",
         "device": None,
     }
@@ -131,10 +133,9 @@ def test_several_gpus() -> None:
         (("--gpu", "H200", "--grid", "1x2x3x4"), "grid: '1x2x3x4' has 4 dimensions"),
         (("--gpu", "H200", "--grid", "10", "--cluster", "4"), "no whole clusters of 4"),
         (("--gpu", "rtx4090", "--grid", "10", "--cluster", "2"), "8.9 has no clusters"),
-        (("--gpu", "H200", "--cc", "9.0"), "--cc and --gpu: both say which GPU it is"),
-        (("--gpu", "H200", "--device", "0"), "--gpu and --device: both say"),
-        (("--gpu", "RTX 9999"), "no product is called 'RTX 9999'"),
-        (("--gpu", "H100"), "products that differ"),
+        (("--gpu", "H200", "--cc", "8.0", "--grid", "9"), "--grid: answers for one chip, and 2 are named"),
+        (("--gpu", "RTX 9999"), "'RTX 9999' is neither a compute capability nor"),
+        (("--gpu", "H100", "--grid", "9"), "--grid: H100 comes with different numbers of SMs"),
         (("--device", "0", "--limits", "table.yaml"), "--device and --limits: both say"),
     ],
 )
@@ -176,3 +177,50 @@ def test_scan_on_the_gpu_of_this_machine(h200: None) -> None:
     (first, *_) = json.loads(run("scan", NSIGHT, "--device", "0", "--format", "json").stdout)["kernels"]
     assert (first["cc"], first["what_if"], first["active_blocks"]) == ("9.0", False, 8)
     assert f"{first['waves']:.2f}" == "3.88"
+
+
+def test_the_largest_cooperative_grid() -> None:
+    fits = answer("--gpu", "H200", "--grid", "1056")["waves"]
+    too_large = answer("--gpu", "H200", "--grid", "1057")["waves"]
+    assert (fits["is_cooperative"], too_large["is_cooperative"]) == (True, False)
+    assert answer("--gpu", "H200", "--grid", "64", "--cluster", "4")["waves"]["is_cooperative"] is None
+    text = run("calc", *KERNEL, "--gpu", "H200", "--grid", "1057", columns=200).stdout
+    assert "Coop. grid   cudaLaunchCooperativeKernel cannot run it: it takes up to 1,056 blocks" in text
+
+
+def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
+    kernel = ("calc", "--threads", "384", "--regs", "168", "--cluster", "4", "--grid", "128")
+    measured = json.loads(run(*kernel, "--gpu", "H200", "--format", "json").stdout)["full_wave"]
+    assert (measured["clusters"], measured["measured"]) == (33, {"gpu": "H200", "clusters": 30})
+    text = " ".join(run(*kernel, "--gpu", "B200").stdout.split())
+    assert "37 clusters of 4" in text
+    assert "one B200 was measured to hold 33" in text
+    assert "measured" not in run(*kernel, "--cc", "9.0", "--sms", "100").stdout
+
+
+class TestPartOfAGpu:
+    def test_a_green_context_is_rounded_up(self) -> None:
+        printed = answer("--gpu", "H200", "--sms", "20", "--grid", "100")
+        assert printed["full_wave"]["multiprocessor_count"] == 20
+        assert printed["green_context"] == {
+            "wanted": 20, "multiprocessor_count": 24, "without_coscheduling": 20, "most_groups": 5,
+        }  # fmt: skip
+        text = run("calc", *KERNEL, "--gpu", "H200", "--sms", "20").stdout
+        assert "one of at least 20 SMs gets 24, or 20 without co-scheduling" in text
+
+    def test_all_of_it_or_an_unknown_whole_is_no_part(self) -> None:
+        assert answer("--gpu", "H200", "--sms", "132")["green_context"] is None
+        assert answer("--cc", "9.0", "--sms", "20")["green_context"] is None
+        assert answer("--gpu", "GTX 1080", "--sms", "10")["green_context"] is None
+
+    def test_a_percentage_is_of_the_gpu(self) -> None:
+        printed = answer("--gpu", "H200", "--sms", "25%")
+        assert (printed["full_wave"]["multiprocessor_count"], printed["green_context"]) == (33, None)
+        for arguments, complaint in (
+            (("--cc", "9.0", "--sms", "25%"), "of how many SMs is not known"),
+            (("--gpu", "H200", "--sms", "0%"), "0% is out of range"),
+            (("--gpu", "H200", "--sms", "x%"), "--sms"),
+        ):
+            done = run("calc", *KERNEL, *arguments)
+            assert done.exit_code == 2
+            assert complaint in done.stderr

@@ -28,11 +28,11 @@ SPILLED = {"75": 304, "80": 312, "90": 416, "100": 416, "120": 416}
 
 def numbers(record: KernelRecord) -> tuple[object, ...]:
     return (
-        record.registers,
+        record.regs,
         record.static_smem,
         record.barriers,
         record.max_threads,
-        record.max_registers,
+        record.register_cap,
         record.stack_bytes,
     )
 
@@ -56,7 +56,7 @@ class TestSamples:
 
     def test_fatbin_of_three_architectures(self, samples: Path) -> None:
         records = list(stream_kernels(samples / "samples.fatbin"))
-        found = {(record.arch, record.name): (record.registers, record.stack_bytes) for record in records}
+        found = {(record.arch, record.name): (record.regs, record.stack_bytes) for record in records}
         assert found == {
             ("sm_80", SPILLY): (64, 448),
             ("sm_90", SPILLY): (64, 712),
@@ -73,7 +73,7 @@ class TestSamples:
     def test_numbers_make_a_kernel(self, samples: Path) -> None:
         record = by_name(samples / "samples.exe")[SGEMM_16]
         kernel = record.kernel(threads=256)
-        assert (kernel.threads, kernel.registers, kernel.static_smem, kernel.barriers) == (256, 32, 2048, 1)
+        assert (kernel.threads, kernel.regs, kernel.static_smem, kernel.barriers) == (256, 32, 2048, 1)
         assert record.demangled in (SGEMM_16, "void sgemm_tiled<16>(float const*, float const*, float*, int)")
 
 
@@ -81,8 +81,8 @@ def test_registers_of_toolkits_before_10_1_are_in_the_section_header() -> None:
     data = sample("cubins/11.8_80_0.cubin")
     without = data.replace(b"\x04\x2f\x08\x00", b"\x04\xfe\x08\x00")  # the attribute REGCOUNT
     assert data != without
-    expected = {record.name: record.registers for record in stream_kernels(io.BytesIO(data))}
-    assert {record.name: record.registers for record in stream_kernels(io.BytesIO(without))} == expected
+    expected = {record.name: record.regs for record in stream_kernels(io.BytesIO(data))}
+    assert {record.name: record.regs for record in stream_kernels(io.BytesIO(without))} == expected
 
 
 def test_images_of_more_sections_than_the_header_can_count() -> None:
@@ -104,7 +104,7 @@ class TestEveryToolkit:
         assert image.keys() == printed.keys()
         for kernel, record in image.items():
             said = printed[kernel]
-            assert record.registers == said.registers, kernel
+            assert record.regs == said.regs, kernel
             assert record.static_smem == said.static_smem, kernel
             assert record.stack_bytes == said.stack_bytes, kernel
             assert record.arch == said.arch, kernel
@@ -115,21 +115,21 @@ class TestEveryToolkit:
         records = by_name(samples / "cubins" / name)
         for kernel, expected in KERNELS.items():
             record = records[kernel]
-            assert (record.registers, record.static_smem, record.barriers) == expected, kernel
+            assert (record.regs, record.static_smem, record.barriers) == expected, kernel
         assert {record.arch for record in records.values()} == {f"sm_{arch}"}
         assert {record.linked for record in records.values()} == {is_relocatable == "0"}
         if arch in SPILLED:
             assert records["_Z5mxr40Pfi"].stack_bytes == SPILLED[arch]
-        assert records["_Z5mxr40Pfi"].max_registers == 40
+        assert records["_Z5mxr40Pfi"].register_cap == 40
         lb256_4, lb128_2_4 = records["_Z7lb256_4Pf"], records["_Z9lb128_2_4Pf"]
-        assert (lb256_4.max_threads, lb256_4.max_registers) == (256, 64)
+        assert (lb256_4.max_threads, lb256_4.register_cap) == (256, 64)
         has_clusters = int(arch.rstrip("a")) >= 90
         assert (lb128_2_4.max_threads, lb128_2_4.max_cluster_rank) == (128, 4 if has_clusters else None)
         if has_clusters:
-            assert (records["_Z6clus16Pf"].cluster, records["_Z6clus16Pf"].max_threads) == ((8, 2, 1), 64)
-            assert (records["_Z5clus2Pf"].cluster, records["_Z5clus2Pf"].static_smem) == ((2, 1, 1), 400)
+            assert (records["_Z6clus16Pf"].cluster_dim, records["_Z6clus16Pf"].max_threads) == ((8, 2, 1), 64)
+            assert (records["_Z5clus2Pf"].cluster_dim, records["_Z5clus2Pf"].static_smem) == ((2, 1, 1), 400)
         if is_relocatable == "0":
             calls = records["_Z5callsPfi"]
             assert (calls.static_smem, calls.barriers, calls.stack_bytes) == (256, 1, 32)
             if toolkit == "13.0":
-                assert calls.registers == CALLS[arch]
+                assert calls.regs == CALLS[arch]

@@ -17,12 +17,12 @@ from tests.samples import LAUNCHES, sample
 def facts(record: KernelRecord) -> tuple[Any, ...]:
     return (
         record.name,
-        record.registers,
-        record.block,
-        record.grid,
+        record.regs,
+        record.block_dim,
+        record.grid_dim,
         record.static_smem,
         record.dynamic_smem,
-        record.shared_memory_config,
+        record.shared_memory_configuration,
         record.reported_occupancy,
     )
 
@@ -42,7 +42,7 @@ class TestNsightReport:
     def test_a_launch_can_be_made_of_it(self, samples: Path) -> None:
         launch = next(iter(stream_kernels(samples / "ncu.ncu-rep"))).launch()
         assert launch is not None
-        assert (launch.blocks, launch.kernel.threads, launch.kernel.registers) == (4096, 256, 12)
+        assert (launch.blocks, launch.kernel.threads, launch.kernel.regs) == (4096, 256, 12)
         assert str(launch.kernel.carveout) == "32 KiB"
 
     def test_unknown_version_is_named_where_reading_fails(self, tmp_path: Path) -> None:
@@ -116,8 +116,8 @@ class TestNsightCsv:
             '"1","k","(32, 1, 1)","(2, 3, 4)","8.6","launch__registers_per_thread","register/thread","41"\n'
         )
         first, second = stream_kernels(io.StringIO(text))
-        assert (first.registers, first.threads, first.grid, first.duration_us) == (40, 64, (2, 3, 4), 3.5)
-        assert (first.arch, second.registers, second.threads) == ("sm_86", 41, 32)
+        assert (first.regs, first.threads, first.grid_dim, first.duration_us) == (40, 64, (2, 3, 4), 3.5)
+        assert (first.arch, second.regs, second.threads) == ("sm_86", 41, 32)
 
     def test_row_that_is_cut_short(self, samples: Path) -> None:
         csv = (samples / "ncu_raw.csv").read_text()
@@ -129,7 +129,7 @@ class TestNsightCsv:
 class TestTriton:
     def test_cache_folder(self, samples: Path) -> None:
         records = list(stream_kernels(samples / "triton_cache"))
-        found = {(record.name, record.registers, record.dynamic_smem, record.threads) for record in records}
+        found = {(record.name, record.regs, record.dynamic_smem, record.threads) for record in records}
         assert found == {("add", 26, 0, 128), ("mm", 114, 98304, 256), ("mm", 64, 32768, 128)}
         assert len(records) == 3, "a kernel that has both files is one kernel"
         assert {record.threads_from for record in records} == {"metadata"}
@@ -139,14 +139,14 @@ class TestTriton:
     def test_metadata_alone_bring_the_cubin_beside_them(self, samples: Path) -> None:
         (path,) = (samples / "triton_cache").rglob("add.json")
         (record,) = stream_kernels(path)
-        assert (record.source, record.registers, record.threads) == (str(path), 26, 128)
+        assert (record.source, record.regs, record.threads) == (str(path), 26, 128)
 
     def test_metadata_without_a_cubin(self, samples: Path, tmp_path: Path) -> None:
         (path,) = (samples / "triton_cache").rglob("add.json")
         (tmp_path / "add.json").write_bytes(path.read_bytes())
         record, problem = read(tmp_path / "add.json")
         assert isinstance(record, KernelRecord)
-        assert (record.registers, record.threads) == (None, 128)
+        assert (record.regs, record.threads) == (None, 128)
         assert "add.cubin" in str(problem)
 
     def test_other_files_of_the_cache_are_not_kernels(self, samples: Path, tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ class TestTriton:
         metadata = {"target": {"backend": "cuda", "arch": 90}, "num_warps": 4, "shared": 0, "name": "k"}
         record = next(read(io.StringIO(json.dumps(metadata | changes))))
         assert isinstance(record, KernelRecord)
-        assert record.cluster == expected
+        assert record.cluster_dim == expected
         assert record.arch == "sm_90"
 
     def test_kernels_of_other_makers_are_left_out(self) -> None:
@@ -187,7 +187,7 @@ class TestTriton:
 class TestPyTorchTrace:
     def test_sample(self, samples: Path) -> None:
         records = list(stream_kernels(samples / "pytorch_trace.json"))
-        assert [(r.registers, r.smem, r.threads, r.reported_occupancy) for r in records] == [
+        assert [(r.regs, r.smem, r.threads, r.reported_occupancy) for r in records] == [
             (168, 213188, 384, 0),
             (32, 0, 128, 1),
             (32, 0, 128, 1),
@@ -198,7 +198,7 @@ class TestPyTorchTrace:
         ]
         assert records[0].name == "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT"
         assert {record.arch for record in records} == {"sm_90"}
-        assert (records[0].grid, records[0].duration_us) == ((2, 66, 1), 174.911)
+        assert (records[0].grid_dim, records[0].duration_us) == ((2, 66, 1), 174.911)
 
     def test_zero_for_large_shared_memory_is_explained(self, samples: Path) -> None:
         for record in stream_kernels(samples / "pytorch_trace.json"):

@@ -32,7 +32,7 @@ def facts(record: KernelRecord) -> tuple[object, ...]:
     return (
         record.name,
         record.arch,
-        record.registers,
+        record.regs,
         record.static_smem,
         record.barriers,
         record.stack_bytes,
@@ -46,7 +46,7 @@ THIS = ("_Z1kPf", "sm_80", 21, 256, 1, 32, 4, 12)
 
 def test_sample(samples: Path) -> None:
     found = {record.name: record for record in stream_kernels(samples / "ptxas_v.txt")}
-    assert {name: (record.registers, record.static_smem) for name, record in found.items()} == {
+    assert {name: (record.regs, record.static_smem) for name, record in found.items()} == {
         name: values[:2] for name, values in SAMPLES.items()
     }
     assert (found[SPILLY].spill_store_bytes, found[SPILLY].spill_load_bytes) == (1008, 1008)
@@ -93,7 +93,7 @@ def test_older_toolkits_do_not_print_barriers() -> None:
 def test_compilers_of_the_first_chips_add_the_systems_share() -> None:
     line = "Used 10 registers, 8+16 bytes lmem, 2064+16 bytes smem, 44 bytes cmem[1]"
     record = only_record(f"ptxas info : Compiling entry function 'k' for 'sm_10'\nptxas info : {line}\n")
-    assert (record.registers, record.static_smem, record.spill_store_bytes) == (10, 2080, None)
+    assert (record.regs, record.static_smem, record.spill_store_bytes) == (10, 2080, None)
 
 
 def test_demangled_names_have_blanks() -> None:
@@ -125,7 +125,7 @@ def test_warning_about_spills_is_not_a_stack_frame() -> None:
 
 def test_same_kernel_for_several_architectures() -> None:
     found = read_text(KERNEL + KERNEL.replace("sm_80", "sm_90a").replace("21 reg", "30 reg"))
-    assert [(each.arch, each.registers) for each in found if isinstance(each, KernelRecord)] == [
+    assert [(each.arch, each.regs) for each in found if isinstance(each, KernelRecord)] == [
         ("sm_80", 21),
         ("sm_90a", 30),
     ]

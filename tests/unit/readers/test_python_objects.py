@@ -15,7 +15,7 @@ from occupancy import InputError, kernel_of
 
 def facts(obj: object) -> tuple[Any, ...]:
     record = kernel_of(obj)
-    return record.registers, record.static_smem, record.stack_bytes, record.arch
+    return record.regs, record.static_smem, record.stack_bytes, record.arch
 
 
 class CuPyRawKernel:
@@ -66,7 +66,7 @@ def test_cuda_core(are_methods: bool) -> None:
     }
     kernel = SimpleNamespace(attributes=SimpleNamespace(**attributes), name="saxpy")
     assert facts(kernel) == (18, 2048, 8, "sm_90")
-    assert (kernel_of(kernel).cluster, kernel_of(kernel).name) == ((2, 1, 1), "saxpy")
+    assert (kernel_of(kernel).cluster_dim, kernel_of(kernel).name) == ((2, 1, 1), "saxpy")
 
 
 class NumbaDispatcher:
@@ -123,8 +123,8 @@ class TestTriton:
 
     def test_cubin_is_read_without_the_driver(self, kernel: Any) -> None:
         record = kernel_of(kernel)
-        assert (record.name, record.registers, record.arch) == ("add", 26, "sm_90a")
-        assert (record.threads, record.dynamic_smem, record.cluster) == (128, 512, None)
+        assert (record.name, record.regs, record.arch) == ("add", 26, "sm_90a")
+        assert (record.threads, record.dynamic_smem, record.cluster_dim) == (128, 512, None)
         assert record.kernel().shared_memory == 512
 
     def test_what_the_driver_said_serves_without_a_cubin(self, kernel: Any) -> None:
@@ -140,7 +140,7 @@ class TestTriton:
     def test_inductor(self) -> None:
         launcher = SimpleNamespace(n_regs=26, n_spills=0, shared=1024, config=SimpleNamespace(num_warps=8))
         record = kernel_of(launcher)
-        assert (record.registers, record.dynamic_smem, record.threads) == (26, 1024, 256)
+        assert (record.regs, record.dynamic_smem, record.threads) == (26, 1024, 256)
         static = SimpleNamespace(n_regs=26, n_spills=0, shared=1024, num_warps=8)
         assert kernel_of(static) == record
 
@@ -149,8 +149,8 @@ class TestImages:
     def test_object_code_with_one_kernel(self, samples: Path) -> None:
         (cubin,) = (samples / "triton_cache").rglob("add.cubin")
         code = SimpleNamespace(code=cubin.read_bytes(), code_type="cubin")
-        assert kernel_of(code).registers == 26
-        assert kernel_of(SimpleNamespace(__cubin__=cubin.read_bytes())).registers == 26
+        assert kernel_of(code).regs == 26
+        assert kernel_of(SimpleNamespace(__cubin__=cubin.read_bytes())).regs == 26
 
     def test_several_kernels_are_refused(self, samples: Path) -> None:
         code = SimpleNamespace(code=(samples / "samples.cubin").read_bytes(), code_type="cubin")
@@ -159,7 +159,7 @@ class TestImages:
 
     def test_ptx_text(self) -> None:
         code = SimpleNamespace(code=".version 8.7\n.target sm_90\n.entry k()\n{\n}\n", code_type="ptx")
-        assert (kernel_of(code).name, kernel_of(code).registers) == ("k", None)
+        assert (kernel_of(code).name, kernel_of(code).regs) == ("k", None)
 
     def test_code_that_was_not_kept(self) -> None:
         with pytest.raises(InputError, match="keep the cubin"):

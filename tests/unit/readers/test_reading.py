@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -207,3 +208,37 @@ def test_relocatable_copies_are_dropped_where_a_linked_one_exists(samples: Path,
     assert [(record.arch, record.linked) for record in records] == [("sm_90", True)] * 16 + [
         ("sm_80", False)
     ] * 14
+
+
+@pytest.mark.parametrize(
+    "name", ["samples.cubin", "samples.fatbin", "samples.exe", "ncu.ncu-rep", "ptxas_v.txt"]
+)
+def test_what_is_packed_with_gzip_is_read(samples: Path, tmp_path: Path, name: str) -> None:
+    packed = tmp_path / f"{name}.gz"
+    packed.write_bytes(gzip.compress((samples / name).read_bytes()))
+    plain = [replace(each, source="") for each in read(samples / name) if isinstance(each, KernelRecord)]
+    assert [replace(each, source="") for each in read(packed) if isinstance(each, KernelRecord)] == plain
+    assert plain
+
+
+def test_a_damaged_gzip_file_is_a_problem(samples: Path, tmp_path: Path) -> None:
+    packed = gzip.compress((samples / "samples.cubin").read_bytes())
+    (tmp_path / "cut.gz").write_bytes(packed[: len(packed) // 2])
+    *_, problem = read(tmp_path / "cut.gz")
+    assert "the compressed text is damaged" in str(problem)
+
+
+def test_packed_twice_is_not_unpacked_twice(samples: Path, tmp_path: Path) -> None:
+    packed = gzip.compress(gzip.compress((samples / "samples.cubin").read_bytes()))
+    (tmp_path / "twice.gz").write_bytes(packed)
+    (problem,) = read(tmp_path / "twice.gz")
+    assert "an archive" in str(problem)
+
+
+def test_several_formats_in_one_log(samples: Path, tmp_path: Path) -> None:
+    names = ["ptxas_v.txt", "res_usage.txt", "ncu_raw.csv", "ptxas_v.txt", "res_usage_fat.txt"]
+    parts = [(samples / name).read_text() for name in names]
+    (tmp_path / "log").write_text("\n[ 10%] Building CUDA object\n".join(parts))
+    together = [each for each in read(tmp_path / "log") if isinstance(each, KernelRecord)]
+    alone = [each for name in names for each in read(samples / name) if isinstance(each, KernelRecord)]
+    assert [replace(each, source="") for each in together] == [replace(each, source="") for each in alone]

@@ -13,7 +13,7 @@ def record(**facts: object) -> KernelRecord:
 
 def test_kernel_takes_what_is_known() -> None:
     known = record(
-        registers=40, static_smem=2048, dynamic_smem=512, barriers=2, threads=256, block=(16, 16, 1)
+        regs=40, static_smem=2048, dynamic_smem=512, barriers=2, threads=256, block_dim=(16, 16, 1)
     )
     assert known.kernel() == Kernel(256, 40, 2048, 512, barriers=2, block_dim=(16, 16, 1))
     assert record(smem=512).kernel(128) == Kernel(128, smem=512)
@@ -29,14 +29,14 @@ def test_block_size_that_nobody_knows() -> None:
 
 
 def test_impossible_values_are_refused_when_they_are_used() -> None:
-    damaged = record(registers=1 << 31, threads=32)
+    damaged = record(regs=1 << 31, threads=32)
     with pytest.raises(InputError, match="registers per thread"):
         damaged.kernel()
 
 
 def test_launch_needs_a_grid() -> None:
     assert record(threads=32).launch() is None
-    launch = record(threads=32, grid=(8, 2, 1), cluster=(2, 1, 1)).launch()
+    launch = record(threads=32, grid_dim=(8, 2, 1), cluster_dim=(2, 1, 1)).launch()
     assert launch is not None
     assert (launch.blocks, launch.cluster_dim) == (16, (2, 1, 1))
 

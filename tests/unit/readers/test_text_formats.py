@@ -13,7 +13,7 @@ class TestResUsage:
     def test_sample(self, samples: Path) -> None:
         found = {record.name: record for record in stream_kernels(samples / "res_usage.txt")}
         assert {
-            name: (record.registers, record.static_smem, record.stack_bytes) for name, record in found.items()
+            name: (record.regs, record.static_smem, record.stack_bytes) for name, record in found.items()
         } == {name: (values[0], values[1], values[5]) for name, values in SAMPLES.items()}
         # The listing has neither.
         assert {record.barriers for record in found.values()} == {None}
@@ -21,11 +21,11 @@ class TestResUsage:
 
     def test_several_architectures(self, samples: Path) -> None:
         listed = [
-            (record.arch, record.name, record.registers, record.static_smem)
+            (record.arch, record.name, record.regs, record.static_smem)
             for record in stream_kernels(samples / "res_usage_fat.txt")
         ]
         image = [
-            (record.arch, record.name, record.registers, record.static_smem)
+            (record.arch, record.name, record.regs, record.static_smem)
             for record in stream_kernels(samples / "samples.fatbin")
         ]
         assert sorted(map(str, listed)) == sorted(map(str, image))
@@ -40,7 +40,7 @@ class TestResUsage:
             "  REG:8 STACK:UNKNOWN SHARED:0 LOCAL:0 CONSTANT[0]:360 CONSTANT[2]:8 TEXTURE:0\n"
         )
         (record,) = stream_kernels(io.StringIO(text))
-        assert (record.name, record.registers, record.static_smem, record.stack_bytes) == ("k", 8, 0, None)
+        assert (record.name, record.regs, record.static_smem, record.stack_bytes) == ("k", 8, 0, None)
 
     def test_without_an_architecture_the_reservation_is_left_in_and_noted(self) -> None:
         text = "Resource usage:\n Function k:\n  REG:8 STACK:0 SHARED:3072 LOCAL:0 CONSTANT[0]:360\n"
@@ -87,15 +87,15 @@ class TestPtx:
     def test_launch_bounds_and_target(self) -> None:
         plain, bounded, exact = stream_kernels(io.StringIO(self.PTX))
         assert {record.arch for record in (plain, bounded, exact)} == {"sm_90a"}
-        assert (plain.name, plain.max_threads, plain.threads, plain.cluster) == (
+        assert (plain.name, plain.max_threads, plain.threads, plain.cluster_dim) == (
             "_Z5plainPf",
             None,
             None,
             None,
         )
-        assert (bounded.max_threads, bounded.min_blocks, bounded.max_registers) == (256, 4, 40)
-        assert (bounded.cluster, bounded.max_cluster_rank) == ((8, 2, 1), 16)
-        assert (exact.name, exact.required_threads, exact.threads, exact.block) == (
+        assert (bounded.max_threads, bounded.min_blocks, bounded.register_cap) == (256, 4, 40)
+        assert (bounded.cluster_dim, bounded.max_cluster_rank) == ((8, 2, 1), 16)
+        assert (exact.name, exact.required_threads, exact.threads, exact.block_dim) == (
             "exact",
             256,
             256,
@@ -105,7 +105,7 @@ class TestPtx:
 
     def test_registers_are_not_guessed(self) -> None:
         for record in stream_kernels(io.StringIO(self.PTX)):
-            assert record.registers is None
+            assert record.regs is None
             assert "compile" in record.notes[0]
 
 

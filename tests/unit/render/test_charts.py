@@ -14,11 +14,11 @@ from occupancy.render.charts import HeatMap, StepChart, scale, ticks
 from occupancy.render.text import charts, to_text
 from occupancy.report.curves import CurvesReport, curves_report
 from occupancy.report.sweep import SweepReport
-from occupancy.tables.shipped import limits
+from occupancy.tables.chips import find_chip
 
 
 def swept(ccs: str, **kernel: str) -> SweepReport:
-    report = sweep_grid([limits(cc) for cc in ccs.split()], kernel)
+    report = sweep_grid([find_chip(cc) for cc in ccs.split()], kernel)
     assert isinstance(report, SweepReport)
     return report
 
@@ -77,6 +77,7 @@ class TestCurves:
         """Each column shows the answer of a value that it stands for, the kernel's column the kernel's."""
         report = curves_report(compute("9.0", threads=100, regs=70, smem=20_000))
         for curve, drawn in zip(report.curves, report.picture().charts, strict=True):
+            assert isinstance(drawn, StepChart)
             lines = plain(charts.chart(drawn, width))
             shown = [drawn_warps(lines, column) for column in range(len(lines[9]) - charts.GUTTER)]
             marked = lines[10].index("▲") - charts.GUTTER
@@ -86,7 +87,7 @@ class TestCurves:
             left = iter([step.active_warps for step in curve.steps])
             runs = [warps for warps, _ in groupby(shown)]
             assert all(warps in left for warps in runs)
-            if width == 200 and curve.variable != "shared_memory":
+            if width == 200 and curve.variable != "smem":
                 assert runs == [warps for warps, _ in groupby(step.active_warps for step in curve.steps)]
 
     def test_captions(self) -> None:
@@ -131,7 +132,7 @@ class TestSweep:
         assert "└" in str(swept("9.0", threads="32:1024:32"))
         by_chip = str(swept("7.0 9.0", threads="128", smem="20k"))
         assert "└" not in by_chip
-        assert [line.count("█") for line in by_chip.splitlines()[-2:]] == [5, 12]
+        assert [line.count("█") for line in by_chip.splitlines()[-2:]] == [2, 6]
         assert "shared memory per block 20 KiB" in by_chip
 
     @pytest.mark.parametrize("width", [1, 10, 37])
@@ -228,4 +229,10 @@ class TestScale:
 
     def test_sizes_are_in_kib(self) -> None:
         assert [scale("smem").label(value) for value in (0, 1024, 1536, 98304)] == ["0", "1", "1.5", "96"]
-        assert scale("shared_memory").title == "shared memory per block (KiB)"
+        assert scale("smem").title == "shared memory per block (KiB)"
+
+
+def test_every_column_of_a_heat_map_is_labelled_by_its_upper_edge() -> None:
+    text = str(swept("9.0", threads="32:1024:32", regs="16:128:8"))
+    header = next(line for line in text.splitlines() if line.split()[:1] == ["32"])
+    assert header.split() == ["32", "40", "48", "56", "64", "72", "80", "96", "128"]

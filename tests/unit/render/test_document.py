@@ -44,7 +44,7 @@ EXAMPLES: list[tuple[Block, str, str]] = [
     (
         WIDE,
         "CC   Blocks  Limited by\n9.0       8  registers and shared memory\n8.0      16  warps",
-        "| CC | Blocks | Limited by |\n| --- | ---: | ---: |\n"
+        "| CC | Blocks | Limited by |\n| --- | ---: | --- |\n"
         "| **9.0** | 8 | registers and shared memory |\n| 8.0 | 16 | warps |",
     ),
     (
@@ -54,8 +54,7 @@ EXAMPLES: list[tuple[Block, str, str]] = [
             [GroupColumn("Arch", ["sm_80", "sm_90"], is_number=False), GroupColumn("Regs", ["8", "16"])],
         ),
         "  Arch   Regs\nf<int>\n  sm_80     8\n  sm_90    16",
-        "| Kernel | Arch | Regs |\n| --- | ---: | ---: |\n"
-        "| `f<int>` | sm_80 | 8 |\n| `f<int>` | sm_90 | 16 |",
+        "| Kernel | Arch | Regs |\n| --- | --- | ---: |\n| `f<int>` | sm_80 | 8 |\n| `f<int>` | sm_90 | 16 |",
     ),
     (Together([Heading("a"), Heading("b")]), "a\nb", "**a**\n\n**b**"),
     (Only("text", [Heading("a")]), "a", ""),

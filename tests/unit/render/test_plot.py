@@ -12,12 +12,12 @@ import pytest
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle, StepPatch
 
-import occupancy
 from occupancy import InputError, compute
 from occupancy.api.sweep import sweep_grid
 from occupancy.render.plot import FORMATS, draw, save
 from occupancy.report.curves import CurvesReport, curves_report
 from occupancy.report.sweep import SweepReport
+from occupancy.tables.chips import find_chip
 
 
 def curves() -> CurvesReport:
@@ -25,7 +25,7 @@ def curves() -> CurvesReport:
 
 
 def swept(*ccs: str, **kernel: str) -> SweepReport:
-    report = sweep_grid([occupancy.limits(cc) for cc in ccs], kernel)
+    report = sweep_grid([find_chip(cc) for cc in ccs], kernel)
     assert isinstance(report, SweepReport)
     return report
 

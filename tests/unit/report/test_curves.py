@@ -41,7 +41,7 @@ class TestExactness:
         result = compute(cc, **kernel)
         for curve in curves_report(result).curves:
             first, last = ends(curve)
-            stride = 61 if curve.variable == "shared_memory" else 1
+            stride = 61 if curve.variable == "smem" else 1
             edges = {each for step in curve.steps for each in (step.first, step.last)}
             for value in {*range(first, last + 1, stride), *edges}:
                 answer = answer_at(result, curve, value)
@@ -102,7 +102,7 @@ def test_the_spreadsheets_example() -> None:
     assert at(registers, 37) == Step(33, 40, 12, 48, 0.75, ("registers",))
     assert registers.better == (Better(32, 16, 64, 1.0),)
     assert ends(shared_memory)[1] == 96 * 1024
-    assert report.max_warps == 64
+    assert report.max_warps_per_multiprocessor == 64
 
 
 def test_the_shared_memory_that_no_block_can_have_is_left_out() -> None:
@@ -120,6 +120,6 @@ def test_unless_the_kernel_asks_for_it() -> None:
 def test_to_dict() -> None:
     values = curves_report(compute("9.0", threads=128)).to_dict()
     assert values["inputs"]["threads"] == 128
-    assert [curve["variable"] for curve in values["curves"]] == ["threads", "registers", "shared_memory"]
-    assert values["schema_version"] == 1
-    assert values["max_warps"] == occupancy.limits("9.0").max_warps_per_multiprocessor
+    assert [curve["variable"] for curve in values["curves"]] == ["threads", "regs", "smem"]
+    assert values["schema_version"] == 2
+    assert values["max_warps_per_multiprocessor"] == occupancy.limits("9.0").max_warps_per_multiprocessor

@@ -13,6 +13,7 @@ from occupancy.api.sweep import sweep_grid
 from occupancy.cli import COMMANDS
 from occupancy.render.csv_json import to_json
 from occupancy.report.schema import REPORTS, adapter, json_schema
+from occupancy.tables.chips import find_chip
 from tests.cli_runner import run
 
 KERNEL = ("--cc", "9.0", "--threads", "256", "--regs", "40")
@@ -20,9 +21,16 @@ KERNEL = ("--cc", "9.0", "--threads", "256", "--regs", "40")
 # Commands and their options; BEFORE and AFTER are the two builds of tests/data/builds.
 EXAMPLES = (
     ("calc", *KERNEL, "--explain", "--grid", "4096", "--sms", "132"),
+    ("calc", "--gpu", "H100,RTX 4090", "--threads", "192", "--regs", "72", "--smem", "40k"),
     ("fits", "--threads", "256", "--smem", "96k"),
+    ("fits", "--threads", "256", "--gpu", "RTX 4090,A100", "--model", "spreadsheet"),
     ("budget", *KERNEL, "--occupancy", "75%"),
+    ("budget", *KERNEL),
+    ("budget", "--gpu", "H100,RTX 4090", "--threads", "256", "--blocks", "4"),
+    ("budget", "--gpu", "H100,RTX 4090", "--threads", "256"),
+    ("bounds", "--threads", "256", "--min-blocks", "4"),
     ("bounds", *KERNEL, "--min-blocks", "4"),
+    ("registers", "--threads", "384", "--groups", "1:40,2:232"),
     ("block-sizes", "--cc", "8.6", "--regs", "40", "--smem-per-thread", "32"),
     ("sweep", *KERNEL),
     ("scan", "BEFORE"),
@@ -37,7 +45,7 @@ EXAMPLES = (
 
 
 def test_every_command_that_prints_json_has_a_schema_and_an_example() -> None:
-    assert set(REPORTS) == {name for name, *_ in EXAMPLES} == set(COMMANDS) - {"schema"}
+    assert set(REPORTS) == {name for name, *_ in EXAMPLES} == set(COMMANDS) - {"schema", "page", "init"}
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=" ".join)
@@ -45,7 +53,7 @@ def test_the_json_is_what_the_schema_says(
     example: tuple[str, ...], h200: None, builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "rules.toml").write_text("[[rules]]\nmax_registers = 96\n")
+    (tmp_path / "rules.toml").write_text("[[rules]]\nmax_regs = 96\n")
     folders = {"BEFORE": str(builds / "before"), "AFTER": str(builds / "after")}
     name, *arguments = (folders.get(each, each) for each in example)
     done = run(name, *arguments, "--format", "json")
@@ -72,7 +80,7 @@ def test_every_field_of_the_json_is_in_the_schema(command: str) -> None:
 
 
 def test_the_schema_says_what_the_fields_mean() -> None:
-    fields = json_schema("calc")["properties"]
+    fields = json_schema("calc")["$defs"]["CalcReport"]["properties"]
     assert "0 to 1" in fields["occupancy"]["description"]
 
 
@@ -100,14 +108,14 @@ def test_an_answer_survives_the_round_trip_through_json(
     "varying", [{"threads": "64,16x8"}, {"threads": "128", "carveout": "10,max"}, {"threads": "64"}]
 )
 def test_a_sweep_is_as_its_schema_says(varying: dict[str, str]) -> None:
-    report = sweep_grid([occupancy.limits("9.0")], {**varying, "opt_in": False})
+    report = sweep_grid([find_chip("9.0")], {**varying, "opt_in": False})
     text = to_json(report.to_dict())
     assert adapter("sweep").validate_json(text, strict=True) == report
 
 
 def test_a_row_of_a_sweep_has_what_was_given_too() -> None:
     cell = json_schema("sweep")["$defs"]["Cell"]
-    (row, *_) = sweep_grid([occupancy.limits("9.0")], {"threads": "64,128", "opt_in": False}).rows()
+    (row, *_) = sweep_grid([find_chip("9.0")], {"threads": "64,128", "opt_in": False}).rows()
     assert {"cc", "threads", "opt_in"} == set(row) - set(cell["properties"])
     assert {each["type"] for each in cell["additionalProperties"]["anyOf"]} == {
         "string",

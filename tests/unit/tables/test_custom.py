@@ -300,7 +300,7 @@ def test_limits_that_are_accepted_can_be_computed_with(
 ) -> None:
     kernel = Kernel(
         threads=threads,
-        registers=registers,
+        regs=registers,
         smem=shared_memory,
         caching=caching,
         carveout=None if percent is None else Carveout(percent, "percent"),

@@ -71,7 +71,7 @@ class TestList:
 
 class TestFindGpu:
     @pytest.mark.parametrize(
-        ("name", "found", "cc", "multiprocessors"),
+        ("name", "found", "cc", "multiprocessor_count"),
         [
             ("RTX 4090", "GeForce RTX 4090", "8.9", 128),
             ("rtx4090", "GeForce RTX 4090", "8.9", 128),
@@ -117,10 +117,10 @@ class TestFindGpu:
             ("DGX Spark", "GB10", "12.1", 48),
         ],
     )
-    def test_found(self, name: str, found: str, cc: str, multiprocessors: int) -> None:
+    def test_found(self, name: str, found: str, cc: str, multiprocessor_count: int) -> None:
         product = find_gpu(name)
         assert (product.name, str(product.compute_capability)) == (found, cc)
-        assert product.multiprocessor_count == multiprocessors
+        assert product.multiprocessor_count == multiprocessor_count
 
     def test_what_variants_do_not_share_is_left_open(self) -> None:
         v100 = find_gpu("V100")

@@ -26,7 +26,14 @@ from occupancy.values.limits import FIELD_NAMES, ComputeCapability, SpreadsheetC
 VALUES, PROVENANCE = read_yaml(shipped.data_path(shipped.FILE_NAME))
 ROWS: dict[str, dict[str, Any]] = VALUES["compute_capabilities"]
 
-OPTIONAL = {"launch_check_sub_partitions", "partitioned_global_caching", "spreadsheet"}
+OPTIONAL = {
+    "launch_check_sub_partitions",
+    "max_oversized_shared_memory_per_block",
+    "tensor_memory_per_multiprocessor",
+    "virtual_resources_per_multiprocessor",
+    "partitioned_global_caching",
+    "spreadsheet",
+}
 """Fields that most rows leave out, because `Limits` has a default."""
 
 

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from occupancy import Carveout, InputError
-from occupancy.values.spellings import parse_carveout, parse_count, parse_flag, parse_size, parse_threads
+from occupancy.values.spellings import (
+    parse_carveout,
+    parse_count,
+    parse_flag,
+    parse_share,
+    parse_size,
+    parse_threads,
+)
 
 
 @pytest.mark.parametrize(
@@ -15,10 +22,12 @@ from occupancy.values.spellings import parse_carveout, parse_count, parse_flag, 
         (np.int32(256), (256, None)),
         ("16x16", (256, (16, 16, 1))),
         ("16X16x2", (512, (16, 16, 2))),
-        ("16,16,1", (256, (16, 16, 1))),
+        ("1,024", (1024, None)),
+        ("1_024", (1024, None)),
+        ("0x100", (256, None)),
         ("(16, 16, 1)", (256, (16, 16, 1))),
         ((16, 16), (256, (16, 16, 1))),
-        ([8], (8, (8, 1, 1))),
+        ((8,), (8, (8, 1, 1))),
     ],
 )
 def test_threads(given: object, expected: object) -> None:
@@ -34,6 +43,13 @@ def test_threads(given: object, expected: object) -> None:
         "16x16x1x1",
         "1.5",
         "1_0",
+        "1,24",
+        "16,16",
+        "128,256",
+        "16,16,1",
+        "(1,024)",
+        [8],
+        [128, 256],
         "16x0",
         "((16",
         "(16",
@@ -62,6 +78,14 @@ def test_refuses_threads(wrong: object) -> None:
         ("40kb", 40960),
         ("100b", 100),
         ("1M", 1048576),
+        ("1.5k", 1536),
+        ("27.5KiB", 28160),
+        ("27.5 KiB", 28160),
+        ("9.125 KiB", 9344),
+        ("16,384", 16384),
+        ("16_384", 16384),
+        ("1,001 bytes", 1001),
+        ("0x1000", 4096),
     ],
 )
 def test_sizes(given: object, expected: int) -> None:
@@ -69,11 +93,29 @@ def test_sizes(given: object, expected: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", ["12Q", "", "k", "1.5k", "-1k", "0x10", "١k", "１", 1.0, None, True, "9" * 40]
+    "wrong",
+    ["12Q", "", "k", "1.5", "1.3k", "1,5k", "-1k", "0x", "1_6", "١k", "１", 1.0, None, True, "9" * 40],
 )
 def test_refuses_sizes(wrong: object) -> None:
     with pytest.raises(InputError, match="smem"):
         parse_size(wrong, "smem")
+
+
+@pytest.mark.parametrize(
+    ("given", "share"),
+    [("75%", 0.75), ("75", 0.75), (75, 0.75), ("0.75", 0.75), (0.75, 0.75), (1, 1.0), ("1%", 0.01)],
+)
+def test_shares_above_1_are_percent(given: object, share: float) -> None:
+    assert parse_share(given, "occupancy") == share
+
+
+def test_what_a_comma_could_mean_is_said_and_each_way_is_read() -> None:
+    with pytest.raises(InputError) as caught:
+        parse_threads("128,256")
+    assert caught.value.allowed == "128256 (one number) or 128x256 (a shape)"
+    assert "sweep" in caught.value.cure
+    assert parse_threads("128256") == (128256, None)
+    assert parse_threads("128x256") == (32768, (128, 256, 1))
 
 
 def test_a_number_of_thousands_of_digits_is_refused_in_a_short_message() -> None:

@@ -108,6 +108,6 @@ def test_kernels_have_names_of_their_own_and_cover_the_resources() -> None:
 def test_the_source_of_a_kernel() -> None:
     bounded = next(specimen for specimen in SPECIMENS if specimen.launch_bound)
     assert f"__launch_bounds__({bounded.launch_bound})" in bounded.source()
-    capped = next(specimen for specimen in SPECIMENS if specimen.max_registers)
-    assert f"__maxnreg__({capped.max_registers})" in capped.source()
+    capped = next(specimen for specimen in SPECIMENS if specimen.register_cap)
+    assert f"__maxnreg__({capped.register_cap})" in capped.source()
     assert capped.source().count("barrier.sync") == capped.barriers

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from ...values.untrusted import printable, printable_lines
 from ..document import (
     Block,
     Bullets,
@@ -16,7 +18,9 @@ from ..document import (
     Comment,
     Document,
     Folded,
+    GroupColumn,
     GroupedTable,
+    GroupRow,
     Heading,
     KeyValues,
     Line,
@@ -29,7 +33,7 @@ from ..document import (
 )
 from . import tables
 from .screen import PLAIN_WIDTH as PLAIN_WIDTH
-from .screen import STYLES
+from .screen import STYLES, glued
 from .screen import to_string as to_string
 
 LABEL_GAP = 3
@@ -45,10 +49,26 @@ def to_text(document: Document, width: int = PLAIN_WIDTH, color: bool = False) -
         color: Whether to mark with ANSI colours what stands out.
     """
     layout = _Layout(width)
-    parts = list(layout.apart(document))
+    parts = list(layout.apart(_without_commands(document)))
     if layout.left_out:
         parts.append(Text(tables.no_room_for(layout.left_out), style=STYLES["faint"]))
     return to_string(*parts, width=width, color=color)
+
+
+def _without_commands(document: Document) -> Document:
+    """The document with escapes for what a terminal would obey. Line breaks are ours, except in rows."""
+    return tuple(_made_printable(block, printable_lines) for block in document)
+
+
+def _made_printable(value: Any, printed: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return printed(value)
+    if not isinstance(value, (list, tuple)):
+        return value
+    if isinstance(value, (GroupRow, GroupColumn)):
+        printed = printable
+    items = [_made_printable(each, printed) for each in value]
+    return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
 
 
 class _Layout:
@@ -104,8 +124,8 @@ class _Layout:
 
 def _inline(line: Line) -> Text:
     if isinstance(line, Marked):
-        return Text(line.text, style=STYLES[line.mark])
-    return Text.assemble(*((text, STYLES[mark]) for text, mark in pieces(line)))
+        return Text(glued(line.text), style=STYLES[line.mark])
+    return Text.assemble(*((glued(text), STYLES[mark]) for text, mark in pieces(line)))
 
 
 def _indented(text: Text, indent: int) -> RenderableType:
@@ -117,6 +137,6 @@ def _key_values(block: KeyValues) -> Iterator[RichTable]:
     table.add_column(style=STYLES["strong"], no_wrap=True)
     table.add_column(overflow="fold")
     for label, text in block.lines:
-        table.add_row(label, text)
+        table.add_row(label, glued(text))
     if block.lines:
         yield table

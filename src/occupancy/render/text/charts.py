@@ -31,6 +31,12 @@ MOST_SHADE_WIDTH = 3
 SHADES = {0.75: "█", 0.5: "▓", 0.25: "▒", 0: "░", -1: " "}
 """Shade of what is above an occupancy."""
 
+GRADIENT = {
+    1.0: "color(40)", 0.75: "color(76)", 0.5: "color(112)", 0.375: "color(184)", 0.25: "color(220)",
+    0.125: "color(214)", 1e-9: "color(208)", 0: "red",
+}  # fmt: skip
+"""Colour of what is at least an occupancy: greens from 50% on, as of a verdict; red does not fit."""
+
 NUMBERS_LEGEND = "-  does not fit"
 SHADES_LEGEND = "█ over 75%   ▓ over 50%   ▒ over 25%   ░ less   blank: does not fit"
 
@@ -134,14 +140,15 @@ def heat_map(chart: HeatMap, width: int) -> Iterator[Text]:
     rows = _runs(len(lines), lambda row: tuple(lines[row]))
     columns = _runs(len(lines[0]), lambda column: tuple(line[column] for line in lines))
     row_labels = [down.label(row[0], row[-1], "-") for row in rows]
-    column_labels = [across.label(column[0], column[-1], "-") for column in columns]
+    # The upper edge: what stands between two labels has the answer of the right one.
+    column_labels = [across.scale.label(across.values[column[-1]]) for column in columns]
     gutter = max(map(len, row_labels)) + 1
     room = width - gutter
     cell_width, has_numbers = _cell_width(column_labels, room)
     row_places = thinned(range(len(rows)), MOST_ROWS)
     column_places = thinned(range(len(columns)), max(room // cell_width, 1))
 
-    yield Text(f"{down.scale.title} downwards, {across.scale.title} to the right")
+    yield Text(f"{down.scale.title} downwards, {across.scale.title} to the right, each up to")
     yield Text()
     yield Text(" " * gutter + _header([column_labels[place] for place in column_places], cell_width))
     for row in row_places:
@@ -196,6 +203,4 @@ def _shade(share: float) -> str:
 
 
 def _color(share: float) -> str:
-    if share == 0:
-        return "red"
-    return "green" if share > 0.5 else "yellow"
+    return next(color for above, color in GRADIENT.items() if share >= above)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
@@ -33,13 +34,26 @@ STYLES: dict[Mark, str] = {
 }
 
 
+GLUE = "\ue000"
+"""Stands for a blank at which no line ends; rich breaks at every blank that Unicode knows."""
+
+_UNITS = "[KMG]iB|GB|B|bytes?|blocks?|warps?|threads?|registers?|SMs?|clusters?|levels?|more"
+_BEFORE_A_UNIT = re.compile(rf"(?<=\d) (?=(?:{_UNITS})\b)")
+_CHANGE = re.compile(r"(?<=[\ds%B]) -> (?=[\d?])")
+
+
+def glued(text: str) -> str:
+    """A text whose numbers stay with their units where it is broken into lines."""
+    return _CHANGE.sub(f"{GLUE}->{GLUE}", _BEFORE_A_UNIT.sub(GLUE, text))
+
+
 def to_string(*parts: RenderableType, width: int = PLAIN_WIDTH, color: bool = False) -> str:
     """Lay out the parts one below the other, with ANSI colour or without."""
     console = Console(
         file=io.StringIO(),
         width=width,
         force_terminal=color,
-        color_system="standard" if color else None,
+        color_system="256" if color else None,
         highlight=False,
         emoji=False,
         legacy_windows=False,
@@ -51,7 +65,7 @@ def to_string(*parts: RenderableType, width: int = PLAIN_WIDTH, color: bool = Fa
             console.print(part, markup=False)
     text = console.file
     assert isinstance(text, io.StringIO)
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+    return "\n".join(line.rstrip() for line in text.getvalue().replace(GLUE, " ").splitlines())
 
 
 def _line(text: Text, color: bool) -> str:

@@ -10,7 +10,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from ..document import Column, GroupColumn, GroupedTable, Table
-from .screen import STYLES
+from .screen import STYLES, glued
+from .shortening import shortened
 
 GAP = 2
 """Columns between two columns of a table that splits."""
@@ -93,7 +94,7 @@ def _squeezed(table: Table, width: int) -> RichTable:
 
 def _cells(table: Table, row: Sequence[str]) -> list[str | Text]:
     return [
-        Text(cell, style=STYLES[column.mark]) if column.mark else cell
+        Text(glued(cell), style=STYLES[column.mark]) if column.mark else glued(cell)
         for cell, column in zip(row, table.columns, strict=True)
     ]
 
@@ -123,11 +124,12 @@ def grouped_table(table: GroupedTable, width: int) -> tuple[list[Text], list[str
         INDENT + COLUMN_GAP.join(each) for each in zip(*(_padded(each) for each in columns), strict=True)
     )
     lines = [_cut(head, width, "bold")]
+    names = shortened((row.name for row in table.rows), width)
     last = None
     for row, text in zip(table.rows, cells, strict=True):
         if row.group != last:
             last = row.group
-            lines.append(_cut(row.name, width))
+            lines.append(Text(names[row.name], no_wrap=True))
         lines.append(_cut(text, width, STYLES[row.mark]))
     return lines, left_out if table.says_what_is_left_out else []
 
@@ -135,12 +137,14 @@ def grouped_table(table: GroupedTable, width: int) -> tuple[list[Text], list[str
 def _fitting(table: GroupedTable, width: int) -> tuple[list[GroupColumn], list[str]]:
     widths = {each.title: _width(each) for each in table.columns}
     chosen = [title for title in widths if title not in table.if_there_is_room]
-    left_out = []
-    for title in filter(widths.__contains__, table.if_there_is_room):
+    left_out: list[str] = []
+    zeros = {each.title for each in table.columns if "0" in each.cells}
+    # What may be zero comes after all that is not, and has no room either once something else had none.
+    for title in sorted(filter(widths.__contains__, table.if_there_is_room), key=zeros.__contains__):
         room = width - len(INDENT) - sum(widths[each] + len(COLUMN_GAP) for each in chosen)
         if title == table.last:
             widths[title] = min(widths[title], max(room, LEAST_LAST_WIDTH))
-        if widths[title] <= room:
+        if widths[title] <= room and not (title in zeros and set(left_out) - zeros):
             chosen.append(title)
         else:
             left_out.append(title)

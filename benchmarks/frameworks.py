@@ -1,0 +1,163 @@
+"""How often frameworks' formulas of occupancy are wrong: ``python benchmarks/frameworks.py WHEEL...``.
+
+Each formula is taken out of the source file in the framework's wheel, by the name of its function or of the
+variable that it sets, and is run as it stands there; the framework itself is neither installed nor imported.
+`pip download --no-deps torch==2.15.0 quack-kernels==0.6.5 tilelang==0.1.15` fetches the wheels; torch's has
+540 MB. docs/frameworks.md has what it prints.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import occupancy
+
+H100 = SimpleNamespace(
+    regs_per_multiprocessor=65536,
+    warp_size=32,
+    max_threads_per_multi_processor=2048,
+    multi_processor_count=132,
+)
+"""What PyTorch knows of an H100."""
+
+OPT_IN = 232448
+"""The shared memory that a block may have on 9.0 and 10.0, in bytes."""
+
+
+class Count(NamedTuple):
+    """How often something is wrong."""
+
+    wheel: str
+    what: str
+    wrong: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.wheel}: {self.what}: {self.wrong:,} of {self.of:,} ({self.wrong / self.of:.1%})"
+
+
+class Source:
+    """A source file of a wheel, of which single definitions are run."""
+
+    def __init__(self, wheel: Path, member: str) -> None:
+        self.wheel = "-".join(wheel.name.split("-")[:2])
+        with zipfile.ZipFile(wheel) as archive:
+            self._tree = ast.parse(archive.read(member))
+
+    def functions(self, *names: str) -> dict[str, Callable[..., Any]]:
+        """Functions of the module, without the annotations of their parameters."""
+        found = [
+            node for node in ast.walk(self._tree) if isinstance(node, ast.FunctionDef) and node.name in names
+        ]
+        for function in found:
+            function.returns = None
+            for argument in function.args.args:
+                argument.annotation = None
+        return self._run(list(found))
+
+    def formula_of(self, target: str) -> Callable[..., Any]:
+        """What the first assignment to a variable or attribute gives, as a function of the names in it."""
+        node = next(
+            node
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == target
+        )
+        code = compile(ast.Expression(node.value), self.wheel, "eval")
+        return lambda names: eval(code, {}, names)
+
+    def _run(self, nodes: list[ast.stmt]) -> dict[str, Any]:
+        names: dict[str, Any] = {}
+        exec(compile(ast.Module(nodes, []), self.wheel, "exec"), names)
+        return names
+
+
+def blocks(threads: int, regs: int = 0, smem: int = 0, cc: str = "9.0") -> int:
+    """Blocks per SM, exactly."""
+    return occupancy.compute(cc, threads=threads, regs=regs, smem=smem).active_blocks
+
+
+def torch(wheel: Path) -> Iterator[Count]:
+    """PyTorch's Inductor: the fusion of epilogues, and the scaling of reductions."""
+    names = Source(wheel, "torch/_inductor/scheduler.py").functions(
+        "_occupancy_before_and_after_fusion", "_fuse_epilogue"
+    )
+    estimated, decides = names["_occupancy_before_and_after_fusion"], names["_fuse_epilogue"]
+    label = "-".join(wheel.name.split("-")[:2])
+    points = [(regs, warps) for warps in (1, 2, 4, 8, 16) for regs in range(16, 256) if regs * warps <= 2048]
+    wrong = sum(
+        estimated(regs, regs, 0, warps, H100)[0] != blocks(32 * warps, regs) for regs, warps in points
+    )
+    yield Count(label, "Inductor, epilogue fusion, blocks per SM", wrong, len(points))
+
+    def exactly(before: int, after: int, spills: int, warps: int, props: object) -> tuple[int, int]:
+        return blocks(32 * warps, before), blocks(32 * warps, after)
+
+    pairs = [(regs, after, warps) for regs, warps in points if warps in (4, 8) for after in range(regs, 256)]
+    pairs = [(regs, after, warps) for regs, after, warps in pairs if blocks(32 * warps, after)]
+    asked = [decides(1.0, 1.0, regs, after, 0, warps, H100) for regs, after, warps in pairs]
+    decides.__globals__["_occupancy_before_and_after_fusion"] = exactly
+    right = [decides(1.0, 1.0, regs, after, 0, warps, H100) for regs, after, warps in pairs]
+    changed = sum(one != other for one, other in zip(asked, right, strict=True))
+    yield Count(label, "Inductor, epilogue fusion, decisions that change", changed, len(pairs))
+
+    source = Source(wheel, "torch/_inductor/runtime/triton_heuristics.py")
+    formula = source.formula_of("max_blocks_per_sm")
+    large = [(regs, warps) for regs, warps in points if regs > 32]
+    wrong = sum(
+        formula({"device_prop": H100, "nreg_per_block": 32 * warps * regs}) != blocks(32 * warps, regs)
+        for regs, warps in large
+    )
+    yield Count(label, "Inductor, scaling of reductions, blocks per SM", wrong, len(large))
+
+
+def quack_kernels(wheel: Path) -> Iterator[Count]:
+    """The stages of CuTe DSL GEMMs: a share of the largest block's shared memory."""
+    source = Source(wheel, "quack/gemm_sm100.py")
+    formula = source.formula_of("remaining_bytes")
+    cases = [(share, stage) for share in (2, 3, 4) for stage in range(4096, 65537, 512)]
+    wrong = 0
+    for share, stage in cases:
+        room = formula({"smem_capacity": OPT_IN, "occupancy": share, "mbar_helpers_bytes": 0, "epi_bytes": 0})
+        wrong += blocks(128, smem=room // stage * stage, cc="10.0") < share
+    yield Count(source.wheel, "stages of a GEMM, fewer blocks than asked for", wrong, len(cases))
+    # The epilogue takes what is left, so that all of the share is used.
+    full = [blocks(128, smem=OPT_IN // share, cc="10.0") < share for share in (2, 3, 4)]
+    yield Count(source.wheel, "all of the share in use, fewer blocks than asked for", sum(full), len(full))
+
+
+def tilelang(wheel: Path) -> Iterator[Count]:
+    """TileLang's roller: blocks per SM of a tile, by shared memory and an estimate of registers."""
+    source = Source(wheel, "tilelang/carver/roller/policy/default.py")
+    formula = source.formula_of("td.block_per_SM")
+    arch = SimpleNamespace(max_smem_usage=2 * 49152, reg_cap=65536, sm_partition=4)
+    cases = [(threads, smem) for threads in (64, 128, 256) for smem in range(1024, 49153, 1024)]
+    wrong = sum(
+        formula({"self": SimpleNamespace(arch=arch), "td": SimpleNamespace(smem_cost=smem), "reg_usage": 1})
+        != blocks(threads, smem=smem)
+        for threads, smem in cases
+    )
+    yield Count(source.wheel, "roller, blocks per SM", wrong, len(cases))
+
+
+FRAMEWORKS: dict[str, Callable[[Path], Iterator[Count]]] = {
+    "torch": torch,
+    "quack_kernels": quack_kernels,
+    "tilelang": tilelang,
+}
+
+
+def main(wheels: list[str]) -> None:
+    """Print the counts of each wheel."""
+    for wheel in map(Path, wheels):
+        for count in FRAMEWORKS[wheel.name.split("-")[0]](wheel):
+            print(count)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,50 @@
+"""The documentation site: ``sphinx-build -W docs site``.
+
+Pages are Markdown. What the program itself knows is not written a second time: the command line, the names of
+the library and the JSON are generated; `python -m tests.refresh_docs` writes the sessions and figures.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import generated  # noqa: E402
+from pygments.lexers.special import TextLexer  # noqa: E402
+
+import occupancy  # noqa: E402
+
+project = "occupancy"
+author = "The occupancy authors"
+copyright = "the occupancy authors"
+release = version = occupancy.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build"]
+# `name` in a docstring is a name, as in the sources of Python itself.
+default_role = "code"
+autodoc_typehints = "description"
+autodoc_member_order = "bysource"
+napoleon_numpy_docstring = False
+highlight_language = "none"
+
+html_theme = "furo"
+html_title = "occupancy"
+html_static_path = ["_static"]
+html_extra_path = ["_extra"]
+html_theme_options = {"navigation_with_keys": True}
+
+man_pages = [("reference/cli", "occupancy", "CUDA occupancy without a GPU", [author], 1)]
+
+
+def setup(app: Any) -> None:
+    """Write the generated pages before the pages are read."""
+    app.add_lexer("console", TextLexer)
+    generated.write_all(HERE / "reference")
+    generated.write_page(HERE / "_extra")

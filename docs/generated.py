@@ -1,0 +1,131 @@
+"""The pages of the reference that are made from the program itself."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import occupancy
+from occupancy.page.build import build_page
+from occupancy.report.schema import REPORTS, json_schema
+
+API_HEAD = """# The library
+
+`import occupancy` loads nothing; each name brings its module on first use.
+Sizes are in bytes unless a name says otherwise, and shares are 0 to 1. Whatever is returned is immutable,
+prints as the command of the same name does, and shows a table in a notebook.
+"""
+
+JSON_HEAD = """# JSON
+
+What every command prints with `--format json`. `occupancy schema COMMAND` prints the same as a JSON Schema
+(draft 2020-12), and `to_dict()` of an answer in Python gives the same values. `schema_version` changes when a
+name changes its meaning or goes.
+"""
+
+
+def write_all(folder: Path) -> None:
+    """Write ``api.md`` and ``json.md``."""
+    _write(folder / "api.md", api_page())
+    _write(folder / "json.md", json_page())
+
+
+def write_page(folder: Path) -> None:
+    """Write the interactive page, for the site to have beside its own pages."""
+    folder.mkdir(exist_ok=True)
+    _write(folder / "occupancy.html", build_page(occupancy.__version__))
+
+
+def public_names() -> list[str]:
+    """Every public name but the version."""
+    return sorted(set(dir(occupancy)) - {"__version__"})
+
+
+def api_page() -> str:
+    """Every public name from its docstring: functions, then classes, then errors."""
+    functions, classes, errors = [], [], []
+    for name in public_names():
+        public = getattr(occupancy, name)
+        if not inspect.isclass(public):
+            functions.append(name)
+        elif issubclass(public, Exception):
+            errors.append(name)
+        else:
+            classes.append(name)
+    parts = [API_HEAD, "## Functions\n", *(_directive("autofunction", name) for name in functions)]
+    members = {"members": "", "undoc-members": "", "exclude-members": "to_dict, from_dict, count, index"}
+    parts += ["## Classes\n", *(_directive("autoclass", name, **members) for name in classes)]
+    parts += ["## Errors\n", *(_directive("autoexception", name) for name in errors)]
+    return "\n".join(parts)
+
+
+def _directive(kind: str, name: str, **options: str) -> str:
+    lines = "".join(f"   :{option}: {value}".rstrip() + "\n" for option, value in options.items())
+    return f"```{{eval-rst}}\n.. {kind}:: occupancy.{name}\n{lines}```\n"
+
+
+def json_page() -> str:
+    """A table of the fields of each command's JSON."""
+    parts = [JSON_HEAD]
+    for command in REPORTS:
+        parts.append(f"## occupancy {command}\n\n| Field | Type | Meaning |\n| --- | --- | --- |")
+        schema = json_schema(command)
+        for kind in schema.get("anyOf", [schema]):
+            kind = _resolved(kind, schema)
+            for path, type_name, meaning in _fields("", kind, schema, ()):
+                parts.append(f"| `{path}` | {type_name} | {meaning} |")
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _fields(
+    prefix: str, kind: dict[str, Any], schema: dict[str, Any], seen: tuple[str, ...]
+) -> Iterator[tuple[str, str, str]]:
+    for name, field in kind.get("properties", {}).items():
+        path = f"{prefix}{name}"
+        meaning = " ".join(field.get("description", "").split()).replace("|", "\\|")
+        yield path, _type(field), meaning
+        for reference, suffix in _nested(field):
+            if reference not in seen:
+                inner = _resolved({"$ref": reference}, schema)
+                yield from _fields(f"{path}{suffix}.", inner, schema, (*seen, reference))
+
+
+def _nested(field: dict[str, Any], suffix: str = "") -> Iterator[tuple[str, str]]:
+    if "$ref" in field:
+        yield field["$ref"], suffix
+    for each in field.get("anyOf", ()):
+        yield from _nested(each, suffix)
+    if isinstance(field.get("items"), dict):
+        yield from _nested(field["items"], "[]")
+    if isinstance(field.get("additionalProperties"), dict):
+        yield from _nested(field["additionalProperties"], ".*")
+
+
+def _resolved(kind: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    reference = kind.get("$ref")
+    found: dict[str, Any] = schema["$defs"][reference.rsplit("/", 1)[1]] if reference else kind
+    return found
+
+
+def _type(field: dict[str, Any]) -> str:
+    if "$ref" in field:
+        return "object"
+    if "anyOf" in field:
+        return " or ".join(dict.fromkeys(_type(each) for each in field["anyOf"]))
+    if "enum" in field:
+        return " or ".join(f"`{each}`" for each in field["enum"])
+    if "const" in field:
+        return f"`{field['const']}`"
+    if field.get("type") == "array":
+        items = field.get("items")
+        return f"array of {_type(items)}" if isinstance(items, dict) else "array"
+    return str(field.get("type", "any"))
+
+
+def _write(path: Path, text: str) -> None:
+    # Only what changed, so that a second build does not read everything anew.
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")

@@ -1,0 +1,254 @@
+"""Warp-specialised kernels: how the warpgroups of a block divide its registers with ``setmaxnreg``.
+
+A block is launched with the same number of registers for each of its threads. Then a warpgroup that only
+moves data gives most of its own back (``setmaxnreg.dec``), and those that compute take them
+(``setmaxnreg.inc``). The pool is the block's own: on an H200, 73 splits of 2 to 5 warpgroups ended exactly
+where all of them together took no more than the launch gave, whatever was free elsewhere on the SM
+(``h200_setmaxnreg.csv``). One that asks for more compiles without a word, and waits for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from ..engine import evaluate
+from ..engine.arithmetic import divide_up
+from ..errors import InputError, shown
+from ..render.words import Sentence, count
+from ..values.kernel import Kernel
+from ..values.limits import Limits
+from .launch_bounds import launch_bounds
+
+FIRST_COMPUTE_CAPABILITY = (9, 0)
+"""PTX ISA, ``setmaxnreg``: sm_90a, and from 10.0 on the suffixes a and f. ptxas 13.5 takes it for all."""
+
+THREADS_PER_WARPGROUP = 128
+"""Four warps. PTX ISA, ``wgmma``."""
+
+LEAST, MOST, STEP = 24, 256, 8
+"""The registers that ``setmaxnreg`` can name. PTX ISA; ptxas refuses any other."""
+
+
+class Group(NamedTuple):
+    """Warpgroups that take the same number of registers; how many is asked where it is None."""
+
+    warpgroups: int
+    regs: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What some of the warpgroups take."""
+
+    warpgroups: int
+    regs: int
+    """Registers per thread after ``setmaxnreg``."""
+    instruction: Literal["setmaxnreg.dec", "setmaxnreg.inc"] | None
+    """How they come by them; None where they keep what the launch gave."""
+    most: int | None
+    """The most that each of these could take beside the others; None where not even the least is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterSplit(Sentence):
+    """How the warpgroups of a block divide its registers, and whether there are enough."""
+
+    cc: str
+    threads: int
+    warpgroups: int
+    groups: tuple[Share, ...]
+    launch_regs: int
+    """Registers per thread that the launch gives: those of the launch bounds, unless others were given."""
+    needed_regs: int
+    """The fewest that the launch must give for this split, in the steps in which the hardware gives them."""
+    pool: int
+    """Registers of the block."""
+    taken: int
+    """Registers of all warpgroups together after ``setmaxnreg``."""
+    suffices: bool
+    """Whether the pool is enough; if not, the kernel waits for ever."""
+    min_blocks: int | None
+    """The second launch bound that makes ptxas give as many; None where registers were given instead."""
+    launch_bounds: str | None
+    """What to write before the kernel's name, so that ptxas honours ``setmaxnreg``."""
+    maxnreg: str
+    """The same without promising a block size; not beside launch bounds."""
+    active_blocks: int
+    """Blocks that are resident on one SM: by the registers of the launch, not by any warpgroup's."""
+    occupancy: float
+    """Active warps by the most warps of an SM, 0 to 1."""
+
+    def __str__(self) -> str:
+        """The registers at launch, how many are taken, and whether they suffice."""
+        given = f"{self.launch_regs} registers per thread at launch"
+        verdict = "they suffice" if self.suffices else f"{self.needed_regs} are needed"
+        start = f"{count(self.threads, 'thread')} on {self.cc}: {given}"
+        return f"{start}, {self.taken:,} of {self.pool:,} taken; {verdict}"
+
+
+def split_registers(
+    limits: Limits,
+    threads: int,
+    groups: Sequence[Group],
+    *,
+    launch_regs: int | None = None,
+    min_blocks: int | None = None,
+) -> RegisterSplit:
+    """Check a split of a block's registers among its warpgroups, or solve it.
+
+    Args:
+        limits: What the SM offers.
+        threads: Threads per block, in whole warpgroups.
+        groups: The warpgroups with their registers after ``setmaxnreg``; of one group they may be asked.
+        launch_regs: Registers per thread of the compiled kernel, instead of launch bounds.
+        min_blocks: The second launch bound. Without it, the most blocks with which the launch still gives
+            enough, or one.
+
+    Raises:
+        InputError: A chip without ``setmaxnreg``, threads that are not whole warpgroups, groups that are not
+            all of them, or registers that ``setmaxnreg`` cannot name.
+    """
+    if limits.compute_capability < FIRST_COMPUTE_CAPABILITY:
+        raise InputError(
+            f"compute capability {limits.compute_capability} has no setmaxnreg",
+            where="compute capability",
+            allowed="9.0 and newer, compiled for sm_90a or the like",
+        )
+    _check_groups(limits, threads, groups)
+    if launch_regs is not None and min_blocks is not None:
+        raise InputError(
+            "the registers of the launch were given together with a launch bound",
+            where="registers of the launch",
+            allowed="one of them",
+            cure="ptxas takes the registers from the launch bounds.",
+        )
+    if launch_regs is None:
+        min_blocks = min_blocks or _most_blocks(limits, threads, groups)
+        launch = launch_bounds(limits, Kernel(threads), min_blocks).register_cap
+        if launch < LEAST:
+            raise InputError(
+                f"{min_blocks} blocks leave {launch} registers to each thread",
+                where="blocks of the launch bounds",
+                allowed=f"so few that {LEAST} are left",
+            )
+    else:
+        launch = _checked_launch(limits, launch_regs)
+    pool = threads * _allocated(launch)
+    solved = _solve(groups, pool)
+    taken = THREADS_PER_WARPGROUP * _sum(solved)
+    answer = evaluate(limits, Kernel(threads, launch))
+    return RegisterSplit(
+        cc=str(limits.compute_capability),
+        threads=threads,
+        warpgroups=threads // THREADS_PER_WARPGROUP,
+        groups=tuple(_share(solved, number, launch, pool) for number in range(len(solved))),
+        launch_regs=launch,
+        needed_regs=_needed(solved),
+        pool=pool,
+        taken=taken,
+        suffices=taken <= pool,
+        min_blocks=min_blocks,
+        launch_bounds=None if min_blocks is None else f"__launch_bounds__({threads}, {min_blocks})",
+        maxnreg=f"__maxnreg__({launch})",
+        active_blocks=answer.active_blocks,
+        occupancy=answer.occupancy,
+    )
+
+
+def _check_groups(limits: Limits, threads: int, groups: Sequence[Group]) -> None:
+    if threads < 1 or threads % THREADS_PER_WARPGROUP or threads > limits.max_threads_per_block:
+        raise InputError(
+            f"{shown(threads)} threads are no whole warpgroups of a block",
+            where="threads per block",
+            allowed=f"a multiple of {THREADS_PER_WARPGROUP} up to {limits.max_threads_per_block}",
+        )
+    warpgroups = threads // THREADS_PER_WARPGROUP
+    named = sum(group.warpgroups for group in groups)
+    if named != warpgroups or any(group.warpgroups < 1 for group in groups):
+        raise InputError(
+            f"{named} warpgroups are named, and {threads} threads are {warpgroups}",
+            where="warpgroups",
+            allowed=f"{warpgroups} in all, such as {_example(warpgroups)}",
+        )
+    for group in groups:
+        if group.regs is not None and group.regs not in range(LEAST, MOST + 1, STEP):
+            raise InputError(
+                f"setmaxnreg cannot name {shown(group.regs)} registers",
+                where="registers of a warpgroup",
+                allowed=f"{LEAST} to {MOST} in steps of {STEP}",
+            )
+    if sum(group.regs is None for group in groups) > 1:
+        raise InputError(
+            "more than one number is asked", where="warpgroups", allowed="? for one of the groups"
+        )
+
+
+def _example(warpgroups: int) -> str:
+    return "1:40" if warpgroups == 1 else f"1:40,{warpgroups - 1}:?"
+
+
+def _checked_launch(limits: Limits, registers: int) -> int:
+    if not LEAST <= registers <= limits.max_registers_per_thread:
+        raise InputError(
+            f"{shown(registers)} is out of range",
+            where="registers of the launch",
+            allowed=f"{LEAST} to {limits.max_registers_per_thread}",
+        )
+    return registers
+
+
+def _most_blocks(limits: Limits, threads: int, groups: Sequence[Group]) -> int:
+    """Blocks per SM for which the launch gives the split enough; one where it never does, or it is asked."""
+    if any(group.regs is None for group in groups):
+        return 1
+    blocks = evaluate(limits, Kernel(threads, min(_needed(groups), limits.max_registers_per_thread)))
+    return max(1, blocks.active_blocks)
+
+
+def _needed(groups: Sequence[Group]) -> int:
+    warpgroups = sum(group.warpgroups for group in groups)
+    return _allocated(divide_up(_sum(groups), warpgroups))
+
+
+def _sum(groups: Sequence[Group]) -> int:
+    return sum(group.warpgroups * (group.regs or 0) for group in groups)
+
+
+def _allocated(registers: int) -> int:
+    """What a thread's registers take of the block's: a warp gets them in steps of 256."""
+    return divide_up(registers, STEP) * STEP
+
+
+def _solve(groups: Sequence[Group], pool: int) -> list[Group]:
+    """The groups with the number that was asked: the most that the others leave."""
+    solved = list(groups)
+    for number, group in enumerate(groups):
+        if group.regs is None:
+            most = _most(groups, number, pool)
+            if most is None:
+                raise InputError(
+                    f"the other warpgroups leave fewer than {LEAST} registers",
+                    where="warpgroups",
+                    allowed=f"registers that leave {LEAST} to each of the rest",
+                )
+            solved[number] = group._replace(regs=most)
+    return solved
+
+
+def _most(groups: Sequence[Group], number: int, pool: int) -> int | None:
+    """The most registers of one group that the others leave of the pool."""
+    group = groups[number]
+    others = _sum(groups) - group.warpgroups * (group.regs or 0)
+    most = min((pool // THREADS_PER_WARPGROUP - others) // group.warpgroups // STEP * STEP, MOST)
+    return most if most >= LEAST else None
+
+
+def _share(groups: Sequence[Group], number: int, launch: int, pool: int) -> Share:
+    group = groups[number]
+    registers = group.regs or 0
+    instruction: Literal["setmaxnreg.dec", "setmaxnreg.inc"] | None = None
+    if registers != launch:
+        instruction = "setmaxnreg.dec" if registers < launch else "setmaxnreg.inc"
+    return Share(group.warpgroups, registers, instruction, _most(groups, number, pool))

@@ -1,0 +1,98 @@
+"""One kernel on several chips at once, with the arguments of `compute`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ..advice.on_all import budget_on_all as _budget_on_all
+from ..advice.on_all import steps_on_all
+from ..report.budget_on_all import BudgetOnAllReport, budget_on_all_report
+from ..report.on_all import OnAllReport, on_all_report
+from ..tables.chips import Chip
+from ..values.spellings import parse_count, parse_share
+from .answer import answer_for
+from .arguments import (
+    ComputeCapabilityLike,
+    CountLike,
+    KernelArguments,
+    KernelLike,
+    kernel_with,
+    takes_kernel,
+    without_automatic,
+)
+from .chips import chips as _chips
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+@takes_kernel
+def compute_on_all(
+    ccs: Iterable[ComputeCapabilityLike],
+    kernel: KernelLike | None = None,
+    **arguments: Unpack[KernelArguments],
+) -> OnAllReport:
+    """How many blocks of a kernel fit on each of several chips, and what helps on all of them at once.
+
+    >>> import occupancy
+    >>> answer = occupancy.compute_on_all(["H100", "RTX 4090"], threads=192, regs=72, smem="40k")
+    >>> [(chip.gpu, chip.occupancy) for chip in answer.chips]
+    [('H100', 0.375), ('GeForce RTX 4090', 0.25)]
+    >>> answer.next_steps[0].requires
+    {'regs': 64, 'smem': 33024}
+
+    Args:
+        ccs: Chips, each as in `compute`, or all of an architecture.
+        kernel: As in `compute`.
+        {arguments}
+    """
+    return on_all(_chips(ccs), kernel, **arguments)
+
+
+@takes_kernel
+def budget_on_all(
+    ccs: Iterable[ComputeCapabilityLike],
+    kernel: KernelLike | None = None,
+    *,
+    occupancy: float | str | None = None,
+    blocks: CountLike | None = None,
+    **arguments: Unpack[KernelArguments],
+) -> BudgetOnAllReport:
+    """The most registers and shared memory with which an occupancy is reached on every one of several chips.
+
+    Args:
+        ccs: Chips, each as in `compute`, or all of an architecture.
+        kernel: As in `compute`.
+        occupancy: A share of 1, or a percentage: ``0.75``, ``75``, ``"75%"``.
+        blocks: Resident blocks, instead of the occupancy. Without either, only the levels are the answer.
+        {arguments}
+    """
+    return budget_of_all(_chips(ccs), kernel, occupancy=occupancy, blocks=blocks, **arguments)
+
+
+def on_all(
+    chips: list[Chip], kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
+) -> OnAllReport:
+    """The same for chips that were found already."""
+    needed = kernel_with(kernel, without_automatic(arguments))
+    model = arguments.get("model")
+    answers = [answer_for(chip.limits, needed, model) for chip in chips]
+    return on_all_report(chips, answers, steps_on_all([chip.limits for chip in chips], needed, model))
+
+
+def budget_of_all(
+    chips: list[Chip],
+    kernel: KernelLike | None = None,
+    *,
+    occupancy: float | str | None = None,
+    blocks: CountLike | None = None,
+    **arguments: Unpack[KernelArguments],
+) -> BudgetOnAllReport:
+    """The same for chips that were found already."""
+    needed = kernel_with(kernel, without_automatic(arguments))
+    share = None if occupancy is None else parse_share(occupancy, "occupancy")
+    count = None if blocks is None else parse_count(blocks, "blocks")
+    limits = [chip.limits for chip in chips]
+    answer = _budget_on_all(limits, needed, occupancy=share, blocks=count, model=arguments.get("model"))
+    return budget_on_all_report(chips, needed, answer)

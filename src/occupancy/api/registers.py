@@ -1,0 +1,79 @@
+"""How the warpgroups of a block divide its registers, with input as people write it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..advice.registers import Group, RegisterSplit, split_registers
+from ..errors import InputError, shown
+from ..values.spellings import parse_count
+from .arguments import ComputeCapabilityLike, CountLike
+from .chips import limits
+
+DEFAULT_CC = "9.0"
+"""Every chip with ``setmaxnreg`` has as many registers, in the same steps."""
+
+ASKED = "?"
+
+GroupsLike = str | Iterable[tuple[int, int | None]]
+
+
+def registers(
+    threads: CountLike,
+    groups: GroupsLike,
+    *,
+    cc: ComputeCapabilityLike = DEFAULT_CC,
+    regs: CountLike | None = None,
+    min_blocks: CountLike | None = None,
+) -> RegisterSplit:
+    """Whether a warp-specialised block has the registers that its warpgroups take with ``setmaxnreg``.
+
+    >>> import occupancy
+    >>> split = occupancy.registers(384, "1:40,2:?")
+    >>> split.groups[1].regs, split.launch_regs, split.suffices
+    (232, 168, True)
+
+    Args:
+        threads: Threads per block, in warpgroups of 128.
+        groups: How many warpgroups take how many registers: ``"1:40,2:232"``, or ``[(1, 40), (2, 232)]``.
+            ``?`` or None for one of the numbers asks for the most that the others leave.
+        cc: As in `compute`; 9.0 or newer.
+        regs: Registers per thread of the compiled kernel, which the launch gives, instead of launch bounds.
+        min_blocks: The second launch bound. Without it, the most blocks with which the launch gives enough.
+
+    Raises:
+        InputError: A chip without ``setmaxnreg``, threads that are not whole warpgroups, groups that are not
+            all of them, or registers that ``setmaxnreg`` cannot name.
+    """
+    return split_registers(
+        limits(cc),
+        parse_count(threads, "threads per block"),
+        parse_groups(groups),
+        launch_regs=None if regs is None else parse_count(regs, "registers of the launch"),
+        min_blocks=None if min_blocks is None else parse_count(min_blocks, "blocks of the launch bounds"),
+    )
+
+
+def parse_groups(value: GroupsLike) -> list[Group]:
+    """Warpgroups and their registers: see `registers`.
+
+    Raises:
+        InputError: Something else.
+    """
+    pairs = [part.split(":") for part in value.split(",")] if isinstance(value, str) else list(value)
+    return [_group(pair, value) for pair in pairs]
+
+
+def _group(pair: object, value: object) -> Group:
+    if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+        raise InputError(
+            f"{shown(value)} is not a list of warpgroups",
+            where="warpgroups",
+            allowed="pairs of warpgroups and registers, such as 1:40,2:232",
+        )
+    count, taken = pair
+    is_asked = taken is None or (isinstance(taken, str) and taken.strip() == ASKED)
+    return Group(
+        parse_count(count, "warpgroups"),
+        None if is_asked else parse_count(taken, "registers of a warpgroup"),
+    )

@@ -1,0 +1,249 @@
+"""The file of a baseline: read kernel by kernel, and written so that no good one is ever lost."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from .. import __version__
+from ..errors import MAX_SHOWN, BaselineError, shown
+from ..readers.budget import Budget, Malformed
+from ..readers.json_stream import JsonStream
+from ..readers.text import Text
+from .atomic_file import write_atomically
+from .baseline import SCHEMA, SCHEMA_VERSION, Baseline, BaselineKernel, known, to_json
+
+MAX_FILE_BYTES = 64 << 20
+"""A hundred thousand kernels."""
+
+PEEK_BYTES = 1 << 12
+_HOW_TO_MAKE_ONE = "occupancy scan BUILD --save-baseline baseline.json writes one."
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What shows whether the rest can be read; a later version may hold anything else."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "ignore"}
+
+    schema: Any = None
+    schema_version: Any = None
+    tool_version: Any = None
+
+
+_HEADER = TypeAdapter(_Header)
+_BASELINE = TypeAdapter(Baseline)
+_KERNEL = TypeAdapter(BaselineKernel)
+_KERNELS = "kernels"
+
+
+def to_text(baseline: Baseline) -> str:
+    """The file: a line for each kernel."""
+    head = {name: getattr(baseline, name) for name in ("schema", "schema_version", "tool_version", "threads")}
+    lines = [f"{to_json(name)}: {to_json(value)}," for name, value in head.items()]
+    kernels = ",\n".join(to_json(known(kernel)) for kernel in baseline.kernels)
+    return "\n".join(("{", *lines, '"kernels": [', *([kernels] if kernels else []), "]", "}", ""))
+
+
+def write_baseline(path: str | os.PathLike[str], baseline: Baseline) -> None:
+    """Write a baseline; an interruption leaves the old file or the new one.
+
+    Only a baseline or an empty file is replaced.
+
+    Raises:
+        BaselineError: It cannot be written, could not be read again, or would take the place of something
+            else; then the file is as it was.
+    """
+    file = os.fspath(path)
+    text = to_text(baseline)
+    try:
+        # Better than to find out at the next check, when the good one before it is gone.
+        parse_baseline(text.encode(), file)
+    except UnicodeEncodeError as error:
+        raise BaselineError("would hold a name that is no text", where=file) from error
+    except BaselineError as error:
+        place = error.where.removeprefix(f"{file}: ")
+        raise BaselineError(
+            f"is not written: the build has what no baseline can have ({place} {error.problem})",
+            where=file,
+            allowed=error.allowed,
+        ) from error
+    try:
+        _check_target(file)
+        write_atomically(file, text)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        problem = getattr(error, "strerror", None) or error
+        raise BaselineError(f"cannot be written: {problem}", where=file) from error
+
+
+def _check_target(file: str) -> None:
+    """Refuse to replace what is not ours."""
+    if os.path.islink(file) and not os.path.exists(file):
+        raise BaselineError("is a link that leads nowhere", where=file, cure="Remove it, or name its target.")
+    if os.path.isfile(file) and (content := both_ends(file)) and not looks_like_baseline(content):
+        raise BaselineError(
+            "is there already, and is no baseline", where=file, cure="Choose another name, or remove it."
+        )
+
+
+def both_ends(file: str) -> bytes:
+    """The beginning and the end of a file, where a baseline has what it is recognised by.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with open(file, "rb") as stream:
+        start = stream.read(PEEK_BYTES)
+        stream.seek(-min(PEEK_BYTES, os.fstat(stream.fileno()).st_size), os.SEEK_END)
+        return start + stream.read()
+
+
+def read_baseline(path: str | os.PathLike[str]) -> Baseline:
+    """Read a baseline of this or any earlier version.
+
+    Raises:
+        BaselineError: It cannot be read, is not a baseline, or is one of a later version.
+    """
+    file = os.fspath(path)
+    try:
+        with open(file, "rb", opener=_without_waiting) as stream:
+            content = stream.read(MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        problem = getattr(error, "strerror", None) or error
+        raise BaselineError(f"cannot be read: {problem}", where=file) from error
+    return parse_baseline(content, file)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    # Rules can name a pipe that nobody writes to, which would be waited for without end.
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if hasattr(os, "O_NONBLOCK"):
+        os.set_blocking(descriptor, True)
+    return descriptor
+
+
+def parse_baseline(content: bytes, name: str) -> Baseline:
+    """A baseline of the content of its file, which is read kernel by kernel, up to the first that is wrong.
+
+    Raises:
+        BaselineError: It is not a baseline, or one of a later version.
+    """
+    if len(content) > MAX_FILE_BYTES:
+        raise BaselineError(
+            "is too large for a baseline", where=name, allowed=f"up to {MAX_FILE_BYTES >> 20} MiB"
+        )
+    with io.TextIOWrapper(io.BytesIO(content), _encoding(content)) as wrapper:
+        budget = Budget(len(content))
+        stream = JsonStream(Text(wrapper, budget))
+        try:
+            if stream.peek() != "{":
+                raise BaselineError("is not a baseline", where=name, cure=_HOW_TO_MAKE_ONE)
+            head, kernels, wrong = _members(stream, budget, name)
+            stream.end()
+        except (Malformed, UnicodeDecodeError) as error:
+            what = error.what if isinstance(error, Malformed) else "its characters are not UTF-8"
+            raise BaselineError(
+                f"is not JSON: {what} (line {stream.line})", where=name, cure=_HOW_TO_MAKE_ONE
+            ) from error
+    # A later version may have anything else, so that its number counts before all other errors.
+    _check_header(_HEADER.validate_python(head), name)
+    if wrong is not None:
+        raise wrong
+    try:
+        rest = _BASELINE.validate_json(json.dumps({**head, _KERNELS: []} if kernels is not None else head))
+    except ValidationError as error:
+        raise _baseline_error(error, name) from error
+    return replace(rest, kernels=tuple(kernels or ()))
+
+
+def _members(
+    stream: JsonStream, budget: Budget, name: str
+) -> tuple[dict[str, Any], list[BaselineKernel] | None, BaselineError | None]:
+    """What stands beside the kernels, the kernels, and what is wrong first."""
+    head: dict[str, Any] = {}
+    kernels: list[BaselineKernel] | None = None
+    wrong: BaselineError | None = None
+    for member in stream.members():
+        if member == _KERNELS and stream.peek() == "[":
+            kernels = []
+            for raw in stream.raw_items():
+                if wrong is not None:
+                    continue
+                try:
+                    budget.pay("kernels")
+                    kernels.append(_KERNEL.validate_json(raw))
+                except ValidationError as error:
+                    wrong = _baseline_error(error, name, f".{_KERNELS}[{len(kernels)}]")
+        else:
+            value = stream.value()
+            if member in _HEAD or len(head) <= len(_HEAD):  # one that there is not is enough to refuse it
+                head[member] = value
+    return head, kernels, wrong
+
+
+_HEAD = frozenset(field.name for field in fields(Baseline))
+
+_BYTE_ORDER_MARKS = (
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+    (b"{\0", "utf-16-le"),
+    (b"\0{", "utf-16-be"),
+)
+"""How a file begins that PowerShell has written anew."""
+
+
+def _encoding(content: bytes) -> str:
+    return next((name for mark, name in _BYTE_ORDER_MARKS if content.startswith(mark)), "utf-8")
+
+
+def looks_like_baseline(content: bytes) -> bool:
+    """Whether the content of a file is meant to be a baseline, be it damaged or in another layout."""
+    name = to_json(SCHEMA).encode()
+    start, end = (
+        part.replace(b"\0", b"") for part in (content[: 2 * PEEK_BYTES], content[-2 * PEEK_BYTES :])
+    )
+    for mark, _ in _BYTE_ORDER_MARKS[:3]:
+        start = start.removeprefix(mark)
+    return start.lstrip()[:1] == b"{" and (name in start or name in end)
+
+
+def _check_header(header: _Header, name: str) -> None:
+    if header.schema != SCHEMA:
+        raise BaselineError("is not a baseline", where=name, cure=_HOW_TO_MAKE_ONE)
+    version = header.schema_version
+    if type(version) is not int or version < SCHEMA_VERSION:
+        raise BaselineError(
+            f"got {shown(version)}",
+            where=f"{name}: schema_version",
+            allowed=f"{SCHEMA_VERSION} and up",
+            cure=_HOW_TO_MAKE_ONE,
+        )
+    if version > SCHEMA_VERSION:
+        raise BaselineError(
+            f"is a baseline of version {version}, written by occupancy {shown(header.tool_version)}",
+            where=name,
+            allowed=f"up to version {SCHEMA_VERSION}, which occupancy {__version__} reads",
+            cure="Update occupancy, or make the baseline again with this version.",
+        )
+
+
+def _baseline_error(error: ValidationError, name: str, within: str = "") -> BaselineError:
+    first, *others = error.errors(include_url=False)
+    steps = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
+    where = (within + steps)[: 2 * MAX_SHOWN]
+    if first["type"] == "missing":
+        return BaselineError("is missing", where=f"{name}: {where[1:]}")
+    if first["type"] == "unexpected_keyword_argument":
+        return BaselineError("there is no such name", where=f"{name}: {where[1:]}")
+    return BaselineError(
+        f"got {shown(first['input'])}",
+        where=f"{name}: {where[1:]}",
+        allowed=first["msg"].removeprefix("Input should be ").lower(),
+        cure=f"So are {len(others):,} more values." if others else "",
+    )

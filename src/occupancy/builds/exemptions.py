@@ -1,0 +1,93 @@
+"""Kernels that may break a rule for a while: each with the reason, and the day until which it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from ..readers.names import demangle
+from ..values.limits import ComputeCapability
+from .kernel_names import Names
+from .scanner import ScanRow
+from .violations import Checked, Holding, Violating, Violation, launched_with
+
+
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """Kernels that may break a rule until a day."""
+
+    number: int
+    """Its place in the file, from 1."""
+    kernels: tuple[str, ...]
+    """Patterns of names, as those of rules."""
+    archs: tuple[ComputeCapability, ...]
+    """Empty for all."""
+    criteria: tuple[str, ...]
+    """What they need not meet; empty for all."""
+    reason: str
+    until: date
+    """The last day on which it holds."""
+
+    def covers(self, row: ScanRow, criterion: str) -> bool:
+        """Whether it is for this kernel and what is asked of it, on whatever day."""
+        return self.is_for(row) and (not self.criteria or criterion in self.criteria)
+
+    def is_for(self, row: ScanRow) -> bool:
+        """Whether it is for a kernel."""
+        names = Names(row.name, demangle)
+        is_arch = not self.archs or row.compute_capability in self.archs
+        return is_arch and any(map(names.match, self.kernels))
+
+
+@dataclass(frozen=True, slots=True)
+class Exempted:
+    """A kernel that breaks rules, and may."""
+
+    violating: Violating
+    reason: str
+    until: date
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A check, with what exemptions make of it."""
+
+    done: Checked
+    exempted: tuple[Exempted, ...] = ()
+    ended: tuple[Exemption, ...] = ()
+    """Exemptions that would have helped, had they not ended."""
+    unused: tuple[Exemption, ...] = ()
+    """Those that no kernel needs any more."""
+
+
+def apply(done: Checked, exemptions: Sequence[Exemption], today: date) -> Applied:
+    """Take out of the violations what may be until today or later."""
+    if not exemptions:
+        return Applied(done)
+    violating: list[Violating] = []
+    exempted: list[Exempted] = []
+    used: set[int] = set()
+    holding = list(done.holding)
+    for each in done.violating:
+        left: list[Violation] = []
+        excused: list[Violation] = []
+        by: Exemption | None = None
+        for violation in each.violations:
+            covering = [one for one in exemptions if one.covers(each.kernel, violation.criterion)]
+            used.update(one.number for one in covering)
+            current = [one for one in covering if one.until >= today]
+            (excused if current else left).append(violation)
+            by = current[0] if current else by
+        if left:
+            violating.append(replace(each, violations=tuple(left)))
+        if excused and by is not None:
+            exempted.append(Exempted(replace(each, violations=tuple(excused)), by.reason, by.until))
+            if not left:
+                row = each.kernel
+                holding.append(
+                    Holding(row.name, row.arch, row.source, launched_with(row), len(each.violations))
+                )
+    ended = tuple(one for one in exemptions if one.number in used and one.until < today)
+    unused = tuple(one for one in exemptions if one.number not in used)
+    return Applied(replace(done, violating=violating, holding=holding), tuple(exempted), ended, unused)

@@ -1,0 +1,58 @@
+"""The rules that `occupancy init` begins with."""
+
+from __future__ import annotations
+
+import json
+
+TEXT = """\
+# What the kernels of this build must satisfy:  occupancy check {build} --rules {rules}
+# All that a rule can ask for is in docs/ci.md; a rule may be for some kernels or architectures alone.
+
+# What the build is compared with. When a change is meant:
+#   occupancy check {build} --rules {rules} --update
+baseline = {baseline}
+
+[[rules]]                      # every kernel
+max_occupancy_drop = 0         # points below the baseline
+max_regs_growth = 8        # registers more than in the baseline
+max_stack_growth = 0           # bytes; images show spills as stack
+{spills}
+# [[rules]]                    # these alone, on one architecture
+# kernels = "*gemm*"           # * stands for any text
+# arch = "sm_90"
+# min_occupancy = 50           # percent
+# max_regs = 128
+
+# [[launches]]                 # how kernels are launched, where no file says it
+# kernels = "*stencil*"
+# threads = 256
+# dynamic_smem = "48k"
+
+# [[exemptions]]               # what may break a rule for a while
+# kernels = "legacy_*"
+# rules = "max_occupancy_drop" # without it: whatever is asked
+# reason = "rewritten in #123"
+# until = 2027-03-31
+"""
+
+_SPILLS = "no_new_spills = true\n"
+_NO_SPILLS = (
+    "# no_new_spills = true       # needs what ptxas -v printed: keep the log of the build beside its files\n"
+)
+
+
+def first_rules(build: str, rules: str, baseline: str, knows_spills: bool) -> str:
+    """A file of rules with comments, which a build meets that is its own baseline.
+
+    Args:
+        build: The paths of the build, as on a command line.
+        rules: The path of the file.
+        baseline: The path of the baseline, as seen from that file.
+        knows_spills: Whether the build says of every kernel what it spills.
+    """
+    return TEXT.format(
+        build=build,
+        rules=rules,
+        baseline=json.dumps(baseline),
+        spills=_SPILLS if knows_spills else _NO_SPILLS,
+    )

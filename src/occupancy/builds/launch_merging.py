@@ -1,0 +1,85 @@
+"""Which kernel of a build a profile recorded a launch of, and the launch with what the image states."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..readers import KernelRecord
+from .kernel_names import base_name
+from .matching import family
+from .signatures import signature
+from .stated import COMPILED, STATED_ONCE, also_in, fill
+
+_REGISTER_UNIT = 8
+"""Nsight Compute's tables give registers as they are allocated, in multiples of this."""
+
+MOST_COMPARED = 1 << 18
+"""Launches with kernels of their name: a library of some thousands of them, and a hundred launches. What is
+left then has rows of its own."""
+
+Placed = tuple[int, KernelRecord]
+"""A record, and its place among all that was found."""
+
+
+def with_launches(rows: Sequence[Placed], launches: Sequence[Placed]) -> list[Placed]:
+    """The kernels and their launches; a kernel that was launched has no row of its own."""
+    kernels: dict[str, list[int]] = defaultdict(list)
+    for index, (_, row) in enumerate(rows):
+        kernels[base_name(row.name)].append(index)
+    found: dict[tuple[Any, ...], int | None] = {}
+    launched: set[int] = set()
+    done: list[Placed] = []
+    compared = 0
+    for place, launch in launches:
+        asked = (launch.name, launch.arch, launch.regs, launch.static_smem)
+        if asked not in found:
+            near = kernels.get(base_name(launch.name), [])
+            compared += len(near)
+            if compared > MOST_COMPARED:
+                near = []
+            found[asked] = _kernel_of(launch, [(index, rows[index][1]) for index in near])
+        number = found[asked]
+        if number is None:
+            done.append((place, launch))
+            continue
+        image = rows[number][1]
+        launched.add(number)
+        whole = fill(launch, image, (*COMPILED, *STATED_ONCE))
+        whole = replace(whole, name=image.name, regs=image.regs)
+        done.append((place, also_in(whole, {image.source, *image.also_in})))
+    return [row for index, row in enumerate(rows) if index not in launched] + done
+
+
+def _kernel_of(launch: KernelRecord, near: Sequence[tuple[int, KernelRecord]]) -> int | None:
+    """The number of the kernel that was launched, if only one can have been."""
+    said = signature(launch.name)
+    candidates: dict[tuple[int, bool], list[int]] = defaultdict(list)
+    for number, row in near:
+        # A profile can hold the bare name alone.
+        is_one = row.name == launch.name or signature(row.name) == said or "(" not in said
+        rank = _runs_on(row.arch, launch.arch)
+        if is_one and rank is not None and row.regs is not None and _may_be(launch, row):
+            candidates[rank, row.name != launch.name].append(number)
+    best = candidates[min(candidates)] if candidates else []
+    return best[0] if len(best) == 1 else None
+
+
+def _runs_on(compiled: str | None, launched: str | None) -> int | None:
+    """How far an image is from the architecture that it was launched on, the nearest first; None where it
+    cannot run there: it needs the same major version, and no later minor one."""
+    if compiled is None or launched is None:
+        return 0
+    ours, theirs = family(compiled).removeprefix("sm_"), family(launched).removeprefix("sm_")
+    if not (ours.isdigit() and theirs.isdigit()) or int(ours) // 10 != int(theirs) // 10:
+        return None
+    return int(theirs) - int(ours) if int(ours) <= int(theirs) else None
+
+
+def _may_be(launch: KernelRecord, image: KernelRecord) -> bool:
+    """Whether what a profile says of a launch can be of this image, and not of another build's."""
+    allocated = -(-(image.regs or 0) // _REGISTER_UNIT) * _REGISTER_UNIT
+    is_size_right = launch.static_smem in (None, image.static_smem)
+    return is_size_right and launch.regs in (None, image.regs, allocated)

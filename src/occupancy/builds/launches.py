@@ -1,0 +1,54 @@
+"""The block sizes that the file with the rules states, given to the kernels that they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..errors import RulesError
+from ..readers import KernelRecord
+from ..readers.names import demangle
+from .kernel_names import Names
+from .rules import Launches
+
+
+def stated_launches(
+    kernels: Sequence[KernelRecord], launches: Sequence[Launches]
+) -> tuple[KernelRecord, ...]:
+    """The kernels, with the block sizes that are stated of them: several sizes make several of one.
+
+    What a file states itself stays. Of several entries about a kernel, the last one counts.
+    """
+    if not launches:
+        return tuple(kernels)
+    return tuple(sized for kernel in kernels for sized in _sized(kernel, launches))
+
+
+def refuse_idle(kernels: Sequence[KernelRecord], launches: Sequence[Launches], build: str) -> None:
+    """Raise an error for an entry that is about no kernel.
+
+    Raises:
+        RulesError: There is one; a block size that nobody uses would go unnoticed.
+    """
+    left = list(launches)
+    for kernel in kernels:
+        if not left:
+            return
+        names = Names(kernel.name, demangle)
+        left = [each for each in left if not each.is_for(names, kernel.compute_capability)]
+    if left:
+        raise RulesError(f"{left[0]} is for no kernel of {build}", cure="It states a size that nobody uses.")
+
+
+def _sized(kernel: KernelRecord, launches: Sequence[Launches]) -> Iterator[KernelRecord]:
+    names = Names(kernel.name, demangle)
+    about = [each for each in launches if each.is_for(names, kernel.compute_capability)]
+    memory = [each.dynamic_smem for each in about if each.dynamic_smem is not None]
+    if memory and kernel.dynamic_smem is None and kernel.smem is None:
+        kernel = replace(kernel, dynamic_smem=memory[-1])
+    sizes = [each.threads for each in about if each.threads]
+    if not sizes or kernel.threads is not None:
+        yield kernel
+        return
+    for threads in sizes[-1]:
+        yield replace(kernel, threads=threads, threads_from="rules")

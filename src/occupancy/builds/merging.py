@@ -1,0 +1,312 @@
+"""One kernel, one row: what several files say about the same kernel of the same architecture.
+
+An image states registers, shared memory, stack, barriers and launch bounds; a log of the compiler the
+spills; a profile launches and times. Identical copies, as in an object, an archive, a library and a
+program, are one kernel; different kernels of one name, as ``static`` ones of two files, stay apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..readers import KernelRecord
+from ..readers.record import ReadProblem
+from .kernel_names import base_name
+from .launch_merging import Placed, with_launches
+from .stated import COMPILED, STATED_ONCE, also_in, fill
+
+LOGS = frozenset({"ptxas", "res-usage"})
+"""Texts of the compiler, in which there is no image."""
+
+_OF_COPIES = (
+    *COMPILED,
+    "linked",
+    "code",
+    "is_static",
+    "dynamic_smem",
+    "smem",
+    "threads",
+    "block_dim",
+    "notes",
+)
+"""What identical copies agree in."""
+
+MOST_COMPARED = 1 << 14
+"""Pairs of different images and lines of one name and architecture; there are some dozens. Names that
+were made to mean harm have more, and stay as they were found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The kernels of a build."""
+
+    records: tuple[KernelRecord, ...]
+    contradictions: tuple[ReadProblem, ...]
+    """Logs that say other than the images: they are of another build."""
+
+
+def merge(records: Iterable[KernelRecord]) -> Merged:
+    """Merge what several files say about the same kernel of the same architecture.
+
+    The result is the same in whatever order the files were read, but for its order: that in which each
+    kernel was found first.
+    """
+    return _Merging(records).merged()
+
+
+def merge_while_read(
+    records: Iterable[KernelRecord], *, is_alone: bool, tell: Callable[[ReadProblem], None]
+) -> Iterator[KernelRecord]:
+    """What `merge` makes of records that are still being read, each as soon as nothing can be added to it.
+
+    Args:
+        records: What the files hold.
+        is_alone: Whether all is from one file. Then there is no other that could say more of a launch, of
+            which a trace can have millions.
+        tell: Is told of each log that contradicts the images.
+    """
+    held = []
+    for record in records:
+        if is_alone and record.launches is not None:
+            yield record
+        else:
+            held.append(record)
+    merged = merge(held)
+    for problem in merged.contradictions:
+        tell(problem)
+    yield from merged.records
+
+
+@dataclass(slots=True)
+class _Group:
+    """What was said about one name of one architecture, with the place in the order of what was found."""
+
+    images: list[Placed] = field(default_factory=list)
+    logs: list[Placed] = field(default_factory=list)
+    ptx: list[Placed] = field(default_factory=list)
+
+
+class _Merging:
+    def __init__(self, records: Iterable[KernelRecord]) -> None:
+        self._groups: dict[tuple[str, str | None], _Group] = defaultdict(_Group)
+        self._launches: list[Placed] = []
+        self._size: Counter[str] = Counter()
+        """A file -> how many kernels it holds."""
+        self._rows: list[Placed] = []
+        self._contradictions: dict[str, list[tuple[KernelRecord, KernelRecord]]] = defaultdict(list)
+        for place, record in enumerate(records):
+            self._add(place, record)
+
+    def _add(self, place: int, record: KernelRecord) -> None:
+        if record.launches is not None:
+            self._launches.append((place, record))
+            return
+        self._size[record.source] += 1
+        group = self._groups[record.name, record.arch]
+        if record.format in LOGS:
+            group.logs.append((place, record))
+        elif record.format == "ptx" or record.regs is None:
+            group.ptx.append((place, record))
+        else:
+            group.images.append((place, record))
+
+    def merged(self) -> Merged:
+        self._give_linker_lines_their_architecture()
+        compiled = {name for (name, _), group in self._groups.items() if group.images or group.logs}
+        for (name, _), group in self._groups.items():
+            if len(group.images) == 1 and not group.logs and not group.ptx:
+                self._rows += group.images
+                continue
+            rows = self._images(group) or self._without_image(group.logs)
+            if rows and group.ptx:
+                ptx = sorted((record for _, record in group.ptx), key=_line)
+                if len(rows) * len(ptx) <= MOST_COMPARED:
+                    rows = [(place, self._filled(row, ptx)) for place, row in rows]
+            elif name not in compiled:
+                rows = self._copies(group.ptx)
+            self._rows += rows
+        rows = with_launches(self._rows, self._launches) if self._launches else self._rows
+        rows.sort(key=lambda row: row[0])
+        return Merged(tuple(record for _, record in rows), tuple(self._problems()))
+
+    # Images
+
+    def _images(self, group: _Group) -> list[Placed]:
+        """The images of a group; linked ones take the place of the relocatable ones they were made of."""
+        linked = [each for each in group.images if each[1].linked is not False]
+        relocatable = [each for each in group.images if each[1].linked is False]
+        rows = self._copies(linked or relocatable)
+        if linked and relocatable:
+            before = {record.source for _, record in relocatable}
+            rows = [(place, also_in(row, before)) for place, row in rows]
+        return self._with_logs(rows, group.logs, [record for _, record in relocatable])
+
+    def _copies(self, found: Sequence[Placed]) -> list[Placed]:
+        """One record for identical copies, named after the file that tells most: that with the fewest
+        kernels, which is the object and not the program."""
+        alike: dict[Hashable, list[Placed]] = defaultdict(list)
+        for place, record in found:
+            alike[tuple(getattr(record, name) for name in _OF_COPIES)].append((place, record))
+        holds = Counter(source for each in alike.values() for source in {record.source for _, record in each})
+        rows = []
+        for each in alike.values():
+            first = min(
+                (record for _, record in each),
+                key=lambda record: (
+                    holds[record.source],
+                    self._size[record.source],
+                    record.source,
+                    _line(record),
+                ),
+            )
+            rows.append((each[0][0], also_in(first, {record.source for _, record in each})))
+        return rows
+
+    # Logs
+
+    def _with_logs(
+        self,
+        rows: list[Placed],
+        logs: Sequence[Placed],
+        relocatable: Sequence[KernelRecord],
+    ) -> list[Placed]:
+        """The images with the spills that logs state of them."""
+        if not logs:
+            return rows
+        left = [log for _, log in logs]
+        ours = {_stated(record): record for _, record in rows}
+        parts = {_stated(record): record for record in relocatable}
+        lines_of = {_stated(log): log for log in left}
+        if max(len(lines_of) * (len(ours) + len(parts)), len(rows) * len(left)) > MOST_COMPARED:
+            return rows
+        of_parts = {key for key, log in lines_of.items() if any(_agree(log, each) for each in parts.values())}
+        used: set[int] = set()
+        done, without = [], []
+        for place, row in rows:
+            lines = [log for log in left if _stated(log) in of_parts or _agree(log, row)]
+            used.update(map(id, lines))
+            done.append((place, _with_spills(row, lines)))
+            if not lines:
+                without.append(row)
+        unused = [log for log in left if id(log) not in used and log.linked is None]
+        # Lines that are left over beside others that agree are of an earlier compilation.
+        for row, log in zip(sorted(without, key=_line), sorted(unused, key=_line), strict=False):
+            self._contradictions[log.source].append((row, log))
+        return done
+
+    def _without_image(self, logs: Sequence[Placed]) -> list[Placed]:
+        """What only logs tell of: equal lines once, and the linker's in place of the compiler's."""
+        linked = [each for each in logs if each[1].linked]
+        compiled = [each for each in logs if not each[1].linked]
+        if len(linked) == 1 and len(compiled) == 1:
+            (place, final), (earlier, before) = linked[0], compiled[0]
+            # The linker counts the system's part of the shared memory as the kernel's.
+            final = replace(final, static_smem=before.static_smem, notes=before.notes)
+            row = also_in(fill(final, before, STATED_ONCE), {final.source, before.source})
+            return [(min(place, earlier), row)]
+        alike: dict[Hashable, list[Placed]] = defaultdict(list)
+        for place, record in logs:
+            key = (record.spill_store_bytes, record.spill_load_bytes)
+            alike[key, tuple(getattr(record, name) for name in _OF_COPIES)].append((place, record))
+        return [
+            (
+                each[0][0],
+                also_in(
+                    min((record for _, record in each), key=lambda record: record.source),
+                    {record.source for _, record in each},
+                ),
+            )
+            for each in alike.values()
+        ]
+
+    def _give_linker_lines_their_architecture(self) -> None:
+        """The linker's lines name none: what they say belongs to the one architecture that the kernel has,
+        and to none where an image says it better."""
+        nameless = [name for (name, arch), group in self._groups.items() if arch is None and group.logs]
+        if not nameless:
+            return
+        archs: dict[str, list[str]] = defaultdict(list)
+        for name, arch in self._groups:
+            if arch is not None:
+                archs[name].append(arch)
+        for name in nameless:
+            group = self._groups[name, None]
+            linker = [each for each in group.logs if each[1].linked]
+            if any(self._groups[name, arch].images for arch in archs[name]):
+                group.logs = [each for each in group.logs if not each[1].linked]
+            elif len(archs[name]) == 1:
+                (arch,) = archs[name]
+                group.logs = [each for each in group.logs if not each[1].linked]
+                self._groups[name, arch].logs += [(place, replace(log, arch=arch)) for place, log in linker]
+
+    def _problems(self) -> Iterator[ReadProblem]:
+        for log, pairs in sorted(self._contradictions.items()):
+            row, line = min(pairs, key=lambda pair: (pair[0].name, pair[0].arch or ""))
+            others = f", and so of {len(pairs) - 1:,} more" if len(pairs) > 1 else ""
+            yield ReadProblem(
+                log,
+                None,
+                f"contradicts {row.source} about {base_name(row.name)} for {row.arch} "
+                f"({_difference(line, row)}){others}: the log is of another build, or from before linking; "
+                "its spills are not taken",
+            )
+
+    # PTX
+
+    def _filled(self, row: KernelRecord, ptx: Sequence[KernelRecord]) -> KernelRecord:
+        for record in ptx:
+            row = also_in(fill(row, record, COMPILED), {record.source})
+        return row
+
+
+def _stated(record: KernelRecord) -> Hashable:
+    """What `_agree` looks at."""
+    return record.regs, record.static_smem, record.barriers, record.stack_bytes
+
+
+def _agree(log: KernelRecord, image: KernelRecord) -> bool:
+    """Whether a log's line can be about an image. Its stack may lack what the callees need."""
+    same = (
+        (log.regs, image.regs),
+        (log.static_smem, image.static_smem),
+        (log.barriers, image.barriers),
+    )
+    if any(None not in (one, other) and one != other for one, other in same):
+        return False
+    return log.stack_bytes is None or image.stack_bytes is None or log.stack_bytes <= image.stack_bytes
+
+
+def _difference(log: KernelRecord, image: KernelRecord) -> str:
+    names = ("regs", "static_smem", "barriers", "stack_bytes")
+    words = dict(
+        zip(names, ("registers", "bytes of shared memory", "barriers", "bytes of stack"), strict=True)
+    )
+    return ", ".join(
+        f"{getattr(log, name):,} {words[name]} there, {getattr(image, name):,} here"
+        for name in names
+        if None not in (getattr(log, name), getattr(image, name))
+        and getattr(log, name) != getattr(image, name)
+    )
+
+
+def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRecord:
+    """The image with the spills of the line that is most like it; of several such, with the most."""
+    if not logs:
+        return image
+    best = max(
+        logs,
+        key=lambda log: (log.stack_bytes == image.stack_bytes, _spills(log), log.source),
+    )
+    return also_in(fill(image, best, STATED_ONCE), {log.source for log in logs})
+
+
+def _spills(record: KernelRecord) -> tuple[int, int]:
+    known = record.spill_store_bytes is not None
+    return known, (record.spill_store_bytes or 0) + (record.spill_load_bytes or 0)
+
+
+def _line(record: KernelRecord) -> str:
+    """A text that is the same for equal records only, to be independent of the order."""
+    return repr(record)

@@ -1,0 +1,163 @@
+"""The kernels of a build in numbers: how many, for which architectures, how many of them deserve a look."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ..readers import KernelRecord
+from ..values.resources import Resource
+from .attention import LOW, deserves_a_look, spilled_bytes
+from .scanner import Scanner, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class ArchitectureOverview:
+    """The kernels and launches of one architecture."""
+
+    arch: str | None
+    """None: the files do not name it."""
+    kernels: int
+    """Kernels, and launches that are shown as one."""
+    answered: int
+    """Those whose occupancy is known."""
+    below_half: int
+    """Those of an occupancy below 50 %."""
+    does_not_launch: int
+    spilling: int | None
+    """Those that spill registers; None where no file says of any whether it does."""
+    with_stack: int
+    """Those that use a stack: for spills, for arrays that are indexed by variables, for calls."""
+    limited_by: dict[Resource, int]
+    """How many each resource limits; where several do, each counts. The most frequent first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What was found, whether it is shown or not."""
+
+    kernels: int
+    """Kernels for one architecture each, and launches that are shown as one."""
+    launches: int
+    """Of how many launches; 0 where there are none."""
+    launch_rows: int
+    """How many of ``kernels`` stand for launches."""
+    functions: int
+    """Different names."""
+    deserve_a_look: int
+    """Those that do not launch, spill, have an occupancy below 50 %, or use a stack."""
+    spills_known: int
+    """Those of which a file says whether they spill."""
+    times_known: int
+    """Those whose time is known."""
+    architectures: tuple[ArchitectureOverview, ...]
+    """The oldest first."""
+
+    def total(self) -> ArchitectureOverview:
+        """All architectures together."""
+        parts = self.architectures
+        limited: Counter[Resource] = Counter()
+        for each in parts:
+            limited.update(each.limited_by)
+        return ArchitectureOverview(
+            arch="all",
+            kernels=self.kernels,
+            answered=sum(each.answered for each in parts),
+            below_half=self.below_half,
+            does_not_launch=self.does_not_launch,
+            spilling=self.spilling if self.spills_known else None,
+            with_stack=sum(each.with_stack for each in parts),
+            limited_by=dict(limited.most_common()),
+        )
+
+    @property
+    def below_half(self) -> int:
+        """Those of an occupancy below 50 %."""
+        return sum(each.below_half for each in self.architectures)
+
+    @property
+    def spilling(self) -> int:
+        """Those that are known to spill."""
+        return sum(each.spilling or 0 for each in self.architectures)
+
+    @property
+    def does_not_launch(self) -> int:
+        """Those that do not."""
+        return sum(each.does_not_launch for each in self.architectures)
+
+
+class Tally:
+    """Counts kernels while they pass by.
+
+    Args:
+        scanner: What answers for them.
+    """
+
+    def __init__(self, scanner: Scanner) -> None:
+        self._scanner = scanner
+        self._kinds: Counter[tuple[str | None, Verdict, bool | None, bool, bool]] = Counter()
+        self._names: set[str] = set()
+        self._launches = self._launch_rows = self._times = 0
+
+    def counted(self, records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+        """The same records, each counted as it comes."""
+        verdict_of, kinds, names = self._scanner.verdict, self._kinds, self._names
+        for record in records:
+            verdict = verdict_of(record)
+            spilled = spilled_bytes(record)
+            kinds[
+                record.arch,
+                verdict,
+                None if spilled is None else spilled > 0,
+                bool(record.stack_bytes),
+                deserves_a_look(record, verdict),
+            ] += 1
+            names.add(record.name)
+            if record.launches is not None:
+                self._launches += record.launches
+                self._launch_rows += 1
+            self._times += record.duration_us is not None
+            yield record
+
+    def overview(self) -> Overview:
+        """What was counted so far."""
+        archs = {kind[0] for kind in self._kinds}
+        return Overview(
+            kernels=self._kinds.total(),
+            launches=self._launches,
+            launch_rows=self._launch_rows,
+            functions=len(self._names),
+            deserve_a_look=sum(count for kind, count in self._kinds.items() if kind[4]),
+            spills_known=sum(count for kind, count in self._kinds.items() if kind[2] is not None),
+            times_known=self._times,
+            architectures=tuple(map(self._of, sorted(archs, key=_age))),
+        )
+
+    def _of(self, arch: str | None) -> ArchitectureOverview:
+        kinds = [(kind, count) for kind, count in self._kinds.items() if kind[0] == arch]
+        limited: Counter[Resource] = Counter()
+        for (_, verdict, *_rest), count in kinds:
+            for resource in verdict.limiters:
+                limited[resource] += count
+
+        def number(wanted: Iterable[bool]) -> int:
+            return sum(count for is_wanted, (_, count) in zip(wanted, kinds, strict=True) if is_wanted)
+
+        shares = [verdict.occupancy for (_, verdict, *_rest), _ in kinds]
+        spilling = [kind[2] for kind, _ in kinds]
+        return ArchitectureOverview(
+            arch=arch,
+            kernels=sum(count for _, count in kinds),
+            answered=number(share is not None for share in shares),
+            below_half=number(share is not None and share < LOW for share in shares),
+            does_not_launch=number(kind[1].launchable is False for kind, _ in kinds),
+            spilling=number(bool(each) for each in spilling) if spilling != [None] * len(kinds) else None,
+            with_stack=number(kind[3] for kind, _ in kinds),
+            limited_by=dict(limited.most_common()),
+        )
+
+
+def _age(arch: str | None) -> tuple[bool, int, str]:
+    digits = "".join(filter(str.isdigit, arch or ""))[:12]
+    return arch is None, int(digits or 0), arch or ""

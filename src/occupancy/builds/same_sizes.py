@@ -1,0 +1,92 @@
+"""Two builds of a kernel at the same block sizes: a judgement must not rest on a size that nobody stated.
+
+Where a file or the user states the block size, that counts. Where neither does, both builds are looked at
+with every size that both can launch with, and the one where the occupancy drops the most decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..errors import OccupancyError
+from ..readers import KernelRecord
+from ..readers.record import ThreadsFrom
+from .merging import LOGS
+from .scanner import Scanner, ScanRow
+from .stated import fill
+
+COMPARED: ThreadsFrom = "compared"
+OURS: tuple[ThreadsFrom | None, ...] = ("launch_bounds", "best", COMPARED)
+"""Where a block size comes from that neither a file nor the user states."""
+
+WARP = 32
+"""Threads per warp, on every chip there is."""
+
+
+def is_ours(row: KernelRecord) -> bool:
+    """Whether the block size of an answer was chosen by us."""
+    return row.threads_from in OURS
+
+
+def at_the_same_size(old: KernelRecord, new: KernelRecord, scanner: Scanner) -> tuple[ScanRow, ScanRow]:
+    """Both builds of a kernel, answered at the block size that decides."""
+    old, new = _completed(old, new), _completed(new, old)
+    sizes = {scanner.is_stated(each) for each in (old, new)}
+    if sizes == {True}:
+        return scanner.row(old), scanner.row(new)
+    if sizes == {True, False}:
+        threads = old.threads if new.threads is None else new.threads
+        return scanner.row(_sized(old, threads)), scanner.row(_sized(new, threads))
+    try:
+        threads = WARP * (1 + _deciding(scanner.occupancies(old), scanner.occupancies(new)))
+    except OccupancyError:  # the rows say why
+        return scanner.row(old), scanner.row(new)
+    return scanner.row(_sized(old, threads)), scanner.row(_sized(new, threads))
+
+
+def at_its_best(record: KernelRecord, scanner: Scanner) -> ScanRow:
+    """A kernel at the block size that is stated, or at the one with the highest occupancy that its launch
+    bound allows: where that is not enough, no size is."""
+    if scanner.is_stated(record):
+        return scanner.row(record)
+    try:
+        found = scanner.occupancies(record)
+    except OccupancyError:  # the row says why
+        return scanner.row(record)
+    if not found:
+        return scanner.row(record)
+    best = max(range(len(found)), key=lambda size: (found[size], size))
+    return scanner.row(_sized(record, WARP * (1 + best)))
+
+
+def _deciding(old: Sequence[float], new: Sequence[float]) -> int:
+    """Which size decides, from 0: that with the greatest drop of those that both can launch with; without
+    a drop, that with the greatest rise. Where it is the same with several, the one with the higher
+    occupancy, and then the larger."""
+    sizes = range(min(len(old), len(new)))
+    both = [size for size in sizes if old[size] and new[size]]
+    either = both or [size for size in sizes if old[size]] or list(sizes)
+    drop = max((old[size] - new[size] for size in either), default=0.0)
+    sign = 1 if drop > 0 else -1
+    return max(
+        either,
+        key=lambda size: (sign * (old[size] - new[size]), max(old[size], new[size]), size),
+        default=0,
+    )
+
+
+def _sized(record: KernelRecord, threads: int | None) -> KernelRecord:
+    if record.threads is not None:
+        return record
+    return replace(record, threads=threads, threads_from=COMPARED, block_dim=None)
+
+
+def _completed(record: KernelRecord, other: KernelRecord) -> KernelRecord:
+    """The record, with what only the other can state: dynamic shared memory is known to a launch alone, and
+    the compiler's log names no virtual resources."""
+    if record.dynamic_smem is None and record.smem is None and other.dynamic_smem is not None:
+        record = replace(record, dynamic_smem=other.dynamic_smem)
+    if record.format in LOGS and other.format not in LOGS and other.virtual_resources is not None:
+        record = fill(record, other, ("virtual_resources", "tensor_memory"))
+    return record

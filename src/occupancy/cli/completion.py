@@ -1,0 +1,36 @@
+"""What the shell completes: the values of options, from the table and the list of GPUs."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import CompletionItem
+
+MOST_GPUS = 40
+"""Names that a shell is given at once."""
+
+
+def complete_chip(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Compute capabilities, architectures and GPUs; of a list with commas the last one."""
+    from ..tables import shipped
+    from ..tables.products import matching, products
+
+    before, comma, part = typed.rpartition(",")
+    wanted = part.strip().lower()
+    found: dict[str, str] = {}
+    if parameter.name not in ("gpu", "gpus"):
+        for cc in shipped.known():
+            found[str(cc)] = architecture = shipped.limits(cc).architecture
+            found.setdefault(architecture.split()[0].lower(), architecture)
+    chosen = {name: text for name, text in found.items() if name.startswith(wanted)}
+    named = [each for each in products() if each.name.lower().startswith(wanted)] if wanted else []
+    for each in (named or (matching(wanted) if wanted else ()))[:MOST_GPUS]:
+        chosen[each.name] = str(each.compute_capability)
+    return [CompletionItem(f"{before}{comma}{name}", help=text) for name, text in chosen.items()]
+
+
+def complete_limit(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The names of limits, with an equals sign."""
+    from ..values.limits import FIELD_NAMES
+
+    names = sorted(name for name in FIELD_NAMES if name.startswith(typed) and name != "compute_capability")
+    return [CompletionItem(f"{name}=") for name in names]

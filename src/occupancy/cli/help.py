@@ -1,0 +1,158 @@
+"""Help that fits on a screen: the commonest options first, in groups; ``--help-all`` has everything."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, TypeVar
+
+import click
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+Group = Literal["chip", "kernel", "launch", "output"]
+GROUPS: tuple[Group, ...] = ("chip", "kernel", "launch", "output")
+
+MOST_LINES = 25
+"""Of the first page of help."""
+NAMES_WIDTH = 28
+
+
+class Option(click.Option):
+    """An option that belongs to a group.
+
+    Args:
+        group: What it is about.
+        is_common: Whether it stands on the first page of help.
+    """
+
+    def __init__(
+        self, *declarations: Any, group: Group = "output", is_common: bool = False, **how: Any
+    ) -> None:
+        super().__init__(*declarations, **how)
+        self.group = group
+        self.is_common = is_common
+
+    def in_short(self, context: click.Context) -> tuple[str, str]:
+        """Its name and its meaning on the first page: without further names."""
+        names, text = self.get_help_record(context) or ("", "")
+        short = [name for name in self.opts if not name.startswith("--")][:1]
+        long = [name for name in self.opts if name.startswith("--")][:1]
+        metavar = "" if self.is_flag else names.rpartition(", ")[2].partition(" ")[2]
+        return f"{', '.join([*short, *long])} {metavar}".strip(), text
+
+
+def grouped_option(
+    group: Group, *declarations: str, is_common: bool = False, **how: Any
+) -> Callable[[Decorated], Decorated]:
+    """`click.option` for an `Option`."""
+    return click.option(*declarations, cls=Option, group=group, is_common=is_common, **how)
+
+
+class Command(click.Command):
+    """A command whose help has two pages."""
+
+    def __init__(self, *arguments: Any, **how: Any) -> None:
+        super().__init__(*arguments, **how)
+        if self._options():
+            self.params.append(
+                click.Option(
+                    ["--help-all"],
+                    is_flag=True,
+                    is_eager=True,
+                    expose_value=False,
+                    callback=_show_all,
+                    help="Show every option.",
+                )
+            )
+
+    def _options(self) -> list[Option]:
+        return [option for option in self.params if isinstance(option, Option)]
+
+    def get_help(self, ctx: click.Context) -> str:
+        """The first page, with as many of the examples as it has room for."""
+        examples = self._examples()
+        pages = (self._first_page(ctx, examples[:count]) for count in range(len(examples), 0, -1))
+        short = (page for page in pages if page.count("\n") < MOST_LINES)
+        return next(short, None) or self._first_page(ctx, examples[:1])
+
+    def _first_page(self, ctx: click.Context, examples: Sequence[str]) -> str:
+        formatter = ctx.make_formatter()
+        self.format_usage(ctx, formatter)
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(self._first_paragraph())
+            for line in examples:
+                formatter.write(f"  {line}\n")
+        formatter.write_paragraph()
+        shown = [option for option in self._options() if option.is_common]
+        records = {option: option.in_short(ctx) for option in shown}
+        room = formatter.width - min(max(len(names) for names, _ in records.values()), NAMES_WIDTH) - 6
+        _write_groups(formatter, shown, lambda option: (records[option][0], _cut(records[option][1], room)))
+        self._write_others(ctx, formatter)
+        return formatter.getvalue().rstrip("\n")
+
+    def help_of_all(self, ctx: click.Context) -> str:
+        """The second page: the whole text and every option."""
+        return super().get_help(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Every option, in groups."""
+        formatter.write_paragraph()
+        _write_groups(formatter, self._options(), lambda option: option.get_help_record(ctx) or ("", ""))
+        others = [each.get_help_record(ctx) for each in self.get_params(ctx) if not isinstance(each, Option)]
+        with formatter.indentation():
+            formatter.write_dl([record for record in others if record is not None])
+
+    def _write_others(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        names = [
+            next((name for name in each.opts if name.startswith("--")), each.opts[0])
+            for each in self._options()
+            if not each.is_common
+        ]
+        formatter.write(f"More, with {ctx.command_path} --help-all:\n")
+        width = formatter.width
+        for line in textwrap.wrap(" ".join(names), width - 2, break_on_hyphens=False):
+            formatter.write(f"  {line}\n")
+
+    def _first_paragraph(self) -> str:
+        return inspect.cleandoc(self.help or "").split("\n\n")[0].replace("\n", " ")
+
+    def _examples(self) -> Sequence[str]:
+        _, _, examples = inspect.cleandoc(self.help or "").partition("\b\n")
+        return [line.strip() for line in examples.split("\n\n")[0].splitlines() if line.strip()]
+
+
+def _cut(text: str, room: int) -> str:
+    """A text without its last clauses, where it is too long for a line."""
+    while len(text) > room and (shorter := _LAST_CLAUSE.sub("", text)) != text:
+        text = f"{shorter}{'?' if text.endswith('?') else '.'}"
+    return text
+
+
+_LAST_CLAUSE = re.compile(r"(?:[;:,]|[.?] ) ?[^;:,]*$|  \[.*$")
+
+
+def _show_all(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and isinstance(context.command, Command):
+        click.echo(context.command.help_of_all(context))
+        context.exit()
+
+
+def _write_groups(
+    formatter: click.HelpFormatter,
+    options: Iterable[Option],
+    record: Callable[[Option], tuple[str, str]],
+) -> None:
+    """The options under the names of their groups, their meanings one below the other."""
+    listed = list(options)
+    widest = max((len(record(option)[0]) for option in listed), default=0)
+    width = min(widest, NAMES_WIDTH)
+    for group in GROUPS:
+        rows = [record(option) for option in listed if option.group == group]
+        if rows:
+            formatter.write(f"{group.capitalize()}:\n")
+            with formatter.indentation():
+                formatter.write_dl([(names.ljust(width), text) for names, text in rows], NAMES_WIDTH)

@@ -1,0 +1,35 @@
+"""``occupancy init``: the first rules and the first baseline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .kernel_files import kernel_file_options
+from .output import print_text
+
+
+@click.command("init")
+@click.argument("build", metavar="BUILD...", nargs=-1, required=True)
+@click.option(
+    "--rules", metavar="FILE", default="occupancy.toml", show_default=True, help="The rules to write."
+)
+@click.option(
+    "--baseline", metavar="FILE", default="occupancy-baseline.json", show_default=True,
+    help="The baseline to write.",
+)  # fmt: skip
+@kernel_file_options
+def command(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -> None:
+    """Begin to guard a build: write rules with comments, and the baseline of what there is now.
+
+    BUILD is anything that `occupancy scan` reads. Files that are there already are not replaced.
+
+    \b
+    occupancy init build/
+    """
+    from ..api.builds import begin
+
+    kernels = begin(build, rules, baseline, **options)
+    print_text(f"{rules}: rules to begin with.\n{baseline}: a baseline of {kernels:,} kernels.")
+    print_text(f"Next: occupancy check {' '.join(build)} --rules {rules}")

@@ -1,0 +1,193 @@
+"""What the options name: compute capabilities, products, this machine's GPUs; and what is meant without."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import DeviceError, InputError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from ..device import Device
+    from ..tables.chips import Chip
+    from ..tables.table import Table
+
+DEFAULT_CHIP = "OCCUPANCY_CC"
+"""The environment variable with the chip that is meant where none is named."""
+
+
+class NamedChips:
+    """What the options name.
+
+    Args:
+        ccs: The texts of ``--cc``, each with commas between chips.
+        gpus: Those of ``--gpu``.
+        devices: The numbers of GPUs of this machine.
+        limits_file: A user's own table.
+        changes: What ``--set`` changes.
+    """
+
+    def __init__(
+        self,
+        ccs: Sequence[str] = (),
+        gpus: Sequence[str] = (),
+        devices: Sequence[int] = (),
+        limits_file: str | None = None,
+        changes: Sequence[str] = (),
+    ) -> None:
+        self._ccs = ccs
+        self._gpus = gpus
+        self._devices = devices
+        self._limits_file = limits_file
+        self._changes = changes
+
+    def chips(self) -> list[Chip]:
+        """All of them, in the order of the options, each once; none if none is named.
+
+        Raises:
+            InputError: A name of nothing, or an option without a name.
+        """
+        if self._devices and self._limits_file is not None:
+            raise InputError(
+                "both say what an SM offers", where="--device and --limits", cure="Give --cc with --limits."
+            )
+        table = self._table()
+        found = [chip for text in self._ccs for chip in _listed(text, "--cc", table)]
+        found += [chip for text in self._gpus for chip in _listed(text, "--gpu", table)]
+        for chip in found:
+            self._say_where_from(chip, table)
+        for device in self._devices:
+            found.append(_live(_read_device(device)))
+        once = {(chip.label, chip.device, chip.cc): chip for chip in found}
+        return [self._changed(chip) for chip in once.values()]
+
+    def default(self) -> Chip:
+        """The chip that is meant where none is named.
+
+        It is the only one of the user's table, or the user's default, or this machine's GPU.
+
+        Raises:
+            InputError: There is none of them.
+        """
+        from ..tables.chips import Chip, find_chip
+
+        table = self._table()
+        if self._limits_file is not None and len(table.rows()) == 1:
+            return self._changed(Chip(table.rows()[0]))
+        if (text := default_name()) is not None:
+            chip = find_chip(text, table)
+            self._say_where_from(chip, table)
+            return self._changed(chip)
+        if self._limits_file is not None:
+            raise InputError(
+                f"{self._limits_file} has {len(table.rows())} compute capabilities, and --cc is missing",
+                where="--cc",
+                allowed=", ".join(str(row.compute_capability) for row in table.rows()),
+            )
+        return self._changed(_of_any_device())
+
+    def default_or_table(self) -> list[Chip]:
+        """The user's default, else every chip of the table."""
+        is_known = self._limits_file is None and default_name() is not None
+        return [self.default()] if is_known else self.of_table(wants_all=True)
+
+    def of_table(self, wants_all: bool) -> list[Chip]:
+        """The chips of the user's table; or those of ours, from 7.5 on or all."""
+        from ..tables.chips import Chip
+        from ..tables.table import current
+
+        rows = self._table().rows()
+        if self._limits_file is None and not wants_all:
+            rows = current(rows)
+        return [self._changed(Chip(row)) for row in rows]
+
+    def _table(self) -> Table:
+        from ..tables.table import Table
+
+        return Table(self._limits_file)
+
+    def _changed(self, chip: Chip) -> Chip:
+        if not self._changes:
+            return chip
+        from ..tables.custom import with_changes
+
+        return chip._replace(limits=with_changes(chip.limits, self._changes))
+
+    def _say_where_from(self, chip: Chip, table: Table) -> None:
+        if self._limits_file is not None and not table.has_own(chip.limits.compute_capability):
+            click.echo(f"{self._limits_file} has no row for {chip.cc}: our own row answers.", err=True)
+
+
+def default_name() -> str | None:
+    """The name of the user's default chip: of the environment, else of the pyproject.toml of this folder.
+
+    Raises:
+        InputError: The file cannot be read, or what it names is no text.
+    """
+    text = os.environ.get(DEFAULT_CHIP, "").strip()
+    if text:
+        return text
+    from ..tables.toml_file import default_chip
+
+    return default_chip(InputError)
+
+
+def choose_sm(cc: str | None, gpu: str | None, device: int | None, limits_file: str | None) -> Chip:
+    """The chip of one compute capability, product or device, or of none of them.
+
+    Raises:
+        InputError: Two of them, or none and nothing stands in.
+    """
+    given = {"--cc": cc, "--gpu": gpu, "--device": device}
+    both = [option for option, value in given.items() if value is not None]
+    if len(both) > 1:
+        raise InputError("both say which GPU it is", where=" and ".join(both), cure="Leave one out.")
+    named = NamedChips(
+        [] if cc is None else [cc],
+        [] if gpu is None else [gpu],
+        [] if device is None else [device],
+        limits_file,
+    )
+    chips = named.chips() or [named.default()]
+    if len(chips) > 1:
+        raise InputError(f"names {len(chips)} chips", where=both[0], cure="Give one.")
+    return chips[0]
+
+
+def _listed(text: str, option: str, table: Table) -> Iterator[Chip]:
+    from ..tables.chips import ALLOWED, find_chips
+
+    names = [name for name in text.split(",") if name.strip()]
+    if not names:
+        raise InputError(f"{text!r} names no chip", where=option, allowed=ALLOWED)
+    for name in names:
+        yield from find_chips(name, table, is_product=option == "--gpu")
+
+
+def _of_any_device() -> Chip:
+    try:
+        device = _read_device()
+    except (DeviceError, MissingDependencyError) as error:
+        raise InputError(
+            f"is missing, and this machine's GPU cannot stand in: {error.problem}",
+            where="--cc",
+            allowed="a compute capability, such as --cc 9.0, or a GPU, such as --gpu 'RTX 4090'",
+            cure=f"{DEFAULT_CHIP}=9.0 in the environment makes one the default.",
+        ) from error
+    click.echo(f"No --cc and no --gpu: the answer is for GPU {device.index}, {device.name}.", err=True)
+    return _live(device)
+
+
+def _read_device(index: int = 0) -> Device:
+    from ..device import read_device
+
+    return read_device(index)
+
+
+def _live(device: Device) -> Chip:
+    from ..tables.chips import Chip
+
+    return Chip(device.limits, device.name, device.multiprocessor_count, "device", device.index)

@@ -1,0 +1,181 @@
+"""``occupancy page``: the interactive page, and how other commands open it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .. import __version__
+from ..errors import InputError
+from .choose_sm import cc_option, gpu_option, one_chip
+from .help import Command, grouped_option
+from .named_chips import choose_sm
+from .options import threads_option, use_options
+from .output import print_text
+from .whole_gpu import grid_options
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..api.answer import Occupancy
+    from ..api.arguments import KernelArguments
+    from ..tables.chips import Chip
+
+FILE_NAME = "occupancy.html"
+
+
+@click.command("page", cls=Command)
+@grouped_option(
+    "output",
+    "-o",
+    "--output",
+    metavar="FILE",
+    is_common=True,
+    help="Write the page there, - for standard output.",
+)
+@click.argument("files", metavar="[FILE]...", nargs=-1)
+@cc_option(
+    "cc",
+    metavar="CHIP",
+    multiple=True,
+    callback=one_chip,
+    help="The chip that it opens with: 9.0, hopper, H100.",
+)
+@gpu_option
+@threads_option(required=False)
+@use_options
+@grid_options
+def command(
+    output: str | None,
+    files: tuple[str, ...],
+    cc: str | None,
+    gpu: str | None,
+    grid: str | None,
+    cluster: str | None,
+    sms: str | None,
+    **kernel: Unpack[KernelArguments],
+) -> None:
+    """The calculator as one HTML file that needs no server and no network.
+
+    Without -o it opens in the browser. With a chip and a kernel it opens with that question; with files, it
+    lists the kernels that `scan` finds in them, and a click asks about one.
+
+    \b
+    occupancy page
+    occupancy page -o occupancy.html
+    occupancy page --cc 9.0 --threads 256 --regs 40
+    occupancy page libkernels.so -o kernels.html
+    """
+    kernels = _kernels(files)
+    question = _question(cc, gpu, kernel, {"grid": grid, "cluster": cluster, "sms": sms})
+    if output is None:
+        open_page(question, kernels)
+        return
+    from ..page.build import build_page
+
+    text = build_page(__version__, question, kernels)
+    if output == "-":
+        print_text(text)
+        return
+    from ..builds.atomic_file import write_atomically
+
+    write_atomically(output, text)
+
+
+def _kernels(files: tuple[str, ...]) -> str:
+    """The kernels of files, for the page to list.
+
+    Raises:
+        ReadError: A file that cannot be read.
+    """
+    if not files:
+        return ""
+    from ..api.scan import scan
+    from ..page.question import MOST_KERNELS, kernels_of
+
+    found = scan(files)
+    if len(found) > MOST_KERNELS:
+        click.echo(f"The page lists the first {MOST_KERNELS} of {len(found)} kernels.", err=True)
+    return kernels_of(each.to_dict() for each in found[:MOST_KERNELS])
+
+
+def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: dict[str, str | None]) -> str:
+    given = [name for name, value in (*kernel.items(), *launch.items()) if value is not None]
+    if cc is None and gpu is None:
+        if given:
+            raise InputError("is missing", where="--cc", cure="The page needs a chip for what was given.")
+        return ""
+    chip = choose_sm(cc, gpu, None, None)
+    if kernel.get("threads") is not None:
+        from ..api.compute import compute
+
+        return question_for(compute(chip.limits, **kernel), chip, **launch)
+    if given:
+        raise InputError("is missing", where="--threads", cure="The page needs it for what else was given.")
+    from ..page.question import question_of_chip
+
+    return question_of_chip(chip.limits.compute_capability, _of_gpu(chip, None))
+
+
+def question_for(
+    answer: Occupancy, chip: Chip, *, grid: str | None, cluster: str | None, sms: str | None
+) -> str:
+    """The question of an answer, for `open_page`.
+
+    Raises:
+        InputError: The chip is not one of the shipped table, which are all that the page has.
+    """
+    from ..page.question import question_of
+    from ..tables import shipped
+
+    cc = answer.limits.compute_capability
+    if cc not in shipped.known() or answer.limits != shipped.limits(cc):
+        raise InputError(
+            f"the limits of {cc} are not those of the shipped table, and the page has no others",
+            where="page",
+            cure="Leave out --limits and --set.",
+        )
+    return question_of(answer, {**_of_gpu(chip, sms), "grid": grid, "cluster": cluster})
+
+
+def _of_gpu(chip: Chip, sms: str | None) -> dict[str, str | None]:
+    if chip.name is None:
+        return {"sms": sms}
+    count = None if chip.multiprocessor_count is None else str(chip.multiprocessor_count)
+    return {"gpu": chip.name, "sms": count if sms is None else sms}
+
+
+def open_page(question: str, kernels: str = "") -> None:
+    """Open the page in the browser; print its address where there is none.
+
+    The question is written into the file as well, because some systems open a file without what stands behind
+    the ``#`` of its address.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    import webbrowser
+
+    from ..builds.atomic_file import write_atomically
+    from ..page.build import build_page
+
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / FILE_NAME
+    write_atomically(str(path), build_page(__version__, question, kernels))
+    address = path.as_uri() + (f"#{question}" if question else "")
+    if not webbrowser.open(address):
+        click.echo(f"No browser to open: {address}", err=True)
+
+
+def cache_folder() -> Path:
+    """Where the page lies that was opened last: the system's place for what can be made again."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "occupancy"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "occupancy"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "occupancy"

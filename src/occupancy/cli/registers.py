@@ -1,0 +1,80 @@
+"""``occupancy registers``: the registers of a warp-specialised kernel."""
+
+from __future__ import annotations
+
+import click
+
+from .choose_sm import cc_option, gpu_option, one_chip
+from .help import Command, grouped_option
+from .named_chips import choose_sm
+from .options import format_option
+from .output import print_report
+
+
+@click.command("registers", cls=Command)
+@cc_option(
+    "cc",
+    metavar="CHIP",
+    multiple=True,
+    callback=one_chip,
+    help="[default: 9.0; newer ones have the same registers]",
+)
+@gpu_option
+@grouped_option(
+    "kernel",
+    "-t",
+    "--threads",
+    required=True,
+    is_common=True,
+    metavar="N",
+    help="Threads per block, in warpgroups of 128.",
+)
+@grouped_option(
+    "kernel",
+    "--groups",
+    required=True,
+    is_common=True,
+    metavar="N:R,...",
+    help="Warpgroups and their registers after setmaxnreg: 1:40,2:232. A ? asks for the most.",
+)
+@grouped_option(
+    "kernel",
+    "-r",
+    "--regs",
+    is_common=True,
+    metavar="N",
+    help="Registers of the compiled kernel, which the launch gives.",
+)
+@grouped_option(
+    "launch",
+    "--min-blocks",
+    is_common=True,
+    metavar="N",
+    help="The second launch bound. [default: the most that fits]",
+)
+@format_option
+def command(
+    cc: str | None,
+    gpu: str | None,
+    threads: str,
+    groups: str,
+    regs: str | None,
+    min_blocks: str | None,
+    output_format: str,
+) -> None:
+    """Check or solve how warpgroups divide a block's registers (setmaxnreg).
+
+    The exit code is 1 if there are too few: such a kernel waits for ever.
+
+    \b
+    occupancy registers --threads 384 --groups 1:40,2:232
+    occupancy registers --threads 384 --groups 1:24,2:?
+    """
+    from ..api.registers import DEFAULT_CC, registers
+    from ..report.registers import registers_report
+
+    chip = choose_sm(cc or (None if gpu else DEFAULT_CC), gpu, None, None)
+    split = registers(threads, groups, cc=chip.limits, regs=regs, min_blocks=min_blocks)
+    print_report(registers_report(split), output_format)
+    if not split.suffices:
+        click.get_current_context().exit(1)

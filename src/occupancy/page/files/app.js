@@ -1,0 +1,219 @@
+// The page: the question in the fields, and everything drawn again after each change.
+
+const START = { cc: "9.0", threads: "256", regs: "64", "dynamic-smem": "32k" };
+
+const app = {
+  fields: {},
+  held: null,
+  isAnswered: false,
+  waiting: 0,
+
+  start() {
+    this.form = new Form((changes) => this.change(changes));
+    this.curves = ["threads", "regs", "smem"].map((name) => new Curve(name, (value) => this.set(name, value)));
+    byId("curves").append(...this.curves.map((each) => each.node));
+    this.map = new HeatMap((values) => {
+      for (const [name, value] of Object.entries(values)) this.set(name, value);
+    });
+    this.chips = new Chips((cc) => this.change({ cc }));
+    byId("question").addEventListener("submit", (event) => event.preventDefault());
+    byId("pasted").addEventListener("input", () => this.paste(byId("pasted").value));
+    window.addEventListener("hashchange", () => this.load());
+    const observer = new ResizeObserver(() => this.redrawSoon());
+    for (const chart of [...this.curves, this.map]) observer.observe(chart.node);
+    this.measure();
+        this.load();
+    if (byId("pasted").value) {
+      byId("paste").open = true;
+      this.paste(byId("pasted").value);
+    }
+  },
+
+  // Take the question of the address.
+  load() {
+    if (location.hash && location.hash === this.fragment) return;
+    const { fields, held } = fromFragment(location.hash || document.documentElement.dataset.question);
+    this.fields = { ...(fields ?? START) };
+    this.isStart = !fields;
+    this.held = held && { ...held, cc: held.cc ?? START.cc };
+    const product = findProduct(this.fields.gpu ?? "");
+    if (fields?.gpu && !fields.cc && product.cc) Object.assign(this.fields, { cc: product.cc, sms: fields.sms ?? product.sms ?? "" });
+    this.fields.cc ??= START.cc;
+    this.fields.threads ??= START.threads;
+    this.redraw();
+  },
+
+  change(changes) {
+    Object.assign(this.fields, changes);
+    this.isStart = false;
+    if ("gpu" in changes) {
+      const product = findProduct(changes.gpu);
+      if (product.cc) Object.assign(this.fields, { cc: product.cc, sms: product.sms ?? "" });
+    }
+    if ("cc" in changes) Object.assign(this.fields, { gpu: "", sms: this.fields.gpu ? "" : this.fields.sms });
+    this.redrawSoon();
+  },
+
+  // Another amount of something that a kernel has.
+  set(name, amount) {
+    this.change(fieldsFor(this.question.kernel, name, amount));
+  },
+
+  // Widths are read before anything is drawn: asking later would lay the page out twice.
+  measure() {
+    for (const chart of [...this.curves, this.map]) chart.width = chart.svg.clientWidth || 340;
+  },
+
+  redrawSoon() {
+    if (this.waiting) return;
+    this.waiting = requestAnimationFrame(() => this.redraw());
+  },
+
+  redraw() {
+    cancelAnimationFrame(this.waiting);
+    this.waiting = 0;
+    const start = performance.now();
+    this.measure();
+    const question = readQuestion(this.fields);
+    const launch = readLaunch(this.fields, question);
+    this.form.show(this.fields, question, { ...question.errors, ...launch.errors }, findProduct(this.fields.gpu ?? "").hint);
+    document.body.classList.toggle("stale", !question.answer);
+    settle(byId("wrong"), question.answer ? "" : wrongWords(question, this.isAnswered));
+    if (question.answer) {
+      [this.question, this.isAnswered] = [question, true];
+      this.draw(question, launch);
+    } else if (!this.question) {
+      this.question = readQuestion({ ...START, cc: this.fields.cc });
+      this.draw(this.question, { wave: null, run: null });
+    }
+    this.fragment = toFragment(this.fields, this.held);
+    this.write();
+    this.announce(question);
+    this.took = performance.now() - start;
+  },
+
+  draw(question, launch) {
+    const { answer, limits, kernel, model } = question;
+    const steps = nextSteps(limits, kernel, model);
+    const found = slack(limits, kernel, model);
+    settle(byId("brief"), `${words.percent(answer.occupancy)}  ${verdictOf(answer)}`);
+    showVerdict(this.fields, question, launch, (kind) => this.copy(kind));
+    showResources(answer);
+    showSteps(answer, steps, (requires) => this.apply(requires));
+    showSlack(answer, found);
+    showLeft(answer, found, carveoutAdvice(limits, kernel, model));
+    for (const curve of this.curves) curve.draw(question, steps);
+    this.map.draw(question);
+    showArithmetic(answer);
+    this.chips.draw(question);
+    showLimits(question);
+    const held = this.held && { fields: this.held, question: readQuestion(this.held) };
+    showCompare({ fields: this.fields, question }, held, {
+      hold: () => this.hold({ ...this.fields }),
+      drop: () => this.hold(null),
+      swap: () => {
+        [this.fields, this.held] = [this.held, this.fields];
+        this.redraw();
+      },
+    });
+  },
+
+  hold(fields) {
+    this.held = fields;
+    this.redraw();
+  },
+
+  // Do what a next step says, all of it together.
+  apply(requires) {
+    const changes = Object.entries(requires).map(([name, amount]) => fieldsFor(this.question.kernel, name, amount));
+    this.change(Object.assign({}, ...changes));
+    this.redraw();
+    this.say(`Applied. ${verdictText(this.question.answer)}`);
+  },
+
+  // The address follows the question, but not at every step of a drag.
+  write() {
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => history.replaceState(null, "", this.fragment), 150);
+  },
+
+  announce(question) {
+    clearTimeout(this.telling);
+    const text = question.answer ? verdictText(question.answer) : "A field needs another value.";
+    if (text === this.told) return;
+    this.telling = setTimeout(() => {
+      this.told = text;
+      this.say(text);
+    }, 500);
+  },
+
+  say(text) {
+    byId("status").textContent = text;
+  },
+
+  async copy(kind) {
+    const launch = readLaunch(this.fields, this.question);
+    const text = {
+      Link: () => location.href.replace(/#.*/, "") + this.fragment,
+      Command: () => toCommand(this.fields, this.question),
+      Python: () => toPython(this.fields, this.question),
+      Markdown: () => toMarkdown(this.fields, this.question, launch),
+    }[kind]();
+    this.copied = text;
+    let done = true;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      done = copyBySelection(text);
+    }
+    const key = [...document.querySelectorAll("[data-key]")].find((each) => each.dataset.key === `copy ${kind}`);
+    if (key) {
+      key.textContent = done ? "Copied" : "Not allowed";
+      setTimeout(() => (key.textContent = kind), 1200);
+    }
+    this.say(done ? `${kind} copied.` : `The browser does not allow copying.`);
+  },
+
+  paste(text) {
+    const found = text.trim() ? readPasted(text) : [];
+    const use = (kernel) => {
+      const cc = chipOf(ccOf(kernel.arch)) ? ccOf(kernel.arch) : null;
+      const cleared = this.isStart ? { regs: "", "dynamic-smem": "" } : {}; // they were an example's
+      this.change({ ...cleared, ...kernel.fields, ...(cc && cc !== this.fields.cc ? { cc } : {}) });
+    };
+    const lines = found.map((kernel, index) =>
+      element("li", {}, button(kernel.name, `pasted ${index}`, () => use(kernel), { class: "link" }), element("small", {}, pastedWords(kernel))),
+    );
+    byId("found").replaceChildren(
+      ...(text.trim() && !found.length ? [element("p", { class: "error" }, "No kernel in it.")] : []),
+      ...(lines.length ? [element("ul", { class: "plain" }, lines)] : []),
+    );
+    if (found.length === 1) use(found[0]);
+    if (text.trim()) this.say(found.length === 1 ? "One kernel, taken over." : `${found.length} kernels found.`);
+  },
+};
+
+function wrongWords({ errors }, hasAnswer) {
+  const parts = Object.entries(errors).map(([name, error]) => `${DATA.inputs.find((each) => each.name === name).label}: ${error}`);
+  return `✕ ${parts.join(" ")} Below is the ${hasAnswer ? "last answer" : "answer to an example"}.`;
+}
+
+const verdictText = (answer) => `${words.percent(answer.occupancy)} occupancy, ${words.count(answer.active_blocks, "block")}. ${verdictOf(answer)}`;
+
+const pastedWords = ({ arch, fields }) =>
+  [arch, fields.regs && `${fields.regs} registers`, Number(fields["static-smem"]) ? `${words.size(Number(fields["static-smem"]))} shared` : null].filter(Boolean).join(", ");
+
+// For browsers that keep the clipboard from pages on the disk.
+function copyBySelection(text) {
+  const area = element("textarea", { class: "unseen", "aria-hidden": "true", tabindex: "-1" });
+  area.value = text;
+  const focused = document.activeElement;
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  focused?.focus();
+  return done;
+}
+
+app.start();

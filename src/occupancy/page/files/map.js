@@ -1,0 +1,139 @@
+// A map of two inputs: the occupancy at every pair of their values.
+
+const MAP_HEIGHT = 300;
+const MAP_EDGE = { left: 46, right: 8, top: 8, bottom: 28 };
+
+// The values along an axis: where the chip's allocation changes, or about fifty of them.
+function samplesOf(name, limits) {
+  const high = highestOf(name, limits);
+  const unit = stepOf(name, limits);
+  const step = unit * Math.max(1, Math.round(high / unit / 48));
+  const found = [];
+  for (let value = name === "threads" || name === "regs" ? step : 0; value <= high; value += step) found.push(value);
+  if (found[found.length - 1] < high) found.push(high);
+  return found;
+}
+
+const tintOf = (share) => (0.08 + 0.92 * share ** 1.3).toFixed(3);
+
+class HeatMap {
+  constructor(change) {
+    this.change = change;
+    this.axes = ["threads", "regs"];
+    this.svg = drawn("svg", { class: "map", role: "img", height: MAP_HEIGHT });
+    this.caption = element("p", { class: "note" });
+    this.choices = element("p", { class: "choices" });
+    for (const [index, text] of [[0, "across"], [1, "up"]]) {
+      const select = element("select", { id: `axis-${index}`, change: () => this.choose(index, select.value) });
+      this.choices.append(element("label", { for: `axis-${index}` }, text), select);
+    }
+    this.keys = element("p", { class: "choices keys" }, "occupancy");
+    for (const share of [0.25, 0.5, 0.75, 1]) {
+      const swatch = drawn("svg", { class: "swatch", "aria-hidden": "true" }, drawn("rect", { class: "cells", width: "100%", height: "100%", "fill-opacity": tintOf(share) }));
+      this.keys.append(element("span", { class: "key" }, swatch, words.percent(share)));
+    }
+    this.svg.addEventListener("pointermove", (event) => this.hover(event));
+    this.svg.addEventListener("pointerleave", () => (this.caption.textContent = this.words));
+    this.svg.addEventListener("click", (event) => {
+      const [x, y] = this.under(event);
+      this.change({ [this.axes[0]]: x, [this.axes[1]]: y });
+    });
+    this.node = byId("map");
+    this.node.lastElementChild.append(this.choices, this.svg, this.keys, this.caption);
+  }
+
+  choose(index, name) {
+    if (this.axes[1 - index] === name) this.axes[1 - index] = this.axes[index];
+    this.axes[index] = name;
+    this.draw(this.question);
+  }
+
+  under(event) {
+    const box = this.svg.getBoundingClientRect();
+    const place = (at, from, to, values) => values[Math.max(0, Math.min(values.length - 1, Math.floor(((at - from) / (to - from)) * values.length)))];
+    return [
+      place(event.clientX - box.left, MAP_EDGE.left, this.width - MAP_EDGE.right, this.values[0]),
+      place(event.clientY - box.top, MAP_HEIGHT - MAP_EDGE.bottom, MAP_EDGE.top, this.values[1]),
+    ];
+  }
+
+  hover(event) {
+    const [x, y] = this.under(event);
+    const found = this.at(x, y);
+    this.caption.textContent = `${axisAmount(this.axes[0], x)}, ${axisAmount(this.axes[1], y)}: ${words.percent(found.occupancy)}, ${words.count(found.active_blocks, "block")}`;
+  }
+
+  at(x, y) {
+    const { limits, kernel, model } = this.question;
+    return evaluate(limits, altered(altered(kernel, this.axes[0], x), this.axes[1], y), model);
+  }
+
+  draw(question) {
+    this.question = question;
+    const { limits, kernel, model, answer } = question;
+    const offered = ["threads", ...ADJUSTABLE];
+    for (const [index, select] of [...this.choices.querySelectorAll("select")].entries()) {
+      if (select.length !== offered.length) {
+        select.replaceChildren(...offered.map((name) => element("option", { value: name }, words.name(name))));
+      }
+      select.value = this.axes[index];
+    }
+    this.values = this.axes.map((name) => samplesOf(name, limits));
+    const [across, up] = this.values;
+    const left = (index) => MAP_EDGE.left + (index / across.length) * (this.width - MAP_EDGE.left - MAP_EDGE.right);
+    const low = (index) => MAP_HEIGHT - MAP_EDGE.bottom - (index / up.length) * (MAP_HEIGHT - MAP_EDGE.top - MAP_EDGE.bottom);
+    const paths = new Map();
+    up.forEach((y, row) => {
+      const at = altering(altered(kernel, this.axes[1], y), this.axes[0]);
+      let start = 0;
+      let before = null;
+      for (let column = 0; column <= across.length; column++) {
+        const share = column < across.length ? evaluate(limits, at(across[column]), model).occupancy : null;
+        if (share === before) continue;
+        if (before) {
+          const rectangle = `M${left(start).toFixed(1)} ${low(row).toFixed(1)}V${low(row + 1).toFixed(1)}H${left(column).toFixed(1)}V${low(row).toFixed(1)}Z`;
+          paths.set(before, (paths.get(before) ?? "") + rectangle);
+        }
+        [start, before] = [column, share];
+      }
+    });
+    const cells = [...paths].map(([share, d]) => drawn("path", { d, class: "cells", "fill-opacity": tintOf(share) }));
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${MAP_HEIGHT}`);
+    this.svg.replaceChildren(this.frame(), ...cells, ...this.labels(left, low), ...this.here(kernel, left, low));
+    this.words = `Occupancy by ${this.axes.map(words.name).join(" and ")}; here ${words.percent(answer.occupancy)}. Point to read, click to choose.`;
+    this.svg.setAttribute("aria-label", `Map: ${this.words}`);
+    this.caption.textContent = this.words;
+  }
+
+  frame() {
+    return drawn("rect", {
+      x: MAP_EDGE.left, y: MAP_EDGE.top, width: this.width - MAP_EDGE.left - MAP_EDGE.right, height: MAP_HEIGHT - MAP_EDGE.top - MAP_EDGE.bottom, class: "empty",
+    });
+  }
+
+  labels(left, low) {
+    const texts = [];
+    const show = (index, values, name, place) => {
+      const wanted = new Set(ticksOf(values[0], values[values.length - 1], name, index ? 400 : this.width));
+      values.forEach((value, at) => {
+        if (wanted.has(value)) texts.push(place(at + 0.5, tickText(value, name)));
+      });
+    };
+    show(0, this.values[0], this.axes[0], (at, text) => drawn("text", { x: left(at), y: MAP_HEIGHT - MAP_EDGE.bottom + 16, class: "tick" }, text));
+    show(1, this.values[1], this.axes[1], (at, text) => drawn("text", { x: MAP_EDGE.left - 6, y: low(at) + 4, class: "tick end" }, text));
+    return texts;
+  }
+
+  here(kernel, left, low) {
+    const at = this.axes.map((name, index) => {
+      const value = valueOf(kernel, name);
+      const found = this.values[index].findIndex((each) => each >= value);
+      return value === null ? null : found < 0 ? this.values[index].length - 1 : found;
+    });
+    if (at.includes(null)) return [];
+    const [x, y] = [left(at[0] + 0.5), low(at[1] + 0.5)];
+    return [drawn("circle", { cx: x, cy: y, r: 6.5, class: "halo" }), drawn("circle", { cx: x, cy: y, r: 4.5, class: "here" })];
+  }
+}
+
+const axisAmount = (name, value) => (name === "smem" ? words.size(value) : words.count(value, words.name(name).replace(/s$/, "").replaceAll("_", " ")));

@@ -1,0 +1,89 @@
+// The question as a link, a command line, Python, and the answer as Markdown.
+
+const NAMES = () => ["cc", "gpu", ...DATA.inputs.map((each) => each.name), "model", "grid", "cluster", "sms"];
+
+function toFragment(fields, held) {
+  const pairs = NAMES().filter((name) => fields[name]).map((name) => [name, fields[name]]);
+  if (held) pairs.push(...NAMES().filter((name) => held[name]).map((name) => [`a.${name}`, held[name]]));
+  return `#${new URLSearchParams(pairs)}`;
+}
+
+// {fields, held}; unknown names and chips are left out, and what is not a value shows as an error of its field.
+function fromFragment(fragment) {
+  const pairs = new URLSearchParams(fragment.replace(/^#/, ""));
+  const read = (prefix) => {
+    const fields = {};
+    for (const name of NAMES()) {
+      const value = pairs.get(prefix + name);
+      if (value !== null) fields[name] = value.slice(0, 100);
+    }
+    const smem = pairs.get(`${prefix}smem`);
+    if (smem !== null) fields["dynamic-smem"] = smem.slice(0, 100);
+    if (!chipOf(fields.cc)) fields.cc = undefined;
+    return Object.values(fields).some(Boolean) ? fields : null;
+  };
+  return { fields: read(""), held: read("a.") };
+}
+
+const quoted = (text) => (/^[\w.,%x:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+// The inputs that count for the chip, as [input, text].
+const given = (fields, limits) =>
+  DATA.inputs.filter((each) => isOffered(each, limits) && fields[each.name]?.trim()).map((each) => [each, fields[each.name].trim()]);
+
+function toCommand(fields, question) {
+  const { limits, model } = question;
+  const parts = ["occupancy calc", `--cc ${limits.compute_capability}`];
+  for (const [input, text] of given(fields, limits)) {
+    if (input.kind === "flag") parts.push(text === "yes" ? `--${input.name}` : `--no-${input.name}`);
+    else parts.push(`--${input.name} ${plainText(input, text, question.kernel)}`);
+  }
+  if (model !== defaultModel(limits)) parts.push(`--model ${model}`);
+  for (const name of ["grid", "cluster", "sms"]) if (fields[name]?.trim()) parts.push(`--${name} ${quoted(fields[name].trim())}`);
+  return parts.join(" ");
+}
+
+// What is typed here may be more than the command line reads: 27.5 KiB, 1,024.
+function plainText(input, text, kernel) {
+  if (/^\w+%?$/.test(text)) return text;
+  if (input.kind === "shape") return kernel.block_dim ? kernel.block_dim.join("x") : String(kernel.threads);
+  if (input.kind === "carveout") return kernel.carveout ? String(kernel.carveout.amount) : "default";
+  return String(kernel[input.field]);
+}
+
+function toPython(fields, question) {
+  const { limits, kernel, model } = question;
+  const parts = [JSON.stringify(String(limits.compute_capability))];
+  for (const [input] of given(fields, limits)) parts.push(`${input.name.replaceAll("-", "_")}=${pythonValue(input, kernel)}`);
+  if (model !== defaultModel(limits)) parts.push(`model="${model}"`);
+  return `import occupancy\n\nprint(occupancy.compute(${parts.join(", ")}))`;
+}
+
+function pythonValue(input, kernel) {
+  if (input.kind === "shape") return kernel.block_dim ? `(${kernel.block_dim.join(", ")})` : kernel.threads;
+  if (input.kind === "carveout") {
+    if (!kernel.carveout) return '"default"';
+    return kernel.carveout.unit === "percent" ? `"${kernel.carveout}"` : kernel.carveout.amount;
+  }
+  const value = kernel[input.field];
+  return typeof value === "string" ? `"${value}"` : py.str(value);
+}
+
+function toMarkdown(fields, question, launch) {
+  const { answer } = question;
+  const rows = resourceRows(answer).map((row) => {
+    const name = row.isLimiter ? `**${row.name}**` : row.name;
+    return `| ${name} | ${row.perBlock} | ${row.perSm} | ${row.blocks} |`;
+  });
+  const lines = [
+    `**${words.percent(answer.occupancy)} occupancy** ${whereOf(fields, question)}: ${amountsOf(answer)}. ${verdictOf(answer)}`,
+    "",
+    "| Resource | Per block | Per SM | Blocks that fit |",
+    "| --- | ---: | ---: | ---: |",
+    ...rows,
+  ];
+  const steps = nextSteps(answer.limits, answer.kernel, answer.model).map((step) => `- ${stepWords(answer, step)}`);
+  if (steps.length) lines.push("", "Next steps:", "", ...steps);
+  lines.push("", `\`${toCommand(fields, question)}\``);
+  return lines.join("\n");
+}

@@ -1,0 +1,311 @@
+// What is shown of an answer. Each view fills its section again after every change.
+
+const whereOf = (fields, { limits }) =>
+  `on ${fields.gpu ? `${fields.gpu}, ` : ""}compute capability ${limits.compute_capability} (${limits.architecture})`;
+
+function amountsOf(answer) {
+  const warps = answer.limits.max_warps_per_multiprocessor;
+  return `${answer.active_warps} of ${warps} warps, ${words.count(answer.active_blocks, "block")} of ${words.count(answer.kernel.threads, "thread")}, ${words.count(answer.active_threads, "thread")} per SM`;
+}
+
+function verdictOf(answer) {
+  if (!answer.launchable) return `Does not launch: ${answer.reason}`;
+  const most = answer.occupancy === 1 ? " (the most that the SM holds)" : "";
+  return `Launches. Limited by ${words.listing(answer.limiters.map(words.name))}${most}.`;
+}
+
+function showVerdict(fields, question, launch, copy) {
+  const { answer, limits } = question;
+  const warps = limits.max_warps_per_multiprocessor;
+  const [figure, ...others] = [
+    element("p", { class: "figure" }, words.percent(answer.occupancy)),
+    element(
+      "div",
+      { class: "said" },
+      element("p", { class: "where" }, whereOf(fields, question)),
+      element("p", { class: "amounts" }, amountsOf(answer)),
+      element("p", { class: answer.launchable ? "" : "broken" }, element("strong", {}, answer.launchable ? "Launches. " : "Does not launch: "), verdictOf(answer).replace(/^(Launches\. |Does not launch: )/, "")),
+    ),
+  ];
+  const copies = ["Link", "Command", "Python", "Markdown"].map((kind) => button(kind, `copy ${kind}`, () => copy(kind)));
+  const said = [...notesOn(answer)];
+  if (answer.occupancy_by_threads !== answer.occupancy) {
+    said.push(`${words.percent(answer.occupancy_by_threads)} by threads, as PyTorch's profiler counts: the last warp of each block is not full.`);
+  }
+  if (answer.model === "spreadsheet") said.push("By the rules of NVIDIA's spreadsheet CUDA_Occupancy_Calculator.xls.");
+  byId("verdict").replaceChildren(
+    element("div", { class: "headline" }, figure, ...others),
+    multiprocessor(answer, warps),
+    ...launchLines(launch, answer),
+    ...said.map((text) => element("p", { class: "note" }, text)),
+    element("p", { class: "asked" }, element("code", {}, toCommand(fields, question))),
+    element("p", { class: "copies" }, element("span", {}, "Copy as"), ...copies),
+  );
+}
+
+// The warp slots of the SM, with the resident blocks in them.
+function multiprocessor(answer, warps) {
+  const [width, height, gap] = [1000, 22, 2];
+  const each = width / warps;
+  const length = answer.allocated.warps * each;
+  const blocks = py.range(answer.active_blocks).map((block) => `M${block * length + gap / 2} 0h${Math.max(1, length - gap)}v${height}h-${Math.max(1, length - gap)}z`);
+  const slots = py.range(1, warps).map((slot) => `M${slot * each} 0v${height}`);
+  return drawn(
+    "svg",
+    { class: "sm", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+    drawn("rect", { width, height, class: "track" }),
+    drawn("path", { d: slots.join(""), class: "slot" }),
+    drawn("path", { d: blocks.join(""), class: "block" }),
+  );
+}
+
+function launchLines({ wave, run }, answer) {
+  if (!wave) return [];
+  const most = wave.is_upper_bound ? "at most " : "";
+  const clusters = wave.cluster_size ? ` in ${words.count(wave.clusters, "cluster")} of ${wave.cluster_size}` : "";
+  const measured = wave.measured ? `; one ${wave.measured.gpu} was measured to hold ${wave.measured.clusters} clusters` : "";
+  const lines = [`Whole GPU: ${most}${words.count(wave.blocks, "block")}${clusters} on ${words.count(wave.multiprocessor_count, "SM")} at once${measured}.`];
+  if (run) {
+    const idle = run.partial_wave_blocks ? `; it leaves ${words.percent(run.idle_share)} of the GPU's time idle` : "";
+    lines.push(`Grid: ${run}${idle}.`);
+    if (run.partial_wave_blocks) {
+      const fills = [run.filling_grid_below, run.filling_grid_above].filter((each) => each !== null).map(grouped);
+      lines.push(`Full last waves: grids of ${fills.join(" or ")} blocks.`);
+    }
+  }
+  return lines.map((text) => element("p", { class: "launch" }, text));
+}
+
+// Every resource that has a say or was asked for.
+function resourceRows(answer) {
+  const { kernel } = answer;
+  const notGiven = { registers: kernel.regs === null, shared_memory: !kernel.is_shared_memory_given };
+  return Object.entries(answer.uses)
+    .filter(([name]) => answer.block_limits[name] !== null || name === "registers" || name === "shared_memory" || kernel[name] !== null)
+    .map(([name, use]) => {
+      const missing = notGiven[name] ?? (name in kernel && kernel[name] === null);
+      const amount = use.per_block === null ? "-" : words.amount(name, use.per_block);
+      return {
+        key: name,
+        name: words.name(name),
+        perBlock: missing ? (use.per_block ? `not given (${amount})` : "not given") : amount,
+        perSm: use.per_multiprocessor === null ? "unknown" : words.amount(name, use.per_multiprocessor),
+        blocks: answer.block_limits[name] === null ? "no limit" : grouped(answer.block_limits[name]),
+        share: use.per_multiprocessor ? (answer.active_blocks * use.per_block) / use.per_multiprocessor : 0,
+        isLimiter: answer.limiters.includes(name),
+      };
+    });
+}
+
+function showResources(answer) {
+  const rows = resourceRows(answer).map((row) => [
+    { row: { class: row.isLimiter ? "limiter" : null } },
+    words.title(row.key),
+    [{ class: "number" }, row.perBlock],
+    [{ class: "number" }, row.perSm],
+    [{ class: "number" }, row.blocks],
+    [{ class: "use" }, element("span", { class: "number" }, words.percent(row.share)), bar(row.share, row.isLimiter)],
+    [{ class: "mark" }, row.isLimiter ? "limits" : ""],
+  ]);
+  const titles = ["Resource", ...["Per block", "Per SM", "Blocks that fit"].map((text) => [{ class: "number" }, text]), [{ class: "use" }, "In use"], [{}, element("span", { class: "unseen" }, "Limiter")]];
+  refill("resources", table("What one block takes of each resource, after rounding", titles, rows));
+}
+
+function changeWords(answer, name, amount) {
+  const { kernel } = answer;
+  const now = name === "smem" ? kernel.shared_memory : kernel[name] ?? 0;
+  if (name === "threads" && now === amount) return `${amount} threads in another shape`;
+  return `${words.name(name)} ${`${words.amount(name, now)} → ${words.amount(name, amount)}`.replaceAll(" ", "\u00a0")}`;
+}
+
+const stepWords = (answer, step) =>
+  `${words.count(step.active_blocks, "block")}, ${words.percent(step.occupancy)}: ${words.listing(Object.entries(step.requires).map((each) => changeWords(answer, ...each)))}`;
+
+// The nearest level, the highest, and the first that is at least half way between now and that.
+function mostUseful(levels, now) {
+  if (!levels.length) return [];
+  const highest = levels[levels.length - 1];
+  const half = levels.find((step) => step.occupancy >= (now + highest.occupancy) / 2);
+  return levels.filter((step) => [levels[0], half, highest].includes(step));
+}
+
+function showSteps(answer, steps, apply) {
+  const levels = steps.filter((step) => !("threads" in step.requires));
+  const sizes = steps.filter((step) => "threads" in step.requires);
+  const useful = mostUseful(levels, answer.occupancy);
+  const more = levels.filter((step) => !useful.includes(step));
+  const line = (step) =>
+    element(
+      "li",
+      {},
+      element(
+        "button",
+        { type: "button", class: "step", "data-key": `step ${step.active_blocks} ${Object.keys(step.requires)}`, click: () => apply(step.requires) },
+        element("span", { class: "reached" }, words.percent(step.occupancy)),
+        element("span", {}, words.listing(Object.entries(step.requires).map((each) => changeWords(answer, ...each))), element("small", {}, words.count(step.active_blocks, "block"))),
+      ),
+    );
+  const isHeld = answer.active_blocks && String(answer.limiters) === "virtual_resources";
+  const none = answer.occupancy === 1 ? "None: the SM is full." : "None: neither less of what was given nor another block size gives more.";
+  refill(
+    "steps",
+    !steps.length && !isHeld && element("p", { class: "note" }, none),
+    isHeld && element("p", { class: "note" }, `None within reach for a second block: ${HOLDS_ALL}.`),
+    sizes.length > 0 && !levels.length && !isHeld && element("p", { class: "note" }, "Only another block size can help."),
+    steps.length > 0 && element("ul", { class: "plain" }, [...useful, ...sizes].map(line)),
+    more.length > 0 && element("details", {}, element("summary", {}, words.count(more.length, "more level")), element("ul", { class: "plain" }, more.map(line))),
+  );
+}
+
+function showSlack(answer, found) {
+  const rows = Object.entries(found)
+    .filter(([name, most]) => name !== "left_over" && most !== null && !(name in answer.block_limits && answer.block_limits[name] === null))
+    .map(([name, most]) => [words.title(name), [{ class: "number" }, `up to ${words.amount(name, most)}`]]);
+  refill(
+    "slack",
+    rows.length ? table("How far each may grow before a block is lost", null, rows, { class: "pairs" }) : element("p", { class: "note" }, "No block is resident."),
+    rows.length > 0 && element("p", { class: "note" }, "Each alone, before a block is lost."),
+  );
+}
+
+const LEFT = { too_little: "too little for one more block", another_limiter: "stopped by another resource" };
+
+function showLeft(answer, found, advice) {
+  const rows = Object.entries(found.left_over)
+    .filter(([name, left]) => left.reason !== null && answer.active_blocks && name !== "blocks" && (answer.limiters.includes(name) || (answer.uses[name].per_block && (name in answer.allocated))))
+    .map(([name, left]) => [[{}, words.title(name), element("small", {}, LEFT[left.reason])], [{ class: "number" }, words.amount(name, left.amount)]]);
+  refill(
+    "left",
+    rows.length ? table("What of the SM is left over", null, rows, { class: "pairs" }) : element("p", { class: "note" }, answer.active_blocks ? "Nothing that a block could use." : "No block is resident."),
+    carveoutLine(answer, advice),
+    advice.needs_opt_in && element("p", { class: "note" }, "Opt-in needed: cudaFuncAttributeMaxDynamicSharedMemorySize."),
+  );
+}
+
+function carveoutLine(answer, { smallest, configurations }) {
+  if (!smallest || (smallest.percent === null && smallest.l1 === null) || !answer.kernel.is_shared_memory_given) return null;
+  const percent = smallest.percent === null ? "" : ` (${smallest.percent}%)`;
+  const enough = smallest.shared_memory === configurations[configurations.length - 1].shared_memory ? "is needed" : "is enough";
+  const l1 = smallest.l1 === null ? "" : `, and leaves ${words.size(smallest.l1)} of L1`;
+  return element("p", { class: "note" }, `Carveout: ${words.size(smallest.shared_memory)}${percent} ${enough}${l1}.`);
+}
+
+function showArithmetic(answer) {
+  const parts = explain(answer).map((each) => [
+    element("dt", { class: answer.limiters.includes(each.resource) ? "limiter" : null }, words.title(each.resource)),
+    element("dd", {}, element("ol", { class: "plain" }, each.steps.map((step) => element("li", {}, step))), each.why && element("p", { class: "note" }, each.why)),
+  ]);
+  refill("arithmetic", element("dl", {}, parts));
+}
+
+// The table of all chips: made once, and then only what changes.
+class Chips {
+  constructor(choose) {
+    const rows = [...CHIPS].reverse().map((limits) => {
+      const cc = String(limits.compute_capability);
+      const cells = { share: element("span", { class: "number" }, "-"), bar: bar(0), blocks: element("td", { class: "number" }, "-"), why: element("td", { class: "reason" }, "-") };
+      const name = button(cc, `chip ${cc}`, () => choose(cc), { class: "link" });
+      const row = element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, name),
+        element("td", {}, limits.architecture),
+        element("td", { class: "use" }, cells.share, cells.bar),
+        cells.blocks,
+        cells.why,
+      );
+      return { limits, row, name, ...cells, part: cells.bar.lastElementChild };
+    });
+    this.rows = rows;
+    const titles = ["Chip", "Architecture", [{ class: "use" }, "Occupancy"], [{ class: "number" }, "Blocks"], "Limited by"];
+    const made = table("The same kernel on every chip", titles, []);
+    made.lastElementChild.append(...rows.map(({ row }) => row));
+    byId("chips").lastElementChild.append(made);
+  }
+
+  draw({ limits, kernel, model }) {
+    for (const each of this.rows) {
+      const isHere = each.limits === limits;
+      each.row.className = isHere ? "here" : "";
+      if (isHere) each.name.setAttribute("aria-current", "true");
+      else each.name.removeAttribute("aria-current");
+      const { share, blocks, why } = answerOn(each.limits, kernel, model);
+      each.bar.classList.toggle("marked", isHere);
+      each.part.setAttribute("width", `${100 * (share ?? 0)}%`);
+      settle(each.share, share === null ? "-" : words.percent(share));
+      settle(each.blocks, blocks);
+      settle(each.why, why);
+    }
+  }
+}
+
+// The text of an element, where it is another one: what stays the same need not be laid out again.
+function settle(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+function answerOn(limits, kernel, model) {
+  try {
+    const answer = evaluate(limits, kernel, MODELS[model].supports(limits) ? model : defaultModel(limits));
+    const { failure } = answer;
+    const why = failure ? `over ${failure.limit} (${grouped(failure.allowed)})` : answer.limiters.map(words.name).join(", ");
+    return { share: answer.occupancy, blocks: grouped(answer.active_blocks), why };
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return { share: null, blocks: "-", why: error.problem };
+  }
+}
+
+function showLimits({ limits }) {
+  const shown = (name, value) => {
+    if (value === null) return "-";
+    if (Array.isArray(value)) return name.includes("shared_memory") ? `${value.map((each) => each / 1024).join(", ")} KiB` : value.join(" x ");
+    if (typeof value === "boolean") return value ? "yes" : "no";
+    if (typeof value === "number") return name.includes("shared_memory") ? words.size(value) : grouped(value);
+    return typeof value === "object" && "version" in value ? `version ${value.version}` : String(value);
+  };
+  const rows = Object.keys(limits).map((name) => [name, [{ class: "number" }, shown(name, limits[name])]]);
+  const title = byId("limits-title");
+  if (title.textContent === `Limits of ${limits.compute_capability}`) return;
+  title.textContent = `Limits of ${limits.compute_capability}`;
+  refill("limits", table("The limits of the chip", null, rows, { class: "pairs limits" }));
+}
+
+function showCompare(now, held, act) {
+  byId("compare").className = held ? "held" : "";
+  if (!held) {
+    const text = "Hold this question as A, change it, and read both side by side.";
+    refill("compare", element("p", {}, button("Hold as A", "hold", act.hold), element("span", { class: "note" }, text)));
+    return;
+  }
+  const sides = [held, now];
+  const names = DATA.inputs.filter((each) => sides.some(({ fields }) => fields[each.name]?.trim()));
+  const text = (side, make) => (side.question.answer ? make(side.question.answer) : "-");
+  const rows = [
+    ["Chip", ...sides.map(({ question: { limits } }) => `${limits.compute_capability} ${limits.architecture}`)],
+    ...names.map((input) => [input.label, ...sides.map(({ fields }) => fields[input.name]?.trim() || "not given")]),
+    ["Model", ...sides.map(({ question }) => question.model)],
+    ["Occupancy", ...sides.map((side) => text(side, (answer) => words.percent(answer.occupancy)))],
+    ["Active blocks", ...sides.map((side) => text(side, (answer) => grouped(answer.active_blocks)))],
+    ["Active warps", ...sides.map((side) => text(side, (answer) => grouped(answer.active_warps)))],
+    ["Active threads", ...sides.map((side) => text(side, (answer) => grouped(answer.active_threads)))],
+    ["Limited by", ...sides.map((side) => text(side, (answer) => (answer.launchable ? words.listing(answer.limiters.map(words.name)) : "does not launch")))],
+    ...Object.keys(QUANTITIES).filter((name) => sides.some(({ question }) => (question.answer?.block_limits[name] ?? null) !== null)).map((name) => [
+      `Fit by ${words.name(name)}`,
+      ...sides.map((side) => text(side, (answer) => (answer.block_limits[name] === null ? "no limit" : grouped(answer.block_limits[name])))),
+    ]),
+  ].map(([name, a, b]) => [
+    { row: { class: a === b ? "same" : null } },
+    name,
+    [{ class: "number" }, a],
+    [{ class: "number" }, b],
+    [{ class: "mark" }, a === b ? "" : "≠", element("span", { class: "unseen" }, a === b ? "the same" : "differs")],
+  ]);
+  const titles = ["", [{ class: "number" }, "A"], [{ class: "number" }, "B, now"], [{}, element("span", { class: "unseen" }, "Difference")]];
+  titles[0] = [{}, element("span", { class: "unseen" }, "What")];
+  refill(
+    "compare",
+    element("p", { class: "acts" }, button("Hold as A", "hold", act.hold), button("Swap A and B", "swap", act.swap), button("Drop A", "drop", act.drop)),
+    table("A and B side by side", titles, rows, { class: "sides" }),
+  );
+}

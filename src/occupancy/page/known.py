@@ -1,0 +1,57 @@
+"""What of Python has a translation, and how names and brackets are written in JavaScript."""
+
+from __future__ import annotations
+
+import re
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+BUILTINS = _names(
+    "abs all any dict divmod enumerate getattr int len list max min next range reversed round sorted str sum "
+    "tuple zip groupby takewhile"
+)
+"""What ``runtime.js`` has under the same name in ``py``."""
+
+METHODS = _names(
+    "append capitalize endswith extend format get items join keys lower pop removesuffix replace split "
+    "startswith strip update upper values"
+)
+"""Methods of Python's strings, lists and dictionaries that it has; no translated class may have one."""
+
+FORMATS = re.compile(r"(,|g|\.\d[fg])?")
+"""How a number may be written."""
+
+TYPES = {"str": '"string"', "bool": '"boolean"'}
+"""What ``isinstance`` can ask for."""
+
+RESERVED = _names(
+    "arguments await case catch const debugger default delete do enum eval export extends function "
+    "implements instanceof interface let new null package private protected public py static super switch "
+    "this throw typeof undefined var void"
+)
+"""Names that a variable can have in Python and not here."""
+
+
+class UnknownConstructError(Exception):
+    """The page's translator does not know a construct; the message says where it stands."""
+
+
+def local_name(name: str) -> str:
+    return f"{name}$" if name in RESERVED else name
+
+
+def indented(text: str) -> str:
+    return "".join(f" {line}\n" for line in text.splitlines())
+
+
+def without_brackets(text: str) -> str:
+    """Without brackets around the whole; those of texts do not pair up, and then all stay."""
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(sign, 0)
+        if not depth and at + 1 < len(text):
+            return text
+    return text[1:-1] if not depth and text.startswith("(") and text.endswith(")") else text

@@ -1,0 +1,67 @@
+"""A question as the page's address has it: what stands behind the ``#`` of a link."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from ..engine import Answer, default_model
+from ..values.kernel import Kernel
+from .data import INPUTS
+
+MOST_KERNELS = 500
+"""Kernels that the page lists."""
+
+
+def question_of(answer: Answer, launch: Mapping[str, str | None] | None = None) -> str:
+    """The question of an answer, by the names of the command line's options: ``cc=9.0&threads=256``.
+
+    Args:
+        answer: For a chip of the shipped table; the page has no others.
+        launch: What else the page takes: ``gpu``, ``sms``, ``grid`` and ``cluster``; None for what was not
+            given.
+    """
+    limits, kernel = answer.limits, answer.kernel
+    pairs = {"cc": str(limits.compute_capability)}
+    pairs |= {each["name"]: text for each in INPUTS if (text := _text(kernel, each)) is not None}
+    if kernel.smem is not None:
+        pairs["smem"] = str(kernel.smem)
+    if answer.model != default_model(limits):
+        pairs["model"] = answer.model
+    return urlencode(pairs | _given(launch or {}))
+
+
+def question_of_chip(cc: object, launch: Mapping[str, str | None]) -> str:
+    """The address of the page with a chip alone."""
+    return urlencode({"cc": str(cc)} | _given(launch))
+
+
+def kernels_of(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The kernels of a scan, for the page to list: what its fields take, as JSON.
+
+    Args:
+        rows: What ``occupancy scan --format json`` has for each; the page lists the first `MOST_KERNELS`.
+    """
+    names = ["name", "demangled", "cc", "arch", "block_dim", "smem"]
+    names += [each["name"].replace("-", "_") for each in INPUTS]
+    kept = [{name: row[name] for name in names if row.get(name) is not None} for row in rows]
+    return json.dumps({"kernels": kept[:MOST_KERNELS]}, separators=(",", ":")) if kept else ""
+
+
+def _given(launch: Mapping[str, str | None]) -> dict[str, str]:
+    return {name: text for name, text in launch.items() if text is not None}
+
+
+def _text(kernel: Kernel, field: Mapping[str, Any]) -> str | None:
+    value: Any = getattr(kernel, field["field"])
+    if value is None:
+        return None
+    if field["kind"] == "shape" and kernel.block_dim is not None:
+        return "x".join(map(str, kernel.block_dim))
+    if field["kind"] == "carveout":
+        return str(value) if value.unit == "percent" else str(value.amount)
+    if field["kind"] == "flag":
+        return "yes" if value else "no"
+    return str(value)

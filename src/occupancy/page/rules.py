@@ -1,0 +1,126 @@
+"""Which rules the page has, and under which names its own code calls them."""
+
+from __future__ import annotations
+
+from .translator import translate
+
+# What the page's own code calls by these names.
+CALLED = {
+    "ADJUSTABLE": "values.resources.ADJUSTABLE",
+    "Carveout": "values.kernel.Carveout",
+    "ComputeCapability": "values.limits.ComputeCapability",
+    "HOLDS_ALL": "report.calc_document.HOLDS_ALL",
+    "Kernel": "values.kernel.Kernel",
+    "Launch": "values.kernel.Launch",
+    "Limits": "values.limits.Limits",
+    "MODELS": "engine.MODELS",
+    "QUANTITIES": "values.resources.QUANTITIES",
+    "SpreadsheetColumn": "values.limits.SpreadsheetColumn",
+    "carveoutAdvice": "advice.carveout.carveout",
+    "countWaves": "advice.waves.count_waves",
+    "defaultModel": "engine.default_model",
+    "evaluate": "engine.evaluate",
+    "explain": "report.explain.explain",
+    "fullWave": "advice.waves.full_wave",
+    "nextSteps": "advice.next_steps.next_steps",
+    "notesOn": "report.calc.notes_on",
+    "slack": "advice.slack.slack",
+}
+
+# What it asks their results for: a name that none of them has any more is refused.
+ATTRIBUTES = (
+    "active_blocks",
+    "active_threads",
+    "active_warps",
+    "allocated",
+    "allowed",
+    "amount",
+    "architecture",
+    "block_dim",
+    "block_limits",
+    "blocks",
+    "carveout",
+    "cluster_size",
+    "clusters",
+    "compute_capability",
+    "configurations",
+    "dynamic_smem",
+    "failure",
+    "filling_grid_above",
+    "filling_grid_below",
+    "idle_share",
+    "is_shared_memory_given",
+    "is_upper_bound",
+    "kernel",
+    "l1",
+    "label",
+    "last_wave_fill",
+    "launchable",
+    "left_over",
+    "limit",
+    "limiters",
+    "limits",
+    "max_block_dim",
+    "max_portable_cluster_size",
+    "max_shared_memory_per_block_optin",
+    "max_threads_per_block",
+    "max_warps_per_multiprocessor",
+    "measured",
+    "model",
+    "most",
+    "multiprocessor_count",
+    "needs_opt_in",
+    "occupancy",
+    "occupancy_by_threads",
+    "partial_wave_blocks",
+    "partitioned_global_caching",
+    "per_block",
+    "per_multiprocessor",
+    "percent",
+    "reason",
+    "register_allocation_unit",
+    "regs",
+    "requires",
+    "reserved_shared_memory_per_block",
+    "resource",
+    "shared_memory",
+    "shared_memory_allocation_unit",
+    "shared_memory_configurations",
+    "smallest",
+    "smem",
+    "static_smem",
+    "steps",
+    "supports",
+    "tensor_memory",
+    "threads",
+    "unit",
+    "uses",
+    "virtual_resources",
+    "warp_size",
+    "waves",
+    "why",
+)
+
+# What of ours becomes text on it.
+PRINTED = (
+    "advice.waves.Waves",
+    "engine.launch_failure.LaunchFailure",
+    "values.kernel.Carveout",
+    "values.limits.ComputeCapability",
+)
+
+# What it brings along itself.
+EXTERNALS = {
+    "errors.InputError": "InputError",
+    "errors.shown": "py.str",
+    "tables.clusters.measurements": "measurements",
+}
+
+
+def rules() -> str:
+    """The JavaScript of the rules.
+
+    Raises:
+        UnknownConstructError: One of them is written in a way that the translator does not know.
+    """
+    return translate(CALLED, ATTRIBUTES, PRINTED, EXTERNALS)

@@ -1,0 +1,199 @@
+"""Where in the source a kernel begins: the line tables of cubins compiled with ``-lineinfo``, and Triton's.
+
+They are line programs of DWARF 2 to 4 (section 6.2 of the standard, version 4). Every function has a
+sequence of its own, which begins by setting the address 0; a relocation says of which section that is. So
+only the first row of each sequence is run, from the place that the relocation names. No other part of DWARF
+is needed, so a reader of all of it would be more than this takes.
+"""
+
+from __future__ import annotations
+
+import struct
+from bisect import bisect_right
+from typing import NamedTuple
+
+from .budget import Malformed
+from .elf import Image, Section
+
+SECTION_NAME = ".debug_line"
+SHT_PROGBITS, SHT_RELA, SHT_REL = 1, 4, 9
+_RELA = struct.Struct("<QQq")
+_REL = struct.Struct("<QQ")
+_OPERAND = 3
+"""Bytes of DW_LNE_set_address before its operand, which is what is relocated: 0, length, opcode."""
+_LEAST_UNIT = 15
+MAX_TABLE_BYTES = 16 << 20
+MAX_KERNELS = 1 << 16
+MAX_STEPS = 1 << 12
+"""Opcodes before the first row of a sequence, which has a handful."""
+MAX_PATH_CHARACTERS = 4096
+
+_COPY, _ADVANCE_PC, _ADVANCE_LINE, _SET_FILE, _SET_COLUMN, _FIXED_ADVANCE_PC = 1, 2, 3, 4, 5, 9
+_SET_ADDRESS = 2
+
+
+class Place(NamedTuple):
+    """A place in the source."""
+
+    file: str | None
+    line: int | None
+
+
+NOWHERE = Place(None, None)
+
+
+class _Unit(NamedTuple):
+    """One line program with what its header says."""
+
+    start: int
+    end: int
+    line_base: int
+    line_range: int
+    opcode_base: int
+    lengths: bytes
+    """Operands of the standard opcodes."""
+    folders: list[str]
+    files: list[tuple[str, int]]
+
+    def path(self, number: int) -> str | None:
+        """The file of this number, from 1."""
+        if not 1 <= number <= len(self.files):
+            return None
+        name, folder = self.files[number - 1]
+        if folder == 0 or name.startswith("/") or folder > len(self.folders):
+            return name
+        return f"{self.folders[folder - 1].rstrip('/')}/{name}"
+
+
+def is_of_lines(image: Image, section: Section) -> bool:
+    """Whether a section holds the relocations of the line table."""
+    if section.type not in (SHT_RELA, SHT_REL) or section.info >= len(image.sections):
+        return False
+    of = image.sections[section.info]
+    return of.type == SHT_PROGBITS and image.section_name(of) == SECTION_NAME
+
+
+def places_of(image: Image, relocations: Section) -> dict[int, Place]:
+    """Where the functions begin, by the section of their code; none where the tables make no sense.
+
+    Args:
+        image: The image.
+        relocations: What says of which sections the addresses in its line table are.
+    """
+    table = image.sections[relocations.info]
+    try:
+        if max(table.size, relocations.size) > MAX_TABLE_BYTES:
+            return {}
+        data = bytes(image.part(table.offset, table.size, "table of lines"))
+        entries = image.part(relocations.offset, relocations.size, "relocations of the table of lines")
+        image.budget.pay("pieces", len(entries) // _REL.size)
+        symbols = image.sections_of_symbols()
+        units = _units(data)
+    except (Malformed, IndexError, struct.error):  # it is no reason to leave out the kernel
+        return {}
+    found: dict[int, Place] = {}
+    form = _RELA if relocations.type == SHT_RELA else _REL
+    starts = [unit.start for unit in units]
+    for offset, info, *_ in form.iter_unpack(entries[: len(entries) // form.size * form.size]):
+        section = symbols.get(info >> 32)
+        unit = units[max(0, bisect_right(starts, offset) - 1)] if units else None
+        if section is None or unit is None or section in found or len(found) >= MAX_KERNELS:
+            continue
+        try:
+            row = _first_row(data, offset - _OPERAND, unit)
+        except (IndexError, ValueError):
+            continue
+        path = None if row is None else unit.path(row[0])
+        if row is not None and path and 0 < row[1] < 1 << 31:
+            found[section] = Place(path[:MAX_PATH_CHARACTERS], row[1])
+    return found
+
+
+def _units(data: bytes) -> list[_Unit]:
+    units = []
+    position = 0
+    while position + _LEAST_UNIT < len(data):
+        size, version = struct.unpack_from("<IH", data, position)
+        end = position + 4 + size
+        if not 2 <= version <= 4 or end > len(data):
+            break
+        units.append(_unit(data, position, end, version))
+        position = end
+    return units
+
+
+def _unit(data: bytes, start: int, end: int, version: int) -> _Unit:
+    (header_size,) = struct.unpack_from("<I", data, start + 6)
+    program = start + 10 + header_size
+    position = start + (11 if version < 4 else 12) + 1
+    line_base, line_range, opcode_base = struct.unpack_from("<bBB", data, position)
+    position += 3
+    lengths = data[position : position + opcode_base - 1]
+    position += opcode_base - 1
+    folders = []
+    while position < program and data[position]:
+        folder, position = _string(data, position)
+        folders.append(folder)
+    position += 1
+    files = []
+    while position < program and data[position]:
+        name, position = _string(data, position)
+        folder_number, position = _unsigned(data, position)
+        _, position = _unsigned(data, position)  # when it was changed
+        _, position = _unsigned(data, position)  # its size
+        files.append((name, folder_number))
+    return _Unit(program, end, line_base, line_range, opcode_base, lengths, folders, files)
+
+
+def _first_row(data: bytes, position: int, unit: _Unit) -> tuple[int, int] | None:
+    """File number and line of the first row that the program emits from here on."""
+    file = line = 1
+    for _ in range(MAX_STEPS):
+        if not unit.start <= position < unit.end:
+            return None
+        opcode = data[position]
+        position += 1
+        if opcode >= unit.opcode_base:
+            return file, line + unit.line_base + (opcode - unit.opcode_base) % unit.line_range
+        if opcode == 0:
+            size, position = _unsigned(data, position)
+            if data[position] == 1:  # the sequence ends without a row
+                return None
+            position += size
+        elif opcode == _COPY:
+            return file, line
+        elif opcode == _ADVANCE_LINE:
+            delta, position = _signed(data, position)
+            line += delta
+        elif opcode == _SET_FILE:
+            file, position = _unsigned(data, position)
+        elif opcode == _FIXED_ADVANCE_PC:
+            position += 2
+        else:
+            for _ in range(unit.lengths[opcode - 1]):
+                _, position = _unsigned(data, position)
+    return None
+
+
+def _string(data: bytes, position: int) -> tuple[str, int]:
+    end = data.index(0, position)
+    return data[position:end].decode("utf-8", "replace"), end + 1
+
+
+def _unsigned(data: bytes, position: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, position
+        if shift > 63:
+            raise ValueError
+
+
+def _signed(data: bytes, position: int) -> tuple[int, int]:
+    value, after = _unsigned(data, position)
+    bits = 7 * (after - position)
+    return value - (1 << bits) if value >> (bits - 1) else value, after

@@ -1,0 +1,65 @@
+"""A text that is read a piece at a time, and what it costs."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .budget import MAX_LINE_CHARACTERS, Budget, Malformed
+
+CHUNK_CHARACTERS = 1 << 16
+
+
+class Text:
+    """A text that is read a piece at a time.
+
+    Args:
+        stream: The text.
+        budget: Who pays for its lines, or for its values.
+    """
+
+    def __init__(self, stream: io.TextIOWrapper, budget: Budget) -> None:
+        self._stream = stream
+        self.budget = budget
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The numbered lines; an endless one comes in pieces.
+
+        Raises:
+            Malformed: They cannot be decompressed, or are more than is read.
+        """
+        number = 0
+        rest = ""
+        while chunk := self.read(CHUNK_CHARACTERS):
+            *lines, rest = (rest + chunk).split("\n")
+            if len(rest) >= MAX_LINE_CHARACTERS:
+                lines, rest = [*lines, rest], ""
+            self.budget.pay("pieces", len(lines))
+            for line in lines:
+                number += 1
+                yield number, f"{line}\n"
+        if rest:
+            yield number + 1, rest
+
+    def read(self, size: int) -> str:
+        """The next characters, up to so many; none at the end.
+
+        Raises:
+            Malformed: They cannot be decompressed, or are more than is read.
+        """
+        with damage_as_malformed():
+            return self._stream.read(size)
+
+
+@contextmanager
+def damage_as_malformed() -> Iterator[None]:
+    """What goes wrong with a file, as what is wrong with it."""
+    try:
+        yield
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise Malformed(f"the compressed text is damaged: {error}") from error
+    except OSError as error:
+        raise Malformed(f"cannot be read: {error.strerror or error}") from error

@@ -1,0 +1,96 @@
+"""Findings as SARIF 2.1.0, which services for code scanning read.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+ROOT = "%SRCROOT%"
+"""What relative paths start at: the top of the checkout, as services take it."""
+
+
+class Finding(NamedTuple):
+    """Something that a rule does not allow."""
+
+    rule: str
+    """The rule's name."""
+    message: str
+    name: str
+    """What it is about, by its full name."""
+    file: str
+    """Where it is: a file of the source, or of the build where that is all that is known."""
+    line: int | None
+    """The line in that file."""
+    fingerprint: str
+    """The same for the same finding in another build."""
+
+
+def sarif(findings: Iterable[Finding], rules: Mapping[str, str], version: str, information: str) -> str:
+    """One run of this program.
+
+    Args:
+        findings: What was found.
+        rules: Every rule that was asked, with what it says.
+        version: Of this program.
+        information: Its page.
+    """
+    driver = {
+        "name": "occupancy",
+        "version": version,
+        "informationUri": information,
+        "rules": [
+            {"id": name, "shortDescription": {"text": text}, "defaultConfiguration": {"level": "error"}}
+            for name, text in rules.items()
+        ],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(each, list(rules)) for each in findings],
+    }
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=2, ensure_ascii=True, allow_nan=False)
+
+
+def _result(finding: Finding, rules: list[str]) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": _artifact(finding.file)}
+    if finding.line is not None:
+        physical["region"] = {"startLine": finding.line}
+    return {
+        "ruleId": finding.rule,
+        "ruleIndex": rules.index(finding.rule),
+        "level": "error",
+        "message": {"text": finding.message},
+        "locations": [
+            {
+                "physicalLocation": physical,
+                "logicalLocations": [{"fullyQualifiedName": finding.name, "kind": "function"}],
+            }
+        ],
+        "partialFingerprints": {"kernelAndRule/v1": finding.fingerprint},
+    }
+
+
+def _artifact(path: str) -> dict[str, str]:
+    """A file by its URI: relative to the folder that the program runs in, where it is in it."""
+    relative = within_here(path)
+    windows = PureWindowsPath(relative)
+    if windows.drive and windows.is_absolute():
+        return {"uri": f"file:///{quote(windows.as_posix(), safe='/:')}"}
+    if PurePosixPath(relative).is_absolute():
+        return {"uri": f"file://{quote(relative)}"}
+    return {"uri": quote(relative), "uriBaseId": ROOT}
+
+
+def within_here(path: str) -> str:
+    """The path as seen from the folder that the program runs in, where it is in it; else as it is."""
+    here = os.path.join(os.getcwd(), "")
+    return path.removeprefix(here) if path.startswith(here) else path

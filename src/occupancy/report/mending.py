@@ -1,0 +1,52 @@
+"""What would make a kernel meet a rule that it breaks, in words."""
+
+from __future__ import annotations
+
+from ..advice.next_steps import NextStep
+from ..builds.rules import CRITERIA, Measure
+from ..builds.same_sizes import is_ours
+from ..builds.scanner import ScanRow
+from ..builds.violations import Violation
+from ..render import words
+from ..values.resources import amount_of
+
+
+def mending(row: ScanRow, violation: Violation) -> str:
+    """What would help, as a sentence."""
+    measure = CRITERIA[violation.criterion].measure
+    step = violation.next_step
+    if step is None and is_ours(row):
+        return _UNSIZED.get(measure, _NO_STEP.get(measure, "Use less of what limits it."))
+    if step is None:
+        return _NO_STEP.get(measure, "Neither using less nor another block size is known to reach it.")
+    changes = [
+        words.change(resource, amount_of(resource, row), value) for resource, value in step.requires.items()
+    ]
+    fewer_spills = measure in ("spill_bytes", "spill_smem", "stack_bytes")
+    result = "need fewer spills, at" if fewer_spills else "give"
+    at = f" at {row.threads:,} threads" if is_ours(row) else ""
+    share = words.percent(step.occupancy)
+    return f"{words.listing(changes)} would {result} {share} occupancy{at}{_how(row, step)}."
+
+
+_UNSIZED: dict[Measure, str] = {
+    "spill_bytes": "More registers, or fewer values alive, would need fewer spills.",
+    "stack_bytes": "It holds spills, arrays indexed by variables, or frames of calls.",
+}
+"""Where the block size is not known, which says how many registers there are."""
+
+_NO_STEP: dict[Measure, str] = {
+    "spill_bytes": "No more registers are available: keep fewer values alive.",
+    "spill_smem": "Launch bounds of fewer threads shrink it; so does keeping fewer values alive.",
+    "stack_bytes": "More registers would not help: it holds arrays indexed by variables, or frames of calls.",
+    "smem": "Use less of it.",
+    "regs": "Use fewer of them.",
+    "barriers": "Use fewer of them.",
+}
+
+
+def _how(row: ScanRow, step: NextStep) -> str:
+    """How to have the compiler use fewer registers."""
+    if set(step.requires) != {"regs"} or is_ours(row) or row.threads is None or not step.active_blocks:
+        return ""
+    return f"; __launch_bounds__({row.threads}, {step.active_blocks}) asks the compiler for that"

@@ -1,0 +1,198 @@
+"""The answer to ``occupancy calc`` for several chips: each by its name, and what helps on all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..advice.on_all import StepOnAll
+from ..engine import Answer, Model
+from ..render import words
+from ..render.document import (
+    SENTENCE,
+    Block,
+    Column,
+    Document,
+    Heading,
+    Marked,
+    Only,
+    Paragraph,
+    Table,
+    Together,
+)
+from ..tables.chips import Chip
+from ..values.resources import Resource, amount_of
+from .base import Report
+from .inputs import Inputs, inputs_of
+
+COLUMNS = (
+    Column("Chip", is_number=False),
+    Column("CC", is_number=False),
+    Column("Occupancy"),
+    Column("Blocks"),
+    Column("Warps"),
+    Column("Limited or stopped by", is_number=False, least=SENTENCE),
+)
+
+MOST_STEPS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class OnChip:
+    """The answer for one chip."""
+
+    gpu: str | None
+    """The name of the product; null for a compute capability."""
+    cc: str
+    architecture: str
+    model: Model
+    occupancy: float
+    """Active warps by the most warps of an SM, 0 to 1."""
+    active_blocks: int
+    active_warps: int
+    max_warps_per_multiprocessor: int
+    """Warps that an SM holds."""
+    limiters: tuple[Resource, ...]
+    launchable: bool
+    reason: str | None
+    """Why it does not launch."""
+
+    @property
+    def label(self) -> str:
+        """Its name, else its compute capability."""
+        return self.gpu or self.cc
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OnAllReport(Report):
+    """The answer to ``occupancy calc`` for several chips."""
+
+    inputs: Inputs
+    chips: tuple[OnChip, ...]
+    next_steps: tuple[StepOnAll, ...]
+    """What helps on all of them at once, the smallest change first."""
+
+    @property
+    def launchable(self) -> bool:
+        """Whether the kernel launches on all of them."""
+        return all(chip.launchable for chip in self.chips)
+
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """A row for each chip."""
+        return map(asdict, self.chips)
+
+    def document(self) -> Document:
+        """What was asked, a row for each chip, then what helps on all of them."""
+        rows = [
+            (
+                chip.label,
+                chip.cc,
+                words.percent(chip.occupancy),
+                str(chip.active_blocks),
+                f"{chip.active_warps} of {chip.max_warps_per_multiprocessor}",
+                words.listing([words.name(each) for each in chip.limiters])
+                if chip.launchable
+                else chip.reason or "",
+            )
+            for chip in self.chips
+        ]
+        refused = {number for number, chip in enumerate(self.chips) if not chip.launchable}
+        return (
+            Only("text", [Paragraph(Marked(f"{self._kernel()} on {len(self.chips)} chips", "strong"))]),
+            Table(COLUMNS, rows, refused, "bad"),
+            Together(list(self._advice())),
+        )
+
+    def headline(self) -> str:
+        """The occupancy on each chip."""
+        return ", ".join(f"{chip.label} {words.percent(chip.occupancy)}" for chip in self.chips)
+
+    def _kernel(self) -> str:
+        parts = [words.count(self.inputs.threads, "thread")]
+        if self.inputs.regs is not None:
+            parts.append(words.count(self.inputs.regs, "register"))
+        if self.inputs.shared_memory is not None:
+            parts.append(f"{words.size(self.inputs.shared_memory)} of shared memory")
+        return f"Blocks of {words.listing(parts)}" if len(parts) > 1 else f"Blocks of {parts[0]}"
+
+    def _advice(self) -> Iterator[Block]:
+        if not self.next_steps:
+            if all(chip.occupancy == 1 for chip in self.chips):
+                return
+            yield Paragraph("No single change of what was given helps on all of these chips at once.")
+            return
+        names = [
+            words.listing([chip.label for chip in self.chips if self._helps(step, chip)])
+            for step in self._shown()
+        ]
+        on_all = len(set(names)) == 1 and all(map(self._helps_all, self._shown()))
+        yield Heading("What helps on all of them at once" if on_all else "What helps")
+        columns = (
+            Column("What must change, all of it", is_number=False, least=SENTENCE),
+            *(Column(chip.label, least=10) for chip in self.chips),
+        )
+        yield Table(columns, [self._cells(step) for step in self._shown()], splits=False)
+        for step in self._shown():
+            if not self._helps_all(step):
+                left = [chip.label for chip in self.chips if not self._helps(step, chip)]
+                yield Paragraph(
+                    f"Using less does not help on {words.listing(left)}: only another block size can."
+                )
+                break
+
+    def _shown(self) -> Sequence[StepOnAll]:
+        """The nearest levels by using less, and the block sizes."""
+        less = [step for step in self.next_steps if "threads" not in step.requires]
+        shown = less[:MOST_STEPS]
+        return [step for step in self.next_steps if "threads" in step.requires or step in shown]
+
+    def _helps(self, step: StepOnAll, chip: OnChip) -> bool:
+        return step.occupancy[self.chips.index(chip)] > chip.occupancy or chip.occupancy == 1
+
+    def _helps_all(self, step: StepOnAll) -> bool:
+        return all(self._helps(step, chip) for chip in self.chips)
+
+    def _cells(self, step: StepOnAll) -> tuple[str, ...]:
+        changes = [
+            words.change(resource, amount_of(resource, self.inputs), amount)
+            for resource, amount in step.requires.items()
+        ]
+        reached = (
+            f"{words.count(blocks, 'block')}, {words.percent(occupancy)}"
+            for blocks, occupancy in zip(step.active_blocks, step.occupancy, strict=True)
+        )
+        return words.listing(changes), *reached
+
+
+def on_all_report(
+    chips: Sequence[Chip], answers: Sequence[Answer], steps: tuple[StepOnAll, ...]
+) -> OnAllReport:
+    """Everything that is shown of a kernel on several chips.
+
+    Args:
+        chips: The chips.
+        answers: The answer for each of them.
+        steps: What helps on all of them.
+    """
+    return OnAllReport(
+        inputs_of(answers[0].kernel),
+        tuple(_on_chip(chip, answer) for chip, answer in zip(chips, answers, strict=True)),
+        steps,
+    )
+
+
+def _on_chip(chip: Chip, answer: Answer) -> OnChip:
+    return OnChip(
+        gpu=chip.name,
+        cc=chip.cc,
+        architecture=chip.limits.architecture,
+        model=answer.model,
+        occupancy=answer.occupancy,
+        active_blocks=answer.active_blocks,
+        active_warps=answer.active_warps,
+        max_warps_per_multiprocessor=chip.limits.max_warps_per_multiprocessor,
+        limiters=answer.limiters,
+        launchable=answer.launchable,
+        reason=answer.reason,
+    )

@@ -1,0 +1,203 @@
+"""Chips by whatever people call them: a compute capability, an architecture, or a product.
+
+One parser for every command and function: ``9.0``, ``sm_90a``, ``compute_90``, ``hopper``, ``RTX 4090``,
+``h100-sxm``. A name is answered for where all that it can stand for has one compute capability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import InputError, UnknownComputeCapabilityError, shown
+from ..values.limits import ComputeCapability, Limits
+from .table import Table
+
+if TYPE_CHECKING:
+    from .products import Product
+
+ALLOWED = "a compute capability (9.0, sm_90a), an architecture (hopper), or a GPU (RTX 4090)"
+
+MOST_CHOICES = 16
+"""Candidates that an error lists."""
+MAX_NAME = 40
+"""Characters of a name that an error repeats in a command."""
+
+
+# A tuple, because a dataclass takes ten times as long to make, and every command waits for it.
+class Chip(NamedTuple):
+    """A chip that was named: what its SM offers and, of a GPU, which it is."""
+
+    limits: Limits
+    name: str | None = None
+    """Of the product, or of this machine's GPU; None for a compute capability."""
+    multiprocessor_count: int | None = None
+    """SMs; None where they are not known, or where the variants of the product differ."""
+    known_from: str = ""
+    """Where the number of SMs is from: as in `Product`, or ``"device"``."""
+    device: int | None = None
+    """The number of this machine's GPU."""
+    variants: tuple[Product, ...] = ()
+    """The products that the name stands for, where their numbers of SMs differ."""
+
+    @property
+    def cc(self) -> str:
+        """Its compute capability."""
+        return str(self.limits.compute_capability)
+
+    @property
+    def label(self) -> str:
+        """What it is called beside others: its name, else its compute capability."""
+        return self.name or self.cc
+
+
+def find_chip(name: object, table: Table | None = None, *, is_product: bool = False) -> Chip:
+    """The one chip of a name; see `find_chips`.
+
+    Raises:
+        InputError: It stands for several, or for none.
+    """
+    found = find_chips(name, table, is_product=is_product)
+    if len(found) > 1:
+        raise InputError(
+            f"{shown(name)} stands for {len(found)} compute capabilities",
+            where="chip",
+            cure="Take one of them:",
+            choices=in_columns((chip.cc, chip.limits.architecture) for chip in found),
+        )
+    return found[0]
+
+
+def find_chips(name: object, table: Table | None = None, *, is_product: bool = False) -> tuple[Chip, ...]:
+    """The chips of a name: one, or all compute capabilities of an architecture.
+
+    Args:
+        name: A compute capability in any spelling, `Limits`, the name of an architecture or of a product.
+        table: Where their limits are taken from; by default the shipped table.
+        is_product: Whether a number such as ``980`` is a product's first, and a compute capability second.
+
+    Raises:
+        InputError: Nothing is called so, or products of different compute capability are.
+        UnknownComputeCapabilityError: A compute capability that the table does not hold.
+    """
+    if isinstance(name, Limits):
+        return (Chip(name),)
+    table = table or Table()
+    if not isinstance(name, str):
+        return (Chip(table.limits(name)),)
+    if is_product and name.strip().isdecimal() and (chip := _of_product(name, table, guess=False)):
+        return (chip,)
+    try:
+        cc = ComputeCapability.parse(name)
+    except InputError:
+        rows = table.of_architecture(name)
+        if rows:
+            return tuple(Chip(row) for row in rows)
+        chip = _of_product(name, table, guess=True)
+        if chip is None:
+            raise _nothing(name) from None
+        return (chip,)
+    try:
+        return (Chip(table.limits(cc)),)
+    except UnknownComputeCapabilityError as error:
+        product = _of_product(name, table, guess=False) if name.strip().isdecimal() else None
+        if product is not None:
+            error.cure = f"For the {product.name}: {product.name!r}. {error.cure}"
+        raise
+
+
+def _of_product(name: str, table: Table, *, guess: bool) -> Chip | None:
+    """The product of a name; None where there is none. Parts of a name are enough where it may guess."""
+    from .products import candidates, common_name
+
+    found = candidates(name) if guess else candidates(name, in_full=True)
+    if not found:
+        return None
+    ccs = {each.compute_capability for each in found}
+    if len(ccs) > 1 and len(found) > MOST_CHOICES:
+        raise InputError(
+            f"{shown(name)} fits the names of {len(found)} GPUs",
+            where="chip",
+            allowed=ALLOWED,
+            cure=f"`occupancy gpus {name}` lists them." if len(name) < MAX_NAME else "",
+        )
+    if len(ccs) > 1:
+        raise InputError(
+            f"{shown(name)} stands for {len(found)} GPUs of different compute capability",
+            where="GPU",
+            cure="Take one of them:",
+            choices=choices_of(found),
+        )
+    called = found[0].name if len(found) == 1 else common_name(name, found)
+    limits = table.limits(ccs.pop())
+    counts = {each.multiprocessor_count for each in found}
+    if len(counts) > 1:
+        return Chip(limits, called, variants=found)
+    from .products import least_certain
+
+    return Chip(limits, called, counts.pop(), least_certain(found))
+
+
+def products_of(pattern: str) -> tuple[Product, ...]:
+    """The products of a compute capability or of an architecture, or those that a pattern fits; without a
+    pattern all of them.
+
+    Raises:
+        InputError: There are none.
+    """
+    from .products import matching, products
+
+    if not pattern.strip():
+        return products()
+    found = set() if _is_compute_capability(pattern) else set(matching(pattern))
+    with suppress(InputError, UnknownComputeCapabilityError):
+        ccs = {row.compute_capability for row in Table().of_architecture(pattern)}
+        if not found and not ccs:
+            ccs = {find_chip(pattern).limits.compute_capability}
+        found |= {each for each in products() if each.compute_capability in ccs}
+    if not found:
+        raise _nothing(pattern)
+    return tuple(each for each in products() if each in found)
+
+
+def _is_compute_capability(name: str) -> bool:
+    """Whether it can be nothing else, as 9.0 and sm_90 are; 4090 and 90 can be parts of a name."""
+    try:
+        ComputeCapability.parse(name)
+    except InputError:
+        return False
+    return not name.strip().isdecimal()
+
+
+def choices_of(found: Sequence[Product]) -> list[str]:
+    """Products one below the other, for an error, with what tells them apart."""
+    rows = [
+        (each.name, str(each.compute_capability), each.chip, f"SMs: {each.multiprocessor_count}")
+        for each in found[:MOST_CHOICES]
+    ]
+    more = len(found) - MOST_CHOICES
+    return [*in_columns(rows), *([f"and {more} more"] if more > 0 else [])]
+
+
+def in_columns(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Rows of cells as lines, the columns aligned."""
+    cells = list(rows)
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    ]
+
+
+def _nothing(name: str) -> InputError:
+    from .products import near
+
+    found = near(name)
+    return InputError(
+        f"{shown(name)} is neither a compute capability nor the name of an architecture or a GPU",
+        where="chip",
+        allowed="" if found else ALLOWED,
+        cure="Did you mean:" if found else "`occupancy gpus` lists the names of GPUs.",
+        choices=choices_of(found),
+    )

@@ -1,0 +1,60 @@
+"""TOML to plain values; the only home of TOML."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from ..errors import OccupancyError, shown
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PYPROJECT = "pyproject.toml"
+MAX_FILE_BYTES = 1 << 20
+
+
+def read_toml(file: str, error_class: type[OccupancyError]) -> dict[str, Any]:
+    """The values of a TOML file of unknown origin.
+
+    Raises:
+        OccupancyError: Of the given class: it cannot be read, is too large, or not TOML.
+    """
+    try:
+        with open(file, "rb") as stream:
+            content = stream.read(MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        problem = getattr(error, "strerror", None) or error
+        raise error_class(f"cannot be read: {problem}", where=file) from error
+    if len(content) > MAX_FILE_BYTES:
+        raise error_class("is too large for a file of settings", where=file, allowed="up to 1 MiB")
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a number of 5000 digits
+        raise error_class(f"is not TOML: {error}", where=file) from error
+
+
+def tools(pyproject: dict[str, Any]) -> dict[str, Any]:
+    """The tables of a ``pyproject.toml`` below ``tool``."""
+    found = pyproject.get("tool")
+    return found if isinstance(found, dict) else {}
+
+
+def default_chip(error_class: type[OccupancyError]) -> str | None:
+    """The chip that ``cc`` of ``[tool.occupancy]`` names in the ``pyproject.toml`` of this folder, if any.
+
+    Raises:
+        OccupancyError: Of the given class: the file cannot be read, or names no chip.
+    """
+    if not os.path.exists(PYPROJECT):
+        return None
+    table = tools(read_toml(PYPROJECT, error_class)).get("occupancy")
+    chip = table.get("cc") if isinstance(table, dict) else None
+    if chip is not None and not isinstance(chip, str):
+        raise error_class(
+            f"got {shown(chip)}", where=f"{PYPROJECT}: tool.occupancy.cc", allowed='a chip, such as "9.0"'
+        )
+    return chip

@@ -1,0 +1,2 @@
+#pragma once
+void a(float*); void b(float*); void s(float*, int);

@@ -1,0 +1,2 @@
+#include "kernels.h"
+int main() { a(nullptr); b(nullptr); }

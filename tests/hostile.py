@@ -1,0 +1,136 @@
+"""The inputs of an attack by design, made by code: each took minutes, gigabytes, or ended the process."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import struct
+import sys
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+MIB = 1 << 20
+
+
+def log(name: str, registers: int = 32) -> str:
+    """What ptxas prints of one kernel."""
+    entry = f"ptxas info    : Compiling entry function '{name}' for 'sm_90'\n"
+    return f"{entry}ptxas info    : Used {registers} registers, used 0 barriers\n"
+
+
+def section(kind: int, offset: int, size: int, *, link: int = 0, info: int = 0) -> bytes:
+    """A section header of a cubin."""
+    return struct.pack("<IIQQQQIIQQ", 0, kind, 0, 0, offset, size, link, info, 0, 0)
+
+
+def image(sections: list[bytes], body: bytes) -> bytes:
+    """A cubin: its header, a body, and the headers of its sections."""
+    head = struct.pack(
+        "<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01\x41\x08", 2, 190, 1, 0, 0, 64 + len(body),
+        0x6005A04, 64, 56, 0, 64, len(sections), 0,
+    )  # fmt: skip
+    return head + body + b"".join(sections)
+
+
+def compressed(data: bytes) -> bytes:
+    """A fatbin with one image, compressed."""
+    packed = zstd.compress(data)
+    entry = struct.pack(
+        "<HHIQIIHHIIIQQQ", 2, 0x101, 64, len(packed), len(packed), 0, 7, 1, 90, 0, 0, 0x8000, 0, len(data)
+    )
+    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entry) + len(packed)) + entry + packed
+
+
+def nameless_kernels(count: int) -> bytes:
+    """A fatbin of some kilobytes with so many kernels whose names are empty."""
+    symbols = struct.pack("<IBBHQQ", 0, 2, 0x10, 3, 0, 0) * count
+    table = [
+        section(0, 0, 0),
+        section(3, 64, 1),
+        section(2, 64, len(symbols), link=1),
+        section(1, 0, 0, info=8 << 24),
+    ]
+    return compressed(image(table, symbols))
+
+
+def shared_attributes(kernels: int) -> bytes:
+    """A fatbin of some kilobytes whose kernels share 4 MiB of attributes."""
+    symbols = b"".join(struct.pack("<IBBHQQ", 0, 2, 0x10, 3 + i, 0, 0) for i in range(kernels))
+    records = struct.pack("<BBH", 3, 0x05, 0) * MIB
+    table = [section(0, 0, 0), section(3, 64, 1), section(2, 64, len(symbols), link=1)]
+    table += [section(1, 0, 0)] * kernels
+    for index in range(kernels):
+        table.append(section(0x70000000, 64 + len(symbols), len(records) - 4 * index, info=3 + index))
+    return compressed(image(table, symbols + records))
+
+
+def wide_page(columns: int, rows: int) -> bytes:
+    """A page of Nsight Compute that has a million columns and no data."""
+    return b'"ID",""' + b"," * columns + b',"Metric Name"\n' + b"1\n" * rows
+
+
+def launches(count: int) -> bytes:
+    """A page with very many launches, no two of them alike."""
+    head = '"ID","Kernel Name","Block Size","Grid Size","CC","launch__registers_per_thread"\n'
+    rows = (f'"{i}","k{i}","({i % 1024 + 1}, 1, 1)","(1, 1, 1)","9.0","{i % 200}"\n' for i in range(count))
+    return (head + "".join(rows)).encode()
+
+
+def trace_of_numbers(count: int) -> bytes:
+    """A trace whose events are numbers."""
+    return b'{"traceEvents": [' + b"0," * count + b"0]}"
+
+
+def baseline(kernels: str, **members: object) -> bytes:
+    """A baseline with kernels as they are written here."""
+    head = json.dumps(
+        {"schema": "occupancy-baseline", "schema_version": 1, "tool_version": "0.1.0", **members}
+    )
+    return f'{head[:-1]}, "kernels": [{kernels}]}}'.encode()
+
+
+def different_kernels(count: int) -> bytes:
+    """A log of kernels no two of which need the same."""
+    text = "".join(log(f"k{i}", i % 200).replace("0 barriers", f"{i} bytes smem") for i in range(count))
+    return text.encode()
+
+
+def substitutions(depth: int) -> str:
+    """A mangled name that doubles with each substitution: hundreds of characters for millions."""
+    name, seen = "_Z1fSt4pairIiiE", 1
+    for _ in range(depth):
+        last = "S_" if seen == 0 else f"S{'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'[seen - 1]}_"
+        name += f"S_I{last}{last}E"
+        seen += 1
+    return name
+
+
+FILES: dict[str, bytes] = {
+    "a name for stars": log("gemmf16" * 1200).encode(),
+    "units in front of a name": log("__nv_static_25__9e609c31_4_a_cu_f763c035_" * 600 + "k").encode(),
+    "a page of a million columns": wide_page(MIB, 1000),
+    "the same, compressed": gzip.compress(wide_page(MIB, 4_000_000), 6),
+    "lines": gzip.compress(b"\n" * (64 * MIB)),
+    "a long line of digits": gzip.compress(
+        log("k").encode() + (b"1" * MIB + b" bytes stack frame registers\n") * 60
+    ),
+    "numbers in place of events": gzip.compress(trace_of_numbers(30 * MIB)),
+    "lists within lists": gzip.compress(b'{"deviceProperties": [' + b"[]," * (20 * MIB) + b"0]}"),
+    "keys of events": b'{"traceEvents": [' + b'"ph",' * 200_000 + b"0]}",
+    "kernels without names": nameless_kernels(MIB),
+    "shared attributes": shared_attributes(64),
+    "launches": gzip.compress(launches(200_000), 6),
+    "different kernels": "".join(log(f"k{i}", i % 200) for i in range(8_000)).encode(),
+    "compressed different kernels": gzip.compress(different_kernels(40_000)),
+    "kernels of PTX": b".target sm_90\n" + b".entry k{\n" * 100_000,
+    "names that expand": "".join(log(substitutions(10) + str(i)) for i in range(4_000)).encode(),
+    "baseline of nothing": baseline(",".join(["{}"] * 500_000)),
+    "baseline of other names": baseline("", **{f"a{i}": 0 for i in range(80_000)}),
+    "baseline of small kernels": baseline(
+        ",".join(['{"name":"k","source":"","format":"ptxas","registers":1,"arch":"sm_90"}'] * 14_000)
+    ),
+}
+"""The inputs by what they are, each of about a megabyte or less."""

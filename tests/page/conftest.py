@@ -1,0 +1,61 @@
+"""The page in a real browser, and the notice where there is none."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from occupancy.page.build import build_page
+
+REQUIRED = "OCCUPANCY_REQUIRE_BROWSER"
+NOTICE = f"the page was not opened in a browser ({REQUIRED}=1 makes that a failure)"
+BANNER = "THE PAGE WAS NOT OPENED IN A BROWSER"
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """Chromium, driven by playwright; only in CI is their absence a failure."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ModuleNotFoundError:
+        path = None
+    if path is None:
+        if os.environ.get(REQUIRED) == "1":
+            pytest.fail("needs chromium and pip install 'occupancy[browser]'")
+        pytest.skip(NOTICE)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=OPTIONS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page on the disk."""
+    path = tmp_path_factory.mktemp("page") / "occupancy.html"
+    path.write_text(build_page("0.1.0"), encoding="utf-8")
+    return path
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say that the browser was missing."""
+    reports = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
+    if any(NOTICE in report for report in reports):
+        terminalreporter.section(BANNER, red=True, bold=True)

@@ -1,0 +1,341 @@
+"""The page as a visitor uses it: opened from the disk in a real browser."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import occupancy
+from occupancy.page.build import build_page
+from occupancy.page.question import kernels_of
+
+Open = Callable[..., Any]
+
+PTXAS = """ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function '_Z<b>scale</b>' for 'sm_86'
+ptxas info    : Function properties for _Zscale
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 40 registers, used 1 barriers, 8192 bytes smem, 376 bytes cmem[0]
+"""
+LISTING = """Fatbin elf code:
+arch = sm_90
+Resource usage:
+ Common:
+  GLOBAL:0
+ Function _Z6reducePf:
+  REG:32 STACK:0 SHARED:5120 LOCAL:0 CONSTANT[0]:376 TEXTURE:0 SURFACE:0 SAMPLER:0
+ Function _Z4scanPf:
+  REG:48 STACK:0 SHARED:1024 LOCAL:0 CONSTANT[0]:376 TEXTURE:0 SURFACE:0 SAMPLER:0
+"""
+SCREENS: dict[str, dict[str, Any]] = {
+    "light": {"viewport": {"width": 1440, "height": 900}},
+    "dark": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True},
+    "narrow": {"viewport": {"width": 320, "height": 640}},
+}
+QUESTIONS = {
+    "start": "",
+    "compared": "#cc=8.6&threads=16x16&regs=72&static-smem=8k&sms=84&grid=1000&a.cc=9.0&a.threads=64",
+    "does-not-launch": "#cc=9.0&threads=1024&regs=128&dynamic-smem=300k",
+    "wrong": "#cc=5.2&threads=many&regs=300&caching=ca",
+}
+
+
+@pytest.fixture
+def opened(chromium: Any, page_file: Path) -> Iterator[Open]:
+    """Open the page with a question; whatever the console says, or any request, fails the test."""
+    contexts: list[Any] = []
+    said: list[str] = []
+
+    def make(question: str = "", **screen: Any) -> Any:
+        context = chromium.new_context(**(screen or SCREENS["light"]))
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on(
+            "request",
+            lambda request: said.extend([request.url] * (page_file.parent.as_uri() not in request.url)),
+        )
+        page.goto(page_file.as_uri() + question)
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert [text for text in said if not text.startswith("data:")] == []
+
+
+def until(page: Any, condition: str) -> None:
+    """Wait for a condition; playwright's own way of waiting is against the page's policy."""
+    for _ in range(250):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(condition)
+
+
+def figure(page: Any) -> str:
+    text: str = page.locator(".figure").inner_text()
+    return text
+
+
+def test_a_question_is_typed_and_answered(opened: Open) -> None:
+    page = opened()
+    page.select_option("#cc", "7.0")
+    page.fill("#threads", "128")
+    page.fill("#dynamic-smem", "")
+    page.fill("#regs", "37")
+    until(page, "document.querySelector('.figure').textContent === '75%'")
+    assert "48 of 64 warps, 12 blocks of 128 threads, 1,536 threads per SM" in page.inner_text("#verdict")
+    assert "Limited by registers." in page.inner_text("#verdict")
+    until(page, "document.querySelector('#status').textContent.startsWith('75% occupancy')")
+
+
+def test_a_next_step_is_applied(opened: Open) -> None:
+    page = opened("#cc=7.0&threads=128&regs=37")
+    page.click("#steps button:has-text('100%')")
+    assert figure(page) == "100%"
+    assert page.input_value("#regs") == "32"
+    assert "Applied." in page.inner_text("#status")
+
+
+def test_dragging_along_a_curve_changes_the_input(opened: Open) -> None:
+    page = opened("#cc=7.0&threads=128&regs=37")
+    curve = page.locator("svg[aria-label='Registers, curve']")
+    curve.scroll_into_view_if_needed()
+    box = curve.bounding_box()
+    page.mouse.move(box["x"] + 80, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 12, box["y"] + 60, steps=5)
+    page.mouse.up()
+    until(page, "Number(document.querySelector('#regs').value) > 240")
+    assert figure(page) in ("25%", "12.5%")
+
+
+def test_the_keyboard_steps_by_allocation_units(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=100&regs=37&dynamic-smem=1000")
+    for field, key, expected in [
+        ("#threads", "ArrowUp", "128"),
+        ("#regs", "ArrowDown", "32"),
+        ("#dynamic-smem", "ArrowUp", "1024"),
+        ("#carveout", "ArrowDown", "228k"),
+        ("#barriers", "ArrowUp", "1"),
+    ]:
+        page.focus(field)
+        page.keyboard.press(key)
+        until(page, f"document.querySelector('{field}').value === '{expected}'")
+    page.focus("svg[aria-label='Block size, curve']")
+    page.keyboard.press("ArrowRight")
+    until(page, "document.querySelector('#threads').value === '160'")
+
+
+def test_a_log_is_pasted(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=128")
+    page.click("#paste summary")
+    page.fill("#pasted", PTXAS)
+    until(page, "document.querySelector('#regs').value === '40'")
+    assert page.input_value("#cc") == "8.6"
+    assert page.input_value("#static-smem") == "8192"
+    assert page.locator("#found b").count() == 0  # a name is text
+    assert "_Z<b>scale</b>" in page.inner_text("#found")
+    page.fill("#pasted", LISTING)
+    page.click("#found button:has-text('reduce')")
+    until(page, "document.querySelector('#regs').value === '32'")
+    assert (page.input_value("#cc"), page.input_value("#static-smem")) == ("9.0", "4096")
+    page.fill("#pasted", "nothing of interest <script>alert(1)</script>")
+    assert "No kernel in it." in page.inner_text("#found")
+
+
+def test_our_own_json_is_pasted(opened: Open) -> None:
+    command = ["calc", "--cc", "8.6", "--threads", "16x16", "--regs", "40", "--smem", "9k", "--no-opt-in"]
+    done = subprocess.run(
+        [sys.executable, "-m", "occupancy", *command, "--format", "json"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    page = opened()
+    page.click("#paste summary")
+    page.fill("#pasted", done.stdout)
+    until(page, "document.querySelector('#cc').value === '8.6'")
+    fields = {name: page.input_value(f"#{name}") for name in ("threads", "regs", "dynamic-smem", "opt-in")}
+    assert fields == {"threads": "16x16x1", "regs": "40", "dynamic-smem": "9216", "opt-in": "no"}
+
+
+def test_a_scan_is_pasted(opened: Open) -> None:
+    kernels = Path(__file__).parent.parent / "data" / "kernels"
+    command = ["scan", str(kernels / "samples.cubin"), "--threads", "256", "--format", "json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "occupancy", *command], capture_output=True, text=True, check=True
+    )
+    page = opened()
+    page.click("#paste summary")
+    page.fill("#pasted", done.stdout)
+    assert page.locator("#found li").count() == 3
+    page.click("#found button:has-text('spilly')")
+    until(page, "document.querySelector('#regs').value === '64'")
+    assert figure(page) == "50%"
+
+
+def test_the_kernels_of_a_file_are_there(opened: Open, page_file: Path) -> None:
+    path = page_file.with_name("kernels.html")
+    rows = [
+        {"name": "<i>first</i>", "cc": "8.6", "regs": 72},
+        {"name": "second", "cc": "7.0", "regs": 37, "threads": 128},
+    ]
+    path.write_text(build_page("0.1.0", kernels=kernels_of(rows)), encoding="utf-8")
+    page = opened()
+    page.goto(path.as_uri())
+    assert page.locator("#found li").count() == 2
+    assert page.locator("i").count() == 0
+    page.click("#found button:has-text('second')")
+    until(page, "document.querySelector('.figure').textContent === '75%'")
+
+
+def test_the_link_brings_the_question_back(opened: Open) -> None:
+    page = opened("#cc=8.6&threads=16x16&regs=72&barriers=2&carveout=50")
+    page.click("button:has-text('Hold as A')")
+    page.fill("#regs", "40")
+    page.click("button:has-text('Link')")
+    link = page.evaluate("app.copied")
+    again = opened(link[link.index("#") :])
+    assert again.input_value("#regs") == "40"
+    assert again.input_value("#carveout") == "50"
+    assert figure(again) == figure(page)
+    row = again.locator("#compare tbody tr").filter(has_text="Registers per thread")
+    assert row.inner_text().split() == ["Registers", "per", "thread", "72", "40", "≠", "differs"]
+
+
+def test_the_address_follows_and_leads(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=256")
+    page.fill("#regs", "40")
+    until(page, "location.hash.includes('regs=40')")
+    page.evaluate("location.hash = '#cc=7.0&threads=64&regs=80'")
+    until(page, "document.querySelector('#regs').value === '80'")
+    assert page.input_value("#cc") == "7.0"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["cc=7.0&threads=128&regs=37", "cc=8.6&threads=16x16&regs=40&dynamic-smem=27.5k&carveout=50&opt-in=no"],
+)
+def test_what_is_copied_gives_the_same_answer(opened: Open, question: str) -> None:
+    page = opened(f"#{question}")
+    texts = {}
+    for kind in ("Command", "Python", "Markdown"):
+        page.click(f"#verdict button:has-text('{kind}')")
+        texts[kind] = page.evaluate("app.copied")
+    namespace: dict[str, Any] = {}
+    exec(texts["Python"].replace("print(", "result = (", 1), namespace)
+    result = namespace["result"]
+    assert isinstance(result, occupancy.Occupancy)
+    assert figure(page) in str(result)
+    assert f"{result.active_blocks} blocks" in page.inner_text("#verdict")
+    command = texts["Command"].split()
+    assert command[:2] == ["occupancy", "calc"]
+    done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[0].startswith(f"{figure(page)} occupancy on compute capability")
+    assert f"**{figure(page)} occupancy**" in texts["Markdown"]
+
+
+def test_every_chip_is_compared_and_chosen(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=128&regs=37")
+    rows = page.locator("#chips tbody tr")
+    assert rows.count() == len(occupancy.compute_capabilities())
+    row = rows.filter(has_text="Volta").last
+    assert row.inner_text().split() == ["7.0", "Volta", "75%", "12", "registers"]
+    row.locator("button").click()
+    until(page, "document.querySelector('#cc').value === '7.0'")
+
+
+def test_a_product_is_found(opened: Open) -> None:
+    page = opened("#cc=7.0&threads=256&regs=40")
+    page.fill("#gpu", "rtx 4090")
+    until(page, "document.querySelector('#cc').value === '8.9'")
+    assert page.input_value("#sms") == "128"
+    page.fill("#grid", "1000")
+    until(page, "document.querySelector('#verdict').textContent.includes('1,000 blocks in')")
+    page.fill("#gpu", "no such thing")
+    until(page, "document.querySelector('#gpu-hint').textContent === 'No product is called so.'")
+
+
+def test_what_is_wrong_is_said_at_its_field(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=256&regs=40")
+    page.fill("#regs", "300")
+    until(page, "document.querySelector('#regs').getAttribute('aria-invalid') === 'true'")
+    assert page.inner_text(
+        "#regs-error"
+    ) == "✕ Allowed: 0 to 255." or "Allowed: 0 to 255." in page.inner_text("#regs-error")
+    assert "last answer" in page.inner_text("#wrong")
+
+
+def test_the_fragment_is_never_markup(opened: Open) -> None:
+    page = opened(
+        "#cc=%3Cb%3E&gpu=%3Cimg%20src=x%20onerror=alert(1)%3E&threads=%3Cscript%3E&a.threads=%3Ci%3E"
+    )
+    assert page.locator("img, i").count() == 0
+    assert page.input_value("#threads") == "<script>"
+
+
+def test_script_and_style_of_others_are_not_allowed(opened: Open) -> None:
+    page = opened()
+    policy = page.get_attribute("meta[http-equiv]", "content")
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert page.evaluate("!document.querySelector('script[src], link[rel=stylesheet], [style]')")
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_it_is_accessible_and_fits(opened: Open, screen: str, question: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(QUESTIONS[question], **SCREENS[screen])
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide == 0
+    keep(page, f"{question}-{screen}")
+
+
+def test_it_prints(opened: Open, tmp_path: Path) -> None:
+    page = opened(QUESTIONS["compared"])
+    page.pdf(path=folder_of_screens(tmp_path) / "print.pdf", format="A4", print_background=True)
+    page.emulate_media(media="print")
+    assert not page.is_visible("#question")
+    assert "occupancy calc --cc 8.6 --threads 16x16" in page.inner_text(".asked")
+
+
+def keep(page: Any, name: str) -> None:
+    """Keep a picture where CI collects them."""
+    folder = os.environ.get("OCCUPANCY_SCREENSHOTS")
+    if folder:
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+def folder_of_screens(otherwise: Path) -> Path:
+    return Path(os.environ.get("OCCUPANCY_SCREENSHOTS") or otherwise)
+
+
+def test_a_redraw_takes_less_than_a_frame(opened: Open) -> None:
+    """The fastest of many: what else the machine does at the same time is not the page's."""
+    page = opened("#cc=9.0&threads=256&regs=64&dynamic-smem=32k")
+    fastest = page.evaluate(
+        """async () => {
+          const found = [];
+          for (let turn = 0; turn < 60; turn++) {
+            app.fields.regs = String(24 + turn);
+            app.redraw();
+            document.body.getBoundingClientRect();
+            found.push(app.took);
+            await new Promise((go) => requestAnimationFrame(go));
+          }
+          return Math.min(...found);
+        }"""
+    )
+    assert fastest < 16

@@ -1,0 +1,159 @@
+"""The page answers exactly as the library does: its engine in V8 beside ours."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from occupancy.advice.waves import count_waves, full_wave
+from occupancy.arrays import sweep_arrays
+from occupancy.engine import Model, evaluate
+from occupancy.page.build import build_page
+from occupancy.tables import shipped
+from occupancy.tables.products import products
+from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Kernel, Launch
+from occupancy.values.limits import Limits
+from tests.page.engine import PageEngine, Question, models_of, own_answer, random_questions, script
+from tests.sampling import sampled
+
+CHIPS_AND_MODELS = [
+    pytest.param(str(cc), model, id=f"{cc}-{model}")
+    for cc in shipped.known()
+    for model in models_of(shipped.limits(cc))
+]
+REGISTERS = range(MAX_REGISTERS_PER_THREAD + 1)
+
+
+@pytest.fixture(scope="module")
+def engine() -> PageEngine:
+    return PageEngine()
+
+
+@pytest.mark.parametrize(("cc", "model"), CHIPS_AND_MODELS)
+@sampled("count", sample=500, everything=20_000)
+def test_answers_advice_and_arithmetic(engine: PageEngine, cc: str, model: Model, count: int) -> None:
+    """So many for each model, on all of its chips together."""
+    chips = sum(parameters.values[1] == model for parameters in CHIPS_AND_MODELS)
+    questions = random_questions(cc, model, -(-count // chips), seed=count)
+    for question, found in zip(questions, engine.answers(questions), strict=True):
+        assert found == own_answer(question), question
+
+
+def steps_of(limits: Limits) -> range:
+    """One size of each step in which shared memory is allocated, and some that are too large."""
+    unit = limits.shared_memory_allocation_unit
+    return range(0, limits.max_shared_memory_per_block_optin + 3 * unit, unit)
+
+
+def differences(engine: PageEngine, cc: str, model: Model, threads: range, sizes: range) -> int:
+    """Combinations in which the page's blocks or limiters differ from those of the arrays."""
+    limits = shipped.limits(cc)
+    ours = sweep_arrays(
+        [limits],
+        dict(zip(("threads", "regs", "smem"), np.ix_(threads, REGISTERS, sizes), strict=True)),
+        Kernel(1),
+        model=model,
+    )
+    theirs = np.frombuffer(engine.grid(cc, model, threads, REGISTERS, sizes), np.uint8)
+    theirs = theirs.reshape(*ours.active_blocks.shape, 2)
+    differ = (theirs[..., 0] != ours.active_blocks) | (theirs[..., 1] != ours.limiters)
+    return int(differ.sum())
+
+
+@pytest.mark.parametrize(("cc", "model"), CHIPS_AND_MODELS)
+@sampled("stride", sample=61, everything=14)
+def test_grid(engine: PageEngine, cc: str, model: Model, stride: int) -> None:
+    """Every count of registers, every one or second of warps, and some sizes."""
+    limits = shipped.limits(cc)
+    threads = range(
+        limits.warp_size, limits.max_threads_per_block + 1, limits.warp_size * max(1, stride // 30)
+    )
+    assert differences(engine, cc, model, threads, steps_of(limits)[::stride]) == 0
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("cc", "model"), CHIPS_AND_MODELS)
+def test_the_whole_grid(engine: PageEngine, cc: str, model: Model) -> None:
+    limits = shipped.limits(cc)
+    for threads in range(1, limits.max_threads_per_block + 1):
+        assert differences(engine, cc, model, range(threads, threads + 1), steps_of(limits)) == 0
+
+
+@pytest.mark.parametrize(
+    ("rule", "mutated"),
+    [
+        ("(-py.floordiv((-amount),unit))*unit", "(py.floordiv(amount,unit)+1)*unit"),
+        ("FIRST_WITH_BARRIER_LIMIT$=[9,0]", "FIRST_WITH_BARRIER_LIMIT$=[8,0]"),
+        ("limits.reserved_shared_memory_per_block", "0"),
+        (",per_warp)*sub_partitions", ",per_warp)"),
+    ],
+)
+def test_a_mutated_rule_is_caught(rule: str, mutated: str) -> None:
+    text = script()
+    assert rule in text
+    engine = PageEngine(text.replace(rule, mutated))
+    questions = [
+        question for cc in ("6.0", "8.0", "9.0") for question in random_questions(cc, "cuda", 60, seed=1)
+    ]
+    found = engine.answers(questions)
+    assert any(each != own_answer(question) for question, each in zip(questions, found, strict=True))
+
+
+def test_words_are_those_of_the_library(engine: PageEngine) -> None:
+    from occupancy.render import words
+
+    shares = [0, 1e-5, 0.0004, 0.0625, 1 / 3, 0.375, 2 / 3, 0.99999, 1]
+    assert engine.value(f"{shares}.map(words.percent)") == [words.percent(share) for share in shares]
+    sizes = [0, 1, 1000, 1001, 1024, 1152, 9344, 98304, 232448, 1 << 20]
+    assert engine.value(f"{sizes}.map(words.size)") == [words.size(size) for size in sizes]
+    counts = [0, 1, 12, 1536, 1234567]
+    assert engine.value(f'{counts}.map((each) => words.count(each, "block"))') == [
+        words.count(each, "block") for each in counts
+    ]
+
+
+def test_products_and_limits_are_those_of_the_table(engine: PageEngine) -> None:
+    found = engine.value("PRODUCTS.map(({ cc, name, sms }) => [cc, name, Number(sms)]).sort()")
+    expected = [[str(each.compute_capability), each.name, each.multiprocessor_count] for each in products()]
+    assert sorted(found) == sorted(expected)
+    assert engine.value("CHIPS") == json.loads(
+        json.dumps([_plain(shipped.limits(cc)) for cc in shipped.known()])
+    )
+
+
+def _plain(limits: Limits) -> dict[str, object]:
+    major, minor = limits.compute_capability
+    return {**asdict(limits), "compute_capability": {"major": major, "minor": minor}}
+
+
+def test_waves_with_measured_clusters(engine: PageEngine) -> None:
+    kernel = Kernel(256, 40)
+    wave = full_wave(evaluate(shipped.limits("9.0"), kernel), 132, cluster_size=4)
+    assert wave.measured is not None
+    waves = count_waves(Launch(kernel, (4096, 1, 1), (4, 1, 1)), wave)
+    question = '{ cc: "9.0", threads: "256", regs: "40", sms: "132", grid: "4096", cluster: "4" }'
+    found = engine.value(
+        f"((fields) => {{ const {{ wave, run }} = readLaunch(fields, readQuestion(fields));"
+        f" return [wave, run.waves, run.last_wave_fill, run.idle_share, run.filling_grid_above]; }})"
+        f"({question})"
+    )
+    assert found == [
+        json.loads(json.dumps(asdict(wave))),
+        waves.waves,
+        waves.last_wave_fill,
+        waves.idle_share,
+        waves.filling_grid_above,
+    ]
+
+
+def test_a_question_with_all_of_it(engine: PageEngine) -> None:
+    question = Question("7.0", "cuda", Kernel(128, 37))
+    found = engine.answers([question])[0]
+    assert (found["occupancy"], found["active_blocks"], found["limiters"]) == (0.75, 12, ["registers"])
+
+
+def test_size() -> None:
+    assert len(build_page("0.1.0").encode()) < 150_000

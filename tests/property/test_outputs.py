@@ -1,0 +1,129 @@
+"""Hostile text through every output, read back with a parser of its format: it is text, and nothing else."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from occupancy.render.ci import Case, github, junit
+from occupancy.render.csv_json import csv_lines, json_lines
+from occupancy.render.document import (
+    Bullets,
+    Column,
+    GroupColumn,
+    GroupedTable,
+    GroupRow,
+    Heading,
+    Paragraph,
+    Table,
+)
+from occupancy.render.html import html
+from occupancy.render.markdown import code, markdown
+from occupancy.render.text import to_text
+from occupancy.values.untrusted import printable
+
+PARTS = (
+    "<img onerror=x>", "</td>", "`", "``", "|", "\\", "\x1b]0;x\x07", "\n", "\r", "::error::x", "##[error]",
+    "=1+1", "@user", "#1", "https://x", "*", "_", "[a](b)", "&lt;", "'", '"', ",", ";", "]]>", "\x00", "\x85",
+    "\u2028", "\u202e", "\ud800", "%0A", "a", " ", "é", "𝔘",
+)  # fmt: skip
+HOSTILE = st.lists(st.sampled_from(PARTS), max_size=6).map("".join)
+
+
+def document(text: str) -> tuple[object, ...]:
+    name = printable(text)  # of what a line is made of, line breaks are never ours
+    return (
+        Heading(name),
+        Paragraph(name),
+        Bullets([name]),
+        Table((Column("A"), Column("B")), [(name, code(name)), (text, text)]),
+        GroupedTable("Kernel", [GroupRow(text, text)], [GroupColumn("C", [text], False)]),
+    )
+
+
+def is_quiet(line: str) -> bool:
+    return line.isprintable() and not line.lstrip().startswith("::") and "##[" not in line
+
+
+@given(HOSTILE)
+@example("::error::x")
+def test_terminal(text: str) -> None:
+    assert all(map(is_quiet, to_text(document(text)).split("\n")))  # type: ignore[arg-type]
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.attributes: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+
+OURS = {"p", "strong", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "code", "em"}
+
+
+@given(HOSTILE)
+def test_html(text: str) -> None:
+    tags = Tags()
+    tags.feed(html(document(text)))  # type: ignore[arg-type]
+    tags.close()
+    assert tags.found <= OURS
+    assert tags.attributes <= {"style"}
+
+
+@given(HOSTILE)
+@example("a\\|b")
+@example("`<img onerror=x>``")
+def test_markdown(text: str) -> None:
+    printed = markdown(document(text if text.strip() else "k"))  # type: ignore[arg-type]
+    assert all(map(is_quiet, printed.split("\n")))
+    rendered = MarkdownIt("commonmark", {"html": True}).enable("table").render(printed)
+    tags = Tags()
+    tags.feed(rendered)
+    tags.close()
+    assert tags.found <= OURS - {"em"}, rendered
+    assert tags.attributes <= {"style"}
+    # Each row has its cells, and no more.
+    assert rendered.count("<tr>") == 2 + 3
+    assert rendered.count("<td") == 4 + 2
+
+
+@given(HOSTILE)
+def test_csv(text: str) -> None:
+    lines = list(csv_lines(["name", "count"], [{"name": text, "count": -1}]))
+    rows = list(csv.reader(io.StringIO("\n".join(lines), newline="")))
+    assert len(rows) == 2
+    cell, count = rows[1]
+    assert count == "-1"
+    assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+    assert "##[" not in lines[1]
+    assert not lines[1].lstrip().startswith("::")
+
+
+@given(HOSTILE)
+def test_json(text: str) -> None:
+    (line,) = json_lines([{"name": text}])
+    assert json.loads(line) == {"name": text}
+    assert "\n" not in line
+    assert "##[" not in line
+
+
+@given(HOSTILE, HOSTILE.filter(bool))
+def test_services(name: str, message: str) -> None:
+    printed = github([Case(name, name, name, message)], [f"{name} is written"])
+    command, *rest = printed.split("\n")
+    assert re.fullmatch(r"::error title=[^:,\r\n]*::[^\r\n]*", command)
+    assert all(map(is_quiet, rest))
+    root = ElementTree.fromstring(junit(name, [Case(name, name, name, message)]))
+    assert [each.tag for each in root.iter()] == ["testsuites", "testsuite", "testcase", "failure"]

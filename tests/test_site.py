@@ -1,0 +1,67 @@
+"""The reference of the documentation site holds everything that is public. CI builds the site itself."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import ModuleType
+from xml.etree import ElementTree
+
+import click
+import pytest
+
+import occupancy
+from occupancy.cli import commands
+from occupancy.report.schema import REPORTS
+
+from .refresh_docs import FIGURES, docs_module
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+@pytest.fixture(scope="module")
+def generated() -> ModuleType:
+    return docs_module("generated")
+
+
+def test_every_public_name_is_in_the_reference(generated: ModuleType) -> None:
+    listed = re.findall(r":: occupancy\.(\w+)$", generated.api_page(), flags=re.MULTILINE)
+    assert sorted(listed) == sorted(set(dir(occupancy)) - {"__version__"})
+
+
+def test_every_json_has_its_fields_in_the_reference(generated: ModuleType) -> None:
+    page = generated.json_page()
+    for command in REPORTS:
+        assert f"## occupancy {command}\n" in page
+    assert "| `resources.*.blocks` | integer or null | None where the resource sets no limit. |" in page
+
+
+def test_every_option_has_a_help_text() -> None:
+    # The reference of the command line is made of them.
+    context = click.Context(commands)
+    for name in commands.list_commands(context):
+        command = commands.get_command(context, name)
+        assert command is not None
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.hidden:
+                assert option.help, (name, option.name)
+
+
+def test_figures_are_whole_and_drawn_from_the_answers(tmp_path: Path) -> None:
+    figures = docs_module("figures")
+    figures.write_all(tmp_path)
+    drawn = {path.stem: ElementTree.parse(path).getroot() for path in tmp_path.glob("*.svg")}
+    assert set(drawn) == {"rounding", "staircase", "sub-partitions", "waves"}
+    texts = {name: " ".join(root.itertext()) for name, root in drawn.items()}
+    answer = occupancy.compute(figures.CC, threads=figures.THREADS, regs=figures.REGISTERS)
+    assert f"{answer.active_blocks} blocks of {answer.allocated.warps} warps" in texts["sub-partitions"]
+    assert f"{answer.occupancy:.0%}" in texts["staircase"]
+    for name in drawn:
+        kept = (FIGURES / f"{name}.svg").read_bytes()
+        assert kept == (tmp_path / f"{name}.svg").read_bytes(), "python -m tests.refresh_docs draws them"
+    embedded = {
+        name
+        for page in DOCS.rglob("*.md")
+        for name in re.findall(r"_static/([\w-]+)\.svg", page.read_text(encoding="utf-8"))
+    }
+    assert embedded <= set(drawn)

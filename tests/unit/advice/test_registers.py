@@ -1,0 +1,110 @@
+"""Splits of a block's registers among its warpgroups."""
+
+from __future__ import annotations
+
+import pytest
+
+import occupancy
+from occupancy.advice.registers import Group, split_registers
+from occupancy.errors import InputError
+from occupancy.tables import shipped
+
+H100 = shipped.limits("9.0")
+
+
+def test_the_split_of_cublas_is_exact() -> None:
+    split = split_registers(H100, 384, [Group(1, 40), Group(2, 232)])
+    assert (split.launch_regs, split.needed_regs) == (168, 168)
+    assert (split.pool, split.taken, split.suffices) == (64512, 64512, True)
+    assert [(each.instruction, each.most) for each in split.groups] == [
+        ("setmaxnreg.dec", 40),
+        ("setmaxnreg.inc", 232),
+    ]
+    assert (split.launch_bounds, split.maxnreg) == ("__launch_bounds__(384, 1)", "__maxnreg__(168)")
+    assert (split.active_blocks, split.occupancy) == (1, 12 / 64)
+
+
+def test_a_step_more_waits_for_ever() -> None:
+    split = split_registers(H100, 384, [Group(1, 40), Group(2, 240)])
+    assert (split.suffices, split.needed_regs) == (False, 176)
+    assert [each.most for each in split.groups] == [24, 232]
+
+
+@pytest.mark.parametrize(("first", "others"), [(24, 240), (40, 232), (56, 224), (72, 216), (168, 168)])
+def test_the_most_that_the_others_can_take_is_found(first: int, others: int) -> None:
+    split = split_registers(H100, 384, [Group(1, first), Group(2, None)])
+    assert split.groups[1].regs == others
+    assert split.suffices
+    assert not split_registers(H100, 384, [Group(1, first), Group(2, others + 8)]).suffices
+
+
+def test_as_many_blocks_as_the_split_leaves_room_for() -> None:
+    split = split_registers(H100, 256, [Group(1, 24), Group(1, 56)])
+    assert (split.launch_regs, split.min_blocks, split.active_blocks) == (40, 6, 6)
+    assert split_registers(H100, 256, [Group(1, 24), Group(1, 56)], min_blocks=2).launch_regs == 128
+
+
+def test_registers_of_a_compiled_kernel() -> None:
+    split = split_registers(H100, 384, [Group(1, 40), Group(2, 232)], launch_regs=160)
+    assert (split.suffices, split.launch_bounds, split.min_blocks) == (False, None, None)
+    assert split.pool == 384 * 160
+    # A warp gets its registers in steps of 256, which are 8 for each thread.
+    assert split_registers(H100, 384, [Group(1, 40), Group(2, 232)], launch_regs=162).suffices
+
+
+def test_a_warpgroup_that_keeps_what_it_has() -> None:
+    split = split_registers(H100, 256, [Group(2, 128)], min_blocks=2)
+    assert split.groups[0].instruction is None
+    assert split.groups[0].most == 128
+
+
+@pytest.mark.parametrize(
+    ("threads", "groups", "complaint"),
+    [
+        (384, [Group(1, 40), Group(1, 232)], "2 warpgroups are named, and 384 threads are 3"),
+        (384, [Group(0, 40), Group(3, 232)], "Allowed: 3 in all, such as 1:40,2:?"),
+        (100, [Group(1, 40)], "a multiple of 128 up to 1024"),
+        (1152, [Group(9, 40)], "a multiple of 128 up to 1024"),
+        (128, [Group(1, 16)], "24 to 256 in steps of 8"),
+        (128, [Group(1, 36)], "24 to 256 in steps of 8"),
+        (128, [Group(1, 264)], "24 to 256 in steps of 8"),
+        (256, [Group(1, None), Group(1, None)], "more than one number is asked"),
+        (1024, [Group(7, 72), Group(1, None)], "leave fewer than 24 registers"),
+    ],
+)
+def test_refused(threads: int, groups: list[Group], complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint.replace("?", r"\?")):
+        split_registers(H100, threads, groups)
+
+
+def test_chips_and_choices_that_are_refused() -> None:
+    with pytest.raises(InputError, match=r"8\.9 has no setmaxnreg"):
+        split_registers(shipped.limits("8.9"), 128, [Group(1, 40)])
+    with pytest.raises(InputError, match="together with a launch bound"):
+        split_registers(H100, 128, [Group(1, 40)], launch_regs=64, min_blocks=1)
+    with pytest.raises(InputError, match="24 to 255"):
+        split_registers(H100, 128, [Group(1, 40)], launch_regs=16)
+    with pytest.raises(InputError, match="so few that 24 are left"):
+        split_registers(shipped.limits("9.0").replace(max_threads_per_multiprocessor=8192), 1024,
+                        [Group(8, 24)], min_blocks=4)  # fmt: skip
+
+
+class TestFunction:
+    @pytest.mark.parametrize(
+        "groups", ["1:40,2:?", " 1 : 40 , 2 : ? ", [(1, 40), (2, None)], ((1, 40), (2, "?"))]
+    )
+    def test_spellings(self, groups: str) -> None:
+        split = occupancy.registers("384", groups)
+        assert split.groups[1].regs == 232
+
+    def test_every_chip_that_has_it_answers_alike(self) -> None:
+        answers = {
+            occupancy.registers(384, "1:40,2:232", cc=cc).groups
+            for cc in ("9.0", "10.0", "10.3", "10.7", "11.0", "12.0", "12.1")
+        }
+        assert len(answers) == 1
+
+    @pytest.mark.parametrize("groups", ["40", "1:40:2", "1;40", [1, 40], "1:x", ""])
+    def test_refused(self, groups: str) -> None:
+        with pytest.raises(InputError):
+            occupancy.registers(128, groups)

@@ -1,0 +1,289 @@
+"""What `compute` returns: it takes kernels in every form, answers its own questions, and shows itself."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import occupancy
+from occupancy import InputError, Kernel
+from occupancy.render.words import listing
+
+KERNEL: dict[str, Any] = {"threads": 256, "regs": 40, "smem": "40k"}
+
+
+@pytest.fixture
+def answer() -> occupancy.Occupancy:
+    return occupancy.compute("9.0", **KERNEL)
+
+
+# compute(cc, kernel)
+
+
+def test_a_kernel_as_it_is() -> None:
+    kernel = Kernel(256, regs=40, smem=40960, block_dim=(16, 16, 1))
+    assert occupancy.compute("9.0", kernel).kernel is kernel
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"regs": 64}, Kernel(256, 64, 8192, 1024, block_dim=(16, 16, 1))),
+        # Other threads have another shape, or none; a total replaces its parts.
+        ({"threads": 128}, Kernel(128, 40, 8192, 1024)),
+        ({"threads": (32, 2)}, Kernel(64, 40, 8192, 1024, block_dim=(32, 2, 1))),
+        ({"smem": "4k"}, Kernel(256, 40, smem=4096, block_dim=(16, 16, 1))),
+        ({"dynamic_smem": 0}, Kernel(256, 40, 8192, 0, block_dim=(16, 16, 1))),
+    ],
+)
+def test_what_is_given_beside_a_kernel_replaces_what_it_says(
+    changed: dict[str, Any], expected: Kernel
+) -> None:
+    kernel = Kernel(256, 40, 8192, 1024, block_dim=(16, 16, 1))
+    assert occupancy.compute("9.0", kernel, **changed).kernel == expected
+
+
+def test_a_kernel_that_a_file_holds(samples: Path) -> None:
+    record = occupancy.scan(samples / "ptxas_v.txt")[0]
+    found = occupancy.compute("9.0", record, threads=128)
+    assert (found.kernel.regs, found.kernel.threads) == (record.regs, 128)
+
+
+def test_a_kernel_of_a_framework() -> None:
+    compiled = SimpleNamespace(
+        name="saxpy", num_regs=18, shared_size_bytes=2048, local_size_bytes=0, binary_version=90,
+        max_threads_per_block=1024,
+    )  # fmt: skip
+    found = occupancy.compute("9.0", compiled, threads=(32, 8), dynamic_smem="1k")
+    assert found.kernel == Kernel(256, 18, 2048, 1024, block_dim=(32, 8, 1))
+    assert occupancy.next_steps("9.0", compiled, threads=256) == found.next_steps()
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments", "complaint"),
+    [
+        (None, {"regs": 40}, "threads per block: it was not given"),
+        ("kernel", {"threads": 128}, "kernel"),
+        (Kernel(128), {"threads": 0}, "threads per block: 0 is out of range"),
+    ],
+)
+def test_what_is_no_kernel(kernel: object, arguments: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        occupancy.compute("9.0", kernel, **arguments)
+
+
+# Its own questions
+
+
+@pytest.mark.parametrize("name", ["next_steps", "slack", "carveout", "block_sizes", "fits"])
+def test_the_answer_and_the_function_say_the_same(answer: occupancy.Occupancy, name: str) -> None:
+    arguments = {each: value for each, value in KERNEL.items() if name != "block_sizes" or each != "threads"}
+    chip = () if name == "fits" else ("9.0",)
+    assert getattr(answer, name)() == getattr(occupancy, name)(*chip, **arguments)
+
+
+def test_questions_with_arguments(answer: occupancy.Occupancy) -> None:
+    quarter = answer.budget(occupancy="25%").wanted
+    assert quarter is not None
+    assert quarter.active_blocks == 2
+    assert answer.budget(blocks="2") == occupancy.budget("9.0", blocks=2, **KERNEL)
+    assert answer.launch_bounds(min_blocks="4") == occupancy.launch_bounds("9.0", min_blocks=4, **KERNEL)
+    assert [each.cc for each in answer.fits(["9.0", 80])] == ["9.0", "8.0"]
+    assert answer.fits("9.0")[0].active_blocks == answer.active_blocks
+    without = answer.block_sizes()
+    assert without[0].active_blocks * without[0].threads <= 2048
+
+
+def test_block_sizes_with_other_shared_memory() -> None:
+    found = occupancy.compute("9.0", threads=128, regs=32, dynamic_smem=1024)
+    halved = found.block_sizes(dynamic_smem="114k")
+    assert {each.active_blocks for each in halved} == {1}
+    assert found.block_sizes(dynamic_smem=lambda threads: threads * 32)[0].dynamic_smem is not None
+
+
+def test_waves(answer: occupancy.Occupancy) -> None:
+    waves = answer.waves((64, 64), multiprocessor_count=132)
+    assert (waves.full_wave.blocks, waves.full_waves, waves.partial_wave_blocks) == (660, 6, 136)
+    clusters = answer.waves(4096, multiprocessor_count=132, cluster=2, max_active_clusters=100)
+    assert (clusters.full_wave.blocks, clusters.full_wave.is_upper_bound) == (200, False)
+
+
+def test_every_step(answer: occupancy.Occupancy) -> None:
+    assert [each.resource for each in answer.explain()] == list(answer.uses)[:-1]  # it has no tensor memory
+    assert answer.to_dict(explain=True)["explanation"]
+
+
+# How it shows itself
+
+
+def returned() -> list[object]:
+    """Something of everything that a function about kernels and chips returns."""
+    found = occupancy.compute("9.0", **KERNEL)
+    waves = found.waves(4096, multiprocessor_count=132, cluster=2)
+    return [
+        found,
+        found.report(),
+        found.next_steps(),
+        found.next_steps()[0],
+        found.slack(),
+        found.carveout(),
+        found.carveout().smallest,
+        found.budget(blocks=2),
+        found.budget(blocks=2).wanted,
+        found.launch_bounds(min_blocks=4),
+        found.block_sizes(),
+        found.block_sizes()[0],
+        found.fits(["9.0"]),
+        found.fits(["9.0"])[0],
+        waves,
+        waves.full_wave,
+        occupancy.max_potential_block_size("9.0", multiprocessor_count=132, regs=40),
+        occupancy.max_active_clusters("9.0", multiprocessor_count=132, cluster_size=4, **KERNEL),
+        occupancy.products(),
+        occupancy.find_gpu("H200"),
+        occupancy.sources("9.0"),
+        occupancy.registers(384, "1:40,2:?"),
+    ]
+
+
+RETURNED = returned()
+
+
+@pytest.mark.parametrize("value", RETURNED, ids=lambda value: type(value).__name__)
+def test_everything_that_is_returned_can_be_imported_and_prints_well(value: object) -> None:
+    name = type(value).__name__
+    assert getattr(occupancy, name) is type(value)
+    assert not str(value).startswith((f"{name}(", "<", "("))
+    page = value._repr_html_()  # type: ignore[attr-defined]
+    assert page.startswith("<")
+    assert f"{name}(" not in page
+
+
+SENTENCES = {
+    "NextStep": "6 blocks, 75%: shared memory 37 KiB",
+    "Slack": "registers up to 48, shared memory up to 44.5 KiB, barriers up to 12",
+    "Configuration": "228 KiB (86%): 5 blocks, 62.5%",
+    "CarveoutAdvice": "228 KiB (86%): 5 blocks, 62.5%; of 6 sizes the smallest with as many blocks as now",
+    "BudgetLevel": "2 blocks, 25%: up to 128 registers per thread and 113 KiB of shared memory per block",
+    "LaunchBounds": "__launch_bounds__(256, 4) on 9.0: up to 64 registers per thread; "
+    "5 blocks, 62.5%, with 40",
+    "Fit": "9.0: 5 blocks, 62.5%",
+    "Waves": "4,096 blocks in at least 6.206 waves of 660: 6 full, the last 20.6% full",
+    "FullWave": "at most 660 blocks in 330 clusters of 2 on 132 SMs",
+    "LaunchConfiguration": "264 blocks of 768 threads fill the device",
+    "RegisterSplit": "384 threads on 9.0: 168 registers per thread at launch, 64,512 of 64,512 taken; "
+    "they suffice",
+    "ClusterBound": "at most 165 clusters",
+    "Product": "H200 (GH100): compute capability 9.0, 132 SMs",
+}
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_small_answers_are_a_sentence(name: str) -> None:
+    value = next(each for each in RETURNED if type(each).__name__ == name)
+    assert str(value) == SENTENCES[name]
+    assert value._repr_html_() == f"<p>{SENTENCES[name]}</p>"  # type: ignore[attr-defined]
+
+
+def test_sentences_where_there_is_nothing() -> None:
+    too_much = occupancy.compute("9.0", threads=1024, regs=255)
+    assert str(too_much.slack()) == "no block is resident"
+    assert str(too_much.carveout()) == "no size of the SM's shared memory holds a block"
+    assert str(too_much.fits("9.0")[0]).startswith(
+        "9.0: 1,024 threads of 255 registers take 262,144 registers"
+    )
+    none = occupancy.max_potential_block_size("9.0", multiprocessor_count=132, smem="300k")
+    assert str(none) == "no block of any size can be resident"
+    ignored = occupancy.launch_bounds("9.0", threads=256, min_blocks=40)
+    assert str(ignored).endswith("ptxas ignores minnctapersm: an SM has places for 32 blocks")
+
+
+def test_representation(answer: occupancy.Occupancy) -> None:
+    assert repr(answer) == "<Occupancy 62.5% on 9.0: 5 blocks of 256 threads, limited by shared_memory>"
+
+
+# Several at once
+
+
+def test_answers_are_a_tuple(answer: occupancy.Occupancy) -> None:
+    steps = answer.next_steps()
+    assert isinstance(steps, tuple)
+    assert steps[1:3] == (steps[1], steps[2])
+    assert type(steps[1:3]) is tuple
+    assert steps.to_dict()["next_steps"][0] == {
+        "active_blocks": 6, "occupancy": 0.75, "requires": {"smem": 37888},
+    }  # fmt: skip
+    assert list(steps)[-1] == steps[-1]
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_what_is_returned_can_be_copied_and_pickled(again: Any) -> None:
+    for value in RETURNED:
+        if type(value) is not occupancy.SourcesReport or again is not copy.copy:
+            assert again(value) == value
+            assert str(again(value)) == str(value)
+
+
+def test_products() -> None:
+    found = occupancy.products()
+    assert occupancy.find_gpu("H200 SXM") in found
+    assert [each.compute_capability for each in found] == sorted(each.compute_capability for each in found)
+    assert len(found.to_dict()["gpus"]) == len(found) > 300
+
+
+def test_sources() -> None:
+    found = occupancy.sources("9.0", 80)
+    of_hopper = found.to_dict()["compute_capabilities"]["9.0"]["max_registers_per_multiprocessor"]
+    assert of_hopper["value"] == 65536
+    assert len(of_hopper["sources"]) >= 2
+    assert set(found.to_dict()["compute_capabilities"]) == {"8.0", "9.0"}
+    everything = occupancy.sources().to_dict()["compute_capabilities"]
+    assert set(everything) == {str(each) for each in occupancy.compute_capabilities()}
+    with pytest.raises(occupancy.UnknownComputeCapabilityError):
+        occupancy.sources("9.9")
+
+
+# The parameters
+
+
+def test_compute_declares_the_arguments_of_all_questions() -> None:
+    """It writes them out for speed; their one declaration is in `occupancy.api.arguments`."""
+    from occupancy.api.arguments import MEANINGS, KernelArguments
+
+    parameters = list(inspect.signature(occupancy.compute).parameters.values())[2:]
+    assert {each.name: each.annotation.replace("engine.", "") for each in parameters} == {
+        name: kind.__forward_arg__ for name, kind in KernelArguments.__annotations__.items()
+    }
+    assert all(each.default is None and each.kind is each.KEYWORD_ONLY for each in parameters)
+    assert set(MEANINGS) == set(KernelArguments.__annotations__)
+
+
+def test_the_array_form_takes_the_same_arguments() -> None:
+    from occupancy.api.arguments import MEANINGS
+
+    of_sweep = set(inspect.signature(occupancy.sweep).parameters)
+    assert of_sweep - set(MEANINGS) == {"cc", "outputs"}
+    assert set(MEANINGS) - of_sweep == {"tensor_memory"}
+
+
+def test_the_chips_with_a_choice_of_caching_are_those_of_the_table() -> None:
+    from occupancy.values.kernel import CACHING_CHIPS
+
+    chips = [
+        each for each in occupancy.compute_capabilities() if occupancy.limits(each).partitioned_global_caching
+    ]
+    assert listing([str(each) for each in chips]) == CACHING_CHIPS
+
+
+def test_the_meanings_of_the_arguments_are_in_help() -> None:
+    from occupancy.api.arguments import MEANINGS
+
+    for function in (occupancy.compute, occupancy.next_steps):
+        for name, meaning in MEANINGS.items():
+            assert f"        {name}: {meaning}\n" in (function.__doc__ or "")

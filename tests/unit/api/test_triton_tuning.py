@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import occupancy
+from occupancy import InputError
+
+TILES = [
+    {"num_warps": warps, "num_ctas": ctas, "shared": size << 10}
+    for warps in (4, 8)
+    for ctas in (1, 2, 16, 32)
+    for size in (16, 64, 227, 228)
+]
+
+
+def configs() -> list[Any]:
+    return [SimpleNamespace(**tile) for tile in TILES]
+
+
+def test_early_config_prune_is_prune_in_the_form_that_triton_calls() -> None:
+    leave_out = occupancy.early_config_prune("9.0", min_occupancy=0.1)
+    asked = configs()
+    kept = leave_out(asked, {"M": 4096}, N=4096)
+    assert kept == list(occupancy.prune(asked, cc="9.0", min_occupancy=0.1))
+    assert 0 < len(kept) < len(asked)
+
+
+@pytest.mark.parametrize(("cc", "largest"), [("8.0", 1), ("9.0", 16), ("12.0", 8)])
+def test_clusters_that_a_chip_does_not_have_are_left_out(cc: str, largest: int) -> None:
+    kept = occupancy.early_config_prune(cc)([config for config in configs() if config.shared == 16 << 10])
+    expected = [ctas for ctas in (1, 2, 16, 32) if ctas <= largest]
+    assert sorted({config.num_ctas for config in kept}) == expected
+
+
+def test_tensor_memory_of_a_configuration_counts() -> None:
+    one = {"num_warps": 4, "tmem_size": 256}
+    # By NVIDIA's header a block with tensor memory is alone on its SM: 4 of 64 warps.
+    assert list(occupancy.prune([one], cc="10.0", min_occupancy=4 / 64)) == [one]
+    assert list(occupancy.prune([one], cc="10.0", min_occupancy=5 / 64)) == []
+
+
+def test_the_rank_is_one_over_the_share_of_the_warp_slots_in_use() -> None:
+    rank = occupancy.perf_model(
+        "9.0", grid=lambda at: at["N"] // at["BLOCK"], multiprocessor_count=132, regs=40
+    )
+    for warps, blocks in ((8, 792), (8, 793), (8, 100), (4, 5000)):
+        answer = occupancy.compute("9.0", threads=32 * warps, regs=40)
+        busy = 1 - answer.waves(blocks, multiprocessor_count=132).idle_share
+        got = rank(N=128 * blocks, BLOCK=128, num_warps=warps)
+        assert got == pytest.approx(1 / (answer.occupancy * busy))
+
+
+def test_without_a_grid_the_rank_is_the_occupancy() -> None:
+    rank = occupancy.perf_model("8.6")
+    assert rank(num_warps=4, shared=49152) == pytest.approx(
+        1 / occupancy.compute("8.6", threads=128, smem=49152).occupancy
+    )
+    assert rank(num_warps=4, shared=200 << 10) == math.inf
+    assert rank(num_warps=4, num_ctas=2) == math.inf  # 8.6 has no clusters
+
+
+def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
+    with pytest.raises(InputError, match="multiprocessor_count: is missing"):
+        occupancy.perf_model("9.0", grid=10)
+    with pytest.raises(InputError, match="min_occupancy"):
+        occupancy.early_config_prune("9.0", min_occupancy=2)
+    with pytest.raises(InputError, match="num_ctas"):
+        occupancy.early_config_prune("9.0")([{"num_warps": 4, "num_ctas": "two"}])

@@ -1,0 +1,205 @@
+"""What several files say about one kernel becomes one record; what are two kernels stays two."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from occupancy import KernelRecord
+from occupancy.builds.merging import merge, merge_while_read
+from occupancy.readers.record import ReadProblem
+
+IMAGE = KernelRecord(
+    source="a.o", format="fatbin", name="_Z4blurPf", arch="sm_80", regs=22, static_smem=4096, barriers=1,
+    stack_bytes=16, max_threads=256, code=1, linked=True, is_static=False,
+)  # fmt: skip
+LOG = KernelRecord(
+    source="build.log", format="ptxas", name="_Z4blurPf", arch="sm_80", regs=22, static_smem=4096,
+    barriers=1, stack_bytes=16, spill_store_bytes=8, spill_load_bytes=12,
+)  # fmt: skip
+LAUNCH = KernelRecord(
+    source="p.ncu-rep", format="ncu-rep", name="_Z4blurPf", arch="sm_80", regs=22, static_smem=4096,
+    dynamic_smem=0, threads=256, threads_from="launch", grid_dim=(8, 1, 1), launches=1, duration_us=3.0,
+)  # fmt: skip
+
+
+def one(*records: KernelRecord) -> KernelRecord:
+    merged = merge(records)
+    assert merged.contradictions == ()
+    (record,) = merged.records
+    return record
+
+
+def test_the_log_adds_the_spills_to_the_image() -> None:
+    expected = replace(IMAGE, spill_store_bytes=8, spill_load_bytes=12, also_in=("build.log",))
+    assert one(IMAGE, LOG) == one(LOG, IMAGE) == expected
+
+
+def test_copies_are_one_kernel_named_after_the_smallest_file() -> None:
+    other = replace(IMAGE, name="_Z5otherv", code=2)
+    merged = merge(
+        [replace(each, source=file) for file in ("app", "b.a", "lib.so") for each in (other, IMAGE)] + [IMAGE]
+    )
+    assert [(each.name, each.source, each.also_in) for each in merged.records] == [
+        ("_Z5otherv", "app", ("b.a", "lib.so")),
+        ("_Z4blurPf", "a.o", ("app", "b.a", "lib.so")),
+    ]
+
+
+def test_static_kernels_of_two_files_stay_two_and_have_their_files() -> None:
+    first, second = (replace(IMAGE, name="_Z4zeroPf", is_static=True, code=code) for code in (1, 2))
+    files = [
+        first,
+        replace(second, source="b.o"),
+        replace(first, source="app"),
+        replace(second, source="app"),
+    ]
+    merged = merge(files).records
+    assert [(each.source, each.also_in, each.code) for each in merged] == [
+        ("a.o", ("app",), 1),
+        ("b.o", ("app",), 2),
+    ]
+
+
+def test_each_of_two_kernels_gets_the_spills_of_its_own_line() -> None:
+    two = [IMAGE, replace(IMAGE, source="b.o", regs=40, code=2)]
+    lines = [replace(LOG, regs=40, spill_store_bytes=99), LOG]
+    assert [each.spill_store_bytes for each in merge([*two, *lines]).records] == [8, 99]
+
+
+def test_a_linked_image_takes_the_place_of_the_relocatable_one_whose_line_is_in_the_log() -> None:
+    relocatable = replace(IMAGE, linked=False)
+    linked = replace(IMAGE, source="app", regs=32, stack_bytes=80, code=3)
+    row = one(relocatable, linked, LOG)
+    assert (row.regs, row.source, row.also_in, row.spill_store_bytes) == (
+        32,
+        "app",
+        ("a.o", "build.log"),
+        8,
+    )
+    assert one(relocatable, replace(relocatable, source="b.a")).linked is False
+
+
+def test_a_log_of_another_build_is_said_and_not_believed() -> None:
+    others = [replace(IMAGE, name="_Z1kv"), replace(LOG, name="_Z1kv", stack_bytes=64)]
+    merged = merge([IMAGE, replace(LOG, regs=40), *others])
+    assert [each.spill_store_bytes for each in merged.records] == [None, None]
+    (problem,) = merged.contradictions
+    assert problem.source == "build.log"
+    assert problem.what.startswith(
+        "contradicts a.o about k for sm_80 (64 bytes of stack there, 16 here), and so of 1 more: "
+    )
+
+
+@pytest.mark.parametrize("stale", [replace(LOG, regs=40), replace(LOG, static_smem=0, spill_store_bytes=400)])
+def test_lines_of_an_earlier_compilation_in_a_log_that_goes_on_are_passed_over(stale: KernelRecord) -> None:
+    assert one(stale, LOG, IMAGE).spill_store_bytes == 8
+
+
+def test_a_log_alone() -> None:
+    assert one(LOG, LOG) == LOG
+    assert one(LOG, replace(LOG, source="more.log")).also_in == ("more.log",)
+    assert len(merge([LOG, replace(LOG, regs=40)]).records) == 2
+
+
+def test_the_linkers_line_belongs_to_the_one_architecture() -> None:
+    linker = replace(
+        LOG, arch=None, linked=True, regs=30, static_smem=5120, stack_bytes=48, spill_store_bytes=None,
+        spill_load_bytes=None, notes=("counts the system's",),
+    )  # fmt: skip
+    row = one(LOG, linker)
+    assert (row.arch, row.regs, row.static_smem, row.stack_bytes) == ("sm_80", 30, 4096, 48)
+    assert (row.spill_store_bytes, row.notes) == (8, ())
+    assert one(IMAGE, linker) == IMAGE
+    assert len(merge([LOG, replace(LOG, arch="sm_90"), linker]).records) == 3
+
+
+def test_ptx_adds_what_only_it_states_and_is_no_kernel_beside_an_image() -> None:
+    ptx = KernelRecord(
+        source="a.ptx", format="ptx", name="_Z4blurPf", arch="sm_80", min_blocks=4, max_threads=512
+    )
+    row = one(ptx, IMAGE)
+    assert (row.min_blocks, row.max_threads) == (4, 256)
+    assert one(replace(ptx, arch="sm_70"), IMAGE) == IMAGE
+    assert one(ptx) == ptx
+
+
+class TestLaunches:
+    def test_they_have_what_the_image_states_and_take_its_row(self) -> None:
+        row = one(IMAGE, LOG, LAUNCH)
+        assert (row.threads, row.launches, row.max_threads, row.stack_bytes, row.spill_load_bytes) == (
+            256,
+            1,
+            256,
+            16,
+            12,
+        )
+        assert (row.source, row.also_in) == ("p.ncu-rep", ("a.o", "build.log"))
+        assert len(merge([IMAGE, LAUNCH, replace(LAUNCH, threads=128)]).records) == 2
+
+    def test_whoever_wrote_the_name(self) -> None:
+        pytest.importorskip("demangle", reason="needs Python 3.11")
+        image = replace(IMAGE, name="_Z4blurILi16EEvPKf")
+        for name in (
+            "void blur<(int)16>(const float *)",
+            "blur<16>(float const*)",
+            "void blur<16>(float const *)",
+        ):
+            assert one(image, replace(LAUNCH, name=name)).name == image.name
+        other = replace(LAUNCH, name="blur<32>(float const*)")
+        assert len(merge([image, other]).records) == 2
+
+    def test_registers_as_they_are_allocated(self) -> None:
+        assert one(IMAGE, replace(LAUNCH, regs=24)).regs == 22
+
+    def test_of_another_build_they_stay_apart(self) -> None:
+        assert len(merge([IMAGE, replace(LAUNCH, regs=40)]).records) == 2
+
+    def test_on_a_later_chip_of_the_same_kind(self) -> None:
+        older = replace(IMAGE, regs=24, max_threads=128)
+        later = replace(LAUNCH, arch="sm_86", regs=24)
+        assert one(older, later).max_threads == 128
+        assert one(older, later).arch == "sm_86"
+        assert len(merge([older, replace(later, arch="sm_90")]).records) == 2
+        exact = replace(IMAGE, arch="sm_86", regs=24, max_threads=64)
+        merged = merge([older, exact, later]).records
+        assert [(each.arch, each.max_threads) for each in merged] == [("sm_80", 128), ("sm_86", 64)]
+
+    def test_of_one_file_alone_they_come_at_once(self) -> None:
+        def endless() -> object:
+            yield LAUNCH
+            raise AssertionError("it was read on")
+
+        records = merge_while_read(endless(), is_alone=True, tell=print)  # type: ignore[arg-type]
+        assert next(records) == LAUNCH
+
+
+def test_contradictions_are_told_while_reading() -> None:
+    told: list[ReadProblem] = []
+    assert list(merge_while_read([replace(LOG, regs=9), IMAGE], is_alone=True, tell=told.append)) == [IMAGE]
+    assert len(told) == 1
+
+
+RECORDS = st.builds(
+    replace,
+    st.sampled_from([IMAGE, LOG, LAUNCH, replace(IMAGE, linked=False), replace(LOG, arch=None, linked=True)]),
+    source=st.sampled_from("abc"),
+    name=st.sampled_from(["_Z4blurPf", "_Z4zeroPf"]),
+    arch=st.sampled_from(["sm_80", "sm_80", "sm_90"]),
+    regs=st.sampled_from([22, 40]),
+    stack_bytes=st.sampled_from([16, 64]),
+)
+
+
+@given(
+    st.lists(RECORDS, max_size=12).flatmap(lambda found: st.tuples(st.just(found), st.permutations(found)))
+)
+def test_the_order_plays_no_part_and_to_merge_again_changes_nothing(
+    found: tuple[list[KernelRecord], list[KernelRecord]],
+) -> None:
+    ours, theirs = (merge(each) for each in found)
+    assert sorted(map(repr, ours.records)) == sorted(map(repr, theirs.records))
+    assert ours.contradictions == theirs.contradictions

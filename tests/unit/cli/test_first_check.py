@@ -1,0 +1,123 @@
+"""Beginning to guard a build: `occupancy init`, a check without a baseline, exemptions that end."""
+
+from __future__ import annotations
+
+import gzip
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from occupancy.builds.rules_file import read_rules
+from occupancy.errors import RulesError
+from tests.cli_runner import run
+
+BUILDS = Path(__file__).parents[2] / "data" / "builds"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two builds in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    for build in ("before", "after"):
+        (tmp_path / build).mkdir()
+        for packed in (BUILDS / build).glob("*.gz"):
+            (tmp_path / build / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
+    return tmp_path
+
+
+class TestInit:
+    def test_what_it_writes_holds(self) -> None:
+        done = run("init", "before")
+        assert (done.exit_code, done.stderr) == (0, "")
+        assert done.stdout.splitlines()[-1] == "Next: occupancy check before --rules occupancy.toml"
+        assert run("check", "before", "--rules", "occupancy.toml").exit_code == 0
+        assert run("check", "after", "--rules", "occupancy.toml").exit_code == 1
+
+    def test_spills_are_asked_for_where_they_are_known(self, folder: Path) -> None:
+        run("init", "before")
+        assert "\n# no_new_spills = true" in Path("occupancy.toml").read_text()
+        (folder / "ptxas.log").write_bytes((BUILDS / "before" / "ptxas.log").read_bytes())
+        assert run("init", "ptxas.log", "--rules", "log.toml", "--baseline", "log.json").exit_code == 0
+        assert "\nno_new_spills = true" in Path("log.toml").read_text()
+        assert run("check", "ptxas.log", "--rules", "log.toml").exit_code == 0
+
+    def test_the_examples_in_its_comments_are_rules(self) -> None:
+        run("init", "before")
+        text = Path("occupancy.toml").read_text()
+        examples = [line[2:] for line in text.splitlines() if line.startswith(("# [[", "# kernels", "# arch",
+            "# min_", "# max_", "# rules", "# reason", "# until"))]  # fmt: skip
+        start = next(number for number, line in enumerate(examples) if line.startswith("[[launches]]"))
+        del examples[start : start + 2]
+        Path("all.toml").write_text("\n".join(examples))
+        rules = read_rules("all.toml")
+        assert len(rules.rules) == len(rules.exemptions) == 1
+
+    def test_nothing_is_replaced(self) -> None:
+        Path("occupancy.toml").write_text("mine")
+        done = run("init", "before")
+        assert done.exit_code == 2
+        assert "occupancy.toml: is already there" in done.stderr or "is there already" in done.stderr
+        assert Path("occupancy.toml").read_text() == "mine"
+        assert not Path("occupancy-baseline.json").exists()
+
+
+def test_a_check_without_its_baseline_says_what_to_run() -> None:
+    Path("r.toml").write_text('baseline = "b.json"\n[[rules]]\nmax_stack_growth = 0\n')
+    done = run("check", "before", "--rules", "r.toml")
+    assert done.exit_code == 2
+    command = "occupancy check before --rules r.toml --update"
+    assert command in " ".join(done.stderr.split())
+    assert run(*command.split()[1:]).exit_code == 0
+    assert run("check", "before", "--rules", "r.toml").exit_code == 0
+
+
+class TestExemptions:
+    RULES = "[[rules]]\nmax_regs = 64\n"
+
+    def check(self, more: str) -> tuple[int, str]:
+        Path("r.toml").write_text(self.RULES + more)
+        done = run("check", "before", "--rules", "r.toml")
+        return done.exit_code, " ".join(done.output.split())
+
+    def exemption(self, until: date, kernels: str = "img::*", more: str = "") -> str:
+        return f'[[exemptions]]\nkernels = "{kernels}"\nreason = "see #7"\nuntil = {until}\n{more}'
+
+    def test_until_its_last_day(self) -> None:
+        assert self.check("")[0] == 1
+        code, text = self.check(self.exemption(date.today()))
+        assert code == 0
+        assert f"may break max_regs until {date.today()}: see #7." in text
+
+    def test_after_it(self) -> None:
+        yesterday = date.today() - timedelta(days=1)
+        code, text = self.check(self.exemption(yesterday))
+        assert code == 1
+        assert f"Exemption 1 (img::*, until {yesterday}) has ended." in text
+
+    def test_of_something_else(self) -> None:
+        code, text = self.check(self.exemption(date.today(), more='rules = "min_occupancy"\n'))
+        assert code == 1
+        assert "is not needed any more: leave it out." in text
+
+    def test_not_needed(self) -> None:
+        code, text = self.check(self.exemption(date.today()) + self.exemption(date.today(), "nothing*"))
+        assert code == 0
+        assert "Exemption 2 (nothing*" in text
+
+    @pytest.mark.parametrize(
+        ("table", "says"),
+        [
+            ('kernels = "a"\nreason = "b"', "until"),
+            ('kernels = "a"\nuntil = 2027-01-01', "reason"),
+            ('reason = "b"\nuntil = 2027-01-01', "kernels"),
+            ('kernels = "a"\nreason = "b"\nuntil = "soon"', "until"),
+            ('kernels = "a"\nreason = "b"\nuntil = 2027-01-01T00:00:00', "until"),
+            ('kernels = "a"\nreason = "b"\nuntil = 2027-01-01\nrules = "min_ocupancy"', "min_occupancy"),
+            ('kernels = "a"\nreason = "b"\nuntil = 2027-01-01\nfor = "x"', "for"),
+        ],
+    )
+    def test_mistakes(self, table: str, says: str) -> None:
+        Path("r.toml").write_text(f"{self.RULES}[[exemptions]]\n{table}\n")
+        with pytest.raises(RulesError, match=says):
+            read_rules("r.toml")

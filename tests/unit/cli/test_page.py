@@ -1,0 +1,187 @@
+"""``occupancy page``, and ``calc --open``."""
+
+from __future__ import annotations
+
+import json
+import webbrowser
+from html import unescape
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+
+from occupancy.cli.page import cache_folder
+from occupancy.page.build import build_page
+from occupancy.page.question import MOST_KERNELS, kernels_of
+from tests.cli_runner import run
+
+QUESTION = ("--cc", "9.0", "--threads", "256", "--regs", "40")
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The addresses that were opened in the browser."""
+    addresses: list[str] = []
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def open_one(address: str) -> bool:
+        addresses.append(address)
+        return True
+
+    monkeypatch.setattr(webbrowser, "open", open_one)
+    return addresses
+
+
+def question_in(page: str) -> dict[str, str]:
+    start = page.index('data-question="') + len('data-question="')
+    return dict(parse_qsl(page[start : page.index('"', start)].replace("&amp;", "&")))
+
+
+def test_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "occupancy.html"
+    done = run("page", "-o", str(path))
+    assert (done.exit_code, done.stdout) == (0, "")
+    page = path.read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "{{" not in page
+    assert question_in(page) == {}
+
+
+def test_it_is_printed_with_a_question() -> None:
+    options = (
+        *(
+            "--gpu",
+            "RTX 4090",
+            "--threads",
+            "16x16",
+            "--regs",
+            "40",
+            "--dynamic-smem",
+            "27k",
+            "--carveout",
+            "50",
+        ),
+        *("--no-opt-in", "--barriers", "2", "--grid", "1000"),
+    )
+    done = run("page", "-o", "-", *options)
+    assert question_in(done.stdout) == {
+        "cc": "8.9",
+        "threads": "16x16x1",
+        "regs": "40",
+        "dynamic-smem": "27648",
+        "barriers": "2",
+        "carveout": "50%",
+        "opt-in": "no",
+        "gpu": "GeForce RTX 4090",
+        "sms": "128",
+        "grid": "1000",
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--cc", "sm_90a"), {"cc": "9.0"}),
+        (("--cc", "8.6", "--threads", "64", "--smem", "8k"), {"cc": "8.6", "threads": "64", "smem": "8192"}),
+        (
+            ("--cc", "8.6", "--threads", "64", "--model", "spreadsheet"),
+            {"cc": "8.6", "threads": "64", "model": "spreadsheet"},
+        ),
+        (
+            ("--cc", "7.0", "--threads", "64", "--carveout", "64k"),
+            {"cc": "7.0", "threads": "64", "carveout": "65536"},
+        ),
+        (
+            ("--cc", "10.0", "--threads", "64", "--tensor-memory", "64"),
+            {"cc": "10.0", "threads": "64", "virtual-resources": "128", "tensor-memory": "64"},
+        ),
+    ],
+)
+def test_the_question_by_the_names_of_the_options(options: tuple[str, ...], expected: dict[str, str]) -> None:
+    assert question_in(run("page", "-o", "-", *options).stdout) == expected
+
+
+def test_it_lists_the_kernels_of_files() -> None:
+    page = run("page", "tests/data/kernels/samples.cubin", "-o", "-").stdout
+    start = page.index('spellcheck="false">') + len('spellcheck="false">')
+    found = json.loads(unescape(page[start : page.index("</textarea>", start)]))
+    assert [(each["demangled"], each["cc"], each["regs"]) for each in found["kernels"]] == [
+        ("spilly(float*, int)", "9.0", 64),
+        ("reduce_dyn(float const*, float*, int)", "9.0", 12),
+        ("vec_add(float const*, float const*, float*, int)", "9.0", 12),
+    ]
+    assert {"source", "occupancy"}.isdisjoint(found["kernels"][0])
+
+
+def test_a_name_is_never_markup() -> None:
+    kernels = kernels_of([{"name": "</textarea><script>alert(1)</script>", "regs": 8}])
+    page = build_page("0.1.0", kernels=kernels)
+    assert page.count("</script>") == 2
+    assert page.count("</textarea>") == 1
+
+
+def test_it_lists_so_many_at_most() -> None:
+    found = json.loads(kernels_of([{"name": str(number)} for number in range(MOST_KERNELS + 1)]))
+    assert len(found["kernels"]) == MOST_KERNELS
+    assert kernels_of([]) == ""
+
+
+def test_it_opens(opened: list[str]) -> None:
+    assert run("page", *QUESTION).exit_code == 0
+    (address,) = opened
+    file, _, question = address.partition("#")
+    assert question == "cc=9.0&threads=256&regs=40"
+    page = Path(file.removeprefix("file://")).read_text(encoding="utf-8")
+    assert question_in(page) == {"cc": "9.0", "threads": "256", "regs": "40"}
+
+
+def test_calc_opens_it_too(opened: list[str]) -> None:
+    done = run("calc", *QUESTION, "--open")
+    assert done.stdout.startswith("75% occupancy")
+    assert [address.partition("#")[2] for address in opened] == ["cc=9.0&threads=256&regs=40"]
+
+
+def test_where_there_is_no_browser_it_says_the_address(
+    opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webbrowser, "open", lambda address: False)
+    done = run("page")
+    assert done.exit_code == 0
+    assert done.stderr.startswith("No browser to open: file://")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("page", "--regs", "40"), "--cc: is missing."),
+        (("page", "--cc", "9.0", "--regs", "40"), "--threads: is missing."),
+        (("page", *QUESTION, "--caching", "ca"), "caching"),
+        (
+            ("calc", *QUESTION, "--set", "max_blocks_per_multiprocessor=4", "--open"),
+            "Leave out --limits and --set.",
+        ),
+        (("page", "-o", "/nowhere/page.html"), "/nowhere/"),
+    ],
+)
+def test_what_cannot_be_opened(arguments: tuple[str, ...], said: str, opened: list[str]) -> None:
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert opened == []
+
+
+@pytest.mark.parametrize(
+    ("platform", "variable", "end"),
+    [
+        ("linux", "XDG_CACHE_HOME", "occupancy"),
+        ("win32", "LOCALAPPDATA", "occupancy"),
+        ("darwin", "UNSET", "Library/Caches/occupancy"),
+    ],
+)
+def test_where_it_lies(
+    platform: str, variable: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", platform)
+    monkeypatch.setenv(variable, str(tmp_path))
+    assert cache_folder().as_posix().endswith(end)

@@ -1,0 +1,176 @@
+"""One question about several chips: a row for each by its name, and what holds on all."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import occupancy
+from occupancy import (
+    BudgetOnAllReport,
+    ChipBudget,
+    OnAllReport,
+    OnChip,
+    StepOnAll,
+    budget_on_all,
+    compute_on_all,
+)
+from tests.cli_runner import run
+
+KERNEL = ("-t", "192", "-r", "72", "-s", "40k")
+CHIPS = ("7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0")
+FOUR = "A100,H100,RTX 3090,RTX 5090"
+
+
+def as_json(*arguments: str) -> Any:
+    return json.loads(run(*arguments, "--format", "json").stdout)
+
+
+def test_my_kernel_on_an_h100_and_a_4090_what_should_i_change() -> None:
+    text = run("calc", *KERNEL, "--gpu", "H100,4090", columns=120).stdout
+    rows = [line.split() for line in text.splitlines()]
+    assert ["H100", "9.0", "37.5%", "4", "24", "of", "64", "registers"] in rows
+    assert ["GeForce", "RTX", "4090", "8.9", "25%", "2", "12", "of", "48", "shared", "memory"] in rows
+    assert "What helps on all of them at once" in text
+    assert "registers 72 -> 64 and shared memory 40 KiB -> 32.25 KiB" in text
+    step = as_json("calc", *KERNEL, "--gpu", "H100,4090")["next_steps"][0]
+    for cc, blocks in zip(("9.0", "8.9"), step["active_blocks"], strict=True):
+        before = occupancy.compute(cc, threads=192, regs=72, smem="40k")
+        after = occupancy.compute(cc, threads=192, regs=64, smem="32.25k")
+        assert after.active_blocks == blocks > before.active_blocks
+
+
+def test_repeated_options_and_commas_are_the_same_and_none_is_dropped() -> None:
+    listed = run("calc", *KERNEL, "--gpu", "H100,4090").stdout
+    assert run("calc", *KERNEL, "--gpu", "H100", "--gpu", "4090").stdout == listed
+    mixed = as_json("calc", *KERNEL, "--cc", "8.0", "--gpu", "L4", "--gpu", "RTX 4090")
+    assert [(chip["gpu"], chip["cc"]) for chip in mixed["chips"]] == [
+        (None, "8.0"),
+        ("L4", "8.9"),
+        ("GeForce RTX 4090", "8.9"),
+    ]
+    of_architecture = as_json("calc", *KERNEL, "--cc", "ampere")
+    assert [chip["cc"] for chip in of_architecture["chips"]] == ["8.0", "8.6", "8.7", "8.8"]
+
+
+def test_products_keep_their_names() -> None:
+    names = ["GeForce RTX 4090", "A100", "L4"]
+    arguments = ("-t", "256", "--gpu", "RTX 4090,A100,L4")
+    for command in ("fits", "bounds", "calc"):
+        assert [chip["gpu"] for chip in as_json(command, *arguments)["chips"]] == names
+        text = run(command, *arguments, columns=120).stdout
+        assert all(name in text for name in names)
+    assert as_json("budget", "-t", "256", "--gpu", "L4")["gpu"] == "L4"
+    assert " on L4, compute capability 8.9" in run("budget", "-t", "256", "--gpu", "L4").stdout
+    swept = as_json("sweep", *arguments)
+    assert swept["variables"] == {"gpu": names}
+    assert [row["gpu"] for row in swept["rows"]] == names
+    assert "GeForce RTX 4090" in run("limits", "RTX 4090").stdout
+
+
+def test_what_all_chips_allow_is_one_number() -> None:
+    text = run("budget", "--gpu", FOUR, "-t", "256", "--blocks", "4").stdout
+    assert text.startswith("Up to 64 registers per thread and 24 KiB of shared memory per block on all of")
+    for gpu in FOUR.split(","):
+        assert occupancy.compute(gpu, threads=256, regs=64, smem="24k").active_blocks >= 4
+    assert occupancy.compute("RTX 3090", threads=256, regs=64, smem=24 * 1024 + 1).active_blocks == 3
+    bounds = run("bounds", "--gpu", FOUR, "-t", "256", "--min-blocks", "4", columns=120).stdout
+    assert "On all of these chips: at most 64 registers per thread, and 4 blocks with up to 24 KiB" in bounds
+
+
+def test_bounds_say_when_the_shared_memory_breaks_the_blocks_asked_for() -> None:
+    text = run("bounds", "--gpu", FOUR, "-t", "256", "--min-blocks", "4", "-s", "40k", columns=120).stdout
+    assert "GeForce RTX 3090: 40 KiB of shared memory leave room for 2 blocks, not for 4." in text
+    assert "A100:" not in text
+    fits = run("bounds", "--gpu", FOUR, "-t", "256", "--min-blocks", "4", "-s", "24k", columns=120).stdout
+    assert "leave room" not in fits
+
+
+def test_bounds_and_budgets_without_a_chip_or_a_target() -> None:
+    chips = [chip["cc"] for chip in as_json("bounds", "-t", "256")["chips"]]
+    assert chips == [str(cc) for cc in occupancy.compute_capabilities() if cc >= (7, 5)]
+    levels = as_json("budget", "--gpu", FOUR, "-t", "256")
+    assert levels["wanted"] is None
+    assert [level["active_blocks"] for level in levels["levels"]] == [6, 5, 4, 3, 2, 1]
+    text = run("budget", "--gpu", FOUR, "-t", "256").stdout
+    assert "--occupancy or --blocks picks a row" in text
+
+
+def test_from_python() -> None:
+    answer = compute_on_all(["H100", "RTX 4090"], threads=192, regs=72, smem="40k")
+    assert isinstance(answer, OnAllReport)
+    assert all(isinstance(chip, OnChip) for chip in answer.chips)
+    assert all(isinstance(step, StepOnAll) for step in answer.next_steps)
+    assert answer.launchable
+    assert str(answer).startswith(
+        "Blocks of 192 threads, 72 registers and 40 KiB of shared memory on 2 chips"
+    )
+    assert repr(answer) == "<OnAllReport: H100 37.5%, GeForce RTX 4090 25%>"
+    budget = budget_on_all(FOUR.split(","), threads=256, blocks=4)
+    assert isinstance(budget, BudgetOnAllReport)
+    assert all(isinstance(chip, ChipBudget) for chip in budget.chips)
+    assert budget.wanted is not None
+    assert budget.wanted.active_blocks == 4
+    for ccs in ((90, 80), ["9.0", "8.0"], iter([(9, 0), (8, 0)])):
+        assert [fit.cc for fit in occupancy.fits(threads=64, ccs=ccs)] == ["9.0", "8.0"]
+    for one in ((9, 0), "9.0", 90, "hopper", occupancy.limits("9.0"), occupancy.ComputeCapability(9, 0)):
+        assert [fit.cc for fit in occupancy.fits(threads=64, ccs=one)] == ["9.0"]  # type: ignore[arg-type]
+    with pytest.raises(occupancy.InputError, match="chips: there are none"):
+        compute_on_all([], threads=192)
+
+
+def test_where_using_less_does_not_help_on_a_chip_that_is_said() -> None:
+    text = run("calc", "--cc", "8.6,9.0", "-t", "1024", "-r", "40", columns=120).stdout
+    assert "Using less does not help on 8.6: only another block size can." in text
+    full = run("calc", "--cc", "8.0,9.0", "-t", "256", "-r", "32", columns=120).stdout
+    assert "What helps" not in full
+
+
+def blocks_on(cc: str, threads: int | None, regs: int | None, smem: int | None) -> occupancy.Occupancy:
+    return occupancy.compute(cc, threads=threads, regs=regs, smem=smem)
+
+
+@given(
+    chips=st.lists(
+        st.sampled_from(["7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0"]), min_size=2, unique=True
+    ),
+    threads=st.integers(1, 1024),
+    regs=st.none() | st.integers(1, 255),
+    smem=st.none() | st.integers(0, 200_000),
+)
+def test_a_step_for_all_helps_where_it_says_and_hurts_nowhere(
+    chips: list[str], threads: int, regs: int | None, smem: int | None
+) -> None:
+    answer = compute_on_all(chips, threads=threads, regs=regs, smem=smem)
+    before = [chip.active_warps for chip in answer.chips]
+    for step in answer.next_steps:
+        needs = {"threads": threads, "regs": regs, "smem": smem, **step.requires}
+        after = [
+            occupancy.compute(cc, threads=needs["threads"], regs=needs["regs"], smem=needs["smem"])
+            for cc in chips
+        ]
+        assert tuple(each.active_blocks for each in after) == step.active_blocks
+        assert tuple(each.occupancy for each in after) == step.occupancy
+        warps = [each.active_warps for each in after]
+        if "threads" not in step.requires:
+            assert all(one >= other for one, other in zip(warps, before, strict=True))
+        assert warps != before
+
+
+@given(
+    chips=st.lists(st.sampled_from(CHIPS), min_size=2, unique=True),
+    warps=st.integers(1, 32),
+)
+def test_the_common_budget_holds_on_each_chip_and_no_larger_one_does(chips: list[str], warps: int) -> None:
+    threads = 32 * warps
+    for level in budget_on_all(chips, threads=threads).levels:
+        most = level.regs, level.smem
+        found = [blocks_on(cc, threads, *most).active_blocks for cc in chips]
+        assert min(found) >= level.active_blocks
+        if level.regs < 255:
+            more = [blocks_on(cc, threads, most[0] + 1, most[1]).active_blocks for cc in chips]
+            assert min(more) < min(found)

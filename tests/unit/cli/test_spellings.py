@@ -1,0 +1,163 @@
+"""What people type, right and wrong, and what must happen: that answer, or what to type instead."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import occupancy
+from tests.cli_runner import run
+
+CALC = ("calc", "--cc", "9.0", "--threads")
+KERNEL = ("-t", "256", "-r", "40")
+
+# What is typed, and the inputs that it stands for.
+READ: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
+    ((*CALC, "1,024"), {"threads": 1024, "block_dim": None}),
+    ((*CALC, "1_024"), {"threads": 1024}),
+    ((*CALC, "0x100"), {"threads": 256}),
+    ((*CALC, "16x16"), {"threads": 256, "block_dim": [16, 16, 1]}),
+    ((*CALC, "16X8x2"), {"threads": 256, "block_dim": [16, 8, 2]}),
+    ((*CALC, "16*16"), {"threads": 256, "block_dim": [16, 16, 1]}),
+    ((*CALC, "(16, 16, 1)"), {"threads": 256, "block_dim": [16, 16, 1]}),
+    ((*CALC, " 256 "), {"threads": 256}),
+    ((*CALC, "256", "--smem", "27.5KiB"), {"smem": 28160}),
+    ((*CALC, "256", "--smem", "27.5 KiB"), {"smem": 28160}),
+    ((*CALC, "256", "--smem", "1.5k"), {"smem": 1536}),
+    ((*CALC, "256", "--smem", "0x1000"), {"smem": 4096}),
+    ((*CALC, "256", "--smem", "16,384"), {"smem": 16384}),
+    ((*CALC, "256", "--smem", "16_384"), {"smem": 16384}),
+    ((*CALC, "256", "--smem", "1,001 bytes"), {"smem": 1001}),
+    ((*CALC, "256", "-s", "96K"), {"smem": 98304}),
+    ((*CALC, "256", "-r", "40"), {"regs": 40}),
+    (("calc", "-c", "9.0", "-t", "256", "-r", "40", "-s", "1k"), {"threads": 256, "regs": 40, "smem": 1024}),
+    ((*CALC, "256", "--carveout", "65,536"), {"carveout": 65536}),
+)
+
+
+@pytest.mark.parametrize(("arguments", "inputs"), READ, ids=lambda each: " ".join(each))
+def test_what_we_print_we_read(arguments: tuple[str, ...], inputs: dict[str, Any]) -> None:
+    done = run(*arguments, "--format", "json")
+    assert done.exit_code == 0, done.output
+    given = json.loads(done.stdout)["inputs"]
+    assert {name: given[name] for name in inputs} == inputs
+
+
+# What is typed for one chip, and the compute capability and the product that it stands for.
+CHIPS: tuple[tuple[tuple[str, ...], str, str | None], ...] = (
+    (("--cc", "9.0"), "9.0", None),
+    (("--cc", "90"), "9.0", None),
+    (("--cc", "sm_90a"), "9.0", None),
+    (("--cc", "compute_90"), "9.0", None),
+    (("--cc", "9.0+PTX"), "9.0", None),
+    (("--cc", "sm_120"), "12.0", None),
+    (("--cc", "hopper"), "9.0", None),
+    (("--cc", "Ada Lovelace"), "8.9", None),
+    (("--gpu", "ada"), "8.9", None),
+    (("--cc", "H100"), "9.0", "H100"),
+    (("--gpu", "H100"), "9.0", "H100"),
+    (("--gpu", "h100-sxm"), "9.0", "H100 SXM5"),
+    (("--gpu", "9.0"), "9.0", None),
+    (("--cc", "RTX 4090"), "8.9", "GeForce RTX 4090"),
+    (("--gpu", "4090"), "8.9", "GeForce RTX 4090"),
+    (("--gpu", "980"), "5.2", "GeForce GTX 980"),
+    (("--gpu", "V100"), "7.0", "Tesla V100"),
+    (("--sm", "8.0"), "8.0", None),
+)
+
+
+@pytest.mark.parametrize(("arguments", "cc", "gpu"), CHIPS, ids=str)
+def test_a_chip_is_a_chip_everywhere(arguments: tuple[str, ...], cc: str, gpu: str | None) -> None:
+    done = run("calc", *KERNEL, *arguments, "--format", "json")
+    assert done.exit_code == 0, done.output
+    answer = json.loads(done.stdout)
+    assert (answer["cc"], answer["gpu"] and answer["gpu"]["name"]) == (cc, gpu)
+    for command in (("fits", *KERNEL), ("bounds", *KERNEL)):
+        (row,) = json.loads(run(*command, *arguments, "--format", "json").stdout)["chips"]
+        assert (row["cc"], row["gpu"]) == (cc, gpu)
+    (limits,) = json.loads(run("limits", *arguments, "--format", "json").stdout)["compute_capabilities"]
+    assert limits == cc
+    if arguments[1] != "980":  # which only --gpu takes for a product
+        assert str(occupancy.limits(arguments[1]).compute_capability) == cc
+
+
+# What is typed, and what the message must say.
+REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
+    ((*CALC, "128,256"), "128256 (one number) or 128x256 (a shape)"),
+    ((*CALC, "128,256"), "occupancy sweep"),
+    ((*CALC, "16,16"), "16x16 (a shape)"),
+    ((*CALC, "1,536"), "1536 (one number) or 1x536"),
+    ((*CALC, "(1,024)"), "'(1,024)' is not a shape"),
+    ((*CALC, "1,24"), "1x24 (a shape)"),
+    ((*CALC, "256.0"), "'256.0' is not a whole number"),
+    ((*CALC, "1_0"), "'1_0' is not a whole number"),
+    ((*CALC, "256", "--smem", "1.3k"), "not a whole number of bytes"),
+    ((*CALC, "256", "--smem", "1.5"), "'1.5' is not a size"),
+    ((*CALC, "256", "--smem", "1,5k"), "'1,5k' is not a size"),
+    ((*CALC, "256", "--regs", "32,64"), "For several values: occupancy sweep"),
+    ((*CALC, "256", "--regs", "1,024"), "1024 is out of range"),
+    (("calc", *KERNEL, "--cc", "hoper"), "is neither a compute capability nor the name"),
+    (("calc", *KERNEL, "--gpu", "RTX 4099"), "Did you mean:\n  GeForce RTX"),
+    (("calc", *KERNEL, "--gpu", "6000"), "Quadro RTX 6000  7.5  TU102  SMs: 72"),
+    (("calc", *KERNEL, "--gpu", "laptop"), "fits the names of"),
+    (("calc", *KERNEL, "--gpu", ""), "--gpu: '' names no chip"),
+    (("calc", *KERNEL, "--cc", "13.0"), "13.0 is not in the table"),
+    (("calc", *KERNEL, "--gpu", "H100", "--grid", "100"), "H100 PCIe 80 GB  9.0  GH100  SMs: 114"),
+    (("calc", *KERNEL, "--gpu", "H100", "--cluster", "2"), "H100 comes with different numbers of SMs"),
+    (("calc", *KERNEL, "--gpu", "H100,A100", "--explain"), "--explain: answers for one chip"),
+    (("block-sizes", "--cc", "9.0", "--cc", "8.0"), "not for 2: 9.0, 8.0"),
+    (("block-sizes", "--cc", "ampere"), "not for 4: 8.0, 8.6, 8.7, 8.8"),
+    (("scan", "x", "--cc", "9.0", "--cc", "8.0"), "is given 2 times"),
+    (("scan", "x", "--gpu", "A100", "--gpu", "H100"), "is given 2 times"),
+    (("diff", "x", "y", "--cc", "9.0", "--cc", "8.0"), "is given 2 times"),
+    (("check", "x", "--cc", "9.0", "--cc", "8.0"), "is given 2 times"),
+    (("sweep", "--cc", "9.0", "-t", "64", "--smem", "16,384"), "16384 for one, 16, 384 with a blank for two"),
+    (("budget", "--cc", "9.0", "-t", "256", "--occupancy", "750"), "7.5 (750%) is out of range"),
+    (("clac", "--cc", "9.0"), "There is no command 'clac'. Did you mean calc?"),
+    (("block",), "Did you mean block-sizes?"),
+    (("gpus", "radeon"), "'radeon' is neither"),
+    (("device", "0", "--device", "1"), "both say which GPU it is"),
+)
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=lambda each: " ".join(each))
+def test_what_could_mean_something_else_is_refused_with_the_ways_to_say_it(
+    arguments: tuple[str, ...], message: str
+) -> None:
+    done = run(*arguments, columns=300)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+def test_a_comma_in_the_blocks_of_a_grid_groups_digits() -> None:
+    plain, grouped = (
+        run("calc", *KERNEL, "--gpu", "H200", "--grid", text).stdout for text in ("4752", "4,752")
+    )
+    assert grouped == plain
+    assert "4,752 blocks" in plain
+
+
+def test_a_list_of_block_sizes_is_for_a_sweep() -> None:
+    with pytest.raises(occupancy.InputError, match=r"occupancy\.sweep\(\)"):
+        occupancy.compute("9.0", threads=[128, 256])
+    done = run("sweep", "--cc", "9.0", "-t", "128,256,1,024", "--format", "json")
+    assert json.loads(done.stdout)["variables"] == {"threads": [128, 256, 1024]}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_one"),
+    [
+        (("9.0",), lambda row: row["cc"] == "9.0"),
+        (("sm_90",), lambda row: row["cc"] == "9.0"),
+        (("hopper",), lambda row: row["cc"] == "9.0"),
+        (("ampere",), lambda row: row["cc"] in ("8.0", "8.6", "8.7", "8.8")),
+        (("rtx", "4090"), lambda row: "RTX 4090" in row["name"]),
+        (("h100", "sxm"), lambda row: row["name"].startswith("H100 SXM")),
+    ],
+)
+def test_gpus_are_found_by_chip_and_by_words_without_quotes(pattern: tuple[str, ...], is_one: Any) -> None:
+    found = json.loads(run("gpus", *pattern, "--format", "json").stdout)["gpus"]
+    assert len(found) > 2
+    assert all(map(is_one, found))

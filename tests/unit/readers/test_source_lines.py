@@ -1,0 +1,72 @@
+"""Line tables, beside readelf."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from occupancy import KernelRecord
+from occupancy.readers import read
+
+DATA = Path(__file__).parents[2] / "data" / "lines"
+EXPECTED = {
+    "alone": {"second": ("kernels.cu", 7), "first": ("kernels.cu", 4)},
+    "one": {"second": ("kernels.cu", 7), "first": ("kernels.cu", 4)},
+    "linked": {"second": ("kernels.cu", 7), "first": ("kernels.cu", 4), "third": ("more.cu", 3)},
+}
+
+
+@pytest.fixture(params=EXPECTED)
+def cubin(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    path = tmp_path / f"{request.param}.cubin"
+    path.write_bytes(gzip.decompress((DATA / f"{request.param}.cubin.gz").read_bytes()))
+    return path
+
+
+def records(path: Path) -> list[KernelRecord]:
+    return [found for found in read(path) if isinstance(found, KernelRecord)]
+
+
+def test_file_and_line(cubin: Path) -> None:
+    for record in records(cubin):
+        name = next(each for each in ("first", "second", "third") if each in record.name)
+        assert record.file is not None
+        assert (Path(record.file).name, record.line) == EXPECTED[cubin.stem][name]
+
+
+@pytest.mark.skipif(shutil.which("readelf") is None, reason="SKIPPED: no readelf to compare with")
+def test_as_readelf_has_it(cubin: Path) -> None:
+    command = ["readelf", "--debug-dump=decodedline", str(cubin)]
+    dump = subprocess.run(command, capture_output=True, text=True).stdout
+    rows = re.findall(r"^(\S+)\s+(\d+|-)\s+(0x[0-9a-f]+|0)\b", dump, re.MULTILINE)
+    first = [(rows[n][0], int(rows[n][1])) for n in range(len(rows)) if n == 0 or rows[n - 1][1] == "-"]
+    ours = [(Path(record.file or "").name, record.line) for record in records(cubin)]
+    assert set(ours) <= set(first)
+    assert len(first) - len(ours) in (0, 1), "but for the device function that is not inlined"
+
+
+def test_triton(samples: Path) -> None:
+    places = {(record.name, record.line) for record in records(samples / "triton_cache")}
+    assert places == {("add", 3), ("mm", 7)}
+
+
+def test_no_table_no_place(samples: Path) -> None:
+    assert {(record.file, record.line) for record in records(samples / "samples.cubin")} == {(None, None)}
+
+
+def test_damaged_tables_cost_the_place_and_not_the_kernel(cubin: Path) -> None:
+    sound = cubin.read_bytes()
+    start = sound.find(b".debug_line")
+    names = [record.name for record in records(cubin)]
+    at = sound.find(b"kernels.cu\0")
+    assert start > 0
+    for place in range(at - 60, at + 60):
+        damaged = bytearray(sound)
+        damaged[place] ^= 0xFF
+        cubin.write_bytes(damaged)
+        assert [record.name for record in records(cubin)] == names

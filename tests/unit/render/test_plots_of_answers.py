@@ -1,0 +1,121 @@
+"""Pictures of several chips, and ``.plot()`` of what the library answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+
+import occupancy
+from occupancy.api.sweep import sweep_grid
+from occupancy.render.plot import draw
+from occupancy.report.sweep import SweepReport
+from occupancy.tables.chips import find_chip
+from tests.cli_runner import run
+
+CHIPS = ("H100", "RTX 4090")
+
+
+@pytest.fixture(autouse=True)
+def without_a_screen() -> Iterator[None]:
+    before = matplotlib.get_backend()
+    matplotlib.use("Agg")
+    yield
+    pyplot.close("all")
+    matplotlib.use(before)
+
+
+def swept(regs: str = "16:255") -> SweepReport:
+    report = sweep_grid([find_chip(name) for name in CHIPS], {"threads": "192", "regs": regs, "smem": "40k"})
+    assert isinstance(report, SweepReport)
+    return report
+
+
+def legend_of(axes: Axes) -> list[str]:
+    legend = axes.get_legend()
+    return [] if legend is None else [text.get_text() for text in legend.get_texts()]
+
+
+def test_a_curve_for_each_chip_with_its_name() -> None:
+    (axes,) = draw(swept().picture()).axes
+    assert legend_of(axes) == ["H100", "GeForce RTX 4090"]
+    for line, cc in zip(axes.lines, ("9.0", "8.9"), strict=True):
+        drawn = dict(zip(*(np.asarray(line.get_data()).tolist()), strict=True))
+        assert sorted(drawn) == list(range(16, 256))
+        for regs in (16, 72, 255):
+            answer = occupancy.compute(cc, threads=192, regs=regs, smem="40k")
+            assert drawn[regs] == pytest.approx(100 * answer.occupancy)
+
+
+def test_a_mark_and_a_title() -> None:
+    figure = draw(swept().picture("My kernel", [72]))
+    assert [text.get_text() for text in figure.texts] == ["My kernel"]
+    (axes,) = figure.axes
+    assert np.asarray(axes.lines[-1].get_xdata()).tolist() == [72, 72]
+    assert [text.get_text() for text in axes.texts] == ["72"]
+
+
+def test_the_command_draws_them(tmp_path: Path) -> None:
+    kernel = ("sweep", "--gpu", "H100,RTX 4090", "-t", "192")
+    target = tmp_path / "curves.png"
+    done = run(*kernel, "--regs", "16:255", "-o", str(target), "--mark", "72", "--title", "Registers")
+    assert (done.exit_code, target.read_bytes()[:4]) == (0, b"\x89PNG")
+    for wrong, message in (
+        ((*kernel, "--regs", "40", "-o", str(target), "--mark", "72"), "there is no curve on which"),
+        ((*kernel, "--regs", "16:255", "--mark", "72"), "--mark: is for a chart in a file"),
+        ((*kernel, "--regs", "16:255", "--title", "x"), "--title: is for a chart in a file"),
+        (
+            ("sweep", "--cc", "9.0", "-t", "64", "-o", str(target), "--mark", "1"),
+            "mark the kernel's own values",
+        ),
+    ):
+        refused = run(*wrong, columns=200)
+        assert (refused.exit_code, message in refused.stderr) == (2, True), refused.output
+
+
+def test_an_answer_plots_its_three_curves() -> None:
+    axes = occupancy.compute("9.0", threads=256, regs=40).plot()
+    assert [isinstance(each, Axes) for each in axes] == [True] * 3
+    assert [each.get_xlabel() for each in axes][:2] == ["threads per block", "registers per thread"]
+
+
+def test_a_sweep_plots_a_curve_for_each_chip_or_a_map() -> None:
+    threads, regs = np.arange(32, 1025, 32), np.arange(16, 129, 8)
+    axes = occupancy.sweep(list(CHIPS), threads=threads, regs=40).plot()
+    assert legend_of(axes) == ["H100", "GeForce RTX 4090"]
+    assert axes.lines[0].get_xdata().tolist() == threads.tolist()
+    found = occupancy.sweep("9.0", threads=threads, regs=40)
+    _, own = pyplot.subplots()
+    assert found.plot(own) is own
+    assert own.lines[0].get_ydata() == pytest.approx((100 * found.occupancy).tolist())
+    one = occupancy.sweep("9.0", threads=threads[:, None], regs=regs)
+    for across, grid in (("registers per thread", one), ("threads per block", _turned(threads, regs))):
+        drawn = grid.plot()
+        assert drawn.get_xlabel() == across
+        shown = np.ma.filled(drawn.images[0].get_array(), 0)
+        assert np.nan_to_num(shown) == pytest.approx(100 * grid.occupancy)
+    with pytest.raises(occupancy.InputError, match="2 inputs varied on 2 chips"):
+        occupancy.sweep(list(CHIPS), threads=threads[:, None], regs=regs).plot()
+    with pytest.raises(occupancy.InputError, match="0 inputs varied on 1 chip"):
+        occupancy.sweep("9.0", threads=64).plot()
+
+
+def _turned(threads: np.ndarray[tuple[int], np.dtype[np.int64]], regs: object) -> occupancy.Sweep:
+    return occupancy.sweep("9.0", threads=threads, regs=np.asarray(regs)[:, None])
+
+
+def test_a_scan_plots_its_kernels(samples: Path) -> None:
+    scanned = occupancy.scan(samples / "samples.fatbin")
+    axes = scanned.plot()
+    assert len(axes.patches) == len(scanned)
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx(
+        [100 * (kernel.occupancy or 0) for kernel in scanned]
+    )
+    assert axes.get_title() == ""
+    few = scanned.plot(limit=2)
+    assert len(few.patches) == 2

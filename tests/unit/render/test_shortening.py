@@ -1,0 +1,40 @@
+"""Names that are too long for a line."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from occupancy.render.text.shortening import shortened
+
+LONG = "at::native::vectorized_elementwise_kernel<8, at::native::"
+NAMES = st.text("ab<>", max_size=40)
+
+
+def test_what_fits_stays() -> None:
+    assert shortened(["add", "add<1>"], 10) == {"add": "add", "add<1>": "add<1>"}
+
+
+def test_alone_it_is_cut_at_the_end() -> None:
+    assert shortened([LONG], 20) == {LONG: "at::native::vecto..."}
+
+
+def test_what_tells_them_apart_is_kept() -> None:
+    names = [f"{LONG}{each}, std::array<char*, 2>>" for each in ("add", "mul", "sub")]
+    for width in (30, 40, 60):
+        shown = shortened(names, width)
+        assert len(set(shown.values())) == 3
+        assert all(each in shown[name] for each, name in zip(("add", "mul", "sub"), names, strict=True))
+        assert all(text.startswith("at::native::"[: width // 3]) for text in shown.values())
+
+
+def test_differences_at_two_places() -> None:
+    names = [f"{LONG}{one}{'x' * 60}{other}" for one in "pq" for other in "rs"]
+    assert len(set(shortened(names, 50).values())) == 4
+
+
+@given(st.lists(NAMES), st.integers(8, 45))
+def test_never_too_long_and_only_long_ones_change(names: list[str], width: int) -> None:
+    for name, text in shortened(names, width).items():
+        assert len(text) <= width
+        assert text == name or len(name) > width
