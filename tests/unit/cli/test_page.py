@@ -103,6 +103,7 @@ def test_the_question_by_the_names_of_the_options(options: tuple[str, ...], expe
 
 
 def test_it_lists_the_kernels_of_files() -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
     page = run("page", "tests/data/kernels/samples.cubin", "-o", "-").stdout
     start = page.index('spellcheck="false">') + len('spellcheck="false">')
     found = json.loads(unescape(page[start : page.index("</textarea>", start)]))

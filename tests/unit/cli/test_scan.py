@@ -208,14 +208,18 @@ class TestSelection:
         registers = [row["regs"] for row in scan(exe, "--sort", "regs")]
         assert registers == [64, 32, 32, 12, 12]
         assert self.names(log, "--sort", "spills", "--limit", 1) == ["_Z6spillyPfi"]
-        times = [row["duration_us"] for row in scan(samples / "ncu_raw.csv", exe, "--sort", "time")]
-        assert times == [276.448, 247.136, 189.312, 8.8, 8.512, 5.824]
         times = [
             row["duration_us"]
             for row in scan(samples / "triton_cache", samples / "ncu_raw.csv", "--sort", "time")
         ]
         assert times == [276.448, 247.136, 189.312, 8.8, 8.512, 5.824, None, None, None]
         assert self.names(exe, "--limit", 2) == self.names(exe)[:2]
+
+    def test_launches_and_the_images_of_their_kernels_are_sorted_as_one(self, samples: Path) -> None:
+        # A profile names kernels as the source has them.
+        pytest.importorskip("demangle", reason="needs Python 3.11")
+        rows = scan(samples / "ncu_raw.csv", samples / "samples.exe", "--sort", "time")
+        assert [row["duration_us"] for row in rows] == [276.448, 247.136, 189.312, 8.8, 8.512, 5.824]
 
     def test_the_commands_choices_are_the_librarys(self) -> None:
         assert ORDERS == selection.ORDERS

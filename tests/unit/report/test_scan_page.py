@@ -66,6 +66,7 @@ def test_names_are_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compared", ["before", "after"])
 def test_changes(builds: Path, tmp_path: Path, compared: str) -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
     path = str(tmp_path / "base.json")
     assert run("scan", str(builds / "before"), "--save-baseline", path).exit_code == 0
     whole = data(page(builds / compared, "--compare", path))
