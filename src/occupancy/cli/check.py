@@ -12,8 +12,6 @@ from .kernel_files import kernel_file_options, with_what_if
 from .options import format_option_with
 from .output import print_report, print_text
 
-INFORMATION = "https://pypi.org/project/occupancy/"
-
 
 @click.command("check", cls=Command)
 @click.argument("build", metavar="BUILD...", nargs=-1, required=True)
@@ -74,7 +72,7 @@ def command(
         from .. import __version__
         from ..render.sarif import sarif
 
-        print_text(sarif(report.findings(), report.asked(), __version__, INFORMATION))
+        print_text(sarif(report.findings(), report.asked(), __version__))
     else:
         print_report(report, output_format)
     if not report.passed:

@@ -33,19 +33,17 @@ class Finding(NamedTuple):
     """The same for the same finding in another build."""
 
 
-def sarif(findings: Iterable[Finding], rules: Mapping[str, str], version: str, information: str) -> str:
+def sarif(findings: Iterable[Finding], rules: Mapping[str, str], version: str) -> str:
     """One run of this program.
 
     Args:
         findings: What was found.
         rules: Every rule that was asked, with what it says.
         version: Of this program.
-        information: Its page.
     """
     driver = {
         "name": "occupancy",
         "version": version,
-        "informationUri": information,
         "rules": [
             {"id": name, "shortDescription": {"text": text}, "defaultConfiguration": {"level": "error"}}
             for name, text in rules.items()
