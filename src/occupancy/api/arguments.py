@@ -102,8 +102,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def explains_arguments(function: Function, names: Iterable[str] = MEANINGS) -> Function:
     """Put what arguments mean where the docstring of a function has ``{arguments}``."""
-    meanings = "\n".join(f"        {name}: {MEANINGS[name]}" for name in names)
-    function.__doc__ = (function.__doc__ or "").replace("        {arguments}", meanings)
+    before, mark, after = (function.__doc__ or "").partition("{arguments}")
+    if not mark:
+        return function
+    # From Python 3.13 on, the compiler takes the indent of the whole docstring away.
+    indent = before[len(before.rstrip(" ")) :]
+    meanings = f"\n{indent}".join(f"{name}: {MEANINGS[name]}" for name in names)
+    function.__doc__ = f"{before}{meanings}{after}"
     return function
 
 

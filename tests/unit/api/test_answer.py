@@ -286,4 +286,4 @@ def test_the_meanings_of_the_arguments_are_in_help() -> None:
 
     for function in (occupancy.compute, occupancy.next_steps):
         for name, meaning in MEANINGS.items():
-            assert f"        {name}: {meaning}\n" in (function.__doc__ or "")
+            assert f"    {name}: {meaning}\n" in f"{inspect.getdoc(function)}\n"
