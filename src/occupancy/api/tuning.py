@@ -174,9 +174,16 @@ class Condition:
         Raises:
             InputError: It says what no kernel can have, or not enough.
         """
-        return all(
+        return all(self.accepts(answer, config) for answer in self.answers(config, where))
+
+    def accepts(self, answer: Answer, config: object) -> bool:
+        """Whether the answer for a configuration, on one chip, is enough.
+
+        Raises:
+            InputError: Its cluster is not a whole number of blocks.
+        """
+        return (
             answer.launchable and answer.occupancy >= self.min_occupancy and self._has_cluster(answer, config)
-            for answer in self.answers(config, where)
         )
 
     def answers(self, config: object, where: str) -> Iterator[Answer]:
