@@ -114,9 +114,9 @@ def terminal_picture() -> str:
     return re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL)
 
 
-def docs_module(name: str) -> ModuleType:
-    """A module of the documentation site, which is no package."""
-    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / f"{name}.py")
+def module_at(path: Path) -> ModuleType:
+    """A module that is in no package: of the documentation site, or of the benchmarks."""
+    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -134,7 +134,7 @@ def main() -> None:
         )
         document.write_text(with_public_names(fresh), encoding="utf-8")
     PICTURE.write_text(terminal_picture(), encoding="utf-8")
-    docs_module("figures").write_all(FIGURES)
+    module_at(ROOT / "docs" / "figures.py").write_all(FIGURES)
 
 
 if __name__ == "__main__":

@@ -7,31 +7,21 @@ of CI must be there.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from .refresh_docs import ROOT, module_at
+
 WHEELS = ROOT / ".cache" / "wheels"
 OF_CI = ("quack_kernels", "tilelang")
 
 
 @pytest.fixture(scope="module")
 def evidence() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "frameworks_evidence", ROOT / "benchmarks" / "frameworks.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return module_at(ROOT / "benchmarks" / "frameworks.py")
 
 
 @pytest.mark.parametrize("framework", ["torch", *OF_CI])

@@ -14,14 +14,14 @@ import occupancy
 from occupancy.cli import commands
 from occupancy.report.schema import REPORTS
 
-from .refresh_docs import FIGURES, docs_module
+from .refresh_docs import FIGURES, module_at
 
 DOCS = Path(__file__).parent.parent / "docs"
 
 
 @pytest.fixture(scope="module")
 def generated() -> ModuleType:
-    return docs_module("generated")
+    return module_at(DOCS / "generated.py")
 
 
 def test_every_public_name_is_in_the_reference(generated: ModuleType) -> None:
@@ -48,7 +48,7 @@ def test_every_option_has_a_help_text() -> None:
 
 
 def test_figures_are_whole_and_drawn_from_the_answers(tmp_path: Path) -> None:
-    figures = docs_module("figures")
+    figures = module_at(DOCS / "figures.py")
     figures.write_all(tmp_path)
     drawn = {path.stem: ElementTree.parse(path).getroot() for path in tmp_path.glob("*.svg")}
     assert set(drawn) == {"rounding", "staircase", "sub-partitions", "waves"}
