@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from occupancy.page.build import build_page
+from tests.page.browser import SCREENS, Open
 
 REQUIRED = "OCCUPANCY_REQUIRE_BROWSER"
 NOTICE = f"the page was not opened in a browser ({REQUIRED}=1 makes that a failure)"
@@ -52,6 +53,28 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "occupancy.html"
     path.write_text(build_page("0.1.0"), encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def opened(chromium: Any, page_file: Path) -> Iterator[Open]:
+    """Open the page with a question; whatever the console says, or any request, fails the test."""
+    contexts: list[Any] = []
+    said: list[str] = []
+
+    def make(question: str = "", file: Path = page_file, **screen: Any) -> Any:
+        context = chromium.new_context(**(screen or SCREENS["light"]))
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: said.extend([request.url] * (file.as_uri() not in request.url)))
+        page.goto(file.as_uri() + question)
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert [text for text in said if not text.startswith("data:")] == []
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

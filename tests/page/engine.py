@@ -14,7 +14,7 @@ from occupancy.advice.next_steps import next_steps
 from occupancy.advice.slack import slack
 from occupancy.engine import MODELS, Model, evaluate
 from occupancy.errors import InputError
-from occupancy.page.build import page_script
+from occupancy.page.build import START, page_script
 from occupancy.page.data import page_data
 from occupancy.report.base import plain
 from occupancy.report.calc import notes_on
@@ -85,7 +85,7 @@ def script() -> str:
     return (
         page_script()
         .replace('document.getElementById("data").textContent', json.dumps(data))
-        .replace("app.start();", "")
+        .removesuffix(START)
     ) + ENTRANCES
 
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import occupancy
-from occupancy.page.build import build_page
-from occupancy.page.question import kernels_of
-
-Open = Callable[..., Any]
+from tests.page.browser import SCREENS, Open, folder_of_screens, keep, until
 
 PTXAS = """ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function '_Z<b>scale</b>' for 'sm_86'
@@ -33,52 +28,12 @@ Resource usage:
  Function _Z4scanPf:
   REG:48 STACK:0 SHARED:1024 LOCAL:0 CONSTANT[0]:376 TEXTURE:0 SURFACE:0 SAMPLER:0
 """
-SCREENS: dict[str, dict[str, Any]] = {
-    "light": {"viewport": {"width": 1440, "height": 900}},
-    "dark": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "dark"},
-    "phone": {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True},
-    "narrow": {"viewport": {"width": 320, "height": 640}},
-}
 QUESTIONS = {
     "start": "",
     "compared": "#cc=8.6&threads=16x16&regs=72&static-smem=8k&sms=84&grid=1000&a.cc=9.0&a.threads=64",
     "does-not-launch": "#cc=9.0&threads=1024&regs=128&dynamic-smem=300k",
     "wrong": "#cc=5.2&threads=many&regs=300&caching=ca",
 }
-
-
-@pytest.fixture
-def opened(chromium: Any, page_file: Path) -> Iterator[Open]:
-    """Open the page with a question; whatever the console says, or any request, fails the test."""
-    contexts: list[Any] = []
-    said: list[str] = []
-
-    def make(question: str = "", **screen: Any) -> Any:
-        context = chromium.new_context(**(screen or SCREENS["light"]))
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on(
-            "request",
-            lambda request: said.extend([request.url] * (page_file.parent.as_uri() not in request.url)),
-        )
-        page.goto(page_file.as_uri() + question)
-        return page
-
-    yield make
-    for context in contexts:
-        context.close()
-    assert [text for text in said if not text.startswith("data:")] == []
-
-
-def until(page: Any, condition: str) -> None:
-    """Wait for a condition; playwright's own way of waiting is against the page's policy."""
-    for _ in range(250):
-        if page.evaluate(condition):
-            return
-        page.wait_for_timeout(20)
-    raise AssertionError(condition)
 
 
 def figure(page: Any) -> str:
@@ -180,21 +135,6 @@ def test_a_scan_is_pasted(opened: Open) -> None:
     page.click("#found button:has-text('spilly')")
     until(page, "document.querySelector('#regs').value === '64'")
     assert figure(page) == "50%"
-
-
-def test_the_kernels_of_a_file_are_there(opened: Open, page_file: Path) -> None:
-    path = page_file.with_name("kernels.html")
-    rows = [
-        {"name": "<i>first</i>", "cc": "8.6", "regs": 72},
-        {"name": "second", "cc": "7.0", "regs": 37, "threads": 128},
-    ]
-    path.write_text(build_page("0.1.0", kernels=kernels_of(rows)), encoding="utf-8")
-    page = opened()
-    page.goto(path.as_uri())
-    assert page.locator("#found li").count() == 2
-    assert page.locator("i").count() == 0
-    page.click("#found button:has-text('second')")
-    until(page, "document.querySelector('.figure').textContent === '75%'")
 
 
 def test_the_link_brings_the_question_back(opened: Open) -> None:
@@ -309,17 +249,6 @@ def test_it_prints(opened: Open, tmp_path: Path) -> None:
     page.emulate_media(media="print")
     assert not page.is_visible("#question")
     assert "occupancy calc --cc 8.6 --threads 16x16" in page.inner_text(".asked")
-
-
-def keep(page: Any, name: str) -> None:
-    """Keep a picture where CI collects them."""
-    folder = os.environ.get("OCCUPANCY_SCREENSHOTS")
-    if folder:
-        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
-
-
-def folder_of_screens(otherwise: Path) -> Path:
-    return Path(os.environ.get("OCCUPANCY_SCREENSHOTS") or otherwise)
 
 
 def test_a_redraw_takes_less_than_a_frame(opened: Open) -> None:

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, overload
 
-from ..builds.build import read_build
+from ..builds.build import portable, read_build
 from ..builds.merging import merge_while_read
 from ..builds.overview import Tally
 from ..builds.scanner import Scanner, ScanRow
 from ..builds.selection import WORST, Order
+from ..builds.since import since
 from ..errors import ReadError
+from ..page.listing import Listing, listing
 from ..readers import KernelRecord, ReadProblem, read
 from ..readers.budget import Allowance
 from ..readers.reading import Source
@@ -280,23 +282,41 @@ class Scanning:
         rows = map(self.scanner.row, choice.shown(found, self.scanner))
         return self._report(tuple(rows), choice.sort)
 
-    def page(self, records: Iterable[KernelRecord], compare: str | None = None) -> str:
-        """All that is wanted as a page of HTML to open; see `scan_page`.
+    def listing(self, records: Iterable[KernelRecord], compare: str | None = None) -> Listing:
+        """All that is wanted, for the page to list.
 
         Args:
             records: What was found.
-            compare: A baseline, or paths of a build, whose changes are shown.
+            compare: A baseline, or the path of a build, whose changes are shown.
         """
-        from ..report.scan_page import changes_since, scan_page
-
         self._tally = Tally(self.scanner)
         choice = replace(self._selection, group=True)
-        found = choice.shown(self._tally.counted(choice.kernels(records)), self.scanner)
-        report = self._report(tuple(map(self.scanner.row, found)), choice.sort)
+        found = list(self._tally.counted(choice.kernels(records)))
+        shown = list(choice.shown(found, self.scanner))
         if compare is None:
-            return scan_page(report)
+            return listing(self._shown(shown), self.scanner)
         build = read_build([compare], self._common)
-        return scan_page(report, changes_since(report.kernels, build.records, self.scanner), build.name)
+        self.problems += build.problems
+        old = [record for record in choice.kernels(build.records) if record.regs is not None]
+        compiled = [record for record in found if record.regs is not None]
+        became = since(build.name, old, list(map(self._portable, compiled)), self.scanner)
+        changes = dict(zip(map(id, compiled), became.changes, strict=True))
+        return listing(
+            self._shown(shown), self.scanner, became, [changes.get(id(record)) for record in shown]
+        )
+
+    def _portable(self, record: KernelRecord) -> KernelRecord:
+        """The record with the name that its file has in every build."""
+        folders = (
+            os.path.join(source, "")
+            for source in self._sources
+            if isinstance(source, (str, os.PathLike)) and os.path.isdir(source)
+        )
+        folder = next((each for each in folders if record.source.startswith(each)), record.source)
+        return replace(record, source=portable(record.source, folder))
+
+    def _shown(self, records: Iterable[KernelRecord]) -> ScanReport:
+        return self._report(tuple(map(self.scanner.row, records)), self._selection.sort)
 
     @property
     def missing(self) -> str:

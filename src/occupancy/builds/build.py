@@ -70,7 +70,7 @@ def _build(name: str, found: Iterable[tuple[str, Found]]) -> Build:
         if isinstance(each, KernelRecord):
             source = sources.get((each.source, path))
             if source is None:
-                source = sources[each.source, path] = _portable(each.source, path)
+                source = sources[each.source, path] = portable(each.source, path)
             records.append(replace(each, source=source))
         else:
             problems.append(each)
@@ -82,7 +82,7 @@ def _build(name: str, found: Iterable[tuple[str, Found]]) -> Build:
     return Build(name, merged.records, (*problems, *merged.contradictions))
 
 
-def _portable(source: str, path: str) -> str:
+def portable(source: str, path: str) -> str:
     """The file as seen from the folder that was read, or its name alone; the same on every machine."""
     seen = os.path.relpath(source, path) if os.path.isdir(path) else os.path.basename(source)
     # File names can be bytes that are no text, which JSON cannot hold.

@@ -114,7 +114,7 @@ def compare(
             same += 1
             continue
         unknown.update(_known_in_one(one, other))
-        row = _row(*at_the_same_size(one, other, scanner), matched_by, threshold)
+        row = row_of(one, other, matched_by, scanner, threshold)
         same += row.verdict == "same"
         if row.verdict != "same" or with_same:
             rows.append(row)
@@ -162,7 +162,11 @@ def _as_in_a_log(record: KernelRecord) -> tuple[object, ...]:
     return name, arch, record.regs, record.static_smem, record.barriers
 
 
-def _row(old: ScanRow, new: ScanRow, matched_by: MatchedBy, threshold: float) -> DiffRow:
+def row_of(
+    one: KernelRecord, other: KernelRecord, matched_by: MatchedBy, scanner: Scanner, threshold: float = 0
+) -> DiffRow:
+    """Both builds of a kernel, at the block size that decides."""
+    old, new = at_the_same_size(one, other, scanner)
     before, after = measures(old), measures(new)
     directions = [_direction(name, before, after, threshold) for name in MEASURES]
     verdict = _verdict(directions) or _verdict_of_the_rest(old, new, threshold)

@@ -136,7 +136,7 @@ class Scanner:
         self._limits_of = limits_of
         self._threads = threads
         self._what_if = what_if
-        self._multiprocessors = multiprocessor_count
+        self.multiprocessor_count = multiprocessor_count
         # A library has the same needs over and over.
         self._best_block_size = lru_cache(maxsize=1 << 14)(best_block_size)
         self._answer = lru_cache(maxsize=1 << 14)(evaluate)
@@ -267,10 +267,12 @@ class Scanner:
         return next(iter(next_steps(limits, kernel)), None), False
 
     def _waves(self, record: KernelRecord, answer: Answer) -> Waves | None:
-        if self._multiprocessors is None or record.grid_dim is None or not answer.launchable:
+        if self.multiprocessor_count is None or record.grid_dim is None or not answer.launchable:
             return None
         launch = Launch(answer.kernel, record.grid_dim, record.cluster_dim)
-        return count_waves(launch, full_wave(answer, self._multiprocessors, cluster_size=launch.cluster_size))
+        return count_waves(
+            launch, full_wave(answer, self.multiprocessor_count, cluster_size=launch.cluster_size)
+        )
 
     def _block_size(self, record: KernelRecord, limits: Limits) -> tuple[int, ThreadsFrom]:
         if record.threads is not None:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from .. import __version__
-from ..errors import InputError
+from ..errors import InputError, ReadError
 from .choose_sm import cc_option, gpu_option, one_chip
 from .help import Command, grouped_option
+from .kernel_files import warn_of
 from .named_chips import choose_sm
 from .options import threads_option, use_options
 from .output import print_text
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..api.answer import Occupancy
     from ..api.arguments import KernelArguments
+    from ..page.listing import Listing
     from ..tables.chips import Chip
 
 FILE_NAME = "occupancy.html"
@@ -62,7 +64,7 @@ def command(
     """The calculator as one HTML file that needs no server and no network.
 
     Without -o it opens in the browser. With a chip and a kernel it opens with that question; with files, it
-    lists the kernels that `scan` finds in them, and a click asks about one.
+    lists the kernels that `scan` finds in them, as `scan -o FILE.html` does, and a click asks about one.
 
     \b
     occupancy page
@@ -70,14 +72,14 @@ def command(
     occupancy page --cc 9.0 --threads 256 --regs 40
     occupancy page libkernels.so -o kernels.html
     """
-    kernels = _kernels(files)
+    listing = _listing(files)
     question = _question(cc, gpu, kernel, {"grid": grid, "cluster": cluster, "sms": sms})
     if output is None:
-        open_page(question, kernels)
+        open_page(question, listing)
         return
     from ..page.build import build_page
 
-    text = build_page(__version__, question, kernels)
+    text = build_page(__version__, question, listing)
     if output == "-":
         print_text(text)
         return
@@ -86,21 +88,23 @@ def command(
     write_atomically(output, text)
 
 
-def _kernels(files: tuple[str, ...]) -> str:
+def _listing(files: tuple[str, ...]) -> Listing | None:
     """The kernels of files, for the page to list.
 
     Raises:
-        ReadError: A file that cannot be read.
+        ReadError: Nothing at all could be read.
     """
     if not files:
-        return ""
-    from ..api.scan import scan
-    from ..page.question import MOST_KERNELS, kernels_of
+        return None
+    from ..api.reading import Reading
+    from ..api.scan import Scanning
 
-    found = scan(files)
-    if len(found) > MOST_KERNELS:
-        click.echo(f"The page lists the first {MOST_KERNELS} of {len(found)} kernels.", err=True)
-    return kernels_of(each.to_dict() for each in found[:MOST_KERNELS])
+    scanning = Scanning(files, Reading(None, None, None, None, (), False, False))
+    found = scanning.listing(scanning.records(warn_of))
+    if scanning.problems and not scanning.found:
+        first = scanning.problems[0]
+        raise ReadError(first.what, where=first.where)
+    return found
 
 
 def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: dict[str, str | None]) -> str:
@@ -149,7 +153,7 @@ def _of_gpu(chip: Chip, sms: str | None) -> dict[str, str | None]:
     return {"gpu": chip.name, "sms": count if sms is None else sms}
 
 
-def open_page(question: str, kernels: str = "") -> None:
+def open_page(question: str, listing: Listing | None = None) -> None:
     """Open the page in the browser; print its address where there is none.
 
     The question is written into the file as well, because some systems open a file without what stands behind
@@ -166,7 +170,7 @@ def open_page(question: str, kernels: str = "") -> None:
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE_NAME
-    write_atomically(str(path), build_page(__version__, question, kernels))
+    write_atomically(str(path), build_page(__version__, question, listing))
     address = path.as_uri() + (f"#{question}" if question else "")
     if not webbrowser.open(address):
         click.echo(f"No browser to open: {address}", err=True)

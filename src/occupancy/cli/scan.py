@@ -218,7 +218,10 @@ def _scan(
     if output_format in FOR_PEOPLE:
         print_document(scanning.for_people(records).document(fields), output_format)
     elif output_format == "html":
-        print_text(scanning.page(records, compare))
+        from .. import __version__
+        from ..page.build import build_page
+
+        print_text(build_page(__version__, listing=scanning.listing(records, compare)))
     else:
         _print_rows(scanning, records, fields, output_format)
         if scanning.missing:

@@ -6,31 +6,36 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import asdict
 from html import escape
 from importlib import resources
 
 from .compact import compact_script, compact_style
 from .data import page_data
+from .listing import Listing
 from .rules import rules
 
 # The page's own code, in the order in which it is loaded; the rules come after the first.
 MODULES = ("words", "dom", "answer", "question", "share", "paste", "chart", "map", "views", "form", "app")
 
+START = "app.start();"
+_LISTING = '<script type="application/json" id="listing">{}</script>\n'
 
-def build_page(version: str, question: str = "", kernels: str = "") -> str:
+
+def build_page(version: str, question: str = "", listing: Listing | None = None) -> str:
     """The whole page as HTML.
 
     Args:
         version: Of this library.
         question: What the page opens with where its address has no question: see `question`.
-
-        kernels: What stands in its box for compiler output from the start: see `kernels_of`.
+        listing: Kernels to choose from, which it opens with where neither has one.
 
     Raises:
         UnknownConstructError: A rule is written in a way that the translator does not know.
     """
-    data = json.dumps(page_data(version), separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
-    script, style = page_script(), compact_style(_read("style.css"))
+    styles = ["style", "listing"] if listing else ["style"]
+    style = "".join(compact_style(_read(f"{name}.css")) for name in styles)
+    script = page_script(with_listing=listing is not None)
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
@@ -39,17 +44,24 @@ def build_page(version: str, question: str = "", kernels: str = "") -> str:
         "policy": policy,
         "version": version,
         "question": escape(question),
-        "kernels": escape(kernels),
         "style": style,
-        "data": data,
+        "data": _as_data(page_data(version)),
+        "listing": "" if listing is None else _LISTING.format(_as_data(asdict(listing))),
         "script": script,
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read("page.html"))
 
 
-def page_script() -> str:
+def _as_data(value: object) -> str:
+    """JSON in which nothing ends the element that it stands in."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.replace("<", "\\u003c")
+
+
+def page_script(*, with_listing: bool = False) -> str:
     """All of its JavaScript."""
-    own = "".join(_read(f"{name}.js") for name in MODULES)
+    modules = (*MODULES, *(["listing"] if with_listing else []))
+    own = "".join(_read(f"{name}.js") for name in modules) + START
     parts = [
         '"use strict";\n',
         compact_script(_read("runtime.js")),

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 from ..engine import Answer, default_model
 from ..values.kernel import Kernel
 from .data import INPUTS
-
-MOST_KERNELS = 500
-"""Kernels that the page lists."""
 
 
 def question_of(answer: Answer, launch: Mapping[str, str | None] | None = None) -> str:
@@ -36,18 +32,6 @@ def question_of(answer: Answer, launch: Mapping[str, str | None] | None = None) 
 def question_of_chip(cc: object, launch: Mapping[str, str | None]) -> str:
     """The address of the page with a chip alone."""
     return urlencode({"cc": str(cc)} | _given(launch))
-
-
-def kernels_of(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The kernels of a scan, for the page to list: what its fields take, as JSON.
-
-    Args:
-        rows: What ``occupancy scan --format json`` has for each; the page lists the first `MOST_KERNELS`.
-    """
-    names = ["name", "demangled", "cc", "arch", "block_dim", "smem"]
-    names += [each["name"].replace("-", "_") for each in INPUTS]
-    kept = [{name: row[name] for name in names if row.get(name) is not None} for row in rows]
-    return json.dumps({"kernels": kept[:MOST_KERNELS]}, separators=(",", ":")) if kept else ""
 
 
 def _given(launch: Mapping[str, str | None]) -> dict[str, str]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import webbrowser
-from html import unescape
 from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
 
 from occupancy.cli.page import cache_folder
-from occupancy.page.build import build_page
-from occupancy.page.question import MOST_KERNELS, kernels_of
 from tests.cli_runner import run
 
 QUESTION = ("--cc", "9.0", "--threads", "256", "--regs", "40")
@@ -102,30 +98,19 @@ def test_the_question_by_the_names_of_the_options(options: tuple[str, ...], expe
     assert question_in(run("page", "-o", "-", *options).stdout) == expected
 
 
-def test_it_lists_the_kernels_of_files() -> None:
+def test_it_lists_the_kernels_of_files(opened: list[str]) -> None:
     pytest.importorskip("demangle", reason="needs Python 3.11")
     page = run("page", "tests/data/kernels/samples.cubin", "-o", "-").stdout
-    start = page.index('spellcheck="false">') + len('spellcheck="false">')
-    found = json.loads(unescape(page[start : page.index("</textarea>", start)]))
-    assert [(each["demangled"], each["cc"], each["regs"]) for each in found["kernels"]] == [
-        ("spilly(float*, int)", "9.0", 64),
-        ("reduce_dyn(float const*, float*, int)", "9.0", 12),
-        ("vec_add(float const*, float const*, float*, int)", "9.0", 12),
-    ]
-    assert {"source", "occupancy"}.isdisjoint(found["kernels"][0])
+    assert page == run("scan", "tests/data/kernels/samples.cubin", "--format", "html").stdout
+    assert run("page", "tests/data/kernels/samples.cubin").exit_code == 0
+    path = Path(opened[0].removeprefix("file://"))
+    assert path.read_text(encoding="utf-8").rstrip() == page.rstrip()
 
 
-def test_a_name_is_never_markup() -> None:
-    kernels = kernels_of([{"name": "</textarea><script>alert(1)</script>", "regs": 8}])
-    page = build_page("0.1.0", kernels=kernels)
-    assert page.count("</script>") == 2
-    assert page.count("</textarea>") == 1
-
-
-def test_it_lists_so_many_at_most() -> None:
-    found = json.loads(kernels_of([{"name": str(number)} for number in range(MOST_KERNELS + 1)]))
-    assert len(found["kernels"]) == MOST_KERNELS
-    assert kernels_of([]) == ""
+def test_files_that_hold_no_kernel(tmp_path: Path) -> None:
+    done = run("page", str(tmp_path / "nothing"), "-o", "-")
+    assert done.exit_code == 2
+    assert "nothing: cannot be read" in done.stderr
 
 
 def test_it_opens(opened: list[str]) -> None:

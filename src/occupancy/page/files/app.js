@@ -21,26 +21,34 @@ const app = {
     window.addEventListener("hashchange", () => this.load());
     const observer = new ResizeObserver(() => this.redrawSoon());
     for (const chart of [...this.curves, this.map]) observer.observe(chart.node);
-    this.measure();
-        this.load();
-    if (byId("pasted").value) {
-      byId("paste").open = true;
-      this.paste(byId("pasted").value);
-    }
+    this.listing = null;
+    if (byId("listing")) this.listing = new Listing(JSON.parse(byId("listing").textContent));
+    this.load();
   },
 
   // Take the question of the address.
   load() {
     if (location.hash && location.hash === this.fragment) return;
     const { fields, held } = fromFragment(location.hash || document.documentElement.dataset.question);
+    this.listing?.show(!fields);
+    if (this.isListed()) return this.leave();
     this.fields = { ...(fields ?? START) };
     this.isStart = !fields;
-    this.held = held && { ...held, cc: held.cc ?? START.cc };
+    if (held || !this.listing) this.held = held && { ...held, cc: held.cc ?? START.cc };
     const product = findProduct(this.fields.gpu ?? "");
     if (fields?.gpu && !fields.cc && product.cc) Object.assign(this.fields, { cc: product.cc, sms: fields.sms ?? product.sms ?? "" });
     this.fields.cc ??= START.cc;
     this.fields.threads ??= START.threads;
     this.redraw();
+  },
+
+  // Whether the list of kernels is in sight, and the calculator is not.
+  isListed: () => document.body.classList.contains("listed"),
+
+  leave() {
+    clearTimeout(this.writing);
+    clearTimeout(this.telling);
+    this.fragment = null;
   },
 
   change(changes) {
@@ -65,7 +73,7 @@ const app = {
   },
 
   redrawSoon() {
-    if (this.waiting) return;
+    if (this.waiting || this.isListed()) return;
     this.waiting = requestAnimationFrame(() => this.redraw());
   },
 
@@ -179,7 +187,7 @@ const app = {
     const use = (kernel) => {
       const cc = chipOf(ccOf(kernel.arch)) ? ccOf(kernel.arch) : null;
       const cleared = this.isStart ? { regs: "", "dynamic-smem": "" } : {}; // they were an example's
-      this.change({ ...cleared, ...kernel.fields, ...(cc && cc !== this.fields.cc ? { cc } : {}) });
+      this.change({ kernel: kernel.name, ...cleared, ...kernel.fields, ...(cc && cc !== this.fields.cc ? { cc } : {}) });
     };
     const lines = found.map((kernel, index) =>
       element("li", {}, button(kernel.name, `pasted ${index}`, () => use(kernel), { class: "link" }), element("small", {}, pastedWords(kernel))),
@@ -215,5 +223,3 @@ function copyBySelection(text) {
   focused?.focus();
   return done;
 }
-
-app.start();

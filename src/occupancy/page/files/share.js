@@ -1,6 +1,6 @@
 // The question as a link, a command line, Python, and the answer as Markdown.
 
-const NAMES = () => ["cc", "gpu", ...DATA.inputs.map((each) => each.name), "model", "grid", "cluster", "sms"];
+const NAMES = () => ["kernel", "cc", "gpu", ...DATA.inputs.map((each) => each.name), "model", "grid", "cluster", "sms"];
 
 function toFragment(fields, held) {
   const pairs = NAMES().filter((name) => fields[name]).map((name) => [name, fields[name]]);
@@ -15,7 +15,7 @@ function fromFragment(fragment) {
     const fields = {};
     for (const name of NAMES()) {
       const value = pairs.get(prefix + name);
-      if (value !== null) fields[name] = value.slice(0, 100);
+      if (value !== null) fields[name] = value.slice(0, 200);
     }
     const smem = pairs.get(`${prefix}smem`);
     if (smem !== null) fields["dynamic-smem"] = smem.slice(0, 100);
@@ -76,7 +76,7 @@ function toMarkdown(fields, question, launch) {
     return `| ${name} | ${row.perBlock} | ${row.perSm} | ${row.blocks} |`;
   });
   const lines = [
-    `**${words.percent(answer.occupancy)} occupancy** ${whereOf(fields, question)}: ${amountsOf(answer)}. ${verdictOf(answer)}`,
+    `${fields.kernel ? `\`${fields.kernel.replaceAll("`", "")}\`: ` : ""}**${words.percent(answer.occupancy)} occupancy** ${whereOf(fields, question)}: ${amountsOf(answer)}. ${verdictOf(answer)}`,
     "",
     "| Resource | Per block | Per SM | Blocks that fit |",
     "| --- | ---: | ---: | ---: |",

@@ -22,6 +22,7 @@ function showVerdict(fields, question, launch, copy) {
     element(
       "div",
       { class: "said" },
+      fields.kernel && element("p", { class: "kernel" }, fields.kernel),
       element("p", { class: "where" }, whereOf(fields, question)),
       element("p", { class: "amounts" }, amountsOf(answer)),
       element("p", { class: answer.launchable ? "" : "broken" }, element("strong", {}, answer.launchable ? "Launches. " : "Does not launch: "), verdictOf(answer).replace(/^(Launches\. |Does not launch: )/, "")),
@@ -282,6 +283,7 @@ function showCompare(now, held, act) {
   const names = DATA.inputs.filter((each) => sides.some(({ fields }) => fields[each.name]?.trim()));
   const text = (side, make) => (side.question.answer ? make(side.question.answer) : "-");
   const rows = [
+    ...(sides.some(({ fields }) => fields.kernel) ? [["Kernel", ...sides.map(({ fields }) => fields.kernel ?? "")]] : []),
     ["Chip", ...sides.map(({ question: { limits } }) => `${limits.compute_capability} ${limits.architecture}`)],
     ...names.map((input) => [input.label, ...sides.map(({ fields }) => fields[input.name]?.trim() || "not given")]),
     ["Model", ...sides.map(({ question }) => question.model)],

@@ -1,0 +1,143 @@
+// The kernels of a scan: a table to sort and to filter, in which each name leads to the calculator.
+
+const SHOWN = 250;
+
+class Listing {
+  constructor(found) {
+    Object.assign(this, found); // lead, facts, columns, rows, questions, notes
+    this.order = { column: -1, isDown: false };
+    this.texts = this.rows.map((row) => row.map(textOf).join(" ").toLowerCase());
+    const changed = () => {
+      this.shown = SHOWN;
+      this.draw();
+    };
+    const field = (label, control) => [element("label", {}, label, control), control];
+    const [searching, search] = field("Search", element("input", { type: "search", placeholder: "words, * for anything", input: changed }));
+    this.search = search;
+    this.choices = [];
+    const filters = this.columns.map((column, at) => {
+      const control = this.filterOf(column, at, changed);
+      if (!control) return null;
+      this.choices.push({ at, control, isShare: column.kind === "share" });
+      return field(`${column.title}${column.kind === "share" ? " below %" : ""}`, control)[0];
+    });
+    this.heads = this.columns.map((column, at) =>
+      element("th", { scope: "col", class: column.kind === "number" ? "number" : null }, button(column.title, `sort ${at}`, () => this.sort(at), { class: "link" })),
+    );
+    this.body = element("tbody");
+    this.count = element("p", { class: "note", role: "status" });
+    this.more = button("", "more", () => {
+      this.shown += 4 * SHOWN;
+      this.draw();
+    });
+    const [head, ...facts] = this.facts.map((row) => row.map((cell, at) => (at && at < row.length - 1 ? [{ class: "number" }, cell] : cell)));
+    const scrolled = (label, content) => element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, content);
+    this.node = element(
+      "main",
+      { id: "kernels" },
+      this.lead.map((text) => element("p", {}, text)),
+      head && scrolled("By architecture", table("By architecture", head, facts, { class: "facts" })),
+      element("form", { role: "search", class: "filters", autocomplete: "off", submit: (event) => event.preventDefault() }, searching, filters),
+      this.count,
+      scrolled("Kernels", element("table", { class: "list" }, element("caption", { class: "unseen" }, "Kernels"), element("thead", {}, element("tr", {}, this.heads)), this.body)),
+      this.more,
+      this.notes.map((text) => element("p", { class: "note" }, text)),
+    );
+    this.back = element("a", { href: "#kernels", class: "back" }, `← All ${words.count(this.rows.length, "kernel")}`);
+    document.querySelector("header").append(this.back);
+    document.querySelector("header").after(this.node);
+    changed();
+  }
+
+  // The control that chooses rows by a column; null where there is nothing to choose.
+  filterOf(column, at, changed) {
+    if (column.kind === "share") return element("input", { type: "number", min: "0", max: "100", placeholder: "100", input: changed });
+    const values = column.is_choice ? [...new Set(this.rows.map((row) => textOf(row[at])))].sort(inOrder) : [];
+    if (values.length < 2 || values.length > 200) return null;
+    const options = values.map((value) => element("option", { value: `=${value}` }, value || "none"));
+    return element("select", { input: changed }, element("option", { value: "" }, "all"), options);
+  }
+
+  // The list in place of the calculator, or the other way round; where one was is kept.
+  show(isListed) {
+    const { classList } = document.body;
+    if (!isListed && classList.contains("listed")) this.left = { at: scrollY, key: document.activeElement?.dataset.key };
+    classList.toggle("listed", isListed);
+    if (!isListed) scrollTo(0, 0);
+    else if (this.left) {
+      scrollTo(0, this.left.at);
+      [...this.body.querySelectorAll("a")].find((each) => each.dataset.key === this.left.key)?.focus({ preventScroll: true });
+    }
+  }
+
+  sort(column) {
+    const isDown = this.order.column === column ? !this.order.isDown : this.columns[column].kind === "number";
+    this.order = { column, isDown };
+    this.heads.forEach((head, at) => (at === column ? head.setAttribute("aria-sort", isDown ? "descending" : "ascending") : head.removeAttribute("aria-sort")));
+    this.draw();
+  }
+
+  // The numbers of the rows that are wanted, in order.
+  chosen() {
+    const wanted = this.search.value.toLowerCase().split(/\s+/).filter(Boolean).map(partsOf);
+    const filters = this.choices.filter(({ control }) => control.value !== "");
+    const isWanted = (row, at) =>
+      wanted.every((parts) => holds(this.texts[at], parts)) &&
+      filters.every(({ at: column, control, isShare }) => {
+        const cell = row[column];
+        return isShare ? cell[0] !== null && 100 * cell[0] < Number(control.value) : `=${textOf(cell)}` === control.value;
+      });
+    const found = this.rows.map((row, at) => (isWanted(row, at) ? at : -1)).filter((at) => at >= 0);
+    const { column, isDown } = this.order;
+    if (column < 0) return found;
+    const sign = isDown ? -1 : 1;
+    return found.sort((one, other) => {
+      const [a, b] = [this.rows[one][column], this.rows[other][column]];
+      if (!Array.isArray(a)) return sign * inOrder(a, b) || one - other;
+      if (a[0] === null || b[0] === null) return (a[0] === null) - (b[0] === null) || one - other; // what is not known comes last
+      return sign * (a[0] - b[0]) || one - other;
+    });
+  }
+
+  draw() {
+    const found = this.chosen();
+    this.body.replaceChildren(...found.slice(0, this.shown).map((at) => this.line(at)));
+    const all = words.count(this.rows.length, "row");
+    settle(this.count, found.length === this.rows.length ? `${all}.` : `${grouped(found.length)} of ${all}.`);
+    const left = found.length - this.shown;
+    this.more.hidden = left <= 0;
+    settle(this.more, `Show ${grouped(Math.min(left, 4 * SHOWN))} more of ${grouped(left)}`);
+  }
+
+  line(at) {
+    const [name, ...cells] = this.rows[at];
+    const question = this.questions[at];
+    const link = `#${question}&${new URLSearchParams({ kernel: name.slice(0, 200) })}`;
+    return element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, question === null ? name : element("a", { href: link, "data-key": `kernel ${at}` }, name)),
+      cells.map((cell, index) => {
+        const { kind } = this.columns[index + 1];
+        if (kind !== "share") return element("td", { class: kind }, textOf(cell));
+        return element("td", { class: "use" }, element("span", { class: "number" }, cell[1]), cell[0] === null ? null : bar(cell[0], true));
+      }),
+    );
+  }
+}
+
+const textOf = (cell) => (Array.isArray(cell) ? cell[1] : cell);
+
+const inOrder = (a, b) => a.localeCompare(b, "en", { numeric: true });
+
+const partsOf = (word) => word.split("*").filter(Boolean);
+
+// Whether a text holds the parts one after the other.
+function holds(text, parts) {
+  let from = 0;
+  return parts.every((part) => {
+    const at = text.indexOf(part, from);
+    from = at + part.length;
+    return at >= 0;
+  });
+}

@@ -1,0 +1,173 @@
+"""The kernels of a scan as the page lists them: a table whose names lead to the calculator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from ..builds.attention import spilled_bytes
+from ..builds.scanner import Scanner, ScanRow
+from ..builds.since import Change, Since
+from ..engine import evaluate
+from ..errors import OccupancyError
+from ..render import words
+from ..report.diff import COLUMNS, kinds
+from ..report.scan import ScanReport, architecture_rows, footnotes, summary
+from ..report.scan_columns import Column, columns_of, short_name
+from ..tables import shipped
+from ..values.kernel import Kernel
+from .question import question_of
+
+_NUMBERS: dict[str, Callable[[ScanRow], float | None]] = {
+    "Regs": lambda row: row.regs,
+    "Static": lambda row: row.static_smem,
+    "Dynamic": lambda row: row.dynamic_smem,
+    "Shared": lambda row: row.smem,
+    "Bar": lambda row: row.barriers,
+    "Bound": lambda row: row.max_threads,
+    "Stack": lambda row: row.stack_bytes,
+    "Spills": spilled_bytes,
+    "Launches": lambda row: row.launches,
+    "Time": lambda row: row.duration_us,
+    "Threads": lambda row: row.threads,
+    "Occ.": lambda row: row.occupancy,
+    "Reported": lambda row: row.reported_occupancy,
+    "Waves": lambda row: row.waves,
+}
+"""What the columns that are no texts are sorted by."""
+
+_CHOICES = ("Arch", "Change", "Limited by", "File")
+_SHARES = ("Occ.",)
+_FIRST = ("Arch", "Occ.", "Limited by")
+CHANGE = 3
+"""The place of the columns of changes: beside the occupancy."""
+_REMOVED = "removed"
+_ORDER = ("worse", "mixed", _REMOVED, "other", "better", "added", "", "same")
+"""Of the changes, where none was asked for."""
+
+MOST_PROBLEMS = 20
+"""That are named below the table."""
+
+Kind = Literal["text", "prose", "number", "share"]
+"""``prose``: a text that may take several lines; ``share``: numbers of 0 to 1 with a bar."""
+
+Cell = str | tuple[float | None, str]
+"""A text; or, in columns that are not texts, a number to sort by and what is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedColumn:
+    """A column of the table."""
+
+    title: str
+    kind: Kind = "text"
+    is_choice: bool = False
+    """Whether rows can be chosen by its values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """All that the list shows, as the page's data has it."""
+
+    lead: list[str]
+    """Sentences above the table."""
+    facts: list[list[str]]
+    """A small table, whose first row is its header; empty for none."""
+    columns: tuple[ListedColumn, ...]
+    """Those of the large table; the first is the kernel's name."""
+    rows: list[list[Cell]]
+    questions: list[str | None]
+    """The question of each row, as the address has it; None where the page cannot answer as the row does."""
+    notes: list[str]
+    """Sentences below the table."""
+
+
+def listing(
+    report: ScanReport, scanner: Scanner, since: Since | None = None, changes: Sequence[Change | None] = ()
+) -> Listing:
+    """The list.
+
+    Args:
+        report: What was found, all of it.
+        scanner: What answered for it.
+        since: What became of the build since another one; None where that was not asked.
+        changes: With it, the change of each kernel of the report; None for what was not compared, as PTX.
+    """
+    removed = () if since is None else since.removed
+    rows = [*report.kernels, *removed]
+    texts = [("", "") if each is None else (each.verdict, _words(each)) for each in changes]
+    texts += [(_REMOVED, "")] * len(removed)
+    if since is not None and report.sort is None:  # what changed first
+        order = sorted(range(len(rows)), key=lambda at: _ORDER.index(texts[at][0]))
+        rows, texts = [rows[at] for at in order], [texts[at] for at in order]
+    # What matters first: a narrow window shows the left of the table.
+    shown = sorted(columns_of(rows), key=lambda column: column.title not in _FIRST)
+    columns = [ListedColumn("Kernel")]
+    columns += [ListedColumn(each.title, _kind(each.title), each.title in _CHOICES) for each in shown]
+    lines = [[short_name(row), *(_cell(column, row) for column in shown)] for row in rows]
+    lead = [summary(report)]
+    if since is not None:
+        columns[CHANGE:CHANGE] = [
+            ListedColumn("Change", is_choice=True),
+            ListedColumn("What changed", "prose"),
+        ]
+        for line, change in zip(lines, texts, strict=True):
+            line[CHANGE:CHANGE] = change
+        lead.append(f"Compared with {words.printable(since.baseline)}: {kinds(since.summary)}.")
+    problems = [words.printable(str(problem)) for problem in report.problems[:MOST_PROBLEMS]]
+    facts = architecture_rows(report.overview) if len(report.overview.architectures) > 1 else []
+    questions = [_question(row, scanner) for row in rows]
+    return Listing(lead, facts, tuple(columns), lines, questions, [*footnotes(report), *problems])
+
+
+def _kind(title: str) -> Kind:
+    if title in _SHARES:
+        return "share"
+    return "number" if title in _NUMBERS else "text"
+
+
+def _cell(column: Column, row: ScanRow) -> Cell:
+    value = _NUMBERS.get(column.title)
+    return column.cell(row) if value is None else (value(row), column.cell(row))
+
+
+def _words(change: Change) -> str:
+    """``occ. 100% → 50%, regs 40 → 72, at 256 threads``."""
+    if change.row is None:
+        return ""
+    old, new = change.row.old, change.row.new
+    parts = [
+        f"{each.title.lower()} {each.value(old)} \N{RIGHTWARDS ARROW} {each.value(new)}"
+        for each in COLUMNS
+        if each.has_changed(old, new)
+    ]
+    if change.row.change.occupancy and old.threads == new.threads:
+        parts.append(f"at {words.count(new.threads or 0, 'thread')}")
+    if short_name(old) != short_name(new):
+        parts.append(f"was {short_name(old)}")
+    return ", ".join(parts).replace(" \N{RIGHTWARDS ARROW}", "\N{NO-BREAK SPACE}\N{RIGHTWARDS ARROW}")
+
+
+def _question(row: ScanRow, scanner: Scanner) -> str | None:
+    if row.occupancy is None:
+        return None
+    kernel = scanner.question(row)[1]
+    launch = {
+        "sms": scanner.multiprocessor_count,
+        "grid": row.grid_dim and "x".join(map(str, row.grid_dim)),
+        "cluster": row.cluster_dim and "x".join(map(str, row.cluster_dim)),
+    }
+    given = tuple((name, str(value)) for name, value in launch.items() if value is not None)
+    return _asked(str(row.cc), kernel, given, row.occupancy)
+
+
+@lru_cache(maxsize=1 << 14)  # most kernels of a library share their needs with others
+def _asked(cc: str, kernel: Kernel, launch: tuple[tuple[str, str], ...], occupancy: float) -> str | None:
+    """The question, if the page, which knows the shipped chips and no launch bounds, answers it alike."""
+    try:
+        answer = evaluate(shipped.limits(cc), kernel)
+    except OccupancyError:
+        return None
+    return question_of(answer, dict(launch)) if answer.occupancy == occupancy else None

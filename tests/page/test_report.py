@@ -1,0 +1,151 @@
+"""The report of a scan in a real browser: its table, and from each kernel to the calculator and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli_runner import run
+from tests.page.browser import SCREENS, Open, keep, until
+
+HOSTILE = "</script><img src=x onerror=alert(1)><i>k</i>"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As people write it: of a build, compared with its baseline."""
+    pytest.importorskip("demangle", reason="needs Python 3.11")
+    folder = tmp_path_factory.mktemp("report")
+    builds = Path(__file__).parent.parent / "data" / "builds"
+    base, path = folder / "base.json", folder / "report.html"
+    assert run("scan", str(builds / "before"), "--save-baseline", str(base)).exit_code == 0
+    done = run("scan", str(builds / "after"), "--compare", str(base), "-o", str(path))
+    assert done.exit_code == 0, done.output
+    return path
+
+
+def names(page: Any) -> list[str]:
+    found: list[str] = page.locator("#kernels .list tbody th").all_inner_texts()
+    return found
+
+
+def column(page: Any, title: str) -> list[str]:
+    titles = page.locator("#kernels .list thead th").all_inner_texts()
+    at = next(number for number, text in enumerate(titles, 1) if text.strip() == title)
+    found: list[str] = page.locator(f"#kernels .list tbody tr > :nth-child({at})").all_inner_texts()
+    return found
+
+
+def test_a_kernel_leads_to_the_calculator_and_back(opened: Open, report: Path) -> None:
+    page = opened(file=report)
+    assert not page.is_visible("#question")
+    assert page.evaluate("location.hash") == ""
+    page.click("#kernels a:has-text('img::warp_image') >> nth=0")
+    until(page, "document.querySelector('.figure')?.textContent === '75%'")
+    assert page.is_visible("#question")
+    assert not page.is_visible("#kernels")
+    assert page.inner_text(".kernel") == "img::warp_image"
+    asked = {name: page.input_value(f"#{name}") for name in ("cc", "threads", "regs")}
+    assert asked == {"cc": "8.0", "threads": "256", "regs": "40"}
+    page.fill("#regs", "32")
+    until(page, "location.hash.includes('regs=32')")
+    page.click("button:has-text('Hold as A')")
+    page.click(".back")
+    until(page, "document.body.classList.contains('listed')")
+    page.wait_for_timeout(300)
+    assert page.evaluate("location.hash") == "#kernels", "the calculator does not write into the address"
+    page.click("#kernels a:has-text('img::warp_image') >> nth=0")
+    until(page, "document.querySelector('#regs').value === '40'")
+    row = page.locator("#compare tbody tr").filter(has_text="Registers per thread")
+    assert row.inner_text().split()[3:5] == ["32", "40"], "A is still there"
+
+
+def test_a_link_opens_the_calculator_and_the_browsers_way_back_the_list(opened: Open, report: Path) -> None:
+    page = opened("#cc=9.0&threads=256&regs=40&kernel=mine", file=report)
+    assert page.inner_text(".kernel") == "mine"
+    page.click(".back")
+    assert page.is_visible("#kernels")
+    page.click("#kernels a >> nth=1")
+    until(page, "!document.body.classList.contains('listed')")
+    page.go_back()
+    until(page, "document.body.classList.contains('listed')")
+
+
+def test_the_table_is_sorted(opened: Open, report: Path) -> None:
+    page = opened(file=report)
+    assert column(page, "Change")[:2] == ["worse", "worse"]
+    page.click("#kernels th button:text-is('Regs')")
+    registers = [int(text) for text in column(page, "Regs")]
+    assert registers == sorted(registers, reverse=True)
+    assert page.get_attribute("#kernels th:has(button:text-is('Regs'))", "aria-sort") == "descending"
+    page.click("#kernels th button:text-is('Occ.')")
+    shares = [float(text.rstrip("%")) for text in column(page, "Occ.")]
+    assert shares == sorted(shares)
+    page.click("#kernels th button:text-is('Kernel')")
+    assert names(page) == sorted(names(page))
+    page.click("#kernels th button:text-is('Kernel')")
+    assert names(page)[0] == "img::warp_image"
+    page.focus("#kernels th button:text-is('Regs')")
+    page.keyboard.press("Enter")
+    assert [int(text) for text in column(page, "Regs")] == registers, "with the keyboard, too"
+
+
+def test_the_table_is_filtered(opened: Open, report: Path) -> None:
+    page = opened(file=report)
+    page.fill("#kernels input[type=search]", "IMG::*gram 64")
+    assert set(names(page)) == {"img::histogram<64, true>"}
+    assert page.inner_text("#kernels [role=status]") == "2 of 16 rows."
+    page.fill("#kernels input[type=search]", "")
+    page.select_option("#kernels label:has-text('Change') select", label="removed")
+    assert set(names(page)) == {"img::emboss"}
+    page.select_option("#kernels label:has-text('Arch') select", label="sm_90")
+    assert names(page) == ["img::emboss"]
+    page.select_option("#kernels label:has-text('Change') select", label="all")
+    page.fill("#kernels input[type=number]", "50")
+    assert names(page) == ["img::histogram<64, true>"]
+    page.fill("#kernels input[type=search]", "no such kernel")
+    assert names(page) == []
+
+
+def test_many_rows_are_shown_as_they_are_asked_for(opened: Open, tmp_path: Path) -> None:
+    lines = (
+        f"Compiling entry function 'k{number}' for 'sm_90'\nptxas info : Used {number % 200 + 8} registers\n"
+        for number in range(3000)
+    )
+    (tmp_path / "log").write_text("".join(lines))
+    path = tmp_path / "report.html"
+    assert run("scan", str(tmp_path / "log"), "-o", str(path)).exit_code == 0
+    page = opened(file=path)
+    assert len(names(page)) == 250
+    page.click("button:has-text('Show 1,000 more of 2,750')")
+    assert len(names(page)) == 1250
+    page.fill("#kernels input[type=search]", "k2999")
+    assert names(page) == ["k2999"]
+    assert not page.is_visible("button[data-key=more]")
+
+
+def test_a_name_is_never_markup(opened: Open, tmp_path: Path) -> None:
+    log = f"Compiling entry function '{HOSTILE}' for 'sm_90'\nptxas info : Used 8 registers\n"
+    (tmp_path / "log").write_text(log)
+    path = tmp_path / "report.html"
+    assert run("scan", str(tmp_path / "log"), "-o", str(path)).exit_code == 0
+    page = opened(file=path)
+    assert names(page) == [HOSTILE]
+    page.click("#kernels a")
+    until(page, "document.querySelector('.kernel')")
+    assert page.inner_text(".kernel") == HOSTILE
+    assert page.locator("img, i").count() == 0
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_it_is_accessible_and_fits(opened: Open, report: Path, screen: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(file=report, **SCREENS[screen])
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide == 0
+    keep(page, f"report-{screen}")

@@ -1,0 +1,149 @@
+"""The page with the kernels of a scan: whole, escaped, and closed to the outside."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+
+from tests.cli_runner import run
+
+HOSTILE = "</script><img src=x onerror=alert(1)>&\"'"
+
+
+def page(*arguments: object) -> str:
+    done = run("scan", *map(str, arguments), "--format", "html")
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def data(text: str) -> Any:
+    (found,) = re.findall(r'<script type="application/json" id="listing">(.*?)</script>', text, re.DOTALL)
+    return json.loads(found)
+
+
+def test_all_kernels_are_in_it(samples: Path, tmp_path: Path) -> None:
+    whole = data(page(samples))
+    titles = [column["title"] for column in whole["columns"]]
+    assert titles[:4] == ["Kernel", "Arch", "Occ.", "Limited by"]
+    assert len(whole["rows"]) > 100
+    rows = run("scan", str(samples / "samples.exe"), "--format", "jsonl").stdout.splitlines()
+    shares = [row[2][0] for row in data(page(samples / "samples.exe"))["rows"]]
+    assert shares == [json.loads(row)["occupancy"] for row in rows]
+    done = run("scan", str(samples / "samples.exe"), "-o", str(tmp_path / "report.html"))
+    assert done.exit_code == 0
+    assert (tmp_path / "report.html").read_text().startswith("<!doctype html>")
+
+
+def test_it_loads_nothing_and_runs_its_own_script_alone(samples: Path) -> None:
+    text = page(samples / "samples.exe")
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    policy = html.unescape(policy)
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    for name, kind in (("script", "script-src"), ("style", "style-src")):
+        *_, inner = re.findall(rf"<{name}>(.*?)</{name}>", text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(inner.encode()).digest()).decode()
+        assert f"{kind} 'sha256-{digest}'" in policy
+    assert not re.search(r"\ssrc\s*=\s*[\"']|url\(|@import|https?:(?!//www.w3.org)", text)
+    assert "innerHTML" not in text
+
+
+def test_names_are_text(tmp_path: Path) -> None:
+    log = f"Compiling entry function '{HOSTILE}' for 'sm_90'\nptxas info : Used 8 registers\n"
+    (tmp_path / "log").write_text(log)
+    text = page(tmp_path / "log", tmp_path / "log")
+    assert "<img" not in text
+    assert text.count("</script>") == 3, "the data, the list and the script"
+    assert data(text)["rows"][0][0].startswith("</script><img src=x onerror")
+
+
+def test_questions_are_those_of_the_kernels(samples: Path) -> None:
+    path = str(samples / "samples.cubin")
+    kernels = [json.loads(line) for line in run("scan", path, "--format", "jsonl").stdout.splitlines()]
+    for kernel, question in zip(kernels, data(page(path))["questions"], strict=True):
+        asked = dict(parse_qsl(question))
+        assert asked["cc"] == kernel["cc"]
+        assert int(asked["regs"]) == kernel["regs"]
+        options = [part for name, value in asked.items() for part in (f"--{name}", value)]
+        answer = json.loads(run("calc", *options, "--format", "json").stdout)
+        assert answer["occupancy"] == kernel["occupancy"]
+
+
+def test_a_launch_brings_its_grid_and_the_sms_of_the_gpu(samples: Path) -> None:
+    questions = data(page(samples / "pytorch_trace.json", "--gpu", "H200"))["questions"]
+    asked = [dict(parse_qsl(question)) for question in questions]
+    assert {each["sms"] for each in asked} == {"132"}
+    assert all(each["grid"] for each in asked)
+
+
+def test_what_the_page_would_answer_otherwise_has_no_question(samples: Path, tmp_path: Path) -> None:
+    table = tmp_path / "limits.yaml"
+    table.write_text(
+        "schema_version: 1\ncompute_capabilities:\n  '9.0': {like: '9.0', max_registers_per_multiprocessor: 32768}\n"
+    )
+    whole = data(page(samples / "samples.cubin", "--limits", table, "--threads", "256"))
+    assert None in whole["questions"]
+
+
+@pytest.fixture
+def baseline(builds: Path, tmp_path: Path) -> str:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
+    path = str(tmp_path / "base.json")
+    assert run("scan", str(builds / "before"), "--save-baseline", path).exit_code == 0
+    return path
+
+
+def changes(text: str) -> dict[str, tuple[str, str]]:
+    whole = data(text)
+    titles = [column["title"] for column in whole["columns"]]
+    assert titles[3:5] == ["Change", "What changed"]
+    return {
+        f"{row[0]} {row[1]}": (row[3], row[4].replace("\N{NO-BREAK SPACE}", " ")) for row in whole["rows"]
+    }
+
+
+def test_a_build_is_the_same_as_itself(builds: Path, baseline: str) -> None:
+    found = changes(page(builds / "before", "--compare", baseline))
+    assert set(found.values()) == {("same", "")}
+
+
+def test_changes_are_those_of_diff(builds: Path, baseline: str) -> None:
+    text = page(builds / "after", "--compare", baseline)
+    found = changes(text)
+    report = json.loads(run("diff", baseline, str(builds / "after"), "--format", "json").stdout)
+    verdicts = {f"{short(each['new'])} {each['new']['arch']}": each["verdict"] for each in report["kernels"]}
+    for name in ("added", "removed"):
+        verdicts |= {f"{short(each)} {each['arch']}": name for each in report[name]}
+    assert {name: verdict for name, (verdict, _) in found.items() if verdict != "same"} == verdicts
+    worse = "occ. 100% \N{RIGHTWARDS ARROW} 12.5%"
+    assert found["img::blur sm_80"][1].startswith(worse)
+    assert found["img::blur sm_80"][1].endswith("at 64 threads")
+    assert "2 worse, 2 mixed and 8 the same; 2 added and 2 removed" in data(text)["lead"][1]
+    assert next(iter(found)).startswith("img::blur"), "what changed comes first"
+
+
+def short(kernel: Any) -> str:
+    return str(kernel["demangled"]).removeprefix("void ").rpartition("(")[0]
+
+
+def test_a_renamed_kernel_is_one_and_not_two(tmp_path: Path) -> None:
+    for name, kernel, registers in (("old", "blur_v1", 40), ("new", "blur_v2", 72)):
+        log = f"Compiling entry function '{kernel}' for 'sm_90'\nptxas info : Used {registers} registers\n"
+        (tmp_path / name).write_text(log)
+    (row,) = data(page(tmp_path / "new", "--compare", tmp_path / "old", "--threads", "256"))["rows"]
+    assert row[3] == "worse"
+    assert row[4].endswith("at 256 threads, was blur_v1")
+
+
+def test_only_pages_compare(samples: Path) -> None:
+    done = run("scan", str(samples / "samples.exe"), "--compare", "x.json")
+    assert done.exit_code == 2
+    assert "occupancy diff" in done.stderr
