@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
+
+Kind = TypeVar("Kind", bound="OccupancyError")
 
 MAX_SHOWN = 80
 """Characters of a wrong value that an error quotes."""
@@ -31,6 +34,10 @@ class OccupancyError(ValueError):
         self.cure = cure
         self.choices = tuple(choices)
         super().__init__(problem)
+
+    def elsewhere(self, where: str, kind: type[Kind]) -> Kind:
+        """The same as an error of another kind, at another place."""
+        return kind(self.problem, where=where, allowed=self.allowed, cure=self.cure, choices=self.choices)
 
     def lines(self) -> tuple[str, ...]:
         """The message, and a line for each choice."""

@@ -131,8 +131,8 @@ def answers_by_size(
             if amount is None:  # a function that forgets to return it
                 raise InputError(
                     f"the function gives None for {threads} threads",
-                    where="dynamic shared memory per block",
-                    allowed="a number of bytes",
+                    where="dynamic_smem",
+                    cure="Give a number of bytes.",
                 )
             sized = replace(sized, dynamic_smem=amount)
         yield evaluate(limits, sized, model)

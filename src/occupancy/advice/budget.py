@@ -100,7 +100,7 @@ def _target(given: Answer, occupancy: float | None, blocks: int | None) -> int:
         raise InputError(
             f"{occupancy:.4g} ({100 * occupancy:.6g}%) is out of range",
             where="occupancy",
-            allowed="above 0 and up to 100%, such as 75%, 75 or 0.75",
+            cure="Give more than 0 and up to 100%, such as 75%, 75 or 0.75.",
         )
     warps = (occupancy - TOLERANCE) * given.limits.max_warps_per_multiprocessor
     return max(1, ceil(warps / given.allocated.warps))

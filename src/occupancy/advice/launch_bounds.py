@@ -74,14 +74,14 @@ def launch_bounds(
     if threads > limits.max_threads_per_block or not alone.active_blocks:
         raise InputError(
             f"{threads} is more than a block may have on {limits.compute_capability}",
-            where="threads of the launch bounds",
-            allowed=f"1 to {min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor)}",
+            where="threads",
+            allowed=f"1 to {min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor):,}",
         )
     if min_blocks is not None and not 1 <= min_blocks <= INT_MAX:
         raise InputError(
             f"{shown(min_blocks)} is out of range",
-            where="blocks of the launch bounds",
-            allowed=f"1 to {INT_MAX}",
+            where="min_blocks",
+            allowed=f"1 to {INT_MAX:,}",
         )
     is_legal = min_blocks is None or min_blocks <= alone.active_blocks
     counted = min_blocks if min_blocks is not None and is_legal else 1

@@ -50,7 +50,7 @@ def fits(chips: Sequence[Limits], kernel: Kernel, model: Model | None = None) ->
         InputError: There are no chips.
     """
     if not chips:
-        raise InputError("there are none", where="compute capabilities", allowed="one or more")
+        raise InputError("there are none", where="ccs")
     return tuple(_fit(limits, kernel, model) for limits in chips)
 
 

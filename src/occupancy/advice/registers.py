@@ -113,16 +113,15 @@ def split_registers(
     if limits.compute_capability < FIRST_COMPUTE_CAPABILITY:
         raise InputError(
             f"compute capability {limits.compute_capability} has no setmaxnreg",
-            where="compute capability",
-            allowed="9.0 and newer, compiled for sm_90a or the like",
+            where="cc",
+            cure="9.0 and newer have it, compiled for sm_90a or the like.",
         )
     _check_groups(limits, threads, groups)
     if launch_regs is not None and min_blocks is not None:
         raise InputError(
-            "the registers of the launch were given together with a launch bound",
-            where="registers of the launch",
-            allowed="one of them",
-            cure="ptxas takes the registers from the launch bounds.",
+            "both say the registers of the launch",
+            where="regs and min_blocks",
+            cure="Leave one out; ptxas takes the registers from the launch bounds.",
         )
     if launch_regs is None:
         min_blocks = min_blocks or _most_blocks(limits, threads, groups)
@@ -130,8 +129,8 @@ def split_registers(
         if launch < LEAST:
             raise InputError(
                 f"{min_blocks} blocks leave {launch} registers to each thread",
-                where="blocks of the launch bounds",
-                allowed=f"so few that {LEAST} are left",
+                where="min_blocks",
+                cure=f"Give so few that {LEAST} are left.",
             )
     else:
         launch = _checked_launch(limits, launch_regs)
@@ -161,7 +160,7 @@ def _check_groups(limits: Limits, threads: int, groups: Sequence[Group]) -> None
     if threads < 1 or threads % THREADS_PER_WARPGROUP or threads > limits.max_threads_per_block:
         raise InputError(
             f"{shown(threads)} threads are no whole warpgroups of a block",
-            where="threads per block",
+            where="threads",
             allowed=f"a multiple of {THREADS_PER_WARPGROUP} up to {limits.max_threads_per_block}",
         )
     warpgroups = threads // THREADS_PER_WARPGROUP
@@ -169,19 +168,19 @@ def _check_groups(limits: Limits, threads: int, groups: Sequence[Group]) -> None
     if named != warpgroups or any(group.warpgroups < 1 for group in groups):
         raise InputError(
             f"{named} warpgroups are named, and {threads} threads are {warpgroups}",
-            where="warpgroups",
-            allowed=f"{warpgroups} in all, such as {_example(warpgroups)}",
+            where="groups",
+            cure=f"Name {warpgroups} in all, as {_example(warpgroups)} does.",
         )
     for group in groups:
         if group.regs is not None and group.regs not in range(LEAST, MOST + 1, STEP):
             raise InputError(
                 f"setmaxnreg cannot name {shown(group.regs)} registers",
-                where="registers of a warpgroup",
+                where="groups",
                 allowed=f"{LEAST} to {MOST} in steps of {STEP}",
             )
     if sum(group.regs is None for group in groups) > 1:
         raise InputError(
-            "more than one number is asked", where="warpgroups", allowed="? for one of the groups"
+            "more than one number is asked", where="groups", cure="Give ? for one of the groups."
         )
 
 
@@ -193,7 +192,7 @@ def _checked_launch(limits: Limits, registers: int) -> int:
     if not LEAST <= registers <= limits.max_registers_per_thread:
         raise InputError(
             f"{shown(registers)} is out of range",
-            where="registers of the launch",
+            where="regs",
             allowed=f"{LEAST} to {limits.max_registers_per_thread}",
         )
     return registers
@@ -230,8 +229,8 @@ def _solve(groups: Sequence[Group], pool: int) -> list[Group]:
             if most is None:
                 raise InputError(
                     f"the other warpgroups leave fewer than {LEAST} registers",
-                    where="warpgroups",
-                    allowed=f"registers that leave {LEAST} to each of the rest",
+                    where="groups",
+                    cure=f"Leave {LEAST} to each of the rest.",
                 )
             solved[number] = group._replace(regs=most)
     return solved

@@ -81,7 +81,7 @@ def max_potential_block_size(
         InputError: A number out of range, or the function gives no size in bytes.
     """
     _check("multiprocessor_count", multiprocessor_count, 1)
-    _check("block size limit", block_size_limit, 0)
+    _check("block_size_limit", block_size_limit, 0)
     largest = min(block_size_limit or limits.max_threads_per_block, limits.max_threads_per_block)
     warp = limits.warp_size
     sizes = [largest, *range(round_up(largest, warp) - warp, 0, -warp)]

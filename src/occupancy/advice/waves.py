@@ -167,8 +167,7 @@ def count_waves(launch: Launch, wave: FullWave) -> Waves:
     if not wave.blocks:
         raise InputError(
             "no block of the kernel is resident, so its grid has no waves",
-            where="waves",
-            allowed="a kernel that launches",
+            where="grid",
         )
     return Waves(launch, wave)
 
@@ -189,14 +188,13 @@ def cluster_bound(occupancy: Answer, multiprocessor_count: int, cluster_size: in
     if portable is None:
         raise InputError(
             f"compute capability {limits.compute_capability} has no clusters",
-            where="cluster size",
-            allowed="9.0 and newer",
-            cure="Leave it out.",
+            where="cluster",
+            cure="Leave it out; 9.0 and newer have them.",
         )
     if not 1 <= cluster_size <= (most or INT_MAX):
         raise InputError(
             f"{cluster_size} blocks per cluster are out of range",
-            where="cluster size",
+            where="cluster",
             allowed=f"1 to {portable}" + (f", non-portable up to {most}" if most else ""),
         )
     return _resident_blocks(occupancy, multiprocessor_count) // cluster_size
@@ -209,7 +207,7 @@ def check_multiprocessors(count: int) -> None:
         InputError: It is less than 1.
     """
     if not 1 <= count <= INT_MAX:
-        raise InputError(f"{count} is out of range", where="number of SMs", allowed="1 and up")
+        raise InputError(f"{count} is out of range", where="multiprocessor_count", allowed="1 and up")
 
 
 def _resident_blocks(occupancy: Answer, multiprocessor_count: int) -> int:

@@ -82,7 +82,7 @@ class Occupancy(engine.Answer):
         """
         from ..advice.launch_bounds import launch_bounds
 
-        count = None if min_blocks is None else parse_count(min_blocks, "blocks of the launch bounds")
+        count = None if min_blocks is None else parse_count(min_blocks, "min_blocks")
         return launch_bounds(self.limits, self.kernel, count, self.model)
 
     def block_sizes(self, *, dynamic_smem: SizeOfBlock = None) -> occupancy.Answers[occupancy.BlockSize]:
@@ -103,7 +103,7 @@ class Occupancy(engine.Answer):
         if callable(dynamic_smem):
             of_size = dynamic_smem
         elif dynamic_smem is not None:
-            kernel = replace(kernel, dynamic_smem=parse_size(dynamic_smem, "dynamic shared memory per block"))
+            kernel = replace(kernel, dynamic_smem=parse_size(dynamic_smem, "dynamic_smem"))
         sizes = block_sizes(self.limits, kernel, of_size, self.model)
         return Answers(sizes, block_sizes_report(self, sizes))
 

@@ -18,7 +18,6 @@ from ..errors import InputError, shown
 from ..values.kernel import (
     CACHING_CHIPS,
     CACHING_MODES,
-    LABELS,
     SHARED_MEMORY_MODES,
     Caching,
     Carveout,
@@ -161,15 +160,15 @@ def make_kernel(
     if type(threads) is not int:
         threads, block_dim = parse_threads(threads)
     if regs is not None and type(regs) is not int:
-        regs = parse_count(regs, LABELS["regs"])
+        regs = parse_count(regs, "regs")
     if static_smem is not None and type(static_smem) is not int:
-        static_smem = parse_size(static_smem, LABELS["static_smem"])
+        static_smem = parse_size(static_smem, "static_smem")
     if dynamic_smem is not None and type(dynamic_smem) is not int:
-        dynamic_smem = parse_size(dynamic_smem, LABELS["dynamic_smem"])
+        dynamic_smem = parse_size(dynamic_smem, "dynamic_smem")
     if smem is not None and type(smem) is not int:
-        smem = parse_size(smem, LABELS["smem"])
+        smem = parse_size(smem, "smem")
     if barriers is not None and type(barriers) is not int:
-        barriers = parse_count(barriers, LABELS["barriers"])
+        barriers = parse_count(barriers, "barriers")
     if carveout is not None:
         carveout = parse_carveout(carveout)
     if caching is not None and not (isinstance(caching, str) and caching in CACHING_MODES):
@@ -177,15 +176,15 @@ def make_kernel(
             f"{shown(caching)} is not a caching mode", where="caching", allowed=" or ".join(CACHING_MODES)
         )
     if opt_in is not None and type(opt_in) is not bool:
-        opt_in = parse_flag(opt_in, "opt-in")
+        opt_in = parse_flag(opt_in, "opt_in")
     if virtual_resources is not None:
-        virtual_resources = parse_count(virtual_resources, LABELS["virtual_resources"])
+        virtual_resources = parse_count(virtual_resources, "virtual_resources")
     if tensor_memory is not None:
-        tensor_memory = parse_count(tensor_memory, LABELS["tensor_memory"])
+        tensor_memory = parse_count(tensor_memory, "tensor_memory")
     if shared_memory_mode is not None and shared_memory_mode not in SHARED_MEMORY_MODES:
         raise InputError(
             f"{shown(shared_memory_mode)} is not a mode",
-            where="shared memory mode",
+            where="shared_memory_mode",
             allowed=" or ".join(SHARED_MEMORY_MODES),
         )
     return Kernel(
@@ -224,9 +223,7 @@ def kernel_with(kernel: KernelLike | None, arguments: Mapping[str, Any]) -> Kern
     given.pop("model", None)
     if kernel is None:
         if "threads" not in given:
-            raise InputError(
-                "it was not given", where=LABELS["threads"], allowed="a number such as 256, or a shape"
-            )
+            raise InputError("is missing", where="threads", cure="Give a number such as 256, or a shape.")
         return make_kernel(**given)
     known = _known(kernel, given.get("threads"))
     if not given:

@@ -246,7 +246,7 @@ class _Builds(Reading):
         if len(assumed) > 1:
             raise InputError(
                 f"the baselines assume {' and '.join(map(str, sorted(assumed)))}",
-                where="threads per block",
+                where="threads",
                 cure="Say which one to compare with: --threads.",
             )
         return next(iter(assumed), None)
@@ -311,7 +311,7 @@ def _rules_file(path: Path | None) -> str:
         raise RulesError(
             "there are none",
             where="rules",
-            allowed=f"--rules FILE, or [tool.occupancy] in the {PYPROJECT} of this folder",
+            cure=f"Give --rules FILE, or [tool.occupancy] in the {PYPROJECT} of this folder.",
         )
     return PYPROJECT
 

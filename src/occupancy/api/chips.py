@@ -53,7 +53,7 @@ def chips(ccs: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike) -> list[
     several = [ccs] if is_pair or isinstance(ccs, (str, int, Limits)) else ccs
     found = [chip for each in several for chip in find_chips(each)]
     if not found:
-        raise InputError("there are none", where="chips", allowed="one or more")
+        raise InputError("there are none", where="ccs")
     return found
 
 

@@ -233,7 +233,7 @@ def max_potential_block_size(
         about.kernel,
         parse_count(multiprocessor_count, "multiprocessor_count"),
         of_size,
-        parse_count(block_size_limit, "block size limit"),
+        parse_count(block_size_limit, "block_size_limit"),
     )
 
 
@@ -284,7 +284,7 @@ def max_active_clusters(
         about.limits,
         about.kernel,
         parse_count(multiprocessor_count, "multiprocessor_count"),
-        parse_count(cluster_size, "cluster size"),
+        parse_count(cluster_size, "cluster_size"),
     )
 
 

@@ -47,10 +47,10 @@ def registers(
     """
     return split_registers(
         limits(cc),
-        parse_count(threads, "threads per block"),
+        parse_count(threads, "threads"),
         parse_groups(groups),
-        launch_regs=None if regs is None else parse_count(regs, "registers of the launch"),
-        min_blocks=None if min_blocks is None else parse_count(min_blocks, "blocks of the launch bounds"),
+        launch_regs=None if regs is None else parse_count(regs, "regs"),
+        min_blocks=None if min_blocks is None else parse_count(min_blocks, "min_blocks"),
     )
 
 
@@ -68,12 +68,12 @@ def _group(pair: object, value: object) -> Group:
     if not isinstance(pair, (list, tuple)) or len(pair) != 2:
         raise InputError(
             f"{shown(value)} is not a list of warpgroups",
-            where="warpgroups",
-            allowed="pairs of warpgroups and registers, such as 1:40,2:232",
+            where="groups",
+            cure="Write warpgroups and their registers as 1:40,2:232.",
         )
     count, taken = pair
     is_asked = taken is None or (isinstance(taken, str) and taken.strip() == ASKED)
     return Group(
-        parse_count(count, "warpgroups"),
-        None if is_asked else parse_count(taken, "registers of a warpgroup"),
+        parse_count(count, "groups"),
+        None if is_asked else parse_count(taken, "groups"),
     )

@@ -43,7 +43,7 @@ def max_stages(
     """
     stage = parse_size(stage_smem, "stage_smem")
     if stage < 1:
-        raise InputError(f"{stage} is out of range", where="stage_smem", allowed="1 byte and up")
+        raise InputError(f"{stage} is out of range", where="stage_smem", allowed="1 and up")
     asked = compute(cc, kernel, **arguments)
     level = asked.budget(blocks=parse_count(blocks, "blocks")).wanted
     most = 0 if level is None else level.smem

@@ -23,12 +23,8 @@ MOST_AXES = 2
 MOST_ANSWERS = 1_000_000
 """What takes some seconds; `sweep` over arrays is for more."""
 
-WHERE: dict[Variable, str] = {
-    "threads": "threads per block",
-    "regs": "registers per thread",
-    "smem": "shared memory per block",
-    "carveout": "carveout",
-}
+VARY: tuple[Variable, ...] = ("threads", "regs", "smem", "carveout")
+"""The inputs that may be lists and ranges."""
 
 
 # As a list of threads 128,256 can be nothing else; sizes are as large as 16,384.
@@ -68,7 +64,7 @@ def sweep_grid(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> CurvesReport
     variable = "gpu" if any(chip.name for chip in chips) else "cc"
     choices: dict[str, Sequence[Any]] = {variable: list(named_chips)}
     for name, value in kernel.items():
-        choices[name] = _values(name, value) if name in WHERE and value is not None else [value]
+        choices[name] = _values(name, value) if name in VARY and value is not None else [value]
     variables = {cast(Variable, name): tuple(values) for name, values in choices.items() if len(values) > 1}
     _check_size(variables)
 
@@ -89,10 +85,10 @@ def sweep_grid(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> CurvesReport
 
 def _values(name: Variable, text: str) -> Sequence[Value]:
     def count(number: str) -> int:
-        return parse_count(number, WHERE[name])
+        return parse_count(number, name)
 
     def size(number: str) -> int:
-        return parse_size(number, WHERE[name])
+        return parse_size(number, name)
 
     def count_or_word(number: str) -> Value:
         # 16x16, 64k, 50%, max, default and auto stay as they are; 1,024 does not.
@@ -102,12 +98,12 @@ def _values(name: Variable, text: str) -> Sequence[Value]:
         digits = unclear[0].strip(",: ")
         raise InputError(
             f"{digits!r} can be one size or two",
-            where=WHERE[name],
+            where=name,
             allowed=f"{digits.replace(',', '')} for one, {digits.replace(',', ', ')} with a blank for two",
         )
 
     parse = {"threads": count_or_word, "regs": count, "smem": size, "carveout": count_or_word}[name]
-    return parse_values(text, parse, size if name == "smem" else count, WHERE[name])
+    return parse_values(text, parse, size if name == "smem" else count, name)
 
 
 def _check_size(variables: Mapping[Variable, Sequence[Value]]) -> None:

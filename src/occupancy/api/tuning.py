@@ -153,7 +153,7 @@ class Condition:
         """
         chips = [limits(each) for each in (cc if isinstance(cc, list) else [cc])]
         if not chips:
-            raise InputError("there are none", where="chips", allowed="one compute capability or more")
+            raise InputError("there are none", where="chips")
         for chip in chips:
             rules(chip, model or default_model(chip))
         if not isinstance(min_occupancy, (int, float)) or not 0 <= min_occupancy <= 1:
@@ -197,9 +197,7 @@ class Condition:
             for chip, model in self.chips:
                 yield evaluate(chip, kernel, model)
         except InputError as error:
-            raise InputError(
-                error.problem, where=f"{where}: {error.where}", allowed=error.allowed, cure=error.cure
-            ) from error
+            raise error.elsewhere(f"{where}: {error.where}", InputError) from error
 
     def _arguments(self, config: object) -> dict[str, Any]:
         arguments = {

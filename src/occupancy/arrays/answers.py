@@ -134,7 +134,7 @@ def sweep_arrays(
     if not outputs or not set(outputs) <= set(OUTPUTS):
         raise InputError(f"{outputs!r} are not outputs", where="outputs", allowed=", ".join(OUTPUTS))
     if not chips:
-        raise InputError("there are none", where="chips", allowed="one compute capability or more")
+        raise InputError("there are none", where="cc")
     if "smem" in inputs and ("static_smem" in inputs or "dynamic_smem" in inputs):
         Kernel(1, smem=0, static_smem=0)  # raises the error that says why not
     quantities = {field: read_quantity(values, field) for field, values in inputs.items()}
@@ -152,7 +152,7 @@ def _common_shape(quantities: Sequence[Quantity]) -> tuple[int, ...]:
     try:
         return np.broadcast_shapes(*(each.values.shape for each in quantities))
     except ValueError as error:
-        shapes = ", ".join(f"{each.label} {each.values.shape}" for each in quantities if each.values.ndim)
+        shapes = ", ".join(f"{each.name} {each.values.shape}" for each in quantities if each.values.ndim)
         raise InputError(
             f"do not broadcast to each other: {shapes}",
             where="shapes",

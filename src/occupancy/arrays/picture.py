@@ -44,7 +44,7 @@ def picture_of(sweep: Sweep) -> Picture:
     raise InputError(
         f"{words.count(len(varying), 'input')} varied on {words.count(count, 'chip')}",
         where="plot",
-        allowed="one input on any number of chips, or two on one chip, each along a dimension of its own",
+        cure="Vary one input on any number of chips, or two on one chip, each along a dimension of its own.",
     )
 
 

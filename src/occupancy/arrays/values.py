@@ -14,14 +14,14 @@ from ..values.spellings import parse_count
 
 Integers = NDArray[np.integer[Any]]
 
-_RANGES = {field: (label, low, high) for field, label, low, high in RANGES}
+_RANGES = {field: (low, high) for field, _, low, high in RANGES}
 
 
 @dataclass(frozen=True)
 class Quantity:
     """The values of one input, such as threads per block; a single value has no dimensions."""
 
-    label: str
+    name: str
     low: int
     high: int
     values: Integers
@@ -29,7 +29,7 @@ class Quantity:
     def out_of_range(self) -> InputError:
         """The error for the first value that is out of range."""
         first = int(np.argmax((self.values < self.low) | (self.values > self.high)))
-        return _element_error(self.label, self.values, first, "is out of range", self.low, self.high)
+        return _element_error(self.name, self.values, first, "is out of range", self.low, self.high)
 
 
 def unsigned(values: Integers) -> Integers:
@@ -44,65 +44,65 @@ def unsigned(values: Integers) -> Integers:
     return values.astype(np.int32).view(np.uint32)
 
 
-def read_quantity(values: ArrayLike, field: str) -> Quantity:
+def read_quantity(values: ArrayLike, name: str) -> Quantity:
     """Take in whole numbers; whether they are in range shows when they are looked up.
 
     Args:
         values: A number, a sequence or an array; floats where they are whole.
-        field: The input's name in `Kernel`.
+        name: The input's name in `Kernel`.
 
     Raises:
         InputError: Not whole numbers, or none at all.
     """
-    label, low, high = _RANGES[field]
+    low, high = _RANGES[name]
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
-        raise InputError(f"cannot be read as an array: {error}", where=label) from error
+        raise InputError(f"cannot be read as an array: {error}", where=name) from error
     if array.size == 0:
-        raise InputError("there are no values", where=label, allowed="one value or more")
+        raise InputError("there are no values", where=name)
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise _element_error(label, array, int(np.argmax(values.mask)), "is masked", low, high)
+        raise _element_error(name, array, int(np.argmax(values.mask)), "is masked", low, high)
     if array.dtype.kind == "f":
-        array = _whole_floats(array, label, low, high)
+        array = _whole_floats(array, name, low, high)
     elif array.dtype.kind == "O":
-        array = _whole_objects(array, label, low, high)
+        array = _whole_objects(array, name, low, high)
     elif array.dtype.kind not in "iu":
-        raise InputError(f"{array.dtype} is no type of whole numbers", where=label, allowed="integers")
-    return Quantity(label, low, high, array.astype(array.dtype.newbyteorder("="), copy=False))
+        raise InputError(f"{array.dtype} is no type of whole numbers", where=name, cure="Give integers.")
+    return Quantity(name, low, high, array.astype(array.dtype.newbyteorder("="), copy=False))
 
 
-def _whole_floats(array: NDArray[Any], label: str, low: int, high: int) -> Integers:
+def _whole_floats(array: NDArray[Any], name: str, low: int, high: int) -> Integers:
     is_whole = array == np.trunc(array)  # false for not-a-number
     if not is_whole.all():
-        raise _element_error(label, array, int(np.argmin(is_whole)), "is not a whole number", low, high)
+        raise _element_error(name, array, int(np.argmin(is_whole)), "is not a whole number", low, high)
     is_in_range = (low <= array) & (array <= high)
     if not is_in_range.all():
-        raise _element_error(label, array, int(np.argmin(is_in_range)), "is out of range", low, high)
+        raise _element_error(name, array, int(np.argmin(is_in_range)), "is out of range", low, high)
     return array.astype(np.int64)
 
 
-def _whole_objects(array: NDArray[Any], label: str, low: int, high: int) -> Integers:
+def _whole_objects(array: NDArray[Any], name: str, low: int, high: int) -> Integers:
     # Integers of any size, or whatever else a list can hold.
-    counts = [parse_count(each, _element(label, array, index)) for index, each in enumerate(array.flat)]
+    counts = [parse_count(each, _element(name, array, index)) for index, each in enumerate(array.flat)]
     for index, each in enumerate(counts):
         if not low <= each <= high:
-            raise _element_error(label, array, index, "is out of range", low, high)
+            raise _element_error(name, array, index, "is out of range", low, high)
     return np.array(counts, np.int64).reshape(array.shape)
 
 
 def _element_error(
-    label: str, array: NDArray[Any], index: int, problem: str, low: int, high: int
+    name: str, array: NDArray[Any], index: int, problem: str, low: int, high: int
 ) -> InputError:
     return InputError(
-        f"{array.flat[index]} {problem}", where=_element(label, array, index), allowed=f"{low} to {high}"
+        f"{array.flat[index]} {problem}", where=_element(name, array, index), allowed=f"{low:,} to {high:,}"
     )
 
 
-def _element(label: str, array: NDArray[Any], index: int) -> str:
+def _element(name: str, array: NDArray[Any], index: int) -> str:
     if array.ndim == 0:
-        return label
+        return name
     if array.ndim == 1:
-        return f"{label}, element {index}"
+        return f"{name}, element {index}"
     place = ", ".join(str(each) for each in np.unravel_index(index, array.shape))
-    return f"{label}, element ({place})"
+    return f"{name}, element ({place})"

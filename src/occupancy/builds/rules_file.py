@@ -64,9 +64,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
     _check_names(table, ("baseline", "cc", "launches", "rules", "exemptions"), where)
     entries = table.get("rules")
     if not isinstance(entries, list) or not entries:
-        raise RulesError(
-            "there is no rule", where=where + "rules", allowed="one or more tables [[rules]]", cure=_EXAMPLE
-        )
+        raise RulesError("there is no rule", where=where + "rules", cure=_EXAMPLE)
     rules = tuple(_read_rule(number, entry, where) for number, entry in enumerate(entries, 1))
     _check_for_contradictions(rules, file)
     launches = _launches(table.get("launches", []), where)
@@ -92,7 +90,7 @@ def _tool_table(pyproject: dict[str, Any], file: str) -> dict[str, Any]:
 def _read_rule(number: int, entry: object, where: str) -> Rule:
     where = f"{where}rules[{number}]"
     if not isinstance(entry, dict):
-        raise RulesError(_got(entry), where=where, allowed="a table [[rules]]")
+        raise RulesError(_got(entry), where=where, cure="Write a table [[rules]].")
     where += "."
     _check_names(entry, (*_SELECTORS, *CRITERIA), where)
     bounds = {name: _bound(name, value, where) for name, value in entry.items() if name in CRITERIA}
@@ -106,14 +104,14 @@ def _read_rule(number: int, entry: object, where: str) -> Rule:
 def _exemptions(table: dict[str, Any], where: str) -> tuple[Exemption, ...]:
     entries = table.get("exemptions", [])
     if not isinstance(entries, list):
-        raise RulesError(_got(entries), where=f"{where}exemptions", allowed="tables [[exemptions]]")
+        raise RulesError(_got(entries), where=f"{where}exemptions", cure="Write tables [[exemptions]].")
     return tuple(_exemption(number, entry, where) for number, entry in enumerate(entries, 1))
 
 
 def _exemption(number: int, entry: object, where: str) -> Exemption:
     where = f"{where}exemptions[{number}]"
     if not isinstance(entry, dict):
-        raise RulesError(_got(entry), where=where, allowed="a table [[exemptions]]")
+        raise RulesError(_got(entry), where=where, cure="Write a table [[exemptions]].")
     where += "."
     _check_names(entry, (*_SELECTORS, "rules", "reason", "until"), where)
     kernels = _texts(entry.get("kernels"), f"{where}kernels", 'patterns such as "legacy_*"')
@@ -125,7 +123,7 @@ def _exemption(number: int, entry: object, where: str) -> Exemption:
     (reason,) = _texts(entry.get("reason"), f"{where}reason", "a sentence that says why")
     until = entry.get("until")
     if not isinstance(until, date) or isinstance(until, datetime):
-        raise RulesError(_got(until), where=f"{where}until", allowed="the last day, such as 2027-03-31")
+        raise RulesError(_got(until), where=f"{where}until", cure="Give the last day, such as 2027-03-31.")
     return Exemption(
         number, kernels, tuple(_arch(each, f"{where}arch") for each in archs), criteria, reason, until
     )
@@ -133,14 +131,14 @@ def _exemption(number: int, entry: object, where: str) -> Exemption:
 
 def _launches(entries: object, where: str) -> tuple[Launches, ...]:
     if not isinstance(entries, list):
-        raise RulesError(_got(entries), where=where + "launches", allowed="tables [[launches]]")
+        raise RulesError(_got(entries), where=where + "launches", cure="Write tables [[launches]].")
     return tuple(_read_launches(number, entry, where) for number, entry in enumerate(entries, 1))
 
 
 def _read_launches(number: int, entry: object, where: str) -> Launches:
     where = f"{where}launches[{number}]"
     if not isinstance(entry, dict):
-        raise RulesError(_got(entry), where=where, allowed="a table [[launches]]")
+        raise RulesError(_got(entry), where=where, cure="Write a table [[launches]].")
     where += "."
     _check_names(entry, (*_SELECTORS, "threads", "dynamic_smem"), where)
     if not {"threads", "dynamic_smem"} & set(entry):
@@ -153,7 +151,7 @@ def _read_launches(number: int, entry: object, where: str) -> Launches:
         for each in (threads if isinstance(threads, list) else [threads])
     )
     if "threads" in entry and not sizes:
-        raise RulesError(_got(threads), where=f"{where}threads", allowed="a block size, or several")
+        raise RulesError(_got(threads), where=f"{where}threads", cure="Give a block size, or several.")
     if any(not 1 <= size <= INT_MAX for size in sizes):
         raise RulesError(_got(threads), where=f"{where}threads", allowed=f"1 to {INT_MAX:,}")
     dynamic = None
@@ -165,17 +163,17 @@ def _read_launches(number: int, entry: object, where: str) -> Launches:
 
 def _parsed(parse: Callable[[object, str], int], value: object, where: str) -> int:
     if not isinstance(value, (int, str)) or isinstance(value, bool):
-        raise RulesError(_got(value), where=where, allowed="a number, or a text such as '16x16' or '48k'")
+        raise RulesError(_got(value), where=where, cure="Give a number, or a text such as '16x16' or '48k'.")
     try:
         return parse(value, where)
     except InputError as error:
-        raise RulesError(error.problem, where=where, allowed=error.allowed) from error
+        raise error.elsewhere(where, RulesError) from error
 
 
-def _texts(value: object, where: str, allowed: str) -> tuple[str, ...]:
+def _texts(value: object, where: str, example: str) -> tuple[str, ...]:
     texts = value if isinstance(value, list) else [value]
     if not texts or not all(isinstance(each, str) and each for each in texts):
-        raise RulesError(_got(value), where=where, allowed=allowed)
+        raise RulesError(_got(value), where=where, cure=f"Give {example}.")
     return tuple(texts)
 
 
@@ -183,7 +181,7 @@ def _arch(text: str, where: str) -> ComputeCapability:
     try:
         return ComputeCapability.parse(text)
     except InputError as error:
-        raise RulesError(error.problem, where=where, allowed=error.allowed) from error
+        raise error.elsewhere(where, RulesError) from error
 
 
 def _bound(name: str, value: object, where: str) -> float | None:
@@ -201,7 +199,7 @@ def _bound(name: str, value: object, where: str) -> float | None:
         try:
             value = parse_size(value, where)
         except InputError as error:
-            raise RulesError(error.problem, where=where, allowed=error.allowed) from error
+            raise error.elsewhere(where, RulesError) from error
     is_number = isinstance(value, (int, float) if is_share else int) and value is not True
     if not is_number or not criterion.least <= value <= criterion.most:  # type: ignore[operator]
         cure = "A share of 1 is written in percent: 50, not 0.5." if is_share else ""
@@ -233,7 +231,7 @@ def _baseline(table: dict[str, Any], file: str, where: str) -> str | None:
     if path is None:
         return None
     if not isinstance(path, str) or not path:
-        raise RulesError(_got(path), where=f"{where}baseline", allowed="the path of a file")
+        raise RulesError(_got(path), where=f"{where}baseline", cure="Give the path of a file.")
     return os.path.join(os.path.dirname(file), path)
 
 

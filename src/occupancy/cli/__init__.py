@@ -46,6 +46,10 @@ COMMANDS = {
 }
 
 
+ASKED = f"{__name__}.asked"
+"""Key of a context: the command and its arguments, as they were typed."""
+
+
 class Refusal(click.ClickException):
     """Wrong usage: one message on standard error, exit code 2."""
 
@@ -63,11 +67,15 @@ def _printable(text: str) -> str:
 
 
 @contextmanager
-def errors_as_messages() -> Iterator[None]:
+def errors_as_messages(context: click.Context | None = None) -> Iterator[None]:
     """Turn whatever goes wrong with an answer, or with printing it, into a message and an exit code."""
     try:
         yield
     except OccupancyError as error:
+        if context is not None and ASKED in context.meta:
+            from .messages import name_options
+
+            name_options(error, *context.meta[ASKED])
         raise Refusal("\n".join(map(_printable, error.lines()))) from error
     except MemoryError:
         raise Refusal("There is not enough memory for the answer.") from None
@@ -113,18 +121,20 @@ class LazyCommands(click.Group):
             near = near or difflib.get_close_matches(name, COMMANDS)
             meant = f" Did you mean {' or '.join(near)}?" if near else ""
             ctx.fail(f"There is no command {name!r}.{meant}")
-        return super().resolve_command(ctx, args)
+        found = super().resolve_command(ctx, args)
+        ctx.meta[ASKED] = found[1], list(found[2])
+        return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        with errors_as_messages():  # --help and --version print here
+        with errors_as_messages(ctx):  # --help and --version print here
             return super().parse_args(ctx, args or ["--help"])  # what it is, and what it can do
 
     def invoke(self, ctx: click.Context) -> Any:
-        with errors_as_messages():
+        with errors_as_messages(ctx):
             return super().invoke(ctx)
 
 

@@ -49,7 +49,7 @@ def command(
     if smem_per_thread is None:
         per_thread, answers = None, result.block_sizes()
     else:
-        per_thread = parse_size(smem_per_thread, "shared memory per thread")
+        per_thread = parse_size(smem_per_thread, "smem_per_thread")
         fixed = result.kernel.dynamic_smem or 0
         answers = result.block_sizes(dynamic_smem=lambda threads: fixed + per_thread * threads)
     print_report(block_sizes_report(result, tuple(answers), per_thread), output_format)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import DeviceError, InputError, MissingDependencyError
+from ..errors import DeviceError, InputError, MissingDependencyError, OccupancyError
 
 if TYPE_CHECKING:
     from ..device import Device
@@ -55,8 +55,8 @@ class NamedChips:
                 "both say what an SM offers", where="--device and --limits", cure="Give --cc with --limits."
             )
         table = self._table()
-        found = [chip for text in self._ccs for chip in _listed(text, "--cc", table)]
-        found += [chip for text in self._gpus for chip in _listed(text, "--gpu", table)]
+        found = [chip for text in self._ccs for chip in _listed(text, "cc", table)]
+        found += [chip for text in self._gpus for chip in _listed(text, "gpu", table)]
         for chip in found:
             self._say_where_from(chip, table)
         for device in self._devices:
@@ -78,7 +78,10 @@ class NamedChips:
         if self._limits_file is not None and len(table.rows()) == 1:
             return self._changed(Chip(table.rows()[0]))
         if (text := default_name()) is not None:
-            chip = find_chip(text, table)
+            try:
+                chip = find_chip(text, table)
+            except OccupancyError as error:
+                raise error.elsewhere(f"the default chip {text!r}", InputError) from error
             self._say_where_from(chip, table)
             return self._changed(chip)
         if self._limits_file is not None:
@@ -158,13 +161,17 @@ def choose_sm(cc: str | None, gpu: str | None, device: int | None, limits_file: 
 
 
 def _listed(text: str, option: str, table: Table) -> Iterator[Chip]:
-    from ..tables.chips import ALLOWED, find_chips
+    from ..tables.chips import find_chips
 
     names = [name for name in text.split(",") if name.strip()]
     if not names:
-        raise InputError(f"{text!r} names no chip", where=option, allowed=ALLOWED)
+        raise InputError(f"{text!r} names no chip", where=option, cure="Such as 9.0, hopper or RTX 4090.")
     for name in names:
-        yield from find_chips(name, table, is_product=option == "--gpu")
+        try:
+            yield from find_chips(name, table, is_product=option == "gpu")
+        except OccupancyError as error:
+            error.where = option
+            raise
 
 
 def _of_any_device() -> Chip:
@@ -174,8 +181,8 @@ def _of_any_device() -> Chip:
         raise InputError(
             f"is missing, and this machine's GPU cannot stand in: {error.problem}",
             where="--cc",
-            allowed="a compute capability, such as --cc 9.0, or a GPU, such as --gpu 'RTX 4090'",
-            cure=f"{DEFAULT_CHIP}=9.0 in the environment makes one the default.",
+            cure=f"Give --cc 9.0, or --gpu 'RTX 4090'; {DEFAULT_CHIP}=9.0 in the environment makes one the "
+            "default.",
         ) from error
     click.echo(f"No --cc and no --gpu: the answer is for GPU {device.index}, {device.name}.", err=True)
     return _live(device)

@@ -53,7 +53,7 @@ def count_of_sms(chip: Chip | None, sms: str | None) -> int | None:
             raise InputError(
                 "of how many SMs is not known",
                 where="--sms",
-                allowed="a percentage beside --gpu or --device, or a number",
+                cure="Give a number, or --gpu or --device.",
             )
         return mps_share(parse_count(sms.strip()[:-1], "--sms"), whole)
     if sms is not None:
@@ -93,7 +93,7 @@ def whole_gpu(
         raise InputError(
             "the number of SMs is missing",
             where=where,
-            allowed="--sms 132, a product such as --gpu H100-SXM, or this machine's GPU by --device 0",
+            cure="Give --sms 132, a product such as --gpu H100-SXM, or this machine's GPU as --device 0.",
         )
     launch, wave = launch_and_wave(
         result,

@@ -36,9 +36,9 @@ def shared_memory_configuration(limits: Limits, carveout: Carveout | None) -> in
         return carveout.amount
     sizes = ", ".join(f"{size // 1024}k" for size in limits.shared_memory_configurations)
     raise InputError(
-        f"compute capability {limits.compute_capability} has no configuration of {carveout.amount} bytes",
+        f"compute capability {limits.compute_capability} has no configuration of {carveout.amount:,} bytes",
         where="carveout",
-        allowed=f"{sizes}, or a percentage from 0 to 100",
+        allowed=f"{sizes}, 0% to 100%",
     )
 
 
@@ -60,8 +60,7 @@ def check_caching(limits: Limits, kernel: Kernel) -> None:
         raise InputError(
             f"compute capability {limits.compute_capability} has no choice of the caching of global loads",
             where="caching",
-            allowed=f"ca or cg on {CACHING_CHIPS} only",
-            cure="Leave it out.",
+            cure=f"Leave it out; {CACHING_CHIPS} have it.",
         )
 
 
@@ -74,9 +73,8 @@ def check_shared_memory_mode(limits: Limits) -> None:
     if limits.max_oversized_shared_memory_per_block is None:
         raise InputError(
             f"compute capability {limits.compute_capability} has no oversized shared memory",
-            where="shared memory mode",
-            allowed="oversized on 10.7 only",
-            cure="Leave it out.",
+            where="shared_memory_mode",
+            cure="Leave it out; 10.7 has it.",
         )
 
 
@@ -90,13 +88,12 @@ def check_tensor_memory(limits: Limits, columns: int) -> None:
     if most is None:
         raise InputError(
             f"compute capability {limits.compute_capability} has no tensor memory",
-            where="tensor memory",
-            allowed="10.0, 10.1, 10.3, 10.7 and 11.0",
-            cure="Leave it out.",
+            where="tensor_memory",
+            cure="Leave it out; 10.0, 10.1, 10.3, 10.7 and 11.0 have it.",
         )
     if columns > most:
         raise InputError(
             f"an SM of {limits.compute_capability} has {most} columns, and {columns} are asked for",
-            where="tensor memory",
-            allowed=f"1 to {most} columns per block",
+            where="tensor_memory",
+            allowed=f"1 to {most}",
         )

@@ -168,7 +168,7 @@ class KernelRecord:
         if known is None:
             raise InputError(
                 f"{self.source} does not state the block size of {self.name}",
-                where="threads per block",
+                where="threads",
                 cure="Give the threads per block that the kernel is launched with.",
             )
         return Kernel(

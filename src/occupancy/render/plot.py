@@ -62,7 +62,7 @@ def save(picture: Picture, path: str) -> None:
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in FORMATS:
         raise InputError(
-            f"{path!r} does not say which kind of picture", where="-o", allowed=", ".join(FORMATS)
+            f"{path!r} does not say which kind of picture", where="output", allowed=", ".join(FORMATS)
         )
     figure = draw(picture)
     from matplotlib import rc_context

@@ -148,7 +148,7 @@ class CurvesReport(Report):
         if marks:
             raise InputError(
                 "these curves mark the kernel's own values",
-                where="mark",
+                where="marks",
                 cure="Leave it out, or vary one input.",
             )
         blocks = words.count(self.active_blocks, "block")

@@ -107,8 +107,8 @@ class SweepReport(Report):
         if marks and not has_curves:
             raise InputError(
                 "there is no curve on which to mark a value",
-                where="mark",
-                allowed="one input that varies over numbers, on one chip or more",
+                where="marks",
+                cure="Vary one input over numbers, on one chip or more.",
             )
         if len(axes) == 1:
             chart: Chart | Curves = self._bars()

@@ -17,8 +17,6 @@ from .table import Table
 if TYPE_CHECKING:
     from .products import Product
 
-ALLOWED = "a compute capability (9.0, sm_90a), an architecture (hopper), or a GPU (RTX 4090)"
-
 MOST_CHOICES = 16
 """Candidates that an error lists."""
 MAX_NAME = 40
@@ -62,7 +60,7 @@ def find_chip(name: object, table: Table | None = None, *, is_product: bool = Fa
     if len(found) > 1:
         raise InputError(
             f"{shown(name)} stands for {len(found)} compute capabilities",
-            where="chip",
+            where="cc",
             cure="Take one of them:",
             choices=in_columns((chip.cc, chip.limits.architecture) for chip in found),
         )
@@ -118,14 +116,13 @@ def _of_product(name: str, table: Table, *, guess: bool) -> Chip | None:
     if len(ccs) > 1 and len(found) > MOST_CHOICES:
         raise InputError(
             f"{shown(name)} fits the names of {len(found)} GPUs",
-            where="chip",
-            allowed=ALLOWED,
+            where="cc",
             cure=f"`occupancy gpus {name}` lists them." if len(name) < MAX_NAME else "",
         )
     if len(ccs) > 1:
         raise InputError(
             f"{shown(name)} stands for {len(found)} GPUs of different compute capability",
-            where="GPU",
+            where="gpu",
             cure="Take one of them:",
             choices=choices_of(found),
         )
@@ -196,8 +193,7 @@ def _nothing(name: str) -> InputError:
     found = near(name)
     return InputError(
         f"{shown(name)} is neither a compute capability nor the name of an architecture or a GPU",
-        where="chip",
-        allowed="" if found else ALLOWED,
+        where="cc",
         cure="Did you mean:" if found else "`occupancy gpus` lists the names of GPUs.",
         choices=choices_of(found),
     )

@@ -66,7 +66,7 @@ def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
         raise TableError(
             "is not a table of limits",
             where=file,
-            allowed="one YAML document with schema_version and compute_capabilities",
+            cure="It is one YAML document with schema_version and compute_capabilities.",
         )
     values: dict[object, Any] = documents[0]
     _check_names(values, ("schema_version", "compute_capabilities"), f"{file}: ")
@@ -78,7 +78,7 @@ def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
         raise TableError(
             _got(rows),
             where=f"{file}: compute_capabilities",
-            allowed='rows such as "9.0": {like: "8.9", max_blocks_per_multiprocessor: 32}',
+            cure='Write rows such as "9.0": {like: "8.9", max_blocks_per_multiprocessor: 32}.',
         )
     limits = [_read_row(name, row, f"{file}: compute_capabilities") for name, row in rows.items()]
     return {str(each.compute_capability): each for each in limits}
@@ -102,8 +102,8 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
         if not equals:
             raise TableError(
                 f"{shown(change)} has no value",
-                where="limits to change",
-                allowed="LIMIT=VALUE, such as max_blocks_per_multiprocessor=4",
+                where="changes",
+                cure="Write LIMIT=VALUE, such as max_blocks_per_multiprocessor=4.",
             )
         if name in given:
             raise TableError("is given twice", where=where + name)
@@ -117,7 +117,7 @@ def _read_row(name: object, row: object, where: str) -> Limits:
     cc = _capability(name, where)
     where = f'{where}."{cc}"'
     if not isinstance(row, dict):
-        raise TableError(_got(row), where=where, allowed="names of limits and their values")
+        raise TableError(_got(row), where=where, cure="Give names of limits and their values.")
     where += "."
     _check_names(row, _CHANGEABLE | {"like"}, where)
     given = dict(row)
@@ -129,7 +129,7 @@ def _shipped_row(name: object, where: str) -> dict[str, Any]:
     try:
         return shipped.row(_capability(name, where))
     except UnknownComputeCapabilityError as error:
-        raise TableError(error.problem, where=where, allowed=error.allowed) from error
+        raise error.elsewhere(where, TableError) from error
 
 
 def _capability(name: object, where: str) -> ComputeCapability:
@@ -137,13 +137,12 @@ def _capability(name: object, where: str) -> ComputeCapability:
         raise TableError(
             _got(name),
             where=where,
-            allowed='a compute capability in quotes, such as "9.0"',
-            cure="Without quotes, 12.10 would be read as 12.1.",
+            cure='Write a compute capability in quotes, such as "9.0". Without them, 12.10 is read as 12.1.',
         )
     try:
         cc = ComputeCapability.parse(name)
     except InputError as error:
-        raise TableError(error.problem, where=where, allowed='such as "9.0"') from error
+        raise TableError(error.problem, where=where, cure='Write it as "9.0".') from error
     if str(cc) != name:
         raise TableError(_got(name), where=where, allowed=f'"{cc}"')
     return cc
@@ -191,7 +190,7 @@ def _validated(cc: ComputeCapability, base: dict[str, Any], given: dict[str, Any
         return Limits(compute_capability=cc, **_with_tuples(values))
     except TableError as error:
         field = error.where.rpartition(": ")[2]
-        raise TableError(error.problem, where=where + part + field, allowed=error.allowed) from error
+        raise error.elsewhere(where + part + field, TableError) from error
 
 
 def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -238,6 +238,6 @@ def _no_such(name: object) -> InputError:
     return InputError(
         f"no product is called {shown(name)}",
         where="GPU",
-        allowed=_listed(found) if found else "a name such as RTX 4090 or A100 SXM4",
-        cure="Or give the compute capability instead.",
+        allowed=_listed(found) if found else "",
+        cure="Write it as RTX 4090 or A100 SXM4; `occupancy gpus` lists the names.",
     )

@@ -57,10 +57,9 @@ def _unknown(cc: ComputeCapability) -> UnknownComputeCapabilityError:
     nearest = ordered[max(0, place - 2) : place + 2]
     return UnknownComputeCapabilityError(
         f"{cc} is not in the table",
-        where="compute capability",
-        allowed="the nearest known are " + ", ".join(str(each) for each in nearest),
-        cure="For a chip that the table lacks, bring its limits in a file: "
-        "--limits FILE, or occupancy.read_limits().",
+        where="cc",
+        cure=f"The nearest are {', '.join(map(str, nearest))}. For a chip that the table lacks, bring its "
+        "limits in a file: --limits FILE, or occupancy.read_limits().",
     )
 
 

@@ -55,6 +55,6 @@ def default_chip(error_class: type[OccupancyError]) -> str | None:
     chip = table.get("cc") if isinstance(table, dict) else None
     if chip is not None and not isinstance(chip, str):
         raise error_class(
-            f"got {shown(chip)}", where=f"{PYPROJECT}: tool.occupancy.cc", allowed='a chip, such as "9.0"'
+            f"got {shown(chip)}", where=f"{PYPROJECT}: tool.occupancy.cc", cure='Name a chip, such as "9.0".'
         )
     return chip

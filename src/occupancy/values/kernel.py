@@ -54,8 +54,6 @@ RANGES = (
     ("tensor_memory", "columns of tensor memory per block", 1, INT_MAX),
     ("spill_smem", "shared memory for spills per block", 0, INT_MAX),
 )
-LABELS = {name: label for name, label, _, _ in RANGES}
-"""What people call a field, for errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,17 +190,16 @@ class Kernel:
         )
 
     def _first_error(self) -> InputError:
-        for name, label, low, high in RANGES:
+        for name, _, low, high in RANGES:
             value = getattr(self, name)
             if (value is None and name != "threads") or _is_between(low, value, high):
                 continue
             wrong = "is out of range" if type(value) is int else "is not a whole number"
-            return InputError(f"{shown(value)} {wrong}", where=label, allowed=f"{low} to {high}")
+            return InputError(f"{shown(value)} {wrong}", where=name, allowed=f"{low:,} to {high:,}")
         return InputError(
-            "the total was given together with static or dynamic shared memory",
-            where="shared memory per block",
-            allowed="either the total, or static and dynamic apart",
-            cure="Leave one of them out.",
+            "is the total, and static or dynamic shared memory is given too",
+            where="smem",
+            cure="Give the total, or static and dynamic apart.",
         )
 
     @property
@@ -236,16 +233,16 @@ class Launch:
         for axis, blocks in enumerate(self.grid_dim):
             if not _is_between(1, blocks, MAX_GRID_DIM[axis]):
                 raise InputError(
-                    f"{blocks} blocks along {'xyz'[axis]} are out of range",
+                    f"{blocks:,} blocks along {'xyz'[axis]} are out of range",
                     where="grid",
-                    allowed=f"1 to {MAX_GRID_DIM[axis]}",
+                    allowed=f"1 to {MAX_GRID_DIM[axis]:,}",
                 )
         for axis, size in enumerate(self.cluster_dim or ()):
             if size < 1 or self.grid_dim[axis] % size:
                 raise InputError(
-                    f"{self.grid_dim[axis]} blocks along {'xyz'[axis]} are no whole clusters of {size}",
+                    f"{self.grid_dim[axis]:,} blocks along {'xyz'[axis]} are no whole clusters of {size}",
                     where="grid",
-                    allowed="a multiple of the cluster's size in each dimension",
+                    cure="Give a multiple of the cluster's size in each dimension.",
                 )
 
     @property

@@ -74,7 +74,7 @@ class ComputeCapability(NamedTuple):
                 return cls(major, minor)
             case _:
                 problem = f"{shown(value)} is not a compute capability"
-        raise InputError(problem, where="compute capability", allowed=_HOW_TO_WRITE_ONE)
+        raise InputError(problem, where="cc", allowed=_HOW_TO_WRITE_ONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class SpreadsheetColumn:
                     raise TableError(
                         f"{number} is out of range",
                         where=f"spreadsheet column: {field.name}",
-                        allowed=f"{least} to {MAX_VALUE}",
+                        allowed=f"{least} to {MAX_VALUE:,}",
                     )
 
 
@@ -183,10 +183,10 @@ class Limits:
         for name in POSITIVE_FIELDS:
             value = getattr(self, name)
             if value is not None and not 1 <= value <= MAX_VALUE:
-                raise self._error(name, f"{value} is out of range", f"1 to {MAX_VALUE}")
+                raise self._error(name, f"{value} is out of range", f"1 to {MAX_VALUE:,}")
         for size in self.max_block_dim:
             if not 1 <= size <= MAX_VALUE:
-                raise self._error("max_block_dim", f"{size} is out of range", f"1 to {MAX_VALUE}")
+                raise self._error("max_block_dim", f"{size} is out of range", f"1 to {MAX_VALUE:,}")
         if not 0 <= self.reserved_shared_memory_per_block < self.max_shared_memory_per_multiprocessor:
             raise self._error(
                 "reserved_shared_memory_per_block",

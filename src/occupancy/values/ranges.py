@@ -40,28 +40,28 @@ def parse_values(
         elif part.strip():
             values.append(parse(part.strip()))
     if not values:
-        raise InputError(f"{text!r} holds no value", where=where, allowed=_ALLOWED)
+        raise InputError(f"{text!r} holds no value", where=where, cure=_CURE)
     return values
 
 
-_ALLOWED = "a value, a list such as 128,256,512, or a range such as 32:1024:32"
+_CURE = "A list is written as 128,256,512, a range as 32:1024:32."
 
 
 def _range(text: str, parse_bound: Callable[[str], int], where: str) -> range:
     bounds = text.split(":")
     if len(bounds) not in (2, 3) or not all(bound.strip() for bound in bounds):
-        raise InputError(f"{text!r} is not a range", where=where, allowed=_ALLOWED)
+        raise InputError(f"{text!r} is not a range", where=where, cure=_CURE)
     first, last, *steps = (parse_bound(bound.strip()) for bound in bounds)
     step = steps[0] if steps else 1
     if step < 1:
-        raise InputError(f"{text!r} has a step of {step}", where=where, allowed="a step of 1 or more")
+        raise InputError(f"{text!r} has a step of {step}", where=where, allowed="1 and up")
     if last < first:
         raise InputError(
-            f"the range {text!r} is empty", where=where, allowed="the lower number first, as in 32:1024:32"
+            f"the range {text!r} is empty", where=where, cure="Give the lower number first, as in 32:1024:32."
         )
     count = (last - first) // step + 1  # len() of such a range may be too large for a C integer
     if count > MOST_VALUES:
         raise InputError(
-            f"the range {text!r} has {count} values", where=where, allowed=f"up to {MOST_VALUES}"
+            f"the range {text!r} has {count:,} values", where=where, allowed=f"up to {MOST_VALUES:,}"
         )
     return range(first, last + 1, step)

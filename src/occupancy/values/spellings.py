@@ -49,7 +49,7 @@ def parse_count(value: object, where: str) -> int:
             return _whole(found)
         if re.fullmatch(r"[+-]?[0-9]+", text):
             raise InputError(
-                f"a number of {len(text)} digits is out of range", where=where, allowed=f"up to {INT_MAX}"
+                f"a number of {len(text)} digits is out of range", where=where, allowed=f"up to {INT_MAX:,}"
             )
     elif not isinstance(value, bool):
         try:
@@ -60,7 +60,6 @@ def parse_count(value: object, where: str) -> int:
     raise InputError(
         f"{shown(value)} is not a whole number",
         where=where,
-        allowed="a whole number, such as 128",
         cure=FOR_SEVERAL if is_list else "",
     )
 
@@ -84,13 +83,12 @@ def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
     Raises:
         InputError: Not a number or shape, a dimension below 1, or several numbers.
     """
-    where = "threads per block"
+    where = "threads"
     if isinstance(value, list):
         raise InputError(
             f"{shown(value)} is a list",
             where=where,
-            allowed="a number, or a shape as a tuple, such as (16, 16)",
-            cure=FOR_SEVERAL,
+            cure=f"A shape is a tuple, such as (16, 16). {FOR_SEVERAL}",
         )
     if isinstance(value, str) and "," in value and not _is_in_parentheses(value):
         number = _COUNT.fullmatch(value.strip())
@@ -110,7 +108,7 @@ def _ambiguous(text: str, number: re.Match[str] | None) -> InputError:
         ways.append(f"{'x'.join(parts)} (a shape)")
     return InputError(
         f"{shown(text)} can mean several things",
-        where="threads per block",
+        where="threads",
         allowed=" or ".join(ways) or "one number, or a shape such as 16x16",
         cure=FOR_SEVERAL,
     )
@@ -139,7 +137,7 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
         if _is_in_parentheses(text):  # as Python writes a tuple, and Nsight Compute a shape
             parts: list[object] = list(re.split(r"\s*[x×,*]\s*", text[1:-1].strip(), flags=re.IGNORECASE))
             if any(str(part).startswith("0") for part in parts[1:]):  # (1,024) is no shape
-                raise InputError(f"{shown(value)} is not a shape", where=where, allowed="such as 16x16x1")
+                raise InputError(f"{shown(value)} is not a shape", where=where, cure="Write it as 16x16x1.")
         elif _COUNT.fullmatch(text):  # 0x100 is no shape
             parts = [text]
         else:
@@ -154,8 +152,10 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
         raise InputError(
             f"{shown(value)} has {len(parts)} dimensions",
             where=where,
-            allowed="one to three, such as 16x16x1",
+            allowed="one to three, as in 16x16x1",
         )
+    if "" in parts:
+        raise InputError(f"{shown(value)} is not a shape", where=where, cure="Write it as 16x16x1.")
     sizes = [parse_count(part, where) for part in parts]
     for size in sizes:
         if size < 1:
@@ -203,7 +203,7 @@ def parse_size(value: object, where: str) -> int:
         raise InputError(
             f"{shown(value)} is not a size",
             where=where,
-            allowed="a number of bytes, or one with a unit, such as 40k or 27.5KiB",
+            cure="Write it as 40960, 40k or 27.5KiB.",
         )
     if found["hex"]:
         return int(found["hex"], 16)
@@ -212,9 +212,7 @@ def parse_size(value: object, where: str) -> int:
     size: int
     size, rest = divmod(units * _FACTOR[(found["unit"] or "").lower()], 10 ** len(fraction))
     if rest:
-        raise InputError(
-            f"{shown(value)} is not a whole number of bytes", where=where, allowed="such as 27.5KiB, or 28160"
-        )
+        raise InputError(f"{shown(value)} is not a whole number of bytes", where=where)
     return size
 
 
@@ -235,9 +233,7 @@ def parse_share(value: object, where: str) -> float:
             number = float(value)  # type: ignore[arg-type]
             share = number / 100 if number > 1 else number
     if not math.isfinite(share):
-        raise InputError(
-            f"{shown(value)} is not a share", where=where, allowed="a percentage such as 75%, or 0.75"
-        )
+        raise InputError(f"{shown(value)} is not a share", where=where, cure="Write it as 75% or 0.75.")
     return share
 
 

@@ -62,7 +62,7 @@ def test_a_warpgroup_that_keeps_what_it_has() -> None:
     ("threads", "groups", "complaint"),
     [
         (384, [Group(1, 40), Group(1, 232)], "2 warpgroups are named, and 384 threads are 3"),
-        (384, [Group(0, 40), Group(3, 232)], "Allowed: 3 in all, such as 1:40,2:?"),
+        (384, [Group(0, 40), Group(3, 232)], "Name 3 in all, as 1:40,2:?"),
         (100, [Group(1, 40)], "a multiple of 128 up to 1024"),
         (1152, [Group(9, 40)], "a multiple of 128 up to 1024"),
         (128, [Group(1, 16)], "24 to 256 in steps of 8"),
@@ -80,7 +80,7 @@ def test_refused(threads: int, groups: list[Group], complaint: str) -> None:
 def test_chips_and_choices_that_are_refused() -> None:
     with pytest.raises(InputError, match=r"8\.9 has no setmaxnreg"):
         split_registers(shipped.limits("8.9"), 128, [Group(1, 40)])
-    with pytest.raises(InputError, match="together with a launch bound"):
+    with pytest.raises(InputError, match="both say the registers of the launch"):
         split_registers(H100, 128, [Group(1, 40)], launch_regs=64, min_blocks=1)
     with pytest.raises(InputError, match="24 to 255"):
         split_registers(H100, 128, [Group(1, 40)], launch_regs=16)

@@ -72,7 +72,7 @@ def test_a_kernel_that_does_not_launch_has_no_waves() -> None:
 @pytest.mark.parametrize(
     ("cc", "multiprocessor_count", "cluster_size", "complaint"),
     [
-        ("9.0", 0, None, "number of SMs: 0 is out of range"),
+        ("9.0", 0, None, "multiprocessor_count: 0 is out of range"),
         ("8.0", 108, 2, "8.0 has no clusters"),
         ("9.0", 132, 0, "0 blocks per cluster .* 1 to 8, non-portable up to 16"),
         ("9.0", 132, 17, "17 blocks per cluster"),
@@ -90,8 +90,8 @@ def test_what_no_gpu_has(
     ("grid", "cluster", "complaint"),
     [
         ((0, 1, 1), None, "0 blocks along x"),
-        ((2**31, 1, 1), None, "along x are out of range. Allowed: 1 to 2147483647"),
-        ((1, 65536, 1), None, "along y are out of range. Allowed: 1 to 65535"),
+        ((2**31, 1, 1), None, "along x are out of range. Allowed: 1 to 2,147,483,647"),
+        ((1, 65536, 1), None, "along y are out of range. Allowed: 1 to 65,535"),
         ((1, 1, 65536), None, "along z are out of range"),
         ((10, 1, 1), (4, 1, 1), "10 blocks along x are no whole clusters of 4"),
         ((10, 1, 1), (0, 1, 1), "clusters of 0"),

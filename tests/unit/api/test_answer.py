@@ -68,9 +68,9 @@ def test_a_kernel_of_a_framework() -> None:
 @pytest.mark.parametrize(
     ("kernel", "arguments", "complaint"),
     [
-        (None, {"regs": 40}, "threads per block: it was not given"),
+        (None, {"regs": 40}, "threads: is missing"),
         ("kernel", {"threads": 128}, "kernel"),
-        (Kernel(128), {"threads": 0}, "threads per block: 0 is out of range"),
+        (Kernel(128), {"threads": 0}, "threads: 0 is out of range"),
     ],
 )
 def test_what_is_no_kernel(kernel: object, arguments: dict[str, Any], complaint: str) -> None:

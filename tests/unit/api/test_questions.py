@@ -193,14 +193,14 @@ def test_the_compiler_divides_the_registers_of_6_0_as_for_the_rest_of_its_family
             lambda: occupancy.block_sizes("9.0", dynamic_smem=lambda threads: cast(int, None)),
             "the function gives None for 1024 threads",
         ),
-        (lambda: occupancy.block_sizes("9.0", smem=1, dynamic_smem=lambda threads: 1), "either the total"),
+        (lambda: occupancy.block_sizes("9.0", smem=1, dynamic_smem=lambda threads: 1), "Give the total"),
         (
             lambda: occupancy.max_potential_block_size("9.0", multiprocessor_count=0),
             "multiprocessor_count: 0 is out of range",
         ),
         (
             lambda: occupancy.max_potential_block_size("9.0", multiprocessor_count=1, block_size_limit=-1),
-            "block size limit: -1 is out of range",
+            "block_size_limit: -1 is out of range",
         ),
         (
             lambda: occupancy.available_dynamic_shared_memory_per_block("9.0", threads=256, blocks=9),

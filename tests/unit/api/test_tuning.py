@@ -175,17 +175,21 @@ class TestRefusals:
                 {},
                 "regs: it says different things: regs 32, n_regs",
             ),
-            ({"threads": 32, "regs": 256}, {}, "registers per thread: 256 is out of range. Allowed: 0 to"),
-            ({"threads": 0}, {}, "threads per block: 0 is out of range"),
-            ({"threads": 32.5}, {}, "threads per block: 32.5 is not a whole number"),
+            ({"threads": 32, "regs": 256}, {}, "regs: 256 is out of range. Allowed: 0 to"),
+            ({"threads": 0}, {}, "threads: 0 is out of range"),
+            ({"threads": 32.5}, {}, "threads: 32.5 is not a whole number"),
             ({"num_warps": "four"}, {}, "warps per block: 'four' is not a whole number"),
             (
                 {"threads": 32, "smem": 1, "static_smem": 1},
                 {},
-                "shared memory per block: the total was given",
+                "smem: is the total, and static",
             ),
             ({"threads": 32, "caching": "ca"}, {}, "caching: compute capability 9.0 has no choice"),
-            ({"threads": 32, "carveout": "7k"}, {}, "carveout: compute capability 9.0 has no configuration"),
+            (
+                {"threads": 32, "carveout": "7k"},
+                {},
+                "carveout: compute capability 9.0 has no configuration",
+            ),
             (
                 {"threads": 32},
                 {"smem": lambda each: each["tile"]},
@@ -215,7 +219,7 @@ class TestRefusals:
                 {"cc": "9.0", "registers": 3},
                 "needs: there is no argument 'registers'. Allowed: threads, regs",
             ),
-            ({"cc": "x"}, "chip: 'x' fits the names of 19 GPUs"),
+            ({"cc": "x"}, "cc: 'x' fits the names of 19 GPUs"),
         ],
     )
     def test_wrong_arguments_fail_at_once(self, arguments: dict[str, Any], message: str) -> None:

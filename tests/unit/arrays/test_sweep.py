@@ -184,36 +184,36 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("inputs", "message"),
         [
-            ({"threads": [32, 0, -1]}, "threads per block, element 1: 0 is out of range. Allowed: 1 to"),
-            ({"threads": [[32], [2**31]]}, "threads per block, element (1, 0): 2147483648 is out of range"),
+            ({"threads": [32, 0, -1]}, "threads, element 1: 0 is out of range. Allowed: 1 to"),
+            ({"threads": [[32], [2**31]]}, "threads, element (1, 0): 2147483648 is out of range"),
             ({"threads": np.array([1, 2**32 + 1], np.uint64)}, "element 1: 4294967297 is out of range"),
             ({"threads": np.array([1, 2**64 - 1], np.uint64)}, "18446744073709551615 is out of range"),
-            ({"threads": [1, 2**70]}, f"threads per block, element 1: {2**70} is out of range"),
-            ({"threads": 0}, "threads per block: 0 is out of range"),
-            ({"threads": [32.0, 32.5]}, "threads per block, element 1: 32.5 is not a whole number"),
-            ({"threads": [32, float("nan")]}, "threads per block, element 1: nan is not a whole number"),
-            ({"threads": [32, float("inf")]}, "threads per block, element 1: inf is out of range"),
-            ({"threads": []}, "threads per block: there are no values"),
-            ({"threads": range(64, 32)}, "threads per block: there are no values"),
-            ({"threads": [True, False]}, "threads per block: bool is no type of whole numbers"),
+            ({"threads": [1, 2**70]}, f"threads, element 1: {2**70} is out of range"),
+            ({"threads": 0}, "threads: 0 is out of range"),
+            ({"threads": [32.0, 32.5]}, "threads, element 1: 32.5 is not a whole number"),
+            ({"threads": [32, float("nan")]}, "threads, element 1: nan is not a whole number"),
+            ({"threads": [32, float("inf")]}, "threads, element 1: inf is out of range"),
+            ({"threads": []}, "threads: there are no values"),
+            ({"threads": range(64, 32)}, "threads: there are no values"),
+            ({"threads": [True, False]}, "threads: bool is no type of whole numbers"),
             ({"threads": ["32", "x"]}, "no type of whole numbers"),
-            ({"threads": [32, None]}, "threads per block, element 1: None is not a whole number"),
-            ({"threads": [[1, 2], [3]]}, "threads per block: cannot be read as an array"),
+            ({"threads": [32, None]}, "threads, element 1: None is not a whole number"),
+            ({"threads": [[1, 2], [3]]}, "threads: cannot be read as an array"),
             ({"threads": np.ma.array([1, 2, 3], mask=[False, False, True])}, "element 2: 3 is masked"),
-            ({"threads": 32, "regs": [255, 256]}, "registers per thread, element 1: 256 is out of range"),
-            ({"threads": 32, "regs": -1}, "registers per thread: -1 is out of range. Allowed: 0 to 255."),
-            ({"threads": 32, "smem": [0, -4]}, "shared memory per block, element 1: -4 is out of range"),
-            ({"threads": 32, "dynamic_smem": [-4]}, "dynamic shared memory per block, element 0: -4 is out"),
-            ({"threads": 32, "static_smem": [0], "dynamic_smem": [2**31]}, "dynamic shared memory per block"),
-            ({"threads": 32, "barriers": [16, 17]}, "barriers per block, element 1: 17 is out of range"),
-            ({"threads": 32, "smem": 1, "static_smem": 1}, "the total was given together with static"),
-            ({"threads": [1, 2, 3], "regs": [1, 2]}, "threads per block (3,), registers per thread (2,)"),
+            ({"threads": 32, "regs": [255, 256]}, "regs, element 1: 256 is out of range"),
+            ({"threads": 32, "regs": -1}, "regs: -1 is out of range. Allowed: 0 to 255."),
+            ({"threads": 32, "smem": [0, -4]}, "smem, element 1: -4 is out of range"),
+            ({"threads": 32, "dynamic_smem": [-4]}, "dynamic_smem, element 0: -4 is out"),
+            ({"threads": 32, "static_smem": [0], "dynamic_smem": [2**31]}, "dynamic_smem"),
+            ({"threads": 32, "barriers": [16, 17]}, "barriers, element 1: 17 is out of range"),
+            ({"threads": 32, "smem": 1, "static_smem": 1}, "smem: is the total, and static or dynamic"),
+            ({"threads": [1, 2, 3], "regs": [1, 2]}, "threads (3,), regs (2,)"),
             ({"threads": 32, "outputs": ["blocks"]}, "Allowed: active_blocks, active_warps, limiters."),
             ({"threads": 32, "outputs": []}, "Allowed: active_blocks, active_warps, limiters."),
-            ({"threads": 32, "carveout": "17k"}, "no configuration of 17408 bytes"),
+            ({"threads": 32, "carveout": "17k"}, "no configuration of 17,408 bytes"),
             ({"threads": 32, "caching": "ca"}, "no choice of the caching"),
             ({"threads": 32, "caching": "cx"}, "'cx' is not a caching mode"),
-            ({"threads": 32, "opt_in": "yes"}, "opt-in: 'yes' is not a choice"),
+            ({"threads": 32, "opt_in": "yes"}, "opt_in: 'yes' is not a choice"),
             ({"threads": 32, "model": "spreadsheet"}, "the model spreadsheet does not know"),
             ({"threads": 32, "model": "x"}, "there is no model 'x'"),
         ],
@@ -232,9 +232,9 @@ class TestRefusals:
     def test_of_unknown_chips(self) -> None:
         with pytest.raises(occupancy.UnknownComputeCapabilityError):
             occupancy.sweep(["9.0", "9.9"], threads=32)
-        with pytest.raises(occupancy.InputError, match="compute capability"):
+        with pytest.raises(occupancy.InputError, match="cc: "):
             occupancy.sweep([9, 0], threads=32)
-        with pytest.raises(occupancy.InputError, match="chips"):
+        with pytest.raises(occupancy.InputError, match="cc: there are none"):
             occupancy.sweep([], threads=32)
 
     def test_of_chips_too_large_to_tabulate(self) -> None:

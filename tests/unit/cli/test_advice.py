@@ -258,7 +258,7 @@ def test_a_narrow_terminal_loses_nothing(arguments: tuple[str, ...]) -> None:
     [
         (
             ("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "75%", "--blocks", "6"),
-            "occupancy and blocks: both say what is wanted",
+            "--occupancy and --blocks: both say what is wanted",
         ),
         (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "120%"), "1.2 (120%) is out of range"),
         (("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "1_0%"), "'1_0%' is not a share"),
@@ -280,7 +280,7 @@ def test_a_narrow_terminal_loses_nothing(arguments: tuple[str, ...]) -> None:
         (("bounds", "--threads", "1025", "--cc", "8.0,9.0"), "1025 is more than a block may have on 8.0"),
         (("bounds", "--threads", "256", "--cc", ","), "--cc: ',' names no chip"),
         (("bounds", "--threads", "256", "--cc", "9.0", "--min-blocks", "0"), "0 is out of range"),
-        (("bounds", "--threads", "256", "--cc", "9.0", "--min-blocks", "9" * 20), "1 to 2147483647"),
+        (("bounds", "--threads", "256", "--cc", "9.0", "--min-blocks", "9" * 20), "1 to 2,147,483,647"),
         (
             ("bounds", "--threads", "256", "--cc", "9.0", "--min-blocks", "many"),
             "'many' is not a whole number",
@@ -292,7 +292,7 @@ def test_a_narrow_terminal_loses_nothing(arguments: tuple[str, ...]) -> None:
         (("block-sizes",), "--cc: is missing"),
         (("block-sizes", "--cc", "9.0", "--cc", "8.0"), "answers for one chip, not for 2: 9.0, 8.0"),
         (("block-sizes", "--cc", "9.0", "--smem-per-thread", "12Q"), "'12Q' is not a size"),
-        (("block-sizes", "--cc", "9.0", "--smem-per-thread", "8", "--smem", "1k"), "either the total"),
+        (("block-sizes", "--cc", "9.0", "--smem-per-thread", "8", "--smem", "1k"), "Give the total"),
     ],
 )
 def test_wrong_usage_is_one_message_and_exit_code_2(arguments: tuple[str, ...], complaint: str) -> None:

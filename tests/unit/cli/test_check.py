@@ -135,9 +135,7 @@ def test_rules_of_pyproject(builds: Path, project: Path) -> None:
 
 
 def test_no_rules(builds: Path, project: Path) -> None:
-    assert "rules: there are none. Allowed: --rules FILE, or [tool.occupancy]" in check(
-        builds / "after", code=2
-    )
+    assert "rules: there are none. Give --rules FILE, or [tool.occupancy]" in check(builds / "after", code=2)
     (project / PYPROJECT).write_text("[tool.ruff]")
     assert "there are none" in check(builds / "after", code=2)
 

@@ -42,7 +42,7 @@ def test_the_most_is_found_and_every_format_has_it() -> None:
         (("1:40",), "1 warpgroups are named, and 384 threads are 3"),
         (("1:41,2:232",), "24 to 256 in steps of 8"),
         (("1:40,2:232", "--cc", "8.0"), "8.0 has no setmaxnreg"),
-        (("1:40,2:232", "--regs", "168", "--min-blocks", "1"), "together with a launch bound"),
+        (("1:40,2:232", "--regs", "168", "--min-blocks", "1"), "both say the registers of the launch"),
     ],
 )
 def test_refused(arguments: tuple[str, ...], complaint: str) -> None:

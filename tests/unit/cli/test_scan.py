@@ -88,7 +88,7 @@ class TestAnswers:
 
     @pytest.mark.parametrize(
         ("arch", "registers", "says"),
-        [("sm_99", 32, "not in the table"), ("sm_90", 999, "registers per thread: 999 is out of range")],
+        [("sm_99", 32, "not in the table"), ("sm_90", 999, "regs: 999 is out of range")],
     )
     def test_impossible_kernels_are_shown_with_the_reason(
         self, tmp_path: Path, arch: str, registers: int, says: str

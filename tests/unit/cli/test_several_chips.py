@@ -119,7 +119,7 @@ def test_from_python() -> None:
         assert [fit.cc for fit in occupancy.fits(threads=64, ccs=ccs)] == ["9.0", "8.0"]
     for one in ((9, 0), "9.0", 90, "hopper", occupancy.limits("9.0"), occupancy.ComputeCapability(9, 0)):
         assert [fit.cc for fit in occupancy.fits(threads=64, ccs=one)] == ["9.0"]  # type: ignore[arg-type]
-    with pytest.raises(occupancy.InputError, match="chips: there are none"):
+    with pytest.raises(occupancy.InputError, match="ccs: there are none"):
         compute_on_all([], threads=192)
 
 

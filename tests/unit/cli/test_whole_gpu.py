@@ -125,9 +125,9 @@ def test_several_gpus() -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--cc", "9.0", "--grid", "12"), "--grid: the number of SMs is missing. Allowed: --sms 132"),
+        (("--cc", "9.0", "--grid", "12"), "--grid: the number of SMs is missing. Give --sms 132"),
         (("--cc", "9.0", "--cluster", "2"), "--cluster: the number of SMs is missing"),
-        (("--cc", "9.0", "--sms", "0"), "number of SMs: 0 is out of range"),
+        (("--cc", "9.0", "--sms", "0"), "--sms: 0 is out of range"),
         (("--cc", "9.0", "--sms", "many"), "--sms: 'many' is not a whole number"),
         (("--gpu", "H200", "--grid", "0"), "grid: '0' is out of range"),
         (("--gpu", "H200", "--grid", "1x2x3x4"), "grid: '1x2x3x4' has 4 dimensions"),

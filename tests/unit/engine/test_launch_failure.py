@@ -27,7 +27,7 @@ def test_the_reason_has_the_words_of_the_runtime(row: dict[str, str]) -> None:
     registers = 255 if name == "with_255_registers" else 8
     kernel = Kernel(x * y * z, registers, 0, smem, block_dim=block, opt_in=False)
     if row["launch"] == "65536 blocks along y":
-        with pytest.raises(InputError, match="65536 blocks along y"):
+        with pytest.raises(InputError, match="65,536 blocks along y"):
             Launch(kernel, grid)
         return
     failure = evaluate(shipped.limits("9.0"), kernel).failure

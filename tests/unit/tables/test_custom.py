@@ -82,7 +82,10 @@ class TestReadLimits:
                 '{like: "9.0", warp_size: 2026-01-01}',
                 ".warp_size: got '2026-01-01'. Allowed: a valid integer.",
             ),
-            ('{like: "9.0", warp_size: -32}', ".warp_size: -32 is out of range. Allowed: 1 to 2147483647."),
+            (
+                '{like: "9.0", warp_size: -32}',
+                ".warp_size: -32 is out of range. Allowed: 1 to 2,147,483,647.",
+            ),
             ('{like: "9.0", warp_size: 4294967296}', ".warp_size: 4294967296 is out of range."),
             ('{like: "9.0", max_block_dim: 64}', ".max_block_dim: got 64. Allowed: a list."),
             (
@@ -116,13 +119,13 @@ class TestReadLimits:
                 ".max_shared_memory_per_block: 300000 is more than the opt-in maximum. Allowed: up to",
             ),
             ('{like: "9.9"}', ".like: 9.9 is not in the table"),
-            ("{like: 9.0}", ".like: got 9.0. Allowed: a compute capability in quotes"),
+            ("{like: 9.0}", ".like: got 9.0. Write a compute capability in quotes"),
             ('{like: "sm_90"}', """.like: got 'sm_90'. Allowed: "9.0"."""),
             ('{like: "x"}', ".like: 'x' is not a compute capability."),
             ("{warp_size: 32}", ".architecture, max_threads_per_multiprocessor, max_blocks_"),
             ("{}", "is missing. Start from a shipped row"),
-            ("3", ": got 3. Allowed: names of limits and their values."),
-            ("", ": got nothing. Allowed: names of limits and their values."),
+            ("3", ": got 3. Give names of limits and their values."),
+            ("", ": got nothing. Give names of limits and their values."),
         ],
     )
     def test_bad_row(self, tmp_path: Path, row: str, message: str) -> None:
@@ -134,7 +137,7 @@ class TestReadLimits:
     @pytest.mark.parametrize(
         ("text", "where", "message"),
         [
-            ("", "", "is not a table of limits. Allowed: one YAML document"),
+            ("", "", "is not a table of limits. It is one YAML document"),
             ("# nothing\n", "", "is not a table of limits"),
             ("---\n", "", "is not a table of limits"),
             ("- 1\n", "", "is not a table of limits"),
@@ -144,7 +147,7 @@ class TestReadLimits:
             ("schema_version: 2\n", ": schema_version", "got 2. Allowed: 1."),
             ("schema_version: true\n", ": schema_version", "got True. Allowed: 1."),
             ("schema_version: '1'\n", ": schema_version", "got '1'. Allowed: 1."),
-            ("schema_version: 1\n", ": compute_capabilities", "got nothing. Allowed: rows such as"),
+            ("schema_version: 1\n", ": compute_capabilities", "got nothing. Write rows such as"),
             (HEAD, ": compute_capabilities", "got nothing"),
             (HEAD + "  []", ": compute_capabilities", "got []"),
             (
@@ -155,9 +158,9 @@ class TestReadLimits:
             (
                 HEAD + "  9.0: {}\n",
                 ": compute_capabilities",
-                "got 9.0. Allowed: a compute capability in quotes",
+                "got 9.0. Write a compute capability in quotes",
             ),
-            (HEAD + "  12.10: {}\n", ": compute_capabilities", "12.10 would be read as 12.1."),
+            (HEAD + "  12.10: {}\n", ": compute_capabilities", "12.10 is read as 12.1."),
             (HEAD + "  sm_90: {}\n", ": compute_capabilities", """got 'sm_90'. Allowed: "9.0\""""),
             (HEAD + "  '9': {}\n", ": compute_capabilities", "'9' is not a compute capability"),
             (HEAD + "  '9.0': {}\n  '9.0': {}\n", "", "the key '9.0' occurs twice (line 4, column 3)"),
@@ -228,12 +231,12 @@ class TestWithChanges:
             (["=4"], "limits of 9.0: : there is no such name"),
             (["compute_capability=9.1"], "compute_capability: there is no such name"),
             (["like=9.0"], "like: there is no such name"),
-            (["warp_size"], "limits to change: 'warp_size' has no value. Allowed: LIMIT=VALUE"),
+            (["warp_size"], "changes: 'warp_size' has no value. Write LIMIT=VALUE"),
             (["warp_size="], "limits of 9.0: warp_size: got ''. Allowed: a valid integer."),
             (["warp_size=32x"], "limits of 9.0: warp_size: got '32x'. Allowed: a valid integer."),
             (["warp_size=1.5"], "got '1.5'. Allowed: a valid integer."),
             (["warp_size=null"], "got nothing. Allowed: a valid integer."),
-            (["warp_size=-1"], "limits of 9.0: warp_size: -1 is out of range. Allowed: 1 to 2147483647."),
+            (["warp_size=-1"], "limits of 9.0: warp_size: -1 is out of range. Allowed: 1 to 2,147,483,647."),
             (["warp_size=1,2"], "got '1,2'. Allowed: a valid integer."),
             (["warp_size=" + "9" * 6000], "got '999"),
             (["max_block_dim=1,2"], "max_block_dim: got [1, 2]. Allowed: three whole numbers"),

@@ -63,7 +63,7 @@ def test_threads(given: object, expected: object) -> None:
     ],
 )
 def test_refuses_threads(wrong: object) -> None:
-    with pytest.raises(InputError, match="threads per block"):
+    with pytest.raises(InputError, match=r"^threads: "):
         parse_threads(wrong)
 
 
