@@ -61,10 +61,14 @@ def sample(name: str) -> bytes:
     return path.read_bytes() if path.exists() else gzip.decompress(Path(f"{path}.gz").read_bytes())
 
 
-def unpack(target: Path) -> Path:
-    """Copy all samples into a folder, decompressed."""
-    for path in FOLDER.rglob("*"):
-        copy = target / path.relative_to(FOLDER)
+INDUCTOR = FOLDER.parent / "inductor"
+"""A cache of TorchInductor and a trace of the same run; `make.py` in it says how they were made."""
+
+
+def unpack(target: Path, folder: Path = FOLDER) -> Path:
+    """Copy all samples of a folder into another one, decompressed."""
+    for path in folder.rglob("*"):
+        copy = target / path.relative_to(folder)
         if path.is_dir():
             copy.mkdir(parents=True, exist_ok=True)
         elif path.suffix == ".gz":

@@ -18,6 +18,7 @@ from ..page.listing import Listing, listing
 from ..readers import KernelRecord, ReadProblem, read
 from ..readers.budget import Allowance
 from ..readers.reading import Source
+from ..readers.remark import Remark
 from ..render.words import count
 from ..report.scan import MOST_IN_FULL, ScanReport, missing_for
 from .answer import Occupancy, answer_for
@@ -238,14 +239,14 @@ class Scanning:
             self.found += 1
             yield record
 
-    def _read(self, warn: Callable[[ReadProblem], None] | None) -> Iterator[KernelRecord]:
+    def _read(self, warn: Callable[[ReadProblem], None] | None) -> Iterator[KernelRecord | Remark]:
         tell = self._tell(warn)
         for source in self._sources:
             for found in read(source, self._common):
-                if isinstance(found, KernelRecord):
-                    yield found
-                else:
+                if isinstance(found, ReadProblem):
                     tell(found)
+                else:
+                    yield found
 
     def _tell(self, warn: Callable[[ReadProblem], None] | None) -> Callable[[ReadProblem], None]:
         def tell(problem: ReadProblem) -> None:

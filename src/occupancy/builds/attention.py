@@ -1,4 +1,7 @@
-"""Which kernels deserve a look: they do not launch, spill, have a low occupancy, or use a stack."""
+"""Which kernels deserve a look: they do not launch, spill, have a low occupancy, or use a stack.
+
+Candidates that an autotuner did not choose deserve none: they do not run.
+"""
 
 from __future__ import annotations
 
@@ -58,6 +61,8 @@ def deserves_a_look(record: KernelRecord, verdict: Verdict) -> bool:
 
 def _rank(record: KernelRecord, verdict: Verdict) -> tuple[float, ...] | None:
     """The smaller, the worse; None where all is well."""
+    if record.chosen is False:  # it does not run
+        return None
     time = -(record.duration_us or 0)
     if verdict.launchable is False:
         return 0, time

@@ -12,6 +12,7 @@ from pathlib import PurePath
 from ..errors import ReadError
 from ..readers import Found, KernelRecord, ReadProblem, read
 from ..readers.budget import Allowance
+from ..readers.remark import Remark
 from .baseline import Baseline, records_of
 from .baseline_file import MAX_FILE_BYTES, both_ends, looks_like_baseline, parse_baseline, read_baseline
 from .merging import merge
@@ -63,7 +64,7 @@ def build_of(baseline: Baseline, name: str) -> Build:
 
 
 def _build(name: str, found: Iterable[tuple[str, Found]]) -> Build:
-    records: list[KernelRecord] = []
+    records: list[KernelRecord | Remark] = []
     problems: list[ReadProblem] = []
     sources: dict[tuple[str, str], str] = {}
     for path, each in found:
@@ -72,12 +73,14 @@ def _build(name: str, found: Iterable[tuple[str, Found]]) -> Build:
             if source is None:
                 source = sources[each.source, path] = portable(each.source, path)
             records.append(replace(each, source=source))
-        else:
+        elif isinstance(each, ReadProblem):
             problems.append(each)
-    if not records:
+        else:
+            records.append(each)
+    merged = merge(records)
+    if not merged.records:
         first = problems[0]
         raise ReadError(first.what, where=first.where)
-    merged = merge(records)
     refuse_two_builds(merged.records, name)
     return Build(name, merged.records, (*problems, *merged.contradictions))
 

@@ -34,7 +34,7 @@ def with_launches(rows: Sequence[Placed], launches: Sequence[Placed]) -> list[Pl
     done: list[Placed] = []
     compared = 0
     for place, launch in launches:
-        asked = (launch.name, launch.arch, launch.regs, launch.static_smem)
+        asked = (launch.name, launch.arch, launch.regs, launch.static_smem, launch.threads)
         if asked not in found:
             near = kernels.get(base_name(launch.name), [])
             compared += len(near)
@@ -48,7 +48,7 @@ def with_launches(rows: Sequence[Placed], launches: Sequence[Placed]) -> list[Pl
         image = rows[number][1]
         launched.add(number)
         whole = fill(launch, image, (*COMPILED, *STATED_ONCE))
-        whole = replace(whole, name=image.name, regs=image.regs)
+        whole = replace(whole, name=image.name, regs=image.regs, fuses=image.fuses, chosen=image.chosen)
         done.append((place, also_in(whole, {image.source, *image.also_in})))
     return [row for index, row in enumerate(rows) if index not in launched] + done
 
@@ -56,13 +56,13 @@ def with_launches(rows: Sequence[Placed], launches: Sequence[Placed]) -> list[Pl
 def _kernel_of(launch: KernelRecord, near: Sequence[tuple[int, KernelRecord]]) -> int | None:
     """The number of the kernel that was launched, if only one can have been."""
     said = signature(launch.name)
-    candidates: dict[tuple[int, bool], list[int]] = defaultdict(list)
+    candidates: dict[tuple[bool, int, bool], list[int]] = defaultdict(list)
     for number, row in near:
         # A profile can hold the bare name alone.
         is_one = row.name == launch.name or signature(row.name) == said or "(" not in said
         rank = _runs_on(row.arch, launch.arch)
         if is_one and rank is not None and row.regs is not None and _may_be(launch, row):
-            candidates[rank, row.name != launch.name].append(number)
+            candidates[row.chosen is False, rank, row.name != launch.name].append(number)
     best = candidates[min(candidates)] if candidates else []
     return best[0] if len(best) == 1 else None
 
@@ -82,4 +82,5 @@ def _may_be(launch: KernelRecord, image: KernelRecord) -> bool:
     """Whether what a profile says of a launch can be of this image, and not of another build's."""
     allocated = -(-(image.regs or 0) // _REGISTER_UNIT) * _REGISTER_UNIT
     is_size_right = launch.static_smem in (None, image.static_smem)
-    return is_size_right and launch.regs in (None, image.regs, allocated)
+    is_block_right = None in (image.threads, launch.threads) or image.threads == launch.threads
+    return is_size_right and is_block_right and launch.regs in (None, image.regs, allocated)

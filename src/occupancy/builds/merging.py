@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from ..readers import KernelRecord
 from ..readers.record import ReadProblem
+from ..readers.remark import Remark
+from .inductor import with_remarks
 from .kernel_names import base_name
 from .launch_merging import Placed, with_launches
 from .stated import COMPILED, STATED_ONCE, also_in, fill
@@ -47,7 +49,7 @@ class Merged:
     """Logs that say other than the images: they are of another build."""
 
 
-def merge(records: Iterable[KernelRecord]) -> Merged:
+def merge(records: Iterable[KernelRecord | Remark]) -> Merged:
     """Merge what several files say about the same kernel of the same architecture.
 
     The result is the same in whatever order the files were read, but for its order: that in which each
@@ -57,7 +59,7 @@ def merge(records: Iterable[KernelRecord]) -> Merged:
 
 
 def merge_while_read(
-    records: Iterable[KernelRecord], *, is_alone: bool, tell: Callable[[ReadProblem], None]
+    records: Iterable[KernelRecord | Remark], *, is_alone: bool, tell: Callable[[ReadProblem], None]
 ) -> Iterator[KernelRecord]:
     """What `merge` makes of records that are still being read, each as soon as nothing can be added to it.
 
@@ -69,7 +71,7 @@ def merge_while_read(
     """
     held = []
     for record in records:
-        if is_alone and record.launches is not None:
+        if is_alone and isinstance(record, KernelRecord) and record.launches is not None:
             yield record
         else:
             held.append(record)
@@ -89,15 +91,19 @@ class _Group:
 
 
 class _Merging:
-    def __init__(self, records: Iterable[KernelRecord]) -> None:
+    def __init__(self, records: Iterable[KernelRecord | Remark]) -> None:
         self._groups: dict[tuple[str, str | None], _Group] = defaultdict(_Group)
         self._launches: list[Placed] = []
+        self._remarks: list[Remark] = []
         self._size: Counter[str] = Counter()
         """A file -> how many kernels it holds."""
         self._rows: list[Placed] = []
         self._contradictions: dict[str, list[tuple[KernelRecord, KernelRecord]]] = defaultdict(list)
         for place, record in enumerate(records):
-            self._add(place, record)
+            if isinstance(record, KernelRecord):
+                self._add(place, record)
+            else:
+                self._remarks.append(record)
 
     def _add(self, place: int, record: KernelRecord) -> None:
         if record.launches is not None:
@@ -127,7 +133,8 @@ class _Merging:
             elif name not in compiled:
                 rows = self._copies(group.ptx)
             self._rows += rows
-        rows = with_launches(self._rows, self._launches) if self._launches else self._rows
+        rows = with_remarks(self._rows, self._remarks) if self._remarks else self._rows
+        rows = with_launches(rows, self._launches) if self._launches else rows
         rows.sort(key=lambda row: row[0])
         return Merged(tuple(record for _, record in rows), tuple(self._problems()))
 
@@ -145,16 +152,23 @@ class _Merging:
 
     def _copies(self, found: Sequence[Placed]) -> list[Placed]:
         """One record for identical copies, named after the file that tells most: that with the fewest
-        kernels, which is the object and not the program."""
+        kernels, which is the object and not the program; or after Triton's, which states the launch."""
+        described = {
+            (record.code, record.threads): _key(record) for _, record in found if record.format == "triton"
+        }
         alike: dict[Hashable, list[Placed]] = defaultdict(list)
         for place, record in found:
-            alike[tuple(getattr(record, name) for name in _OF_COPIES)].append((place, record))
+            key = None if record.code is None else described.get((record.code, record.threads))
+            if key is None or record.format == "triton":
+                key = _key(record)
+            alike[key].append((place, record))
         holds = Counter(source for each in alike.values() for source in {record.source for _, record in each})
         rows = []
         for each in alike.values():
             first = min(
                 (record for _, record in each),
                 key=lambda record: (
+                    record.format != "triton",
                     holds[record.source],
                     self._size[record.source],
                     record.source,
@@ -209,7 +223,7 @@ class _Merging:
         alike: dict[Hashable, list[Placed]] = defaultdict(list)
         for place, record in logs:
             key = (record.spill_store_bytes, record.spill_load_bytes)
-            alike[key, tuple(getattr(record, name) for name in _OF_COPIES)].append((place, record))
+            alike[key, _key(record)].append((place, record))
         return [
             (
                 each[0][0],
@@ -259,6 +273,11 @@ class _Merging:
         for record in ptx:
             row = also_in(fill(row, record, COMPILED), {record.source})
         return row
+
+
+def _key(record: KernelRecord) -> Hashable:
+    """What identical copies agree in."""
+    return tuple(getattr(record, name) for name in _OF_COPIES)
 
 
 def _stated(record: KernelRecord) -> Hashable:

@@ -21,7 +21,7 @@ class ArchitectureOverview:
     kernels: int
     """Kernels, and launches that are shown as one."""
     answered: int
-    """Those whose occupancy is known."""
+    """Those whose occupancy is known, without candidates that an autotuner did not choose; so below."""
     below_half: int
     """Those of an occupancy below 50 %."""
     does_not_launch: int
@@ -45,6 +45,8 @@ class Overview:
     """How many of ``kernels`` stand for launches."""
     functions: int
     """Different names."""
+    not_chosen: int
+    """How many of ``kernels`` are candidates that an autotuner did not choose."""
     deserve_a_look: int
     """Those that do not launch, spill, have an occupancy below 50 %, or use a stack."""
     spills_known: int
@@ -98,19 +100,21 @@ class Tally:
         self._scanner = scanner
         self._kinds: Counter[tuple[str | None, Verdict, bool | None, bool, bool]] = Counter()
         self._names: set[str] = set()
-        self._launches = self._launch_rows = self._times = 0
+        self._launches = self._launch_rows = self._times = self._not_chosen = 0
 
     def counted(self, records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
         """The same records, each counted as it comes."""
         verdict_of, kinds, names = self._scanner.verdict, self._kinds, self._names
         for record in records:
-            verdict = verdict_of(record)
-            spilled = spilled_bytes(record)
+            is_run = record.chosen is not False
+            self._not_chosen += not is_run
+            verdict = verdict_of(record) if is_run else Verdict()
+            spilled = spilled_bytes(record) if is_run else None
             kinds[
                 record.arch,
                 verdict,
                 None if spilled is None else spilled > 0,
-                bool(record.stack_bytes),
+                is_run and bool(record.stack_bytes),
                 deserves_a_look(record, verdict),
             ] += 1
             names.add(record.name)
@@ -128,6 +132,7 @@ class Tally:
             launches=self._launches,
             launch_rows=self._launch_rows,
             functions=len(self._names),
+            not_chosen=self._not_chosen,
             deserve_a_look=sum(count for kind, count in self._kinds.items() if kind[4]),
             spills_known=sum(count for kind, count in self._kinds.items() if kind[2] is not None),
             times_known=self._times,

@@ -95,7 +95,7 @@ ROW_FIELDS = (*_FIRST, *(each.name for each in fields(ScanRow) if each.name not 
 
 
 _PLAYS_NO_PART = frozenset({
-    "source", "also_in", "code", "is_static", "format", "name", "linked", "file", "line",
+    "source", "also_in", "code", "is_static", "format", "name", "linked", "file", "line", "fuses", "chosen",
     "stack_bytes", "spill_store_bytes", "spill_load_bytes",
     "min_blocks", "register_cap", "required_threads", "max_cluster_rank", "cluster_dim", "threads_from",
     "launches", "grid_dim", "duration_us", "reported_occupancy", "achieved_occupancy", "notes",

@@ -134,7 +134,7 @@ def _grouped(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
     # Launches are merged as they come, because a trace can have millions of the same few.
     kernels: dict[str, dict[object, KernelRecord]] = {}
     for number, record in enumerate(records):
-        alike = kernels.setdefault(record.name, {})
+        alike = kernels.setdefault(record.group, {})
         if record.launches is None:
             alike[number] = record
             continue

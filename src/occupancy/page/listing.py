@@ -38,7 +38,7 @@ _NUMBERS: dict[str, Callable[[ScanRow], float | None]] = {
 }
 """What the columns that are no texts are sorted by."""
 
-_CHOICES = ("Arch", "Change", "Limited by", "File")
+_CHOICES = ("Arch", "Change", "Limited by", "Autotuner", "File")
 _SHARES = ("Occ.",)
 _FIRST = ("Arch", "Occ.", "Limited by")
 CHANGE = 3

@@ -59,7 +59,7 @@ def read_device_code(content: Content) -> Iterator[Found]:
     nothing = True
     for found in within(content.budget, search.run(), content.name):
         nothing = False
-        if isinstance(found, ReadProblem):
+        if not isinstance(found, KernelRecord):
             yield found
         elif found.linked:
             if len(linked) < MAX_HELD_KERNELS:

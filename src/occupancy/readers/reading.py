@@ -14,6 +14,7 @@ from .budget import Allowance, Malformed
 from .content import Readable, open_content, stream_name
 from .recognise import read_content, why_nothing
 from .record import Found, KernelRecord, ReadProblem
+from .remark import Remark
 
 Source = str | os.PathLike[str] | Readable
 
@@ -29,7 +30,7 @@ TRITON_SUFFIXES = (".cubin", ".ptx")
 
 
 def read(source: Source, common: Allowance | None = None) -> Iterator[Found]:
-    """Everything that a source holds: records, and what could not be read, in the order of the source.
+    """Everything that a source holds: records, remarks on them, what could not be read; in its order.
 
     Never raises for what a file holds. A source with nothing at all gives one problem that says why.
 
@@ -96,7 +97,7 @@ class KernelStream(Iterable[KernelRecord]):
             if isinstance(found, KernelRecord):
                 is_empty = False
                 yield found
-            else:
+            elif isinstance(found, ReadProblem):
                 self.problems.append(found)
         if is_empty and self.problems:
             first = self.problems[0]
@@ -123,7 +124,7 @@ def _read_file(source: Source, common: Allowance, listed: int | None = None) -> 
     try:
         with open_content(source, common) as content:
             for found in read_content(content):
-                is_empty = False
+                is_empty = is_empty and isinstance(found, Remark)
                 yield found
             if content.has_changed() or listed not in (None, content.size):
                 yield ReadProblem(name, None, "was changed while it was read; read it again")
@@ -148,7 +149,7 @@ def _read_folder(folder: Path, common: Allowance) -> Iterator[Found]:
         if path.suffix in TRITON_SUFFIXES and path.with_suffix("") in described:
             continue
         for found in _read_file(path, common, size):
-            is_empty = False
+            is_empty = is_empty and isinstance(found, Remark)
             if isinstance(found, KernelRecord) and found.format == "triton":
                 described.add(path.with_suffix(""))
             yield found
@@ -181,6 +182,13 @@ def _files(folder: Path) -> Iterator[tuple[Path, int | ReadProblem]]:
         yield Path(name), ReadProblem(name, None, f"cannot be read: {refused.strerror or refused}")
 
 
+def _leads_to_a_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself
+        return False
+
+
 def _paths(folder: Path, closed: list[OSError]) -> Iterator[Path]:
     """Every path below a folder that is no folder, in order; a loop, as folders can be thousands deep."""
     waiting = [str(folder)]
@@ -190,7 +198,7 @@ def _paths(folder: Path, closed: list[OSError]) -> Iterator[Path]:
         try:
             with os.scandir(parent) as entries:
                 for entry in entries:
-                    if not entry.is_dir():
+                    if not _leads_to_a_folder(entry):
                         names.append(entry.name)
                     elif not entry.is_symlink():
                         folders.append(entry.path)

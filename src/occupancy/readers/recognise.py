@@ -1,11 +1,14 @@
-"""Which format a file has, by its content; its name plays no part."""
+"""Which format a file has, by its content; its name plays no part.
+
+But for what Inductor's autotuner chose, which is JSON as any other: what is wrong with it can be said so.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 
-from . import ncu_rep, nsight_csv, ptx, ptxas, pytorch_trace, res_usage, triton
+from . import inductor, ncu_rep, nsight_csv, ptx, ptxas, pytorch_trace, res_usage, triton
 from .content import Content
 from .fatbin import read_device_code
 from .lines import NumberedLines
@@ -18,6 +21,7 @@ LINE_READERS: tuple[tuple[Callable[[str], bool], LineReader], ...] = (
     (res_usage.marks, res_usage.read_res_usage),
     (nsight_csv.marks, nsight_csv.read_nsight_csv),
     (ptx.marks, ptx.read_ptx),
+    (inductor.marks, inductor.read_fusions),
 )
 """Each takes the lines from the first of its own to the first of another's; those before are no format's."""
 
@@ -33,6 +37,9 @@ def read_content(content: Content) -> Iterator[Found]:
         Malformed: It is damaged as a whole.
     """
     if content.size == 0:
+        return
+    if content.path is not None and content.path.suffix == inductor.CHOICE_SUFFIX:
+        yield from within(content.budget, inductor.read_choice(content), content.name)
         return
     head = content.head()
     if content.is_compressed and (head.startswith(ncu_rep.MAGIC) or _is_binary(head)):
@@ -53,6 +60,8 @@ def why_nothing(content: Content) -> str:
     """Why `read_content` found nothing."""
     if content.size == 0:
         return "the file is empty"
+    if content.path is not None and content.path.suffix == inductor.CHOICE_SUFFIX:
+        return "an autotuner's choice; the kernels are in Triton's cache: give the folder that holds both"
     head = content.head()
     if head.startswith(_ARCHIVE_STARTS) or (content.is_compressed and _is_binary(head)):
         return "an archive; unpack it, and give the folder"

@@ -14,6 +14,7 @@ from ..values.limits import ComputeCapability
 from ..values.resources import total_shared_memory
 from ..values.untrusted import printable
 from .budget import MAX_NAME_BYTES, MAX_PROBLEMS, Budget, Exhausted, cost_of
+from .remark import Fusion, Remark
 
 Format = Literal[
     "cubin",
@@ -65,6 +66,11 @@ class KernelRecord:
     (``-lineinfo``)."""
     line: int | None = None
     """The line at which its code begins."""
+    fuses: tuple[str, ...] = ()
+    """The operations that Inductor made it of, such as ``"aten.add"``, where its own source is beside it."""
+    chosen: bool | None = None
+    """Of the candidates that an autotuner compiled, whether it is the one that runs; None where no autotuner
+    says anything of the kernel."""
     linked: bool | None = None
     """False for a relocatable object, whose numbers lack what its callees need."""
 
@@ -135,6 +141,11 @@ class KernelRecord:
         return total_shared_memory(self.static_smem, self.dynamic_smem, self.smem)
 
     @property
+    def group(self) -> str:
+        """The same for what is shown together: the name, and for candidates of an autotuner the file."""
+        return self.name if self.chosen is None else f"{self.name} {self.file}"
+
+    @property
     def demangled(self) -> str:
         """The name as people write it; the mangled one where it cannot be demangled."""
         from .names import demangle
@@ -201,6 +212,7 @@ class KernelRecord:
         return replace(
             self,
             arch=compiled.arch,
+            code=compiled.code,
             file=compiled.file,
             line=compiled.line,
             linked=compiled.linked,
@@ -254,7 +266,7 @@ class ReadProblem:
         return f"{self.where}: {self.what}"
 
 
-Found = KernelRecord | ReadProblem
+Found = KernelRecord | ReadProblem | Remark
 """What a reader yields, in the order of the source."""
 
 
@@ -273,6 +285,9 @@ def within(budget: Budget, found: Iterator[Found], source: str) -> Iterator[Foun
                 if problems == MAX_PROBLEMS:
                     yield replace(each, what="too much is damaged; the rest is not read")
                     return
+            elif isinstance(each, Remark):
+                budget.pay("names", sum(map(cost_of, each.operations)) if isinstance(each, Fusion) else 0)
+                yield each
             else:
                 budget.pay("kernels" if each.launches is None else "launches")
                 budget.pay("names", cost_of(each.name))

@@ -69,7 +69,7 @@ class ScanReport(Report):
             for column in columns_of(self.kernels, columns, is_excerpt=is_excerpt)
         ]
         rows = [
-            GroupRow(row.name, short_name(row), "" if row.occupancy is None else grade(row.occupancy))
+            GroupRow(row.group, short_name(row), "" if row.occupancy is None else grade(row.occupancy))
             for row in self.kernels
         ]
         table = GroupedTable("Kernel", rows, shown, () if columns else IF_THERE_IS_ROOM, LAST)
@@ -110,6 +110,9 @@ def summary(report: ScanReport) -> str:
     is_short = overview.kernels <= MOST_IN_FULL and len(report.kernels) < overview.kernels
     shown = f", {len(report.kernels):,} shown" if is_short else ""
     names = f" of {words.count(overview.functions, 'name')}" if 1 < overview.functions < kernels else ""
+    candidates = (
+        f", {overview.not_chosen:,} of them not chosen by an autotuner" if overview.not_chosen else ""
+    )
     facts = [
         f"{number:,} {what}"
         for number, what in (
@@ -119,9 +122,8 @@ def summary(report: ScanReport) -> str:
         )
         if number
     ]
-    return f"{found}{of}{names if overview.kernels > MOST_IN_FULL else ''}{shown}{'; ' if facts else ''}" + (
-        f"{', '.join(facts)}."
-    )
+    names = names if overview.kernels > MOST_IN_FULL else ""
+    return f"{found}{of}{names}{candidates}{shown}{'; ' if facts else ''}{', '.join(facts)}."
 
 
 def _by_architecture(overview: Overview) -> Block:

@@ -17,12 +17,15 @@ from ..values.resources import amount_of
 from ..values.spellings import did_you_mean
 
 IF_THERE_IS_ROOM = (
-    "Why", "Spills", "File", "Stack", "Waves", "Next step", "Reported", "Static", "Dynamic", "Shared", "Time",
-    "Launches", "Source", "Bar", "Bound",
+    "Why", "Spills", "Fuses", "File", "Stack", "Waves", "Next step", "Reported", "Static", "Dynamic",
+    "Shared", "Time", "Launches", "Source", "Bar", "Bound",
 )  # fmt: skip
 """The columns that a narrow terminal need not show, the most useful first: what spills before all else."""
 
 LAST = "Next step"
+
+MOST_OPERATIONS = 3
+"""Of a kernel of Inductor, in its column."""
 
 MOST_PARTS = 8
 """Of a path, in the column of files."""
@@ -198,6 +201,16 @@ def _duration(row: ScanRow) -> str:
     return "" if row.duration_us is None else f"{row.duration_us:,.1f} us"
 
 
+def _autotuner(row: ScanRow) -> str:
+    return "chosen" if row.chosen else ""
+
+
+def _fuses(row: ScanRow) -> str:
+    more = len(row.fuses) - MOST_OPERATIONS
+    shown = [each.removeprefix("aten.") for each in row.fuses[:MOST_OPERATIONS]]
+    return words.printable(", ".join([*shown, *([f"{more} more"] if more > 0 else [])]))
+
+
 def _file_names(rows: Sequence[ScanRow]) -> Callable[[ScanRow], str]:
     """The last part of each path, or so many of them that different files look different."""
     names = {source: PurePath(source).name for source in {row.source for row in rows}}
@@ -243,6 +256,8 @@ _COLUMNS = (
     Column("Reported", lambda row: _share(row.reported_occupancy), fields=("reported_occupancy",)),
     Column("Limited by", _limiters, is_number=False, fields=("limiters",)),
     Column("Waves", lambda row: "" if row.waves is None else f"{row.waves:,.2f}", fields=("waves",)),
+    Column("Autotuner", _autotuner, is_number=False, fields=("chosen",)),
     Column("Source", lambda row: place(row.file, row.line), is_number=False, fields=("file", "line")),
+    Column("Fuses", _fuses, is_number=False, fields=("fuses",)),
     Column("Next step", _next_step, is_number=False, fields=("next_step",)),
 )

@@ -16,7 +16,7 @@ from pathlib import Path
 import lz4.block
 import pytest
 
-from occupancy.readers import KernelRecord, ReadProblem, budget, read
+from occupancy.readers import Found, KernelRecord, ReadProblem, budget, read
 from tests.samples import OF_FORMAT, sample
 
 if sys.version_info >= (3, 14):
@@ -28,15 +28,15 @@ LZ4, ZSTD = 0x2000, 0x8000
 MIB = 1 << 20
 
 
-def read_bytes(data: bytes) -> list[KernelRecord | ReadProblem]:
+def read_bytes(data: bytes) -> list[Found]:
     return list(read(io.BytesIO(data)))
 
 
-def records_of(found: list[KernelRecord | ReadProblem]) -> list[KernelRecord]:
+def records_of(found: list[Found]) -> list[KernelRecord]:
     return [each for each in found if isinstance(each, KernelRecord)]
 
 
-def problems_of(found: list[KernelRecord | ReadProblem]) -> list[ReadProblem]:
+def problems_of(found: list[Found]) -> list[ReadProblem]:
     return [each for each in found if isinstance(each, ReadProblem)]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from occupancy.readers import KernelRecord, ReadProblem, read, stream_kernels
+from occupancy.readers import Found, KernelRecord, ReadProblem, read, stream_kernels
 from tests.samples import REDUCE, SAMPLES, SPILLY
 
 KERNEL = """\
@@ -18,7 +18,7 @@ ptxas info    : Used 21 registers, used 1 barriers, 32 bytes cumulative stack si
 """
 
 
-def read_text(text: str | bytes) -> list[KernelRecord | ReadProblem]:
+def read_text(text: str | bytes) -> list[Found]:
     return list(read(io.BytesIO(text.encode() if isinstance(text, str) else text)))
 
 

@@ -1,0 +1,89 @@
+"""What TorchInductor's cache holds beside Triton's: what each kernel fuses, and which candidate was chosen.
+
+The module that calls the kernels has, before each of them, the path of the kernel's own file and the
+operations that it was made of; the line tables of the kernel name that file. What the autotuner chose is
+JSON beside that file, with the name of the folder of Triton's cache.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from ..errors import shown
+from .budget import Malformed
+from .content import Content
+from .lines import NumberedLines
+from .record import Found, ReadProblem
+from .remark import Choice, Fusion
+
+CHOICE_SUFFIX = ".best_config"
+MAX_CHOICE_CHARACTERS = 1 << 16
+"""A choice comes to some hundred."""
+
+_MARK = "# kernel path: "
+_OPERATIONS = re.compile(r"Original ATen: \[([^\]]*)\]")
+_OPERATION = re.compile(r"[\w.:]{1,100}", re.ASCII)
+MOST_OPERATIONS = 64
+"""That are kept of one kernel."""
+_CHOSEN = "triton_cache_hash"
+_FOLDER = re.compile(r"[\w-]{1,128}", re.ASCII)
+
+
+def marks(line: str) -> bool:
+    """Whether a line is the first of interest."""
+    return line.startswith(_MARK)
+
+
+def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
+    """What the kernels fuse that a generated module calls. Arguments are those of `read_ptxas`."""
+    file = ""
+    for _, line in lines:
+        if marks(line):
+            file = re.split(r"[/\\]", line[len(_MARK) :].strip())[-1]
+        elif file and (found := _OPERATIONS.search(line)):
+            yield Fusion(
+                source,
+                file,
+                tuple(each[0] for each in islice(_OPERATION.finditer(found[1]), MOST_OPERATIONS)),
+            )
+            file = ""
+
+
+def read_choice(content: Content) -> Iterator[Found]:
+    """What an autotuner chose; a problem where the file is not what Inductor writes.
+
+    Raises:
+        Malformed: It cannot be decompressed.
+    """
+    with content.text() as text:
+        written = text.read(MAX_CHOICE_CHARACTERS + 1)
+    try:
+        folder = _folder_of(written)
+    except Malformed as error:
+        yield ReadProblem(content.name, None, f"the autotuner's choice cannot be read: {error.what}")
+    else:
+        if folder is not None:
+            yield Choice(content.name, folder)
+
+
+def _folder_of(written: str) -> str | None:
+    """The folder of what was chosen; None where that is not said, as by older versions.
+
+    Raises:
+        Malformed: This is not what Inductor writes.
+    """
+    if len(written) > MAX_CHOICE_CHARACTERS:
+        raise Malformed(f"it is longer than {MAX_CHOICE_CHARACTERS >> 10} KiB")
+    try:
+        choice = json.loads(written)
+    except (ValueError, RecursionError):
+        raise Malformed("it is no JSON") from None
+    if not isinstance(choice, dict):
+        raise Malformed("it is no JSON object")
+    folder = choice.get(_CHOSEN)
+    if folder is None or (isinstance(folder, str) and _FOLDER.fullmatch(folder)):
+        return folder
+    raise Malformed(f"{_CHOSEN} is {shown(folder)}, not the name of a folder")

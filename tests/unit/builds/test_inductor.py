@@ -1,0 +1,258 @@
+"""A cache of TorchInductor: what its kernels fuse, and which candidates its autotuner chose."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import occupancy
+from tests.cli_runner import run
+from tests.samples import INDUCTOR, unpack
+
+# By the folder in Triton's cache: registers as cuobjdump -res-usage prints them, shared memory and threads as
+# Triton's metadata have them, the occupancy, and whether a .best_config names the folder.
+ADD, SUM, SUM_2, GELU = (
+    "triton_per_fused_add_native_layer_norm_view_4",
+    "triton_red_fused_sum_1",
+    "triton_per_fused_sum_2",
+    "triton_poi_fused_gelu_view_2",
+)
+GOLDEN = {
+    (ADD, "2GPU"): (107, 4096, 128, 0.25, True),
+    (ADD, "U7H3"): (31, 16, 128, 1.0, False),
+    (SUM, "ABGF"): (32, 1024, 128, 1.0, True),
+    (SUM, "6RBY"): (20, 512, 512, 1.0, False),
+    (SUM, "ACOU"): (32, 1024, 256, 1.0, False),
+    (SUM, "BWOV"): (30, 4096, 512, 1.0, False),
+    (SUM, "PUIE"): (16, 32, 128, 1.0, False),
+    (SUM_2, "OC4Y"): (18, 512, 128, 1.0, True),
+    (SUM_2, "A73C"): (10, 0, 64, 1.0, False),
+    (SUM_2, "EGDD"): (17, 64, 64, 1.0, False),
+    (SUM_2, "PFGE"): (23, 4096, 256, 1.0, False),
+    (GELU, "SA5E"): (32, 0, 128, 1.0, True),
+    (GELU, "I3HP"): (18, 0, 256, 1.0, False),
+}
+FUSES = {
+    ADD: ("aten.view", "aten.add", "aten.native_layer_norm"),
+    SUM: ("aten.sum",),
+    SUM_2: ("aten.sum",),
+    GELU: ("aten.view", "aten.gelu"),
+}
+FILES = {
+    ADD: "cydjwe5cq75l6kef3knacbair2ogokszmlrd26gflnhwrny3tbdw.py",
+    SUM: "cbfw4vemxpy4vlr5rp7bs2oezmmyz4fxxh4aiy5wremw2wazoitj.py",
+    SUM_2: "c6thw6nbxcqwnpnfiklz2geu3lhgpcacwmxye3idnbodnma7dllk.py",
+    GELU: "czlvy7xfrll4tprxjd6umysg4ed4wzv46m2jh7xsgizddt2jww4m.py",
+}
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return unpack(tmp_path / "torchinductor", INDUCTOR / "cache")
+
+
+def folder_of(source: str) -> str:
+    return Path(source).parent.name[:4]
+
+
+def a_choice(cache: Path) -> Path:
+    """The file that says what was chosen of SUM."""
+    (path,) = (cache / "bf").glob("*.best_config")
+    return path
+
+
+class TestWhatIsFound:
+    def test_every_candidate_with_what_was_chosen(self, cache: Path) -> None:
+        found = occupancy.scan(cache)
+        assert found.problems == ()
+        assert {
+            (each.name, folder_of(each.source)): (
+                each.regs,
+                each.dynamic_smem,
+                each.threads,
+                each.occupancy,
+                each.chosen,
+            )
+            for each in found
+        } == GOLDEN
+
+    def test_what_is_fused_and_where_it_was_generated(self, cache: Path) -> None:
+        for each in occupancy.scan(cache):
+            assert each.fuses == FUSES[each.name]
+            assert Path(each.file or "").name == FILES[each.name]
+
+    def test_what_was_chosen_is_what_ran(self, cache: Path) -> None:
+        ran = {
+            (each.name, each.regs, each.smem, each.threads)
+            for each in occupancy.scan(INDUCTOR / "trace.json.gz")
+            if each.name in FUSES
+        }
+        chosen = {
+            (each.name, each.regs, each.dynamic_smem, each.threads)
+            for each in occupancy.scan(cache)
+            if each.chosen
+        }
+        assert ran == chosen
+        assert len(ran) == 4
+
+    def test_launches_are_of_the_chosen_candidates(self, cache: Path) -> None:
+        found = occupancy.scan([cache, INDUCTOR / "trace.json.gz"])
+        launched = [each for each in found if each.launches and each.name in FUSES]
+        assert {each.chosen for each in launched} == {True}
+        assert {each.fuses for each in launched} == set(FUSES.values())
+        assert not any(each.chosen and not each.launches for each in found)
+
+    def test_candidates_stand_together_the_chosen_one_first(self, cache: Path) -> None:
+        found = occupancy.scan(cache)
+        names = [each.name for each in found]
+        assert [name for name, before in zip(names, ["", *names], strict=False) if name != before] == list(
+            dict.fromkeys(names)
+        )
+        firsts = [each for each, before in zip(found, ["", *names], strict=False) if each.name != before]
+        assert all(each.chosen for each in firsts)
+
+    def test_copies_in_a_bundle_are_no_candidates(self, cache: Path) -> None:
+        bundle = cache / "fxgraph" / "k7" / "bundle"
+        bundle.parent.mkdir(parents=True)
+        images = sorted(cache.glob("triton/*/*.cubin"))
+        bundle.write_bytes(b"\x80\x05" + b"".join(b"\0" * 8 + image.read_bytes() for image in images))
+        found = occupancy.scan(cache)
+        assert len(found) == len(GOLDEN)
+        assert {each.also_in for each in found} == {(str(bundle),)}
+        assert sum(bool(each.chosen) for each in found) == 4
+
+    def test_without_what_was_chosen_nothing_is_said_of_it(self, cache: Path) -> None:
+        found = occupancy.scan(cache / "triton")
+        assert {each.chosen for each in found} == {None}
+        assert {each.fuses for each in found} == {()}
+
+    def test_kernels_of_one_name_and_other_files_are_other_kernels(self, cache: Path) -> None:
+        a_choice(cache).unlink()
+        by_name = {each.name: each.chosen for each in occupancy.scan(cache) if not each.chosen}
+        assert by_name == {ADD: False, SUM: None, SUM_2: False, GELU: False}
+
+    def test_a_build_can_be_kept_and_compared(self, cache: Path) -> None:
+        assert run("scan", str(cache), "--save-baseline", str(cache / "b.json")).exit_code == 0
+        assert run("diff", str(cache / "b.json"), str(cache)).exit_code == 0
+
+    def test_ordinary_folders_say_nothing_new(self, samples: Path) -> None:
+        found = occupancy.scan(samples)
+        assert {each.chosen for each in found} == {None}
+        assert {each.fuses for each in found} == {()}
+
+
+class TestFormats:
+    def test_text(self, cache: Path) -> None:
+        lines = run("scan", str(cache), columns=200).stdout.splitlines()
+        at = lines.index(SUM)
+        assert "chosen" in lines[at + 1]
+        assert not any("chosen" in line for line in lines[at + 2 : at + 6])
+        assert lines[0].split()[-2:] == ["Autotuner", "Fuses"]
+        assert any(line.endswith("view, add, native_layer_norm") for line in lines)
+        assert "13 kernels, 9 of them not chosen by an autotuner; 1 below 50%." in lines
+
+    def test_the_document_shows_what_is_printed(self, cache: Path) -> None:
+        text = (INDUCTOR.parents[2] / "docs" / "scan.md").read_text(encoding="utf-8")
+        (shown,) = re.findall(r"<!-- inductor -->\n```text\n(.*?)```", text, re.DOTALL)
+        assert run("scan", str(cache), "--name", "sum", columns=100).stdout == shown
+
+    def test_a_narrow_terminal_marks_the_chosen_one_too(self, cache: Path) -> None:
+        text = run("scan", str(cache), columns=80).stdout
+        assert text.count(" chosen\n") + text.count(" chosen ") == 4 + 1
+
+    def test_markdown(self, cache: Path) -> None:
+        table = run("scan", str(cache), "--format", "markdown").stdout
+        rows = [line for line in table.splitlines() if line.startswith("| `triton")]
+        assert len(rows) == len(GOLDEN)
+        assert sum("| chosen |" in row for row in rows) == 4
+        assert f"{FILES[GELU]}:18 | view, gelu |" in table
+
+    def test_csv_and_json(self, cache: Path) -> None:
+        table = list(csv.DictReader(io.StringIO(run("scan", str(cache), "--format", "csv").stdout)))
+        document: dict[str, Any] = json.loads(run("scan", str(cache), "--format", "json").stdout)
+        assert document["overview"]["not_chosen"] == 9
+        assert document["overview"]["deserve_a_look"] == 1
+        for row, each in zip(table, document["kernels"], strict=True):
+            golden = GOLDEN[each["name"], folder_of(each["source"])]
+            assert each["chosen"] is golden[-1]
+            assert row["chosen"] == str(golden[-1]).lower()
+            assert tuple(each["fuses"]) == FUSES[each["name"]]
+            assert row["fuses"].split(";") == each["fuses"]
+
+    def test_what_does_not_run_deserves_no_look(self, cache: Path) -> None:
+        answer = json.loads(run("scan", str(cache), "--sort", "worst", "--format", "json").stdout)
+        assert [(each["name"], each["chosen"]) for each in answer["kernels"]] == [(ADD, True)]
+
+
+class TestHostile:
+    @pytest.mark.parametrize(
+        ("content", "says"),
+        [
+            (b"{", "it is no JSON"),
+            (b"\x00\x01\x02", "it is no JSON"),
+            (b"\x7fELF" + bytes(100), "it is no JSON"),
+            (b"[1, 2]", "it is no JSON object"),
+            (b"null", "it is no JSON object"),
+            (b"[" * 10_000, "it is no JSON"),
+            (b'{"a": ' + b"9" * 10_000 + b"}", "it is no JSON"),
+            (b'{"triton_cache_hash": 5}', "triton_cache_hash is 5, not the name of a folder"),
+            (b'{"triton_cache_hash": ["A"]}', "not the name of a folder"),
+            (b'{"triton_cache_hash": "../../etc"}', "not the name of a folder"),
+            (b'{"triton_cache_hash": "' + b"A" * 1000 + b'"}', "not the name of a folder"),
+            (b'{"triton_cache_hash": "\x1b[31m"}', "it is no JSON"),
+            (b'{"XBLOCK": "' + b"x" * 200_000 + b'"}', "it is longer than 64 KiB"),
+            (gzip.compress(b" " * 3_000_000), "longer than"),
+        ],
+    )
+    def test_what_is_wrong_is_said_and_the_rest_is_read(self, cache: Path, content: bytes, says: str) -> None:
+        a_choice(cache).write_bytes(content)
+        found = occupancy.scan(cache)
+        (problem,) = found.problems
+        assert problem.source == str(a_choice(cache))
+        assert re.search(says, problem.what)
+        assert len(found) == len(GOLDEN)
+        assert {each.chosen for each in found if each.name == SUM} == {None}
+        answer = run("scan", str(cache))
+        assert answer.exit_code == 1
+        assert "Traceback" not in answer.stdout + answer.stderr
+
+    def test_links_lead_nowhere_else(self, cache: Path, tmp_path: Path) -> None:
+        for number, target in enumerate(("/dev/zero", "nowhere", str(cache), "loop.best_config")):
+            (cache / "bf" / f"{number}.best_config").symlink_to(target)
+        (cache / "bf" / "loop.best_config").symlink_to("loop.best_config")
+        os.mkfifo(cache / "bf" / "pipe.best_config")
+        assert occupancy.scan(cache).problems == ()
+
+    def test_a_choice_of_what_is_not_there(self, cache: Path) -> None:
+        a_choice(cache).write_text('{"triton_cache_hash": "GONE"}')
+        assert {each.chosen for each in occupancy.scan(cache) if each.name == SUM} == {None}
+
+    def test_an_older_choice_does_not_say_which(self, cache: Path) -> None:
+        a_choice(cache).write_text('{"XBLOCK": 1, "num_warps": 4, "configs_hash": "a"}')
+        found = occupancy.scan(cache)
+        assert found.problems == ()
+        assert {each.chosen for each in found if each.name == SUM} == {None}
+
+    def test_a_choice_alone_holds_no_kernel(self, cache: Path) -> None:
+        with pytest.raises(occupancy.ReadError, match="autotuner's choice"):
+            occupancy.scan(a_choice(cache))
+        with pytest.raises(occupancy.ReadError, match="without kernels"):
+            occupancy.scan(cache / "bf")
+
+    def test_sources_that_go_on_for_ever(self, cache: Path) -> None:
+        (module,) = (cache / "ys").glob("*.py")
+        with module.open("a") as file:
+            for number in range(200):
+                operations = ", ".join(f"aten.{number}_{each}\x1b" for each in range(1000))
+                file.write(f"# kernel path: /a/{FILES[SUM]}\n# Original ATen: [{operations}]\n")
+        found = occupancy.scan(cache)
+        assert all(len(each.fuses) <= 64 for each in found)
+        assert "\x1b" not in "".join(operation for each in found for operation in each.fuses)
