@@ -165,3 +165,26 @@ def test_a_wrong_question_fails(checkout: Path, github: GitHub) -> None:
     assert done.returncode == 2
     assert "nowhere" in done.stderr
     assert outputs(checkout) == {"passed": "false"}
+
+
+def test_what_it_installs_is_its_own_repository_unless_said_otherwise(tmp_path: Path) -> None:
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    script = action["runs"]["steps"][0]["run"]
+    # In place of Python and pip, programs that write down what they are asked for.
+    programs = tmp_path / "occupancy" / "bin"
+    programs.mkdir(parents=True)
+    for program in (programs / "pip", tmp_path / "python3"):
+        program.write_text('#!/bin/sh\necho "$@" >>"$RUNNER_TEMP/asked"\n')
+        program.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    for package in (action["inputs"]["package"]["default"], "a.whl"):
+        environment = {
+            "PATH": path,
+            "RUNNER_TEMP": str(tmp_path),
+            "GITHUB_ACTION_PATH": "/here",
+            "PACKAGE": package,
+        }
+        subprocess.run(["bash", "-e", "-c", script], env=environment, check=True)
+    venv = f"-m venv {tmp_path}/occupancy"
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert asked == [venv, "install --quiet /here", venv, "install --quiet a.whl"]

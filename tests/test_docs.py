@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import re
 from pathlib import Path
 
 import pytest
+import yaml
 
+import occupancy
+from occupancy.builds.rules_file import read_rules
+
+from .oracle.golden import read_rows
 from .refresh_docs import DOCUMENTS, PICTURE, ROOT, blocks, refreshed, terminal_picture, with_public_names
+
+PAGES = [*DOCUMENTS, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]
 
 CONSOLE_BLOCKS = [
     pytest.param(text, id=f"{document.name}:{line}")
@@ -41,7 +49,7 @@ def test_python_answers_what_the_document_shows(document: Path, monkeypatch: pyt
     assert report == []
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", PAGES, ids=lambda path: path.name)
 def test_links_between_documents_lead_somewhere(document: Path) -> None:
     text = document.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
@@ -49,9 +57,57 @@ def test_links_between_documents_lead_somewhere(document: Path) -> None:
             assert (document.parent / target).exists(), target
 
 
-def test_the_package_docstring_is_true() -> None:
-    import occupancy
+def test_the_evidence_for_each_chip_is_what_the_tests_compare_with() -> None:
+    text = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in text.splitlines()
+        if re.match(r"\| \d+\.\d", line)
+    ]
+    chips_of = {
+        column: {cc for chips, *cells in rows if cells[column] for cc in chips.split(", ")}
+        for column in range(4)
+    }
+    every = {str(cc) for cc in occupancy.compute_capabilities()}
+    assert [cc for chips, *_ in rows for cc in chips.split(", ")].count("9.0") == 1
+    assert {cc for chips, *_ in rows for cc in chips.split(", ")} == every
+    assert chips_of[0] == {cc for cc in every if "cuda" in models_of(cc)}
+    spreadsheets = [*read_rows("spreadsheet_11_1"), *read_rows("spreadsheet_2_4")]
+    assert chips_of[1] == {row["cc"] for row in spreadsheets} <= every
+    assert chips_of[2] == {row["cc"] for row in read_rows("nsight_compute_2025_3")}
+    assert chips_of[3] == {"9.0"}
 
+
+def models_of(cc: str) -> set[str]:
+    """The models that answer for a chip."""
+    found = set()
+    for model in ("cuda", "spreadsheet"):
+        with contextlib.suppress(occupancy.InputError):
+            occupancy.compute(cc, threads=32, model=model)
+            found.add(model)
+    return found
+
+
+def test_the_rules_of_the_page_about_ci(tmp_path: Path) -> None:
+    page = ROOT / "docs" / "ci.md"
+    first, *others = (text for _, text in blocks(page, "toml"))
+    rules = tmp_path / "occupancy.toml"
+    rules.write_text("".join([first, *others]), encoding="utf-8")
+    assert len(read_rules(rules).rules) == 2
+    rules.write_text(first, encoding="utf-8")
+    builds = ROOT / "tests" / "data" / "builds"
+    assert occupancy.check(builds / "before", rules, update=True).passed
+    said = str(occupancy.check(builds / "after", rules))
+    assert "max_occupancy_drop = 0 points (rule 1): at 64 threads" in said
+    assert "no_new_spills = true (rule 1): is 840 bytes" in said
+
+
+@pytest.mark.parametrize("text", [text for document in DOCUMENTS for _, text in blocks(document, "yaml")])
+def test_yaml_can_be_read(text: str) -> None:
+    assert yaml.safe_load(text)
+
+
+def test_the_package_docstring_is_true() -> None:
     assert doctest.testmod(occupancy).failed == 0
     assert doctest.testmod(occupancy).attempted > 0
 

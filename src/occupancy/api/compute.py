@@ -122,7 +122,7 @@ def sweep(
     model: engine.Model | None = None,
     outputs: Sequence[Output] = ("active_blocks", "active_warps", "limiters"),
 ) -> occupancy.Sweep:
-    """The answers of `compute` for arrays of kernels, at memory speed; needs NumPy.
+    """The answers of `compute` for arrays of kernels; needs NumPy.
 
     The arrays broadcast to each other. All combinations come from arrays that each have a dimension
     of their own, and cost next to nothing: ``threads=t[:, None], regs=r``, or ``numpy.ix_(t, r)``.

@@ -1,4 +1,4 @@
-"""The engine's answers over arrays, at memory speed; the only home of NumPy.
+"""The engine's answers over arrays; the only home of NumPy.
 
 On one chip the answer is the smallest of four small tables: over (warps, registers), over the steps in
 which shared memory is allocated, over barriers, and over virtual resources. `tables` makes them by asking

@@ -14,7 +14,7 @@ baseline = {baseline}
 
 [[rules]]                      # every kernel
 max_occupancy_drop = 0         # points below the baseline
-max_regs_growth = 8        # registers more than in the baseline
+max_regs_growth = 8            # registers more than in the baseline
 max_stack_growth = 0           # bytes; images show spills as stack
 {spills}
 # [[rules]]                    # these alone, on one architecture

@@ -38,7 +38,7 @@ def command(
     """What the compiler makes of __launch_bounds__ on each chip.
 
     Whether the SM can hold the blocks, the registers per thread that ptxas will not exceed, and the
-    occupancy with as many, or with --regs if those are fewer. For several chips also what holds on
+    occupancy with so many, or with --regs if those are fewer. For several chips also what is right for
     all of them. Without --cc: on 7.5 and newer.
 
     \b

@@ -38,9 +38,8 @@ def command(
 ) -> None:
     """The most registers and shared memory that keep an occupancy.
 
-    Both may be used up to their most at once, and the blocks still fit. What you say of the kernel
-    must allow them. For several chips: the most that holds on all of them. Without --occupancy and
-    --blocks: every level.
+    A kernel may use both limits together, and the blocks still fit. For several chips: the limits
+    that are right for all of them. Without --occupancy and --blocks: every level.
 
     \b
     occupancy budget --cc 9.0 --threads 256 --occupancy 75%

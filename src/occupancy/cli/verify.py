@@ -17,7 +17,7 @@ from .output import print_report
 def command(index: int, quick: bool, output_format: str) -> None:
     """Whether the table and the engine agree with the driver of this machine's GPU.
 
-    Compiles kernels and compares more than 100,000 answers. Some kernels are launched, unless --quick: the
+    Compiles kernels and compares more than 200,000 answers. Some kernels are launched, unless --quick: the
     largest cooperative grids, and splits of registers of which half wait for ever, each in a process of its
     own. It takes some minutes. The exit code is 1 if one answer differs.
 

@@ -80,9 +80,10 @@ class Answer:
 
     @property
     def occupancy_by_threads(self) -> float:
-        """Resident threads by the most that an SM holds, 0 to 1: what PyTorch's profiler prints.
+        """Resident threads by the most that an SM holds, 0 to 1.
 
-        Lower than `occupancy` where a block does not fill its last warp.
+        Lower than `occupancy` where a block does not fill its last warp. PyTorch's profiler
+        prints it for large grids: it counts no more blocks than the grid has for each SM.
         """
         return self.active_blocks * self.kernel.threads / self.limits.max_threads_per_multiprocessor
 

@@ -60,7 +60,7 @@ class CalcReport(Report):
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
     occupancy_by_threads: float
-    """Resident threads by the most threads of an SM, 0 to 1; what PyTorch's profiler prints."""
+    """Resident threads by the most threads of an SM, 0 to 1; PyTorch's profiler prints it for large grids."""
     active_blocks: int
     active_warps: int
     active_threads: int

@@ -123,7 +123,7 @@ def _remarks(report: CalcReport) -> list[str]:
     lines = []
     if report.occupancy_by_threads != report.occupancy:
         lines.append(
-            f"{words.percent(report.occupancy_by_threads)} by threads, as PyTorch's profiler counts: "
+            f"{words.percent(report.occupancy_by_threads)} by threads: "
             "the last warp of each block is not full."
         )
     if report.model == "spreadsheet":

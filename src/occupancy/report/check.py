@@ -282,7 +282,7 @@ def _summary(report: CheckReport) -> str:
     """``2 of 14 kernels break a rule.``"""
     kernels = len(report.violating) + len(report.holding)
     if report.passed:
-        verb = "holds" if kernels == 1 else "hold"
+        verb = "meets" if kernels == 1 else "meet"
         text = f"{words.count(kernels, 'kernel')} {verb} {words.count(len(report.rules), 'rule')}"
         return f"{text} ({words.count(report.checks, 'check')})."
     verb = "breaks" if len(report.violating) == 1 else "break"

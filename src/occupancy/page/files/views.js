@@ -31,7 +31,7 @@ function showVerdict(fields, question, launch, copy) {
   const copies = ["Link", "Command", "Python", "Markdown"].map((kind) => button(kind, `copy ${kind}`, () => copy(kind)));
   const said = [...notesOn(answer)];
   if (answer.occupancy_by_threads !== answer.occupancy) {
-    said.push(`${words.percent(answer.occupancy_by_threads)} by threads, as PyTorch's profiler counts: the last warp of each block is not full.`);
+    said.push(`${words.percent(answer.occupancy_by_threads)} by threads: the last warp of each block is not full.`);
   }
   if (answer.model === "spreadsheet") said.push("By the rules of NVIDIA's spreadsheet CUDA_Occupancy_Calculator.xls.");
   byId("verdict").replaceChildren(
