@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError
 from ..render.words import Sentence, count, listing, name, percent
+from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Resource

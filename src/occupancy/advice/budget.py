@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import ceil
 
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError
 from ..render.words import Sentence, count, percent, size
+from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .carveout import needs_opt_in

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..engine import Model, evaluate
 from ..engine.common import shared_memory_configuration
 from ..engine.cuda import FIRST_WITH_FLEXIBLE_CARVEOUT
 from ..render.words import Sentence, count, percent, size
+from ..values.dataclass import dataclass
 from ..values.kernel import Carveout, Kernel
 from ..values.limits import Limits
 

@@ -6,11 +6,12 @@ kind of bounds for 3.5 to 12.1: for all of them it does what the engine's rule f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError, shown
 from ..render.words import Sentence, count, percent
+from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, Kernel
 from ..values.limits import Limits
 from ..values.resources import Resource

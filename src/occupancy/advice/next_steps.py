@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..engine import Answer, Model, evaluate
 from ..render.words import Sentence, amount, count, listing, percent
+from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import QUANTITIES, Changeable

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ..engine import Answer, Model, evaluate
+from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Changeable

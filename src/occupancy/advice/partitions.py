@@ -5,10 +5,9 @@ A slice of MIG has its own number of SMs, which the driver of the machine says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..engine.arithmetic import divide_up
 from ..errors import InputError
+from ..values.dataclass import dataclass
 from ..values.limits import Limits
 from .waves import check_multiprocessors
 

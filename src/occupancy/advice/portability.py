@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..engine import MODELS, Model, evaluate, rules
 from ..errors import InputError
 from ..render.words import Sentence, count, percent
+from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Resource

@@ -10,13 +10,13 @@ where all of them together took no more than the launch gave, whatever was free 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from ..engine import evaluate
 from ..engine.arithmetic import divide_up
 from ..errors import InputError, shown
 from ..render.words import Sentence, count
+from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .launch_bounds import launch_bounds

@@ -5,12 +5,11 @@ They answer as the model ``cuda`` does, so for 3.0 and newer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..engine import Model, evaluate
 from ..engine.arithmetic import round_up
 from ..errors import InputError
 from ..render.words import Sentence, count
+from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .block_sizes import SharedMemoryOfSize, answers_by_size

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from ..engine import Answer, Model, Use, evaluate
 from ..render.words import Sentence, amount
+from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import ADJUSTABLE, QUANTITIES, Adjustable, Resource

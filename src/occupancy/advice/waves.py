@@ -6,13 +6,12 @@ equally long, each of which starts when one of the wave before ends.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..engine import Answer
 from ..engine.arithmetic import divide_up
 from ..errors import InputError
 from ..render.words import Sentence, count
 from ..tables.clusters import MeasuredClusters, measured_clusters
+from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, Launch
 
 

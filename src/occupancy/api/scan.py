@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any, overload
 
 from ..builds.build import portable, read_build
@@ -21,6 +21,7 @@ from ..readers.reading import Source
 from ..readers.remark import Remark
 from ..render.words import count
 from ..report.scan import MOST_IN_FULL, ScanReport, missing_for
+from ..values.dataclass import dataclass
 from .answer import Occupancy, answer_for
 from .arguments import ComputeCapabilityLike, ThreadsLike
 from .reading import ArchitectureLike, Path, Reading
@@ -80,7 +81,7 @@ def scan(
     return Scan(Scanning(_several(sources), reading, below, only_spilling, sort, limit, multiprocessor_count))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScannedKernel(ScanRow):
     """One kernel of one architecture, or one launch, as a file states it, with the answer."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -16,6 +16,7 @@ from pydantic import Field
 from .. import __version__
 from ..readers import KernelRecord
 from ..readers.record import sound
+from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX
 from .kernel_names import stable_name
 
@@ -82,7 +83,7 @@ _NAMES = tuple(field.name for field in fields(BaselineKernel))
 _RECORDED = tuple(name for name in _NAMES if name in {field.name for field in fields(KernelRecord)})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
     """The kernels of one build."""
 

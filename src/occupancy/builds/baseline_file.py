@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, ClassVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -15,6 +15,7 @@ from ..errors import MAX_SHOWN, BaselineError, shown
 from ..readers.budget import Budget, Malformed
 from ..readers.json_stream import JsonStream
 from ..readers.text import Text
+from ..values.dataclass import dataclass
 from .atomic_file import write_atomically
 from .baseline import SCHEMA, SCHEMA_VERSION, Baseline, BaselineKernel, known, to_json
 

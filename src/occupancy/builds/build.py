@@ -6,13 +6,14 @@ import io
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 
 from ..errors import ReadError
 from ..readers import Found, KernelRecord, ReadProblem, read
 from ..readers.budget import Allowance
 from ..readers.remark import Remark
+from ..values.dataclass import dataclass
 from .baseline import Baseline, records_of
 from .baseline_file import MAX_FILE_BYTES, both_ends, looks_like_baseline, parse_baseline, read_baseline
 from .merging import merge

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Literal, get_args
 
 from ..readers import KernelRecord
+from ..values.dataclass import dataclass
 from .kernel_names import stable_name
 from .matching import MatchedBy, family, match
 from .measures import HIGHER_IS_BETTER, MEASURES, Measures, measures, resources
@@ -28,7 +28,7 @@ launch bounds.
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class DiffRow:
     """One kernel in both builds."""
 

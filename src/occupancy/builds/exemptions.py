@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 from ..readers.names import demangle
+from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability
 from .kernel_names import Names
 from .scanner import ScanRow

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, get_args
 
 from ..readers import KernelRecord
+from ..values.dataclass import dataclass
 from .rules import Measure
 from .scanner import ScanRow
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from ..readers import KernelRecord
+from ..values.dataclass import dataclass
 from ..values.resources import Resource
 from .attention import LOW, deserves_a_look, spilled_bytes
 from .scanner import Scanner, Verdict

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..advice.budget import TOLERANCE
+from ..values.dataclass import dataclass
 from .measures import HIGHER_IS_BETTER, measures
 from .remedies import mending_step
 from .rules import CRITERIA, Criterion, Rule

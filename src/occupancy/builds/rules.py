@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
+from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
 from ..values.limits import ComputeCapability
 from .exemptions import Exemption

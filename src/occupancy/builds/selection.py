@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeVar, get_args
 
 from ..readers import KernelRecord
 from ..readers.record import FIELD_NAMES
+from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability
 from .attention import spilled_bytes, spills, worst_first
 from .patterns import Pattern

@@ -7,12 +7,13 @@ only one of their packages is installed, the rest is not known.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
 from ..errors import DeviceError, InputError, MissingDependencyError, UnknownComputeCapabilityError
 from ..tables import shipped
+from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability, Limits
 from .driver import VISIBLE_DEVICES, Driver
 from .management import Management

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any, Literal
 
 from ..errors import MAX_SHOWN, InputError, shown
+from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, Carveout, Kernel, Launch
 from ..values.limits import ComputeCapability
 from ..values.resources import total_shared_memory

@@ -15,10 +15,11 @@ The renderers know blocks, no commands. They stand below the reports, so that an
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from typing import Any, ClassVar
 
 from ..render.document import Document
+from ..values.dataclass import dataclass
 from . import SCHEMA_VERSION
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import Any
 
 from ..advice.budget import budget
@@ -12,6 +12,7 @@ from ..advice.search import changed
 from ..render import words
 from ..render.document import Bullets, Code, Column, Document, Table
 from ..tables.chips import Chip
+from ..values.dataclass import dataclass
 from ..values.kernel import MAX_REGISTERS_PER_THREAD, Kernel
 from .base import Report
 from .inputs import Inputs, inputs_of

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from ..advice.budget import Budget, BudgetLevel
 from ..engine import Answer, Model
 from ..render import words
 from ..render.document import Column, Document, Line, Marked, Only, Paragraph, Table
+from ..values.dataclass import dataclass
 from .base import Report
 from .inputs import Inputs, inputs_of
 

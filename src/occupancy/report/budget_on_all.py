@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from ..advice.budget import BudgetLevel
@@ -11,6 +11,7 @@ from ..advice.on_all import BudgetOnAll
 from ..render import words
 from ..render.document import Block, Column, Document, Line, Marked, Only, Paragraph, Table
 from ..tables.chips import Chip
+from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from .base import Report
 from .inputs import Inputs, inputs_of
@@ -48,7 +49,7 @@ class ChipBudget:
         return self.gpu or self.cc
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class BudgetOnAllReport(Report):
     """The answer to ``occupancy budget`` for several chips."""
 

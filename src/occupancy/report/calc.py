@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from ..advice.carveout import CarveoutAdvice, Configuration, carveout
@@ -15,6 +15,7 @@ from ..engine import Answer, Model, cuda, default_model, evaluate
 from ..engine.common import shared_memory_configuration
 from ..render import words
 from ..render.document import Document
+from ..values.dataclass import dataclass
 from ..values.kernel import Carveout
 from ..values.limits import Limits
 from ..values.resources import Resource, amount_of

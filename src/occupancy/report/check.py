@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -31,6 +30,7 @@ from ..render.document import (
 )
 from ..render.markdown import code
 from ..render.sarif import Finding
+from ..values.dataclass import dataclass
 from .base import Report
 from .diff import COLUMNS, MOST_IN_SIGHT, assumptions, kinds
 from .mending import mending
@@ -58,7 +58,7 @@ class CheckedRule:
     matched: int
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class CheckReport(Report):
     """Everything that ``occupancy check`` shows."""
 

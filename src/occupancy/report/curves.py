@@ -6,7 +6,7 @@ These are the three charts of NVIDIA's spreadsheet.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any, Protocol
 
@@ -15,6 +15,7 @@ from ..engine import Answer, Model, evaluate
 from ..errors import InputError
 from ..render import charts, words
 from ..render.document import Column, Document, Only, Table
+from ..values.dataclass import dataclass
 from ..values.resources import Adjustable, Changeable, Resource
 from .base import Report
 from .inputs import Inputs, inputs_of

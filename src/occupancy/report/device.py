@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal
 
 from ..device import Device
 from ..errors import OccupancyError
 from ..render import words
 from ..render.document import Block, Bullets, Column, Document, Marked, Only, Paragraph, Table, Together
+from ..values.dataclass import dataclass
 from ..values.limits import Limits
 from .base import Report
 from .limits import FIELDS

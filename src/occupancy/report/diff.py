@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..builds.diff import Diff, DiffRow, DiffSummary, Verdict, knows_bounds
@@ -28,6 +27,7 @@ from ..render.document import (
     Paragraph,
     Together,
 )
+from ..values.dataclass import dataclass
 from .base import Report
 from .scan_columns import architecture, short_name, threads
 
@@ -40,7 +40,7 @@ IF_THERE_IS_ROOM = ("Threads", "Spills", "Stack", "Regs", "Shared", "Limited by"
 MARKS: dict[Verdict, Mark] = {"worse": "bad", "mixed": "fair", "other": "", "better": "good", "same": "faint"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class DiffReport(Report):
     """Everything that ``occupancy diff`` shows."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import Any
 
 from ..advice.portability import Fit
 from ..render import words
 from ..render.document import SENTENCE, Column, Document, Marked, Only, Paragraph, Table
 from ..tables.chips import Chip
+from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from .base import Report
 from .inputs import Inputs, inputs_of

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..advice.partitions import GreenContext
 from ..advice.waves import FullWave, Waves
 from ..render import words
 from ..tables.chips import Chip
+from ..values.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

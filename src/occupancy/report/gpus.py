@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from ..render.document import Column, Document, Only, Table
 from ..tables.products import Product
+from ..values.dataclass import dataclass
 from .base import Report
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.resources import total_shared_memory
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field, fields
 from itertools import groupby
 from typing import Any
 
 from ..render import words
 from ..render.document import Block, Bullets, Column, Document, Heading, Only, Table, Together
 from ..tables.sources import Dispute, Provenance, Source
+from ..values.dataclass import dataclass
 from ..values.limits import Limits, SpreadsheetColumn
 from .base import Report, empty
 

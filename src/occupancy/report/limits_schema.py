@@ -6,12 +6,13 @@ field is declared a second time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, make_dataclass
+from dataclasses import fields, make_dataclass
 from typing import Annotated, Any, get_type_hints
 
 from pydantic import Field, TypeAdapter
 
 from ..tables.sources import Source
+from ..values.dataclass import dataclass
 from ..values.limits import Limits, SpreadsheetColumn
 from .base import Report
 
@@ -24,7 +25,6 @@ def limits_json() -> type:
         "LimitsJson",
         [("compute_capabilities", dict[str, _row()])],  # type: ignore[misc]
         bases=(Report,),
-        frozen=True,
     )
 
 

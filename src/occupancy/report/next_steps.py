@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..advice.next_steps import NextStep
 from ..engine import Answer, Model
 from ..render import words
 from ..render.document import Column, Document, Paragraph, Table
+from ..values.dataclass import dataclass
 from ..values.resources import amount_of
 from .base import Report
 from .inputs import Inputs, inputs_of

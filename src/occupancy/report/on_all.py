@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from ..advice.on_all import StepOnAll
@@ -22,6 +22,7 @@ from ..render.document import (
     Together,
 )
 from ..tables.chips import Chip
+from ..values.dataclass import dataclass
 from ..values.resources import Resource, amount_of
 from .base import Report
 from .inputs import Inputs, inputs_of
@@ -64,7 +65,7 @@ class OnChip:
         return self.gpu or self.cc
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class OnAllReport(Report):
     """The answer to ``occupancy calc`` for several chips."""
 

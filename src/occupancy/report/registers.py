@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from ..advice.registers import STEP, RegisterSplit, Share
 from ..render import words
 from ..render.document import Bullets, Code, Column, Document, Marked, Paragraph, Table
+from ..values.dataclass import dataclass
 from .base import Report
 
 COLUMNS = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..builds.attention import LOW
@@ -25,6 +24,7 @@ from ..render.document import (
     Together,
     grade,
 )
+from ..values.dataclass import dataclass
 from .base import Report
 from .calc import in_a_cell
 from .scan_columns import IF_THERE_IS_ROOM, LAST, columns_of, short_name
@@ -33,7 +33,7 @@ MOST_IN_FULL = 60
 """More kernels than this are not shown to people one by one unless that was asked for."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class ScanReport(Report):
     """Everything that ``occupancy scan`` found."""
 

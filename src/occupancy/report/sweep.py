@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import groupby, product
 from typing import Any, ClassVar, Literal
 
@@ -12,6 +12,7 @@ from ..errors import InputError
 from ..render import words
 from ..render.charts import SCALES, Axis, BarChart, Chart, Curves, HeatMap, Picture, Value, scale
 from ..render.document import Block, Column, Document, Marked, Only, Paragraph, Table, Together
+from ..values.dataclass import dataclass
 from ..values.resources import Resource
 from .base import Report
 from .curves import ANSWER, answer_cells

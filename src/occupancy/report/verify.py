@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from ..render import words
@@ -19,6 +19,7 @@ from ..render.document import (
     Table,
     Together,
 )
+from ..values.dataclass import dataclass
 from ..verify import Check, Verification
 from .base import Report
 from .device import DeviceEntry, device_entry, headline, known_of

@@ -7,9 +7,9 @@ may hold other numbers. ``data/measured_clusters.csv`` says who measured them.
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
 from functools import cache
 
+from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability
 from .shipped import data_path
 

@@ -6,11 +6,12 @@ import csv
 import itertools
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from typing import Any
 
 from ..errors import InputError, shown
+from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability
 from .shipped import data_path
 

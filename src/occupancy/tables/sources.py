@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 from ..errors import InputError
+from ..values.dataclass import dataclass
 from ..values.limits import FIELD_NAMES, ComputeCapability
 from ..values.spellings import did_you_mean
 from . import shipped

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import InputError, shown
+from .dataclass import dataclass
 
 INT_MAX = 2**31 - 1
 """The driver's calls take signed 32-bit integers; nothing larger can be asked of it."""

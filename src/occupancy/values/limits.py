@@ -6,10 +6,11 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from ..errors import InputError, TableError, shown
+from .dataclass import dataclass
 from .kernel import MAX_REGISTERS_PER_THREAD
 
 # sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; three digits are two of major and one of minor.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ..values.dataclass import dataclass
 
 MOST_STATIC = 49152
 """Static shared memory that the compiler allows, in bytes: 48 KiB on every chip from 2.0.

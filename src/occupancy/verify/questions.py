@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from ..advice.runtime import (
@@ -17,6 +17,7 @@ from ..device.driver import DriverCallError
 from ..device.functions import Function
 from ..engine import cuda, evaluate
 from ..errors import DeviceError, InputError
+from ..values.dataclass import dataclass
 from ..values.kernel import Carveout, Kernel
 from ..values.limits import Limits
 from .kernels import SPECIMENS, Specimen
