@@ -9,7 +9,6 @@ import importlib
 import io
 import os
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
@@ -91,6 +90,8 @@ def errors_as_messages(context: click.Context | None = None) -> Iterator[None]:
 
 def _was_printing(error: OSError) -> bool:
     """Whether it came out of one of the two functions that print."""
+    import traceback  # only an error needs it
+
     from .output import print_text
 
     printing = {click.echo.__code__, print_text.__code__}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeVar
 
@@ -112,6 +111,8 @@ class Command(click.Command):
             for each in self._options()
             if not each.is_common
         ]
+        import textwrap  # only help needs it
+
         formatter.write(f"More, with {ctx.command_path} --help-all:\n")
         width = formatter.width
         for line in textwrap.wrap(" ".join(names), width - 2, break_on_hyphens=False):
@@ -127,12 +128,12 @@ class Command(click.Command):
 
 def _cut(text: str, room: int) -> str:
     """A text without its last clauses, where it is too long for a line."""
-    while len(text) > room and (shorter := _LAST_CLAUSE.sub("", text)) != text:
+    while len(text) > room and (shorter := re.sub(_LAST_CLAUSE, "", text)) != text:
         text = f"{shorter}{'?' if text.endswith('?') else '.'}"
     return text
 
 
-_LAST_CLAUSE = re.compile(r"(?:[;:,]|[.?] ) ?[^;:,]*$|  \[.*$")
+_LAST_CLAUSE = r"(?:[;:,]|[.?] ) ?[^;:,]*$|  \[.*$"
 
 
 def _show_all(context: click.Context, parameter: click.Parameter, value: bool) -> None:

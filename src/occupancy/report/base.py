@@ -16,11 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, fields, is_dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..render.document import Document
 from ..values.dataclass import dataclass
 from . import SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from ..render.document import Document as Document
+else:
+    Document = Sequence  # of blocks, whose many classes only who reads a document waits for
 
 
 def _version_comes_first(schema: dict[str, Any]) -> None:

@@ -14,12 +14,11 @@ from ..advice.waves import FullWave
 from ..engine import Answer, Model, cuda, default_model, evaluate
 from ..engine.common import shared_memory_configuration
 from ..render import words
-from ..render.document import Document
 from ..values.dataclass import dataclass
 from ..values.kernel import Carveout
 from ..values.limits import Limits
 from ..values.resources import Resource, amount_of
-from .base import Report, empty
+from .base import Document, Report, empty
 from .gpu import Gpu, WavesReport, WholeGpu, waves_report
 from .inputs import Inputs, inputs_of
 

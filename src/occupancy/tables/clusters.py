@@ -6,7 +6,6 @@ may hold other numbers. ``data/measured_clusters.csv`` says who measured them.
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 
 from ..values.dataclass import dataclass
@@ -46,6 +45,8 @@ def measured_clusters(
 @cache
 def measurements() -> dict[tuple[str, int, int, int], MeasuredClusters]:
     """Compute capability, SMs, blocks on each of them and blocks per cluster -> what was measured."""
+    import csv  # few answers need it
+
     with open(data_path(FILE_NAME), encoding="utf-8", newline="") as file:
         return {
             (

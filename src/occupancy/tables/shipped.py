@@ -22,8 +22,8 @@ SCHEMA_VERSION = 1
 FILE_NAME = "gpu_limits.yaml"
 COMPILED_NAME = "gpu_limits.json"
 
-_DOCUMENT_START = re.compile(r"^---\n", re.MULTILINE)
-_ROW = re.compile(r'^  "(\d+\.\d+)":\n((?:    .*\n)+)', re.MULTILINE)
+_DOCUMENT_START = r"(?m)^---\n"
+_ROW = r'(?m)^  "(\d+\.\d+)":\n((?:    .*\n)+)'
 
 
 def data_path(file_name: str) -> str:
@@ -109,7 +109,7 @@ def _rows() -> Mapping[str, dict[str, Any] | str]:
 
 def _rows_of_yaml() -> dict[str, str]:
     # Each row is YAML of its own. Parsing all of them takes thirty times as long as the one asked for.
-    return dict(_ROW.findall(_documents()[0]))
+    return dict(re.findall(_ROW, _documents()[0]))
 
 
 def _parse_yaml(text: str) -> dict[str, Any]:
@@ -122,5 +122,5 @@ def _parse_yaml(text: str) -> dict[str, Any]:
 @cache
 def _documents() -> tuple[str, str]:
     with open(data_path(FILE_NAME), encoding="utf-8") as file:
-        _, values, provenance = _DOCUMENT_START.split(file.read())
+        _, values, provenance = re.split(_DOCUMENT_START, file.read())
     return values, provenance

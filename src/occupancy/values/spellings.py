@@ -17,17 +17,17 @@ from .kernel import CARVEOUTS, INT_MAX, Carveout
 
 _GROUPS = r"[1-9][0-9]{0,2}(?:,[0-9]{3})+|[1-9][0-9]{0,2}(?:_[0-9]{3})+"
 _HEXADECIMAL = r"0x[0-9a-f]{1,16}"
-_COUNT = re.compile(rf"(?P<hex>{_HEXADECIMAL})|(?P<number>[+-]?(?:{_GROUPS}|[0-9]{{1,20}}))", re.IGNORECASE)
-_SIZE = re.compile(
-    rf"(?P<hex>{_HEXADECIMAL})(?:\s*b(?:ytes?)?)?"
+# Patterns as text: `re` compiles each at its first use, and few answers need all of them.
+_COUNT = rf"(?i)(?P<hex>{_HEXADECIMAL})|(?P<number>[+-]?(?:{_GROUPS}|[0-9]{{1,20}}))"
+_SIZE = (
+    rf"(?i)(?P<hex>{_HEXADECIMAL})(?:\s*b(?:ytes?)?)?"
     rf"|(?P<number>{_GROUPS}|[0-9]{{1,20}})(?:\.(?P<fraction>[0-9]{{1,20}}))?"
-    r"\s*(?:(?P<unit>k|m|g)(?:i?b)?|b(?:ytes?)?)?",
-    re.IGNORECASE,
+    r"\s*(?:(?P<unit>k|m|g)(?:i?b)?|b(?:ytes?)?)?"
 )
-_SHARE = re.compile(r"([+-]?(?:[0-9]{1,20}(?:\.[0-9]*)?|\.[0-9]+))\s*(%?)")
+_SHARE = r"([+-]?(?:[0-9]{1,20}(?:\.[0-9]*)?|\.[0-9]+))\s*(%?)"
 _FACTOR = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-_SHAPE_SEPARATOR = re.compile(r"\s*[x×*]\s*", re.IGNORECASE)
-_LIST = re.compile(r"\s*[0-9a-fx_]+\s*(?:,\s*[0-9a-fx_]+\s*)+,?", re.IGNORECASE)
+_SHAPE_SEPARATOR = r"(?i)\s*[x×*]\s*"
+_LIST = r"(?i)\s*[0-9a-fx_]+\s*(?:,\s*[0-9a-fx_]+\s*)+,?"
 
 FOR_SEVERAL = "For several values: occupancy sweep, or occupancy.sweep() in Python."
 
@@ -45,7 +45,7 @@ def parse_count(value: object, where: str) -> int:
     text = value.strip() if isinstance(value, str) else ""
     if isinstance(value, str):
         # int() would also take 1_0 and digits of other scripts, and fails on 5000 of them.
-        if found := _COUNT.fullmatch(text):
+        if found := re.fullmatch(_COUNT, text):
             return _whole(found)
         if re.fullmatch(r"[+-]?[0-9]+", text):
             raise InputError(
@@ -56,7 +56,7 @@ def parse_count(value: object, where: str) -> int:
             return operator.index(value)  # type: ignore[arg-type]
         except TypeError:
             pass
-    is_list = isinstance(value, list) or _LIST.fullmatch(text)
+    is_list = isinstance(value, list) or re.fullmatch(_LIST, text)
     raise InputError(
         f"{shown(value)} is not a whole number",
         where=where,
@@ -91,7 +91,7 @@ def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
             cure=f"A shape is a tuple, such as (16, 16). {FOR_SEVERAL}",
         )
     if isinstance(value, str) and "," in value and not _is_in_parentheses(value):
-        number = _COUNT.fullmatch(value.strip())
+        number = re.fullmatch(_COUNT, value.strip())
         # No block is so large, and both numbers could be sides of one, or two sizes. After the comma of 1,024
         # stands no number, because none begins with 0.
         if not number or not all(each.startswith("0") for each in number["number"].split(",")[1:]):
@@ -138,10 +138,10 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
             parts: list[object] = list(re.split(r"\s*[x×,*]\s*", text[1:-1].strip(), flags=re.IGNORECASE))
             if any(str(part).startswith("0") for part in parts[1:]):  # (1,024) is no shape
                 raise InputError(f"{shown(value)} is not a shape", where=where, cure="Write it as 16x16x1.")
-        elif _COUNT.fullmatch(text):  # 0x100 is no shape
+        elif re.fullmatch(_COUNT, text):  # 0x100 is no shape
             parts = [text]
         else:
-            parts = list(_SHAPE_SEPARATOR.split(text))
+            parts = list(re.split(_SHAPE_SEPARATOR, text))
     elif isinstance(value, (tuple, list)):
         parts = list(value)
     else:
@@ -198,7 +198,7 @@ def parse_size(value: object, where: str) -> int:
     """
     if not isinstance(value, str):
         return parse_count(value, where)
-    found = _SIZE.fullmatch(value.strip())
+    found = re.fullmatch(_SIZE, value.strip())
     if not found or (found["fraction"] and not found["unit"]):
         raise InputError(
             f"{shown(value)} is not a size",
@@ -225,7 +225,7 @@ def parse_share(value: object, where: str) -> float:
     share = math.nan
     if isinstance(value, str):
         # float() would also take 1_0, "infinity" and digits of other scripts.
-        if found := _SHARE.fullmatch(value.strip()):
+        if found := re.fullmatch(_SHARE, value.strip()):
             number = float(found[1])
             share = number / 100 if found[2] or number > 1 else number
     elif not isinstance(value, bool):

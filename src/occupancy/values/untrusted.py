@@ -2,39 +2,39 @@
 
 Whoever builds a file chooses what is in it, and what it is called. Nothing of that may become a command of
 a terminal, a formula, a tag or an annotation: in every output it is text. This is the only place that
-knows how, for all outputs.
+knows how, for all outputs. Its patterns are text, which `re` compiles once and at first use: no command
+needs all of them, and all of them take as long as an answer.
 """
 
 from __future__ import annotations
 
 import re
-from html import escape
 
 # What XML 1.0 cannot hold, not even as a reference.
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 # A line that begins so, or holds the second, is a command to GitHub's runner, whoever prints it.
-_COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\[)")
+_COMMAND = r"^(\s*):(?=:)|##(?=\[)"
 
 # What makes a formula of a cell for one spreadsheet program or another.
 _FORMULA_STARTS = frozenset("=+-@＝＋－＠")
 
-_CODE_SPAN = re.compile(r"(`[^`]+`)")
-_MARKDOWN = re.compile(
+_CODE_SPAN = r"(`[^`]+`)"
+_MARKDOWN = (
     r"(?P<sign>[\\`*\[\]~$]|(?<![^\W_])_|_(?![^\W_])|(?m:(?<=^)[-+>#=]))"
     r"|(?P<tag>[<&])"
     r"|(?P<link>@(?=\w)|#(?=\d)|(?<=:)//|(?i:(?<=www))\.)"
 )
 """What means something in Markdown: signs, which a backslash takes the meaning from; what begins a tag or a
 character of HTML; and what GitHub makes links of."""
-_BEFORE_PIPE = re.compile(r"\\(?=\|)")
+_BEFORE_PIPE = r"\\(?=\|)"
 
 
 def printable(text: str) -> str:
     """Text on a line of a terminal or of a log: with escapes for what either would obey."""
     if not text.isprintable():
         text = "".join(map(_printable, text))
-    return _COMMAND.sub(_spelled_out, text) if ":" in text or "##[" in text else text
+    return re.sub(_COMMAND, _spelled_out, text) if ":" in text or "##[" in text else text
 
 
 def printable_lines(text: str) -> str:
@@ -65,6 +65,8 @@ def json_text(document: str) -> str:
 
 def html_text(text: str) -> str:
     """Text in HTML, in an element or in an attribute with quotes."""
+    from html import escape  # its table of entities is long
+
     return escape(printable_lines(text))
 
 
@@ -72,9 +74,9 @@ def markdown_text(text: str) -> str:
     """Words in Markdown, in which no sign, tag or mention is one; it can hold what `markdown_code` gave."""
     text = printable_lines(text)
     if "``" in text:  # which would pair with others than the eye sees
-        return _MARKDOWN.sub(_without_meaning, text)
-    parts = _CODE_SPAN.split(text)
-    parts[::2] = [_MARKDOWN.sub(_without_meaning, part) for part in parts[::2]]
+        return re.sub(_MARKDOWN, _without_meaning, text)
+    parts = re.split(_CODE_SPAN, text)
+    parts[::2] = [re.sub(_MARKDOWN, _without_meaning, part) for part in parts[::2]]
     return "".join(parts)
 
 
@@ -95,7 +97,7 @@ def markdown_code(text: str) -> str:
 
 def markdown_cell(text: str) -> str:
     """Markdown in a cell of a table, which ends at the first pipe that has no backslash before it."""
-    return _BEFORE_PIPE.sub(r"\\ ", text).replace("|", "\\|").replace("\n", " ")
+    return re.sub(_BEFORE_PIPE, r"\\ ", text).replace("|", "\\|").replace("\n", " ")
 
 
 def github_message(text: str) -> str:
@@ -110,4 +112,4 @@ def github_property(text: str) -> str:
 
 def xml_text(text: str) -> str:
     """Text that XML can hold; its signs are for the writer of XML to escape."""
-    return _NOT_XML.sub("?", text)
+    return re.sub(_NOT_XML, "?", text)
