@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import occupancy
 
 HEAVY = ("click", "lz4", "matplotlib", "numpy", "pydantic", "rich", "yaml", "cuda", "pynvml")
 
@@ -74,3 +77,12 @@ def test_rows_of_a_sweep_load_neither_numpy_nor_matplotlib() -> None:
 def test_charts_on_a_terminal_load_neither_numpy_nor_matplotlib() -> None:
     arguments = ("calc", "--cc", "7.0", "--threads", "128", "--charts")
     assert loaded(cli(*arguments)) & set(HEAVY) <= {"click", "rich", "yaml"}
+
+
+def test_frozen_dataclasses_are_the_quick_ones() -> None:
+    for path in Path(occupancy.__file__).parent.rglob("*.py"):
+        text = path.read_text()
+        if re.search(r"^@dataclass\(frozen=True, slots=True", text, re.MULTILINE):
+            assert not re.search(r"^from dataclasses import .*\bdataclass\b", text, re.MULTILINE) or (
+                "@dataclass(slots=True)" in text or "@dataclass(frozen=True)\n" in text
+            ), f"{path}: occupancy.values.dataclass"

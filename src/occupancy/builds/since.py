@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ..readers import KernelRecord
+from ..values.dataclass import dataclass
 from .diff import VERDICTS, DiffRow, DiffSummary, Verdict, compared, in_one_only, row_of
 from .matching import match
 from .scanner import Scanner, ScanRow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -17,6 +16,7 @@ from ..report.diff import COLUMNS, kinds
 from ..report.scan import ScanReport, architecture_rows, footnotes, summary
 from ..report.scan_columns import Column, columns_of, short_name
 from ..tables import shipped
+from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from .question import question_of
 
