@@ -41,7 +41,7 @@ class Scale(NamedTuple):
             return f"{value}%" if value <= 100 else words.size(value)
         if self.unit == "bytes" and isinstance(value, int):
             return f"{value / 1024:.4g}"
-        return str(value)
+        return f"{value:,}" if isinstance(value, int) else value
 
     def alone(self, value: Value) -> str:
         """A value beside the scale's name, with its unit: ``20 KiB``."""

@@ -44,6 +44,9 @@ class Marked(NamedTuple):
 Line = str | Marked | Sequence[str | Marked]
 """Text, marked as a whole, in parts, or not at all."""
 
+Cell = str | Marked
+"""Of a table: only what matters in a row stands out."""
+
 
 class Heading(NamedTuple):
     """A title on a line of its own."""
@@ -97,11 +100,9 @@ class Table(NamedTuple):
     """Rows under a header."""
 
     columns: Sequence[Column]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[Cell]]
     marked: Collection[int] = ()
-    """The numbers, from 0, of the rows that stand out; in Markdown their first column is bold."""
-    mark: Mark = "strong"
-    """How they do."""
+    """The numbers, from 0, of the rows that are bold; in Markdown their first column is."""
     splits: bool = True
     """Whether a narrow terminal gets several tables, each of which begins with the first column.
 
@@ -119,17 +120,16 @@ class GroupColumn(NamedTuple):
     """A column of a `GroupedTable`."""
 
     title: str
-    cells: Sequence[str]
+    cells: Sequence[Cell]
     is_number: bool = True
 
 
 class GroupRow(NamedTuple):
-    """Where a row of a `GroupedTable` belongs, and how it looks."""
+    """Where a row of a `GroupedTable` belongs."""
 
     group: str
     """Distinguishes groups that are shown under the same name."""
     name: str
-    mark: Mark = ""
 
 
 class GroupedTable(NamedTuple):
@@ -191,6 +191,16 @@ def pieces(line: Line) -> Sequence[Marked]:
     if isinstance(line, (str, Marked)):
         line = (line,)
     return [each if isinstance(each, Marked) else Marked(each, "") for each in line]
+
+
+def plain(cell: Cell) -> str:
+    """The text of a cell."""
+    return cell.text if isinstance(cell, Marked) else cell
+
+
+def graded(text: str, occupancy: float | None) -> Cell:
+    """A text about an occupancy, which stands out as that does."""
+    return text if occupancy is None or not text else Marked(text, grade(occupancy))
 
 
 def grade(occupancy: float) -> Mark:

@@ -8,6 +8,7 @@ from ..values.untrusted import html_text
 from .document import (
     Block,
     Bullets,
+    Cell,
     Code,
     Comment,
     Document,
@@ -22,6 +23,7 @@ from .document import (
     Table,
     Together,
     pieces,
+    plain,
 )
 
 _TAGS = {
@@ -56,8 +58,7 @@ def _block(block: Block) -> str:
     if isinstance(block, GroupedTable):
         cells = zip(*(column.cells for column in block.columns), strict=True)
         rows = [[row.name, *line] for row, line in zip(block.rows, cells, strict=True)]
-        marked = [number for number, row in enumerate(block.rows) if row.mark not in ("", "faint")]
-        return _table([block.title, *(column.title for column in block.columns)], rows, marked)
+        return _table([block.title, *(column.title for column in block.columns)], rows)
     if isinstance(block, (Together, Comment)):
         return html(block.blocks)
     if isinstance(block, Only):
@@ -77,14 +78,18 @@ def _inline(line: Line) -> str:
     return "".join(texts)
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]], marked: Iterable[int] = ()) -> str:
+def _table(header: Sequence[str], rows: Sequence[Sequence[Cell]], marked: Iterable[int] = ()) -> str:
     bold = frozenset(marked)
     head = "".join(f"<th>{html_text(title)}</th>" for title in header)
     body = "".join(
-        f"<tr{_BOLD if number in bold else ''}>{''.join(f'<td>{html_text(cell)}</td>' for cell in row)}</tr>"
+        f"<tr{_BOLD if number in bold else ''}>{''.join(map(_cell, row))}</tr>"
         for number, row in enumerate(rows)
     )
     return f"<table>{f'<thead><tr>{head}</tr></thead>' if header else ''}<tbody>{body}</tbody></table>"
+
+
+def _cell(cell: Cell) -> str:
+    return f"<td>{html_text(plain(cell))}</td>"
 
 
 _BOLD = ' style="font-weight:bold"'

@@ -9,6 +9,7 @@ from ..values.untrusted import html_text, markdown_cell, markdown_code, markdown
 from .document import (
     Block,
     Bullets,
+    Cell,
     Code,
     Comment,
     Document,
@@ -22,6 +23,7 @@ from .document import (
     Table,
     Together,
     pieces,
+    plain,
 )
 
 MOST_OF_A_NAME = 200
@@ -76,14 +78,19 @@ def _grid(
     """The header, the rows, and which columns are numbers."""
     if isinstance(block, Table):
         header = [column.title for column in block.columns]
-        rows = [list(map(markdown_text, row)) for row in block.rows]
+        rows = [list(map(_cell, row)) for row in block.rows]
         for number in block.marked:
-            rows[number][0] = f"**{rows[number][0]}**"
+            rows[number][0] = f"**{markdown_text(plain(block.rows[number][0]))}**"
         return header, rows, [column.is_number for column in block.columns]
-    cells = zip(*(map(markdown_text, column.cells) for column in block.columns), strict=True)
+    cells = zip(*(map(_cell, column.cells) for column in block.columns), strict=True)
     names = [[code(row.name, most_of_a_name), *line] for row, line in zip(block.rows, cells, strict=True)]
     header = [block.title, *(column.title for column in block.columns)]
     return header, names, [False, *(column.is_number for column in block.columns)]
+
+
+def _cell(cell: Cell) -> str:
+    """Without a mark: they are for the eye that runs down a column of a screen."""
+    return markdown_text(plain(cell))
 
 
 def _folded(summary: str, text: str) -> str:

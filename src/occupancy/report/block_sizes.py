@@ -9,7 +9,7 @@ from typing import Any
 from ..advice.block_sizes import BlockSize
 from ..engine import Answer, Model
 from ..render import words
-from ..render.document import SENTENCE, Bullets, Column, Document, Only, Table
+from ..render.document import SENTENCE, Bullets, Column, Document, Only, Table, graded
 from ..values.dataclass import dataclass
 from .base import Report
 from .inputs import inputs_of
@@ -49,11 +49,11 @@ class BlockSizesReport(Report):
         )
         rows = [
             (
-                str(each.threads),
+                f"{each.threads:,}",
                 *((words.size(each.dynamic_smem or 0),) if has_dynamic else ()),
                 str(each.active_blocks),
                 str(each.active_warps),
-                words.percent(each.occupancy),
+                graded(words.percent(each.occupancy), each.occupancy),
                 words.listing([words.name(limiter) for limiter in each.limiters]),
             )
             for each in self.block_sizes

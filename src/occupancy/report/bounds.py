@@ -10,7 +10,7 @@ from ..advice.budget import budget
 from ..advice.launch_bounds import LaunchBounds
 from ..advice.search import changed
 from ..render import words
-from ..render.document import Bullets, Code, Column, Document, Table
+from ..render.document import Bullets, Code, Column, Document, Marked, Table, graded
 from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.kernel import MAX_REGISTERS_PER_THREAD, Kernel
@@ -76,16 +76,15 @@ class BoundsReport(Report):
             (
                 *([chip.label] if has_names else []),
                 chip.cc,
-                "yes" if chip.legal else "no",
+                "yes" if chip.legal else Marked("no", "bad"),
                 str(chip.register_cap),
                 str(chip.active_blocks),
-                words.percent(chip.occupancy),
+                graded(words.percent(chip.occupancy), chip.occupancy),
             )
             for chip in self.chips
         ]
         columns = COLUMNS if has_names else COLUMNS[1:]
-        illegal = {number for number, chip in enumerate(self.chips) if not chip.legal}
-        return Code(self.launch_bounds), Table(columns, rows, illegal), Bullets(list(self._notes()))
+        return Code(self.launch_bounds), Table(columns, rows), Bullets(list(self._notes()))
 
     def _notes(self) -> Iterator[str]:
         """What holds on all chips, what to beware of on each, and how to have the same cap in another way."""

@@ -9,7 +9,7 @@ from typing import Any
 from ..advice.budget import Budget, BudgetLevel
 from ..engine import Answer, Model
 from ..render import words
-from ..render.document import Column, Document, Line, Marked, Only, Paragraph, Table
+from ..render.document import Column, Document, Line, Marked, Only, Paragraph, Table, graded
 from ..values.dataclass import dataclass
 from .base import Report
 from .inputs import Inputs, inputs_of
@@ -45,7 +45,7 @@ class BudgetReport(Report):
         """What was asked for first, then every level."""
         rows = [
             (
-                words.percent(level.occupancy),
+                graded(words.percent(level.occupancy), level.occupancy),
                 str(level.active_blocks),
                 str(level.regs),
                 words.size(level.smem),

@@ -9,7 +9,7 @@ from typing import Any
 from ..advice.budget import BudgetLevel
 from ..advice.on_all import BudgetOnAll
 from ..render import words
-from ..render.document import Block, Column, Document, Line, Marked, Only, Paragraph, Table
+from ..render.document import Block, Column, Document, Line, Marked, Only, Paragraph, Table, graded
 from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
@@ -101,7 +101,7 @@ class BudgetOnAllReport(Report):
             (
                 chip.label,
                 chip.cc,
-                words.percent(level.occupancy),
+                graded(words.percent(level.occupancy), level.occupancy),
                 str(level.active_blocks),
                 str(level.regs),
                 words.size(level.smem),

@@ -14,6 +14,7 @@ from ..render import words
 from ..render.document import (
     Block,
     Bullets,
+    Cell,
     Comment,
     Document,
     Folded,
@@ -143,8 +144,10 @@ def _csv_row(verdict: str, old: ScanRow | None, new: ScanRow | None) -> dict[str
 
 
 def _table(rows: Sequence[DiffRow]) -> GroupedTable:
-    columns = [GroupColumn(each.title, [each.cell(row) for row in rows], False) for each in _columns_of(rows)]
-    named = [GroupRow(f"{row.old.name} {row.new.name}", _name(row), MARKS[row.verdict]) for row in rows]
+    columns = [
+        GroupColumn(each.title, [each.marked_cell(row) for row in rows], False) for each in _columns_of(rows)
+    ]
+    named = [GroupRow(f"{row.old.name} {row.new.name}", _name(row)) for row in rows]
     return GroupedTable("Kernel", named, columns, IF_THERE_IS_ROOM)
 
 
@@ -173,6 +176,14 @@ class DiffColumn(NamedTuple):
         """``64 -> 72``, or ``64`` where nothing changed."""
         old, new = self.value(row.old), self.value(row.new)
         return f"{old} -> {new}" if self.has_changed(row.old, row.new) else new or old
+
+    def marked_cell(self, row: DiffRow) -> Cell:
+        """The same; what changed stands out by the verdict on the kernel."""
+        return (
+            Marked(self.cell(row), MARKS[row.verdict])
+            if self.has_changed(row.old, row.new)
+            else self.cell(row)
+        )
 
 
 def _size(amount: int | None) -> str:

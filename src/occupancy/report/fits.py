@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..advice.portability import Fit
 from ..render import words
-from ..render.document import SENTENCE, Column, Document, Marked, Only, Paragraph, Table
+from ..render.document import SENTENCE, Cell, Column, Document, Marked, Only, Paragraph, Table, graded
 from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from .base import Report
 from .inputs import Inputs, inputs_of
+
+if TYPE_CHECKING:
+    from .on_all import OnChip
 
 COLUMNS = (
     Column("Chip", is_number=False),
@@ -62,23 +65,22 @@ class FitsReport(Report):
                 *([chip.gpu or chip.cc] if has_names else []),
                 chip.cc,
                 chip.architecture,
-                _LAUNCHES[chip.launchable],
+                Marked("no", "bad") if chip.launchable is False else _LAUNCHES[chip.launchable],
                 "needed" if chip.needs_opt_in else "",
                 *(("", "") if chip.launchable is None else _amounts(chip)),
-                _verdict(chip),
+                limited_or_stopped_by(chip),
             )
             for chip in self.chips
         ]
-        refused = {number for number, chip in enumerate(self.chips) if not chip.launchable}
         columns = COLUMNS if has_names else COLUMNS[1:]
-        return Only("text", [Paragraph(Marked(headline, "strong"))]), Table(columns, rows, refused)
+        return Only("text", [Paragraph(Marked(headline, "strong"))]), Table(columns, rows)
 
 
-_LAUNCHES = {True: "yes", False: "no", None: "unknown"}
+_LAUNCHES = {True: "yes", None: "unknown"}
 
 
-def _amounts(chip: Fit) -> tuple[str, str]:
-    return str(chip.active_blocks), words.percent(chip.occupancy)
+def _amounts(chip: Fit) -> tuple[str, Cell]:
+    return str(chip.active_blocks), graded(words.percent(chip.occupancy), chip.occupancy)
 
 
 def fits_report(kernel: Kernel, answers: tuple[Fit, ...], chips: Sequence[Chip]) -> FitsReport:
@@ -96,7 +98,8 @@ def fits_report(kernel: Kernel, answers: tuple[Fit, ...], chips: Sequence[Chip])
     )
 
 
-def _verdict(chip: Fit) -> str:
+def limited_or_stopped_by(chip: Fit | OnChip) -> str:
+    """What limits a kernel on a chip, or why it does not launch there."""
     if chip.launchable is None:
         return chip.reason or ""
     if chip.launchable:

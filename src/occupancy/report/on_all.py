@@ -20,11 +20,13 @@ from ..render.document import (
     Paragraph,
     Table,
     Together,
+    graded,
 )
 from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.resources import Resource, amount_of
 from .base import Report
+from .fits import limited_or_stopped_by
 from .inputs import Inputs, inputs_of
 
 COLUMNS = (
@@ -56,6 +58,10 @@ class OnChip:
     """Warps that an SM holds."""
     limiters: tuple[Resource, ...]
     launchable: bool
+    limit: str | None
+    """The name of the limit that keeps it from launching; null where it launches."""
+    allowed: int | None
+    """What that limit allows."""
     reason: str | None
     """Why it does not launch."""
 
@@ -89,19 +95,16 @@ class OnAllReport(Report):
             (
                 chip.label,
                 chip.cc,
-                words.percent(chip.occupancy),
+                graded(words.percent(chip.occupancy), chip.occupancy),
                 str(chip.active_blocks),
                 f"{chip.active_warps} of {chip.max_warps_per_multiprocessor}",
-                words.listing([words.name(each) for each in chip.limiters])
-                if chip.launchable
-                else chip.reason or "",
+                limited_or_stopped_by(chip),
             )
             for chip in self.chips
         ]
-        refused = {number for number, chip in enumerate(self.chips) if not chip.launchable}
         return (
             Only("text", [Paragraph(Marked(f"{self._kernel()} on {len(self.chips)} chips", "strong"))]),
-            Table(COLUMNS, rows, refused, "bad"),
+            Table(COLUMNS, rows),
             Together(list(self._advice())),
         )
 
@@ -130,7 +133,7 @@ class OnAllReport(Report):
         on_all = len(set(names)) == 1 and all(map(self._helps_all, self._shown()))
         yield Heading("What helps on all of them at once" if on_all else "What helps")
         columns = (
-            Column("What must change, all of it", is_number=False, least=SENTENCE),
+            Column("What to change", is_number=False, least=SENTENCE),
             *(Column(chip.label, least=10) for chip in self.chips),
         )
         yield Table(columns, [self._cells(step) for step in self._shown()], splits=False)
@@ -195,5 +198,7 @@ def _on_chip(chip: Chip, answer: Answer) -> OnChip:
         max_warps_per_multiprocessor=chip.limits.max_warps_per_multiprocessor,
         limiters=answer.limiters,
         launchable=answer.launchable,
+        limit=None if answer.failure is None else answer.failure.limit,
+        allowed=None if answer.failure is None else answer.failure.allowed,
         reason=answer.reason,
     )

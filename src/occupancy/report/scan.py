@@ -14,6 +14,7 @@ from ..render import words
 from ..render.document import (
     Block,
     Bullets,
+    Cell,
     Column,
     Document,
     GroupColumn,
@@ -22,12 +23,13 @@ from ..render.document import (
     Paragraph,
     Table,
     Together,
-    grade,
+    graded,
 )
 from ..values.dataclass import dataclass
 from .base import Report
 from .calc import in_a_cell
 from .scan_columns import IF_THERE_IS_ROOM, LAST, columns_of, short_name
+from .scan_columns import Column as KernelColumn
 
 MOST_IN_FULL = 60
 """More kernels than this are not shown to people one by one unless that was asked for."""
@@ -65,13 +67,10 @@ class ScanReport(Report):
         """
         is_excerpt = self.sort == WORST and len(self.kernels) < self.overview.kernels
         shown = [
-            GroupColumn(column.title, [column.cell(row) for row in self.kernels], column.is_number)
+            GroupColumn(column.title, [_cell(column, row) for row in self.kernels], column.is_number)
             for column in columns_of(self.kernels, columns, is_excerpt=is_excerpt)
         ]
-        rows = [
-            GroupRow(row.group, short_name(row), "" if row.occupancy is None else grade(row.occupancy))
-            for row in self.kernels
-        ]
+        rows = [GroupRow(row.group, short_name(row)) for row in self.kernels]
         table = GroupedTable("Kernel", rows, shown, () if columns else IF_THERE_IS_ROOM, LAST)
         notes = Bullets(list(footnotes(self)), "faint")
         more = f"--all shows all {self.overview.kernels:,}, --limit N so many; --format csv is whole."
@@ -124,6 +123,11 @@ def summary(report: ScanReport) -> str:
     ]
     names = names if overview.kernels > MOST_IN_FULL else ""
     return f"{found}{of}{names}{candidates}{shown}{'; ' if facts else ''}{', '.join(facts)}."
+
+
+def _cell(column: KernelColumn, row: ScanRow) -> Cell:
+    text = column.cell(row)
+    return graded(text, row.occupancy) if column.fields == ("occupancy",) else text
 
 
 def _by_architecture(overview: Overview) -> Block:

@@ -58,7 +58,10 @@ class VerifyReport(Report):
         """Who was asked, how many answers agree, and each difference; all of it fit for a bug report."""
         counts = [(check.compared, check.different, check.documented) for check in self.checks]
         cells = [tuple(f"{each:,}" for each in row) for row in counts]
-        screen = [(check.name, *row) for check, row in zip(self.checks, cells, strict=True)]
+        screen = [
+            (check.name, compared, Marked(different, "bad") if check.different else different, known)
+            for check, (compared, different, known) in zip(self.checks, cells, strict=True)
+        ]
         page = [
             *(
                 (f"{check.name} (`{check.call}`)", *row)
@@ -66,7 +69,6 @@ class VerifyReport(Report):
             ),
             ("all", *(f"{each:,}" for each in (self.compared, self.different, self.documented))),
         ]
-        differing = {number for number, check in enumerate(self.checks) if check.different}
         verdict = Marked(self._verdict(), "bad" if self.different else "good")
         known = f", compute capability {self.device.cc}; {known_of(self.device)}. {self._versions()}"
         return (
@@ -74,7 +76,7 @@ class VerifyReport(Report):
                 "text",
                 [
                     Together([headline(self.device), Paragraph(self._versions())]),
-                    Table(COLUMNS, screen, differing, "bad", splits=False),
+                    Table(COLUMNS, screen, splits=False),
                     Together([*self._differences(), Paragraph(verdict)]),
                 ],
             ),

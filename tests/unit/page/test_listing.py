@@ -87,7 +87,8 @@ def test_a_launch_brings_its_grid_and_the_sms_of_the_gpu(samples: Path) -> None:
 def test_what_the_page_would_answer_otherwise_has_no_question(samples: Path, tmp_path: Path) -> None:
     table = tmp_path / "limits.yaml"
     table.write_text(
-        "schema_version: 1\ncompute_capabilities:\n  '9.0': {like: '9.0', max_registers_per_multiprocessor: 32768}\n"
+        "schema_version: 1\ncompute_capabilities:\n"
+        "  '9.0': {like: '9.0', max_registers_per_multiprocessor: 32768}\n"
     )
     whole = data(page(samples / "samples.cubin", "--limits", table, "--threads", "256"))
     assert None in whole["questions"]

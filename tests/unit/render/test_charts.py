@@ -163,7 +163,7 @@ class TestHeatMap:
             "          32   40  255",
             "64-128  100%  75%  13%",
             "   512  100%  75%    -",
-            "  2048     -    -    -",
+            " 2,048     -    -    -",
             "",
             "-  does not fit",
         ]
@@ -185,8 +185,8 @@ class TestHeatMap:
         report = swept("9.0", threads="32:1024:32", smem="0:227k:1k")
         lines = plain(list(charts.heat_map(map_of(report), 80)))
         assert lines[-1] == charts.SHADES_LEGEND
-        assert lines[3].startswith("  32 ▒")
-        assert lines[-3].startswith("1024 █")
+        assert lines[3].startswith("   32 ▒")
+        assert lines[-3].startswith("1,024 █")
 
     def test_what_is_left_out_is_said(self) -> None:
         report = swept("9.0", threads="32:1024:32", smem="0:227k:1k")
@@ -202,10 +202,10 @@ class TestHeatMap:
         expected = [
             next(shade for shade, above in legend.items() if share > above) for share, _ in groupby(fits)
         ]
-        cells = fitting.removeprefix(" 128 ")
+        cells = fitting.removeprefix("  128 ")
         width = len(cells) // len(expected)
         assert cells == "".join(shade * width for shade in expected)
-        assert too_large == "2048"
+        assert too_large == "2,048"
 
 
 class TestScale:

@@ -104,7 +104,7 @@ class TestSweep:
         np.testing.assert_array_equal(np.nan_to_num(drawn), shares)
         assert np.isnan(drawn[-1, -1])
         assert (panel.get_xlabel(), panel.get_ylabel()) == ("registers per thread", "threads per block")
-        assert panel.get_yticklabels()[-1].get_text() == "1024"
+        assert panel.get_yticklabels()[-1].get_text() == "1,024"
         assert bar.get_ylabel() == "occupancy (%); grey: does not fit"
         assert len(panel.texts) == np.count_nonzero(shares)
 
@@ -130,7 +130,7 @@ class TestFiles:
 
     @pytest.mark.parametrize("name", ["chart", "chart.gif", ".svg.txt"])
     def test_other_kinds_are_refused(self, tmp_path: Path, name: str) -> None:
-        with pytest.raises(InputError, match=r"-o: .* does not say which kind of picture. Allowed: .svg"):
+        with pytest.raises(InputError, match=r"output: .* does not say which kind of picture. Allowed: .svg"):
             save(curves().picture(), str(tmp_path / name))
         assert list(tmp_path.iterdir()) == []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from typing import Literal, TypeVar, cast
 
 from rich.color import ColorSystem
 from rich.console import Console, RenderableType
@@ -53,13 +53,13 @@ def to_string(*parts: RenderableType, width: int = PLAIN_WIDTH, color: bool = Fa
         file=io.StringIO(),
         width=width,
         force_terminal=color,
-        color_system="256" if color else None,
+        color_system=_color_system() if color else None,
         highlight=False,
         emoji=False,
         legacy_windows=False,
     )
     for part in parts:
-        if isinstance(part, Text) and part.no_wrap and not part.spans:
+        if isinstance(part, Text) and part.no_wrap:
             console.file.write(_line(part, color))
         else:
             console.print(part, markup=False)
@@ -71,10 +71,26 @@ def to_string(*parts: RenderableType, width: int = PLAIN_WIDTH, color: bool = Fa
 def _line(text: Text, color: bool) -> str:
     """A line that is laid out already; rich takes a millisecond for each, and there may be thousands."""
     plain = text.plain
-    if color and text.style:
-        style = Style.parse(text.style) if isinstance(text.style, str) else text.style
-        plain = style.render(plain, color_system=ColorSystem.STANDARD)
-    return f"{plain}\n"
+    if not color:
+        return f"{plain}\n"
+    if text.style:
+        return f"{_styled(plain, text.style)}\n"
+    parts, end = [], 0
+    for span in text.spans:
+        parts += [plain[end : span.start], _styled(plain[span.start : span.end], span.style)]
+        end = span.end
+    return f"{''.join(parts)}{plain[end:]}\n"
+
+
+def _styled(text: str, style: str | Style) -> str:
+    parsed = Style.parse(style) if isinstance(style, str) else style
+    return parsed.render(text, color_system=ColorSystem.STANDARD)
+
+
+def _color_system() -> Literal["standard", "256", "truecolor", "windows"]:
+    """The colours of the terminal, which TERM and COLORTERM tell; the plain ones where they do not."""
+    found = Console(file=io.StringIO(), force_terminal=True, legacy_windows=False).color_system
+    return cast("Literal['standard', '256', 'truecolor']", found or "standard")
 
 
 def with_progress(items: Iterable[T]) -> Iterator[T]:

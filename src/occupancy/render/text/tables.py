@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ..document import Column, GroupColumn, GroupedTable, Table
+from ..document import Cell, Column, GroupColumn, GroupedTable, Marked, Table, plain
 from .screen import STYLES, glued
 from .shortening import shortened
 
@@ -49,9 +49,9 @@ def grouped(first: int, needs: Sequence[int], width: int) -> list[list[int]]:
     return groups
 
 
-def _need(column: Column, rows: Sequence[Sequence[str]], index: int) -> int:
+def _need(column: Column, rows: Sequence[Sequence[Cell]], index: int) -> int:
     title = max(map(len, column.title.split("\n")))
-    longest = max((title, *(len(row[index]) for row in rows)))
+    longest = max((title, *(len(plain(row[index])) for row in rows)))
     return longest if column.least is None else min(longest, max(column.least, title))
 
 
@@ -92,11 +92,12 @@ def _squeezed(table: Table, width: int) -> RichTable:
     return laid_out
 
 
-def _cells(table: Table, row: Sequence[str]) -> list[str | Text]:
-    return [
-        Text(glued(cell), style=STYLES[column.mark]) if column.mark else glued(cell)
+def _cells(table: Table, row: Sequence[Cell]) -> list[Text]:
+    marked = (
+        cell if isinstance(cell, Marked) else Marked(cell, column.mark)
         for cell, column in zip(row, table.columns, strict=True)
-    ]
+    )
+    return [Text(glued(text), style=STYLES[mark]) for text, mark in marked]
 
 
 def _plain_table(gap: int) -> RichTable:
@@ -109,7 +110,7 @@ def _side(column: Column) -> Literal["left", "right"]:
 
 
 def _style(table: Table, row: int) -> str:
-    return STYLES[table.mark] if row in table.marked else ""
+    return STYLES["strong"] if row in table.marked else ""
 
 
 def grouped_table(table: GroupedTable, width: int) -> tuple[list[Text], list[str]]:
@@ -120,17 +121,15 @@ def grouped_table(table: GroupedTable, width: int) -> tuple[list[Text], list[str
     if not table.rows:
         return [], []
     columns, left_out = _fitting(table, width)
-    head, *cells = (
-        INDENT + COLUMN_GAP.join(each) for each in zip(*(_padded(each) for each in columns), strict=True)
-    )
-    lines = [_cut(head, width, "bold")]
+    head, *cells = zip(*(_padded(each) for each in columns), strict=True)
+    lines = [Text(_cut(head, width), style="bold", no_wrap=True)]
     names = shortened((row.name for row in table.rows), width)
     last = None
-    for row, text in zip(table.rows, cells, strict=True):
+    for number, (row, texts) in enumerate(zip(table.rows, cells, strict=True)):
         if row.group != last:
             last = row.group
             lines.append(Text(names[row.name], no_wrap=True))
-        lines.append(_cut(text, width, STYLES[row.mark]))
+        lines.append(_marked(_cut(texts, width), texts, [column.cells[number] for column in columns]))
     return lines, left_out if table.says_what_is_left_out else []
 
 
@@ -138,7 +137,7 @@ def _fitting(table: GroupedTable, width: int) -> tuple[list[GroupColumn], list[s
     widths = {each.title: _width(each) for each in table.columns}
     chosen = [title for title in widths if title not in table.if_there_is_room]
     left_out: list[str] = []
-    zeros = {each.title for each in table.columns if "0" in each.cells}
+    zeros = {each.title for each in table.columns if "0" in map(plain, each.cells)}
     # What may be zero comes after all that is not, and has no room either once something else had none.
     for title in sorted(filter(widths.__contains__, table.if_there_is_room), key=zeros.__contains__):
         room = width - len(INDENT) - sum(widths[each] + len(COLUMN_GAP) for each in chosen)
@@ -152,20 +151,29 @@ def _fitting(table: GroupedTable, width: int) -> tuple[list[GroupColumn], list[s
 
 
 def _width(column: GroupColumn) -> int:
-    return max(map(len, (column.title, *column.cells)))
+    return max(map(len, (column.title, *map(plain, column.cells))))
 
 
 def _padded(column: GroupColumn) -> list[str]:
     width = _width(column)
     pad = str.rjust if column.is_number else str.ljust
-    return [pad(each, width) for each in (column.title, *column.cells)]
+    return [pad(each, width) for each in (column.title, *map(plain, column.cells))]
 
 
-def _cut(text: str, width: int, style: str = "") -> Text:
-    text = text.rstrip()
-    if len(text) > width:
-        text = text[: width - 3] + "..."
-    return Text(text, style=style, no_wrap=True)
+def _cut(cells: Sequence[str], width: int) -> str:
+    text = (INDENT + COLUMN_GAP.join(cells)).rstrip()
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def _marked(line: str, texts: Sequence[str], cells: Sequence[Cell]) -> Text:
+    """A line with the styles of its cells, each of which has its place in the line."""
+    text = Text(line, no_wrap=True)
+    start = len(INDENT)
+    for padded, cell in zip(texts, cells, strict=True):
+        if isinstance(cell, Marked) and STYLES[cell.mark]:
+            text.stylize(STYLES[cell.mark], start, start + len(padded))
+        start += len(padded) + len(COLUMN_GAP)
+    return text
 
 
 def no_room_for(titles: Sequence[str]) -> str:
