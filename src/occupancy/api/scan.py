@@ -13,6 +13,7 @@ from ..builds.overview import Tally
 from ..builds.scanner import Scanner, ScanRow
 from ..builds.selection import WORST, Order
 from ..builds.since import since
+from ..builds.traces import is_traced
 from ..errors import ReadError
 from ..page.listing import Listing, listing
 from ..readers import KernelRecord, ReadProblem, read
@@ -66,7 +67,8 @@ def scan(
         below: Only kernels of an occupancy below this: a share, ``0.5``, or percent, ``50``.
         only_spilling: Only kernels that are known to spill registers.
         sort: ``"occupancy"``, lowest first; ``"regs"``, ``"spills"`` or ``"time"``, most first; ``"worst"``:
-            what most deserves a look, and nothing that does not.
+            what most deserves a look, and nothing that does not. By default as they are found, and launches
+            of traces by time; those are one that differ in nothing else.
         limit: The most kernels that are wanted.
         multiprocessor_count: SMs of the GPU, for the waves of launches.
 
@@ -217,6 +219,8 @@ class Scanning:
     ) -> None:
         self.found = 0
         """How many kernels and launches there are so far."""
+        self.time = 0.0
+        """Microseconds of all launches of traces so far, wanted or not."""
         self.problems: list[ReadProblem] = []
         """What could not be read so far."""
         self._common = Allowance()
@@ -238,6 +242,8 @@ class Scanning:
         """
         for record in merge_while_read(self._read(warn), is_alone=self._is_alone(), tell=self._tell(warn)):
             self.found += 1
+            if is_traced(record):
+                self.time += record.duration_us or 0
             yield record
 
     def _read(self, warn: Callable[[ReadProblem], None] | None) -> Iterator[KernelRecord | Remark]:
@@ -266,7 +272,7 @@ class Scanning:
         """For programs: the answers for the kernels that are wanted, as soon as they are known."""
         self._tally = Tally(self.scanner)
         kernels = self._tally.counted(self._selection.kernels(records))
-        return map(self.scanner.row, self._selection.shown(kernels, self.scanner))
+        return map(self._row, self._selection.shown(kernels, self.scanner))
 
     def report(self, kernels: Iterable[ScanRow] = ()) -> ScanReport:
         """For programs: what is known once all records are through."""
@@ -280,8 +286,9 @@ class Scanning:
         choice = replace(self._selection, group=True)
         found = list(self._tally.counted(choice.kernels(records)))
         if len(found) > MOST_IN_FULL and not self._in_full and choice.limit is None:
-            choice = replace(choice, sort=choice.sort or WORST, limit=EXCERPT)
-        rows = map(self.scanner.row, choice.shown(found, self.scanner))
+            order = "time" if self._tally.is_of_traces else WORST
+            choice = replace(choice, sort=choice.sort or order, limit=EXCERPT)
+        rows = map(self._row, choice.shown(found, self.scanner))
         return self._report(tuple(rows), choice.sort)
 
     def listing(self, records: Iterable[KernelRecord], compare: str | None = None) -> Listing:
@@ -318,15 +325,23 @@ class Scanning:
         return replace(record, source=portable(record.source, folder))
 
     def _shown(self, records: Iterable[KernelRecord]) -> ScanReport:
-        return self._report(tuple(map(self.scanner.row, records)), self._selection.sort)
+        return self._report(tuple(map(self._row, records)), self._selection.sort)
 
     @property
     def missing(self) -> str:
         """What no kernel had that they were to be sorted by; empty where some had it."""
         return missing_for(self._selection.sort, self._tally.overview())
 
+    def _row(self, record: KernelRecord) -> ScanRow:
+        row = self.scanner.row(record)
+        if not self.time or not is_traced(record):
+            return row
+        return replace(row, time_share=(record.duration_us or 0) / self.time)
+
     def _report(self, kernels: tuple[ScanRow, ...], sort: Order | None) -> ScanReport:
-        return ScanReport(kernels, sort, self.found, self._tally.overview(), tuple(self.problems))
+        order = "time" if sort is None and self._tally.is_of_traces else sort
+        overview = self._tally.overview()
+        return ScanReport(kernels, order, self.found, self.time, overview, tuple(self.problems))
 
 
 def _several(sources: Source | Sequence[Source]) -> Sequence[Source]:

@@ -10,6 +10,7 @@ from ..values.dataclass import dataclass
 from ..values.resources import Resource
 from .attention import LOW, deserves_a_look, spilled_bytes
 from .scanner import Scanner, Verdict
+from .traces import Times, is_traced
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,12 @@ class Overview:
     """Those of which a file says whether they spill."""
     times_known: int
     """Those whose time is known."""
+    traced: int
+    """How many of ``kernels`` stand for launches of traces, which have times."""
+    time_below_quarter_us: float
+    """Microseconds of launches of traces with an occupancy below 25 %."""
+    time_not_known_us: float
+    """Microseconds of launches of traces whose occupancy is not known."""
     architectures: tuple[ArchitectureOverview, ...]
     """The oldest first."""
 
@@ -101,6 +108,8 @@ class Tally:
         self._kinds: Counter[tuple[str | None, Verdict, bool | None, bool, bool]] = Counter()
         self._names: set[str] = set()
         self._launches = self._launch_rows = self._times = self._not_chosen = 0
+        self._traced = 0
+        self._time = Times()
 
     def counted(self, records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
         """The same records, each counted as it comes."""
@@ -122,7 +131,15 @@ class Tally:
                 self._launches += record.launches
                 self._launch_rows += 1
             self._times += record.duration_us is not None
+            if is_traced(record):
+                self._traced += 1
+                self._time.add(record.duration_us or 0, verdict.occupancy)
             yield record
+
+    @property
+    def is_of_traces(self) -> bool:
+        """Whether all are launches of traces."""
+        return 0 < self._traced == self._kinds.total()
 
     def overview(self) -> Overview:
         """What was counted so far."""
@@ -136,6 +153,9 @@ class Tally:
             deserve_a_look=sum(count for kind, count in self._kinds.items() if kind[4]),
             spills_known=sum(count for kind, count in self._kinds.items() if kind[2] is not None),
             times_known=self._times,
+            traced=self._traced,
+            time_below_quarter_us=self._time.below_quarter,
+            time_not_known_us=self._time.not_known,
             architectures=tuple(map(self._of, sorted(archs, key=_age))),
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from operator import attrgetter
 from typing import Literal, TypeVar, get_args
 
 from ..readers import KernelRecord
@@ -13,6 +14,7 @@ from ..values.limits import ComputeCapability
 from .attention import spilled_bytes, spills, worst_first
 from .patterns import Pattern
 from .scanner import Scanner, ScanRow
+from .traces import by_time, is_traced
 
 T = TypeVar("T")
 
@@ -30,7 +32,7 @@ OF_ONE_LAUNCH = (
 )
 """What may differ between launches that are shown as one."""
 
-_THE_SAME_FOR_ALL = tuple(name for name in FIELD_NAMES if name not in OF_ONE_LAUNCH)
+_the_same_for_all = attrgetter(*(name for name in FIELD_NAMES if name not in OF_ONE_LAUNCH))
 
 Order = Literal["occupancy", "regs", "spills", "time", "worst"]
 """What kernels can be sorted by: the lowest occupancy first, or the most of the others; ``worst``: what
@@ -51,10 +53,10 @@ class Selection:
         only_newest: Of each kernel, only those for its newest architecture.
         with_runtime: Whether kernels of CUDA's own device runtime are wanted.
         group: Whether what belongs to one kernel is shown together, and launches that differ in nothing
-            of interest as one.
+            of interest as one; without it, launches of traces that differ in their time alone.
         below: Only those of an occupancy below this, 0 to 1.
         only_spilling: Only those that spill registers.
-        sort: See `Order`; None: as they are found.
+        sort: See `Order`; None: as they are found, and launches of traces by their time.
         limit: How many are shown at most.
     """
 
@@ -80,7 +82,7 @@ class Selection:
         records = filter(self._is_wanted(), records)
         if self.only_newest:
             records = _newest(records)
-        return _grouped(records) if self.group else records
+        return _grouped(records) if self.group else _traces_in_short(records)
 
     def shown(self, kernels: Iterable[KernelRecord], scanner: Scanner) -> Iterator[KernelRecord]:
         """Those of them that are shown, in the order that was asked for."""
@@ -93,9 +95,11 @@ class Selection:
             )
         if self.only_spilling:
             kernels = filter(spills, kernels)
-        if self.sort == WORST:
+        if self.sort is None:
+            kernels = by_time(kernels)
+        elif self.sort == WORST:
             kernels = worst_first(kernels, scanner)
-        elif self.sort is not None:
+        else:
             kernels = _sorted(kernels, _sort_key(self.sort, scanner))
         return _first(kernels, self.limit)
 
@@ -139,11 +143,24 @@ def _grouped(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
         if record.launches is None:
             alike[number] = record
             continue
-        key = tuple(getattr(record, name) for name in _THE_SAME_FOR_ALL)
+        key = _the_same_for_all(record)
         known = alike.get(key)
         alike[key] = record if known is None else _merged(known, record)
     for each in kernels.values():
         yield from each.values()
+
+
+def _traces_in_short(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+    """Everything but traces as it comes; then their launches, as one that differ in their time alone."""
+    traced: dict[object, KernelRecord] = {}
+    for record in records:
+        if is_traced(record):
+            key = record.grid_dim, _the_same_for_all(record)
+            known = traced.get(key)
+            traced[key] = record if known is None else _merged(known, record)
+        else:
+            yield record
+    yield from traced.values()
 
 
 def _merged(one: KernelRecord, other: KernelRecord) -> KernelRecord:

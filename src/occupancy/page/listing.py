@@ -31,6 +31,7 @@ _NUMBERS: dict[str, Callable[[ScanRow], float | None]] = {
     "Spills": spilled_bytes,
     "Launches": lambda row: row.launches,
     "Time": lambda row: row.duration_us,
+    "Share": lambda row: row.time_share,
     "Threads": lambda row: row.threads,
     "Occ.": lambda row: row.occupancy,
     "Reported": lambda row: row.reported_occupancy,

@@ -75,6 +75,9 @@ def _launch(event: dict[str, Any], architectures: dict[object, str], source: str
     block = _shape(facts["block"])
     shared_memory = _whole(facts["shared memory"])
     estimate = _real(facts.get("est. achieved occupancy %"))
+    duration = _real(event.get("dur"))
+    if duration is not None and duration < 0:
+        raise ValueError(f"{_short(duration)} is no time")
     is_taken_as_not_opted_in = estimate == 0 and shared_memory > MOST_WITHOUT_OPT_IN
     return KernelRecord(
         source=source,
@@ -88,7 +91,7 @@ def _launch(event: dict[str, Any], architectures: dict[object, str], source: str
         block_dim=block,
         launches=1,
         grid_dim=_shape(facts["grid"]),
-        duration_us=_real(event.get("dur")),
+        duration_us=duration,
         reported_occupancy=None if estimate is None else estimate / 100,
         notes=(OPT_IN_NOTE,) if is_taken_as_not_opted_in else (),
     )

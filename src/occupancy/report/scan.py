@@ -9,6 +9,7 @@ from ..builds.attention import LOW
 from ..builds.overview import ArchitectureOverview, Overview
 from ..builds.scanner import ScanRow
 from ..builds.selection import WORST, Order
+from ..builds.traces import LOW_IN_TIME
 from ..readers import ReadProblem
 from ..render import words
 from ..render.document import (
@@ -28,7 +29,7 @@ from ..render.document import (
 from ..values.dataclass import dataclass
 from .base import Report
 from .calc import in_a_cell
-from .scan_columns import IF_THERE_IS_ROOM, LAST, columns_of, short_name
+from .scan_columns import LAST, columns_of, if_there_is_room, short_name
 from .scan_columns import Column as KernelColumn
 
 MOST_IN_FULL = 60
@@ -44,6 +45,8 @@ class ScanReport(Report):
     """The order of the kernels; null: as they were found."""
     found: int
     """How many kernels and launches the sources hold, wanted or not."""
+    time_us: float
+    """Microseconds of all launches of traces that the sources hold, wanted or not."""
     overview: Overview
     """What was found and is wanted, in numbers, whether all of it is among ``kernels`` or not."""
     problems: tuple[ReadProblem, ...]
@@ -71,7 +74,7 @@ class ScanReport(Report):
             for column in columns_of(self.kernels, columns, is_excerpt=is_excerpt)
         ]
         rows = [GroupRow(row.group, short_name(row)) for row in self.kernels]
-        table = GroupedTable("Kernel", rows, shown, () if columns else IF_THERE_IS_ROOM, LAST)
+        table = GroupedTable("Kernel", rows, shown, () if columns else if_there_is_room(self.kernels), LAST)
         notes = Bullets(list(footnotes(self)), "faint")
         more = f"--all shows all {self.overview.kernels:,}, --limit N so many; --format csv is whole."
         if self.overview.kernels <= MOST_IN_FULL or len(self.kernels) >= self.overview.kernels:
@@ -105,6 +108,9 @@ def summary(report: ScanReport) -> str:
     if launches:
         parts.append("1 launch" if launches == 1 else f"{launches:,} launches")
     found = words.listing(parts) if parts else "no kernels"
+    is_of_traces = 0 < overview.traced == overview.kernels
+    if is_of_traces:
+        found = f"{words.count(overview.functions, 'kernel')} in {found}"
     of = "" if launches + kernels == report.found else f" of {report.found:,} found"
     is_short = overview.kernels <= MOST_IN_FULL and len(report.kernels) < overview.kernels
     shown = f", {len(report.kernels):,} shown" if is_short else ""
@@ -113,13 +119,16 @@ def summary(report: ScanReport) -> str:
         f", {overview.not_chosen:,} of them not chosen by an autotuner" if overview.not_chosen else ""
     )
     facts = [
-        f"{number:,} {what}"
-        for number, what in (
-            (overview.below_half, f"below {words.percent(LOW)}"),
-            (overview.spilling, "spilling"),
-            (overview.does_not_launch, "not launching"),
-        )
-        if number
+        *_of_the_time(report),
+        *(
+            f"{number:,} {what}"
+            for number, what in (
+                (0 if is_of_traces else overview.below_half, f"below {words.percent(LOW)}"),
+                (overview.spilling, "spilling"),
+                (overview.does_not_launch, "not launching"),
+            )
+            if number
+        ),
     ]
     names = names if overview.kernels > MOST_IN_FULL else ""
     return f"{found}{of}{names}{candidates}{shown}{'; ' if facts else ''}{', '.join(facts)}."
@@ -128,6 +137,16 @@ def summary(report: ScanReport) -> str:
 def _cell(column: KernelColumn, row: ScanRow) -> Cell:
     text = column.cell(row)
     return graded(text, row.occupancy) if column.fields == ("occupancy",) else text
+
+
+def _of_the_time(report: ScanReport) -> Iterator[str]:
+    """How much of the time of traces had a low occupancy."""
+    overview = report.overview
+    if overview.traced and report.time_us:
+        low = words.percent(overview.time_below_quarter_us / report.time_us)
+        yield f"{low} of the time below {words.percent(LOW_IN_TIME)}"
+        if overview.time_not_known_us:
+            yield f"{words.percent(overview.time_not_known_us / report.time_us)} of it not known"
 
 
 def _by_architecture(overview: Overview) -> Block:

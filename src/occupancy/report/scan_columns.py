@@ -22,6 +22,9 @@ IF_THERE_IS_ROOM = (
 )  # fmt: skip
 """The columns that a narrow terminal need not show, the most useful first: what spills before all else."""
 
+OF_TRACES = ("Time", "Reported")
+"""What else than the share of the time is shown of traces first of all."""
+
 LAST = "Next step"
 
 MOST_OPERATIONS = 3
@@ -57,6 +60,12 @@ def columns_of(
     shown = [column for column in _COLUMNS if any(column.cell(row) not in ("", "0") for row in rows)]
     first = [file] if len({row.source for row in rows}) > 1 else []
     return [*first, *shown, *([_WHY] if is_excerpt else [])]
+
+
+def if_there_is_room(rows: Sequence[ScanRow]) -> tuple[str, ...]:
+    """The titles of the columns that a narrow terminal need not show, the most useful first."""
+    first = OF_TRACES if any(row.time_share is not None for row in rows) else ()
+    return (*first, *(title for title in IF_THERE_IS_ROOM if title not in first))
 
 
 def _chosen(fields: Sequence[str], file: Column) -> list[Column]:
@@ -251,6 +260,7 @@ _COLUMNS = (
     Column("Spills", _spills, fields=("spill_store_bytes", "spill_load_bytes")),
     Column("Launches", lambda row: words.number(row.launches, ""), fields=("launches",)),
     Column("Time", _duration, fields=("duration_us",)),
+    Column("Share", lambda row: _share(row.time_share), fields=("time_share",)),
     Column("Threads", threads, fields=("threads",)),
     Column("Occ.", lambda row: _share(row.occupancy), fields=("occupancy",)),
     Column("Reported", lambda row: _share(row.reported_occupancy), fields=("reported_occupancy",)),
