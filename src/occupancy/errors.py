@@ -9,6 +9,8 @@ Kind = TypeVar("Kind", bound="OccupancyError")
 
 MAX_SHOWN = 80
 """Characters of a wrong value that an error quotes."""
+MAX_PART = 2000
+"""Characters of each part of a message: names and values out of files can have any length."""
 
 
 class OccupancyError(ValueError):
@@ -28,12 +30,9 @@ class OccupancyError(ValueError):
     def __init__(
         self, problem: str, *, where: str = "", allowed: str = "", cure: str = "", choices: Sequence[str] = ()
     ) -> None:
-        self.problem = problem
-        self.where = where
-        self.allowed = allowed
-        self.cure = cure
-        self.choices = tuple(choices)
-        super().__init__(problem)
+        self.problem, self.where, self.allowed, self.cure = map(_bounded, (problem, where, allowed, cure))
+        self.choices = tuple(map(_bounded, choices))
+        super().__init__(self.problem)
 
     def elsewhere(self, where: str, kind: type[Kind]) -> Kind:
         """The same as an error of another kind, at another place."""
@@ -88,13 +87,37 @@ def shown(value: object) -> str:
     """A value as an error quotes it: the way Python writes it, cut where it is long."""
     try:
         text = repr(value)
-    except ValueError:  # an integer of more digits than Python writes
-        return (
-            f"an integer of about {value.bit_length() * 301 // 1000} digits"
-            if isinstance(value, int)
-            else "?"
-        )
+    except Exception:  # an integer of more digits than Python writes, or a class of others that fails
+        if type(value) is int:
+            return f"an integer of about {value.bit_length() * 301 // 1000} digits"
+        return f"an object of {type_name(value)}"
     return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
+
+
+def words_of(error: BaseException) -> str:
+    """What an error of others says; its type where it fails to say anything."""
+    try:
+        return str(error)
+    except Exception:
+        return type_name(error)
+
+
+def type_name(value: object) -> str:
+    """Module and name of a value's type."""
+    kind = type(value)
+    try:
+        return f"{kind.__module__}.{kind.__qualname__}"
+    except Exception:  # the class has a class of its own, which fails
+        return "a type without a name"
+
+
+def _bounded(text: str) -> str:
+    """A part of a message, without its middle where it is too long: both ends tell more."""
+    half = MAX_PART // 2 - len(_CUT)
+    return text if len(text) <= MAX_PART else f"{text[:half]}{_CUT}{text[-half:]}"
+
+
+_CUT = " ... "
 
 
 def _sentence(text: str) -> str:

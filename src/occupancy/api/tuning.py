@@ -9,7 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from ..engine import Answer, Model, default_model, evaluate, rules
-from ..errors import InputError
+from ..errors import InputError, words_of
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_threads
 from .arguments import ComputeCapabilityLike, make_kernel, shows
@@ -247,7 +247,7 @@ def _call(function: Callable[[Any], Any], config: object, name: str) -> Any:
     try:
         return function(config)
     except Exception as error:
-        problem = f"the function for it fails with {type(error).__name__}: {error}"
+        problem = f"the function for it fails with {type(error).__name__}: {words_of(error)}"
         raise InputError(problem, where=name) from error
 
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..errors import InputError, OccupancyError
+from ..errors import InputError, OccupancyError, shown, type_name, words_of
 from .budget import Malformed
 from .reading import stream_kernels
-from .record import KernelRecord, Shape
+from .record import KernelRecord, Shape, sound
 from .triton import describe
 
 BYTES_PER_SPILL = 4
@@ -42,14 +42,14 @@ def kernel_of(obj: object) -> KernelRecord:
     try:
         for recognises, reader in _READERS:
             if recognises(obj):
-                return reader(obj)
+                return sound(reader(obj))
     except OccupancyError:
         raise
     except Malformed as error:
-        raise InputError(f"{_source(obj)}: {error.what}", where=_WHERE) from error
+        raise InputError(f"{type_name(obj)}: {error.what}", where=_WHERE) from error
     except Exception as error:  # a framework without a GPU raises errors of its own
-        raise InputError(f"{_source(obj)} could not be asked: {error}", where=_WHERE) from error
-    raise InputError(f"{_source(obj)} is no kernel that is known", where=_WHERE, allowed=_KNOWN)
+        raise InputError(f"{type_name(obj)} could not be asked: {words_of(error)}", where=_WHERE) from error
+    raise InputError(f"{type_name(obj)} is no kernel that is known", where=_WHERE, allowed=_KNOWN)
 
 
 def _from_driver(obj: Any) -> KernelRecord:
@@ -57,7 +57,7 @@ def _from_driver(obj: Any) -> KernelRecord:
     local = _whole(obj, "local_size_bytes")
     version = _whole(obj, "binary_version")
     return KernelRecord(
-        source=_source(obj),
+        source=type_name(obj),
         format="python",
         name=_name(obj),
         arch=f"sm_{version}" if version else None,
@@ -73,7 +73,7 @@ def _from_cuda_core(obj: Any) -> KernelRecord:
     names = ("required_cluster_width", "required_cluster_height", "required_cluster_depth")
     x, y, z = (_whole(attributes, name) for name in names)
     cluster: Shape | None = (x, y, z) if x and y and z else None
-    return replace(_from_driver(attributes), source=_source(obj), name=_name(obj), cluster_dim=cluster)
+    return replace(_from_driver(attributes), source=type_name(obj), name=_name(obj), cluster_dim=cluster)
 
 
 def _from_numba(obj: Any) -> KernelRecord:
@@ -82,7 +82,7 @@ def _from_numba(obj: Any) -> KernelRecord:
     prefix = "" if is_overload else "get_"
     local = _of_one_signature(obj, f"{prefix}local_mem_per_thread")
     return KernelRecord(
-        source=_source(obj),
+        source=type_name(obj),
         format="python",
         name=_name(obj),
         linked=True,
@@ -112,13 +112,13 @@ def _of_one_signature(obj: Any, name: str) -> int | None:
 def _from_triton(obj: Any) -> KernelRecord:
     metadata = _as_dict(obj.metadata)
     metadata["target"] = _as_dict(metadata.get("target"))
-    described = describe(metadata, _source(obj), "python")
+    described = describe(metadata, type_name(obj), "python")
     if described is None:
         raise InputError(f"{_name(obj)} is not compiled for CUDA", where=_WHERE)
     described = replace(described, name=described.name or _name(obj))
     image = obj.asm.get("cubin")
     if image is not None:
-        return described.with_compiled(_only_kernel(image, _source(obj), described.name))
+        return described.with_compiled(_only_kernel(image, type_name(obj), described.name))
     local = _spilled_bytes(obj)
     return replace(described, regs=_whole(obj, "n_regs"), stack_bytes=local)
 
@@ -129,7 +129,7 @@ def _from_inductor(obj: Any) -> KernelRecord:
     threads = warps * 32 if warps else None
     local = _spilled_bytes(obj)
     return KernelRecord(
-        source=_source(obj),
+        source=type_name(obj),
         format="python",
         name=_name(obj),
         linked=True,
@@ -154,9 +154,11 @@ def _from_image(obj: Any) -> KernelRecord:
         image = image.encode()
     if not isinstance(image, (bytes, bytearray, memoryview)):
         raise InputError(
-            f"{_source(obj)} has kept no device code", where=_WHERE, cure="Have the framework keep the cubin."
+            f"{type_name(obj)} has kept no device code",
+            where=_WHERE,
+            cure="Have the framework keep the cubin.",
         )
-    return _only_kernel(bytes(image), _source(obj), "")
+    return _only_kernel(bytes(image), type_name(obj), "")
 
 
 def _only_kernel(image: bytes, source: str, name: str) -> KernelRecord:
@@ -197,7 +199,7 @@ def _checked(value: Any, name: str) -> int | None:
     if value is None or value == -1:  # CuPy's value for what the driver does not know
         return None
     if not isinstance(value, int):
-        raise Malformed(f"{name} is {value!r}, not a whole number")
+        raise Malformed(f"{name} is {shown(value)}, not a whole number")
     return int(value)
 
 
@@ -215,7 +217,3 @@ def _name(obj: Any) -> str:
         if isinstance(value, str):
             return value
     return type(obj).__name__
-
-
-def _source(obj: object) -> str:
-    return f"{type(obj).__module__}.{type(obj).__qualname__}"

@@ -186,3 +186,77 @@ def test_errors_of_a_framework_become_ours() -> None:
 
     with pytest.raises(InputError, match="no CUDA-capable device"):
         kernel_of(WithoutGpu())
+
+
+class FailsError(Exception):
+    """An error, or any other object, that fails whatever it is asked."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+    __repr__ = __str__
+
+
+class FailsToBeAsked:
+    def __getattr__(self, name: str) -> object:
+        raise FailsError
+
+
+class FailsToBeCompared(int):
+    def __eq__(self, other: object) -> bool:
+        raise FailsError
+
+    __hash__ = int.__hash__
+
+
+class FailsToName(type):
+    def __getattribute__(cls, name: str) -> object:
+        raise FailsError
+
+
+class Nameless(FailsToBeAsked, metaclass=FailsToName):
+    pass
+
+
+def driver_function(**attributes: object) -> SimpleNamespace:
+    return SimpleNamespace(
+        **{"num_regs": 32, "shared_size_bytes": 0, "local_size_bytes": 0, "name": "k", **attributes}
+    )
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        FailsToBeAsked(),
+        driver_function(num_regs=FailsError()),
+        driver_function(num_regs=FailsToBeCompared(3)),
+        driver_function(num_regs=lambda: (_ for _ in ()).throw(FailsError())),
+        object.__new__(Nameless),
+    ],
+    ids=["attributes", "a value", "a number", "a method", "its own name"],
+)
+def test_an_object_that_fails_whatever_it_is_asked(obj: object) -> None:
+    with pytest.raises(InputError) as caught:
+        kernel_of(obj)
+    assert str(caught.value).startswith("kernel: ")
+
+
+def test_a_name_that_means_harm_is_text() -> None:
+    record = kernel_of(driver_function(name="k\x1b]0;x\x07\n::error::x" + "a" * 100_000))
+    assert record.name.isprintable()
+    assert len(record.name) <= 1 << 16
+
+
+def test_what_an_object_says_is_cut_where_it_is_long() -> None:
+    with pytest.raises(InputError) as caught:
+        kernel_of(driver_function(num_regs="9" * 1_000_000))
+    assert len(str(caught.value)) < 300
+
+    class Wordy(SimpleNamespace):
+        @property
+        def num_regs(self) -> int:
+            raise RuntimeError("x" * 1_000_000)
+
+    with pytest.raises(InputError) as caught:
+        kernel_of(Wordy(shared_size_bytes=0))
+    assert len(str(caught.value)) < 5000
