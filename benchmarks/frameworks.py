@@ -2,19 +2,21 @@
 
 Each formula is taken out of the source file in the framework's wheel, by the name of its function or of the
 variable that it sets, and is run as it stands there; the framework itself is neither installed nor imported.
-`pip download --no-deps torch==2.15.0 quack-kernels==0.6.5 tilelang==0.1.15` fetches the wheels; torch's has
-540 MB. docs/frameworks.md has what it prints.
+`pip download --no-deps torch==2.15.0 quack-kernels==0.6.5 tilelang==0.1.15 helion==1.5.1` fetches the wheels;
+torch's has 540 MB. docs/frameworks.md has what it prints.
 """
 
 from __future__ import annotations
 
 import ast
+import math
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import occupancy
 
@@ -57,9 +59,22 @@ class Source:
         ]
         for function in found:
             function.returns = None
-            for argument in function.args.args:
+            function.decorator_list = []
+            for argument in (*function.args.args, *function.args.kwonlyargs):
                 argument.annotation = None
         return self._run(list(found))
+
+    def constants(self, *classes: str) -> dict[str, Any]:
+        """The numbers that classes set, each after its base class."""
+        names: dict[str, Any] = {}
+        bodies = {node.name: node.body for node in ast.walk(self._tree) if isinstance(node, ast.ClassDef)}
+        for node in (each for name in classes for each in bodies[name]):
+            target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+            if isinstance(target, ast.Name) and isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value:
+                with suppress(NameError):  # of another class or module: none of the numbers
+                    code = compile(ast.Expression(node.value), self.wheel, "eval")
+                    names[target.id] = eval(code, {}, names)
+        return names
 
     def formula_of(self, target: str) -> Callable[..., Any]:
         """What the first assignment to a variable or attribute gives, as a function of the names in it."""
@@ -72,7 +87,7 @@ class Source:
         return lambda names: eval(code, {}, names)
 
     def _run(self, nodes: list[ast.stmt]) -> dict[str, Any]:
-        names: dict[str, Any] = {}
+        names: dict[str, Any] = {"math": math, "cast": cast}
         exec(compile(ast.Module(nodes, []), self.wheel, "exec"), names)
         return names
 
@@ -145,10 +160,82 @@ def tilelang(wheel: Path) -> Iterator[Count]:
     yield Count(source.wheel, "roller, blocks per SM", wrong, len(cases))
 
 
+def helion(wheel: Path) -> Iterator[Count]:
+    """Helion: residency by shared memory, by live registers, and of reductions; the stages that follow."""
+    source = Source(wheel, "helion/_compiler/autotuner_heuristics/triton.py")
+    numbers = source.constants(
+        "TritonH100MatmulHeuristic", "TritonB200FormulaMatmulHeuristic", "TritonH100FormulaMatmulHeuristic"
+    )
+    names = source.functions(
+        "_estimated_resident_ctas",
+        "_one_trip_stage2_allowed",
+        "_graded_stage_depth",
+        "_reduction_resource_resident_ctas_per_sm",
+    )
+    large = {"grid": 1 << 30, "num_sm": H100.multi_processor_count}
+    # What a tile keeps in registers, in bytes, comes in the place of the environment that it is found in.
+    matmul = SimpleNamespace(**numbers, _register_live_bytes=lambda live, tile, warps: live)
+
+    def resident(live: int, warps: int, smem: int) -> int:
+        estimate = names["_estimated_resident_ctas"]
+        return int(estimate(matmul, live, [], num_warps=warps, smem_bytes=smem, **large))
+
+    tiles = [(warps, smem) for warps in (1, 2, 4, 8) for smem in range(1024, OPT_IN + 1, 1024)]
+    wrong = sum(resident(0, warps, smem) != blocks(32 * warps, smem=smem) for warps, smem in tiles)
+    yield Count(source.wheel, "products, blocks per SM by shared memory", wrong, len(tiles))
+
+    points = [(regs, warps) for warps in (1, 2, 4, 8) for regs in range(16, 256)]
+    wrong = sum(
+        resident(4 * regs * 32 * warps, warps, 0) != blocks(32 * warps, regs) for regs, warps in points
+    )
+    yield Count(source.wheel, "products, blocks per SM by registers", wrong, len(points))
+
+    reduction = SimpleNamespace(
+        **source.constants("TritonReductionHeuristic"),
+        _reduction_estimated_registers_per_thread=lambda resources: resources.regs,
+    )
+    points = [(regs, warps) for warps in (1, 2, 4, 8, 16, 32) for regs in range(16, 256)]
+    points = [(regs, warps) for regs, warps in points if blocks(32 * warps, regs)]
+    count = names["_reduction_resource_resident_ctas_per_sm"]
+    wrong = sum(
+        count(reduction, SimpleNamespace(regs=regs, num_warps=warps)) != blocks(32 * warps, regs)
+        for regs, warps in points
+    )
+    yield Count(source.wheel, "reductions, blocks per SM", wrong, len(points))
+
+    cases = [(share, stage) for share in (2, 3, 4) for stage in range(4096, 65537, 512)]
+    cases = [(share, stage) for share, stage in cases if stage <= numbers["SMEM_BUDGET"] // share]
+    wrong = 0
+    for share, stage in cases:
+        grid = share * H100.multi_processor_count
+        depth = names["_graded_stage_depth"](
+            matmul, stage.__mul__, loop_trips=64, grid=grid, num_sm=H100.multi_processor_count
+        )
+        wrong += blocks(128, smem=depth * stage) < share
+    yield Count(source.wheel, "stages of a product, fewer blocks than meant", wrong, len(cases))
+
+    def exactly(live: int, tile: object, *, num_warps: int, smem_bytes: int, **others: object) -> int:
+        return blocks(32 * num_warps, smem=smem_bytes)
+
+    def estimated(live: int, tile: object, *, num_warps: int, smem_bytes: int, **others: object) -> int:
+        return resident(live, num_warps, smem_bytes)
+
+    stages = range(4096, OPT_IN // 2 + 1, 128)
+    decides = names["_one_trip_stage2_allowed"]
+    changed = 0
+    for stage in stages:
+        answers = []
+        for matmul._estimated_resident_ctas in (estimated, exactly):
+            answers.append(decides(matmul, 0, [], num_warps=4, smem_of=stage.__mul__, **large))
+        changed += answers[0] != answers[1]
+    yield Count(source.wheel, "a second stage, decisions that change", changed, len(stages))
+
+
 FRAMEWORKS: dict[str, Callable[[Path], Iterator[Count]]] = {
     "torch": torch,
     "quack_kernels": quack_kernels,
     "tilelang": tilelang,
+    "helion": helion,
 }
 
 
