@@ -17,6 +17,7 @@ import generated  # noqa: E402
 from pygments.lexers.special import TextLexer  # noqa: E402
 
 import occupancy  # noqa: E402
+from occupancy.report.meanings import OF_NAMES  # noqa: E402
 
 project = "occupancy"
 author = "The occupancy authors"
@@ -30,6 +31,7 @@ exclude_patterns = ["_build"]
 # `name` in a docstring is a name, as in the sources of Python itself.
 default_role = "code"
 autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
 autodoc_member_order = "bysource"
 napoleon_numpy_docstring = False
 highlight_language = "none"
@@ -43,8 +45,18 @@ html_theme_options = {"navigation_with_keys": True}
 man_pages = [("reference/cli", "occupancy", "CUDA occupancy without a GPU", [author], 1)]
 
 
+def say_what_the_name_means(
+    _app: Any, kind: str, name: str, _value: Any, _how: Any, lines: list[str]
+) -> None:
+    """An attribute without a docstring means what its name means everywhere."""
+    *_, owner, field = name.split(".")
+    if kind == "attribute" and not "".join(lines).strip():
+        lines[:] = [OF_NAMES.get(f"{owner}.{field}") or OF_NAMES.get(field, "")]
+
+
 def setup(app: Any) -> None:
     """Write the generated pages before the pages are read."""
     app.add_lexer("console", TextLexer)
+    app.connect("autodoc-process-docstring", say_what_the_name_means)
     generated.write_all(HERE / "reference")
     generated.write_page(HERE / "_extra")

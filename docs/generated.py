@@ -55,10 +55,15 @@ def api_page() -> str:
         else:
             classes.append(name)
     parts = [API_HEAD, "## Functions\n", *(_directive("autofunction", name) for name in functions)]
-    members = {"members": "", "undoc-members": "", "exclude-members": "to_dict, from_dict, count, index"}
-    parts += ["## Classes\n", *(_directive("autoclass", name, **members) for name in classes)]
+    parts += ["## Classes\n", *(_directive("autoclass", name, **_members(name)) for name in classes)]
     parts += ["## Errors\n", *(_directive("autoexception", name) for name in errors)]
     return "\n".join(parts)
+
+
+def _members(name: str) -> dict[str, str]:
+    """What is shown of a class: all but what every answer has, and what every tuple has."""
+    of_tuples = ", count, index" if issubclass(getattr(occupancy, name), tuple) else ""
+    return {"members": "", "undoc-members": "", "exclude-members": f"to_dict, from_dict{of_tuples}"}
 
 
 def _directive(kind: str, name: str, **options: str) -> str:

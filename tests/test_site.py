@@ -14,6 +14,7 @@ import occupancy
 from occupancy.cli import commands
 from occupancy.report.schema import REPORTS
 
+from . import site
 from .refresh_docs import FIGURES, module_at
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -65,3 +66,28 @@ def test_figures_are_whole_and_drawn_from_the_answers(tmp_path: Path) -> None:
         for name in re.findall(r"_static/([\w-]+)\.svg", page.read_text(encoding="utf-8"))
     }
     assert embedded <= set(drawn)
+
+
+def test_what_a_site_lacks_is_found(tmp_path: Path) -> None:
+    (tmp_path / "reference").mkdir()
+    for name, places in (("api", site.names()), ("cli", site.options())):
+        written = "".join(
+            f'<p id="{place}">' for place in places if not place.endswith(("fits", "-carveout"))
+        )
+        (tmp_path / "reference" / f"{name}.html").write_text(written)
+    (tmp_path / "index.html").write_text(
+        '<a href="reference/api.html#occupancy.compute"><a href="gone.html">'
+        '<a href="reference/cli.html#gone"><a href="https://example.com"><img src="gone.svg">'
+    )
+    (tmp_path / "searchindex.js").write_text("")
+    found = list(site.lacking(tmp_path))
+    assert [line for line in found if "nowhere" in line] == [
+        "index.html: gone.html leads nowhere",
+        "index.html: gone.svg leads nowhere",
+        "index.html: reference/cli.html#gone leads nowhere",
+    ]
+    assert "reference/api.html has no occupancy.fits" in found
+    assert "reference/cli.html has no occupancy-fits" in found
+    assert "reference/cli.html has no cmdoption-occupancy-calc-carveout" in found
+    assert found[-1] == "searchindex.js does not find the word carveout"
+    assert not [line for line in found if "compute" in line]

@@ -77,8 +77,8 @@ MEANINGS = {
     "regs": "Registers per thread, 0 to 255, as the compiler reports them.",
     "static_smem": "Shared memory per block that the kernel declares, in bytes or as text with a unit "
     '(``"40k"``), without any reservation.',
-    "dynamic_smem": "Shared memory per block that the launch asks for.",
-    "smem": "Both together, where the split is not known; instead of the other two.",
+    "dynamic_smem": "Shared memory per block that the launch asks for, in bytes or as text with a unit.",
+    "smem": "Both together, likewise, where the split is not known; instead of the other two.",
     "carveout": "How much of the SM's memory is shared memory and not L1 cache: a percentage (a number up to "
     '100), one of the chip\'s sizes in bytes, None for the largest, or ``"auto"`` for the smallest with as '
     "many blocks as the largest.",

@@ -133,7 +133,7 @@ def sweep(
         regs: Registers per thread, 0 to 255.
         static_smem: Shared memory per block that the kernel declares, in bytes.
         dynamic_smem: Shared memory per block that the launch asks for, in bytes.
-        smem: Both together, where the split is not known; instead of the other two.
+        smem: Both together, in bytes, where the split is not known; instead of the other two.
         barriers: Named barriers per block, 0 to 16.
         virtual_resources: Virtual resources per block, 0 to 255.
         carveout: As for `compute`, one for all kernels; so are ``caching``, ``opt_in``,

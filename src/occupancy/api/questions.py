@@ -248,7 +248,7 @@ def available_dynamic_shared_memory_per_block(
     """The most dynamic shared memory with which so many blocks are resident on one SM, in bytes:
     cudaOccupancyAvailableDynamicSMemPerBlock.
 
-    NVIDIA's driver 580 and older promise 1024 bytes too many from 8.0 on, with which one block fewer fits.
+    From 8.0 on, NVIDIA's driver 580 promises 1,024 bytes too many, with which one block fewer fits.
 
     Args:
         cc: As in `compute`.

@@ -27,7 +27,7 @@ class Inputs:
     """Columns per block."""
     shared_memory_mode: str | None
     spill_smem: int | None
-    """What of the static shared memory the compiler has added to spill registers to."""
+    """Bytes of the static shared memory that the compiler has added to spill registers to."""
     reallocates_registers: bool | None
     """True where warpgroups divide the registers among themselves (``setmaxnreg``)."""
 

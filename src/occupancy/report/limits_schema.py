@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import fields, make_dataclass
 from typing import Annotated, Any, get_type_hints
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from ..tables.sources import Source
 from ..values.dataclass import dataclass
 from ..values.limits import Limits, SpreadsheetColumn
 from .base import Report
+from .meanings import docstrings
 
 Value = bool | int | str | tuple[int, ...] | SpreadsheetColumn | None
 
@@ -30,12 +31,9 @@ def limits_json() -> type:
 
 def _row() -> type:
     hints = get_type_hints(Limits)
-    described = TypeAdapter(Limits).json_schema()["properties"]
+    described = docstrings(Limits)
     columns: list[tuple[str, Any]] = [
-        (
-            field.name,
-            Annotated[hints[field.name], Field(description=described[field.name].get("description"))],
-        )
+        (field.name, Annotated[hints[field.name], Field(description=described.get(field.name))])
         for field in fields(Limits)
         if field.name != "compute_capability"
     ]

@@ -20,6 +20,7 @@ from .diff import DiffReport
 from .fits import FitsReport
 from .gpus import GpusReport
 from .limits_schema import SourcesJson, limits_json
+from .meanings import describe
 from .on_all import OnAllReport
 from .registers import RegistersReport
 from .scan import ScanReport
@@ -55,7 +56,7 @@ def json_schema(command: str) -> dict[str, Any]:
         raise InputError(
             f"there is no schema for {shown(command)}", where="schema", allowed=", ".join(REPORTS)
         )
-    schema = adapter(command).json_schema(mode="serialization")
+    schema = describe(adapter(command).json_schema(mode="serialization"), REPORTS[command])
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 

@@ -102,7 +102,7 @@ class Kernel:
     dynamic_smem: int | None = None
     """Shared memory per block that the launch asks for, in bytes."""
     smem: int | None = None
-    """Both together, where the split is not known; excludes the other two."""
+    """Both together, in bytes, where the split is not known; excludes the other two."""
     barriers: int | None = None
     """Named barriers per block, 0 to 16."""
     block_dim: tuple[int, int, int] | None = None

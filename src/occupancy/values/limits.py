@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import fields, replace
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..errors import InputError, TableError, shown
 from .dataclass import dataclass
@@ -94,6 +94,7 @@ class SpreadsheetColumn:
     """Warp granularity with global loads cached in L1."""
     max_shared_memory_per_block: int | None = None
     reserved_shared_memory_per_block: int = 0
+    """What the system takes of the SM's shared memory for each resident block, in bytes."""
     doubled_register_units: tuple[int, ...] = ()
     """Registers per thread for which the register allocation unit is twice as large."""
 
@@ -122,9 +123,6 @@ class Limits:
         TableError: A value is out of range or contradicts another one.
     """
 
-    # The schema of `occupancy limits` has the docstrings; this costs nothing where there is no pydantic.
-    __pydantic_config__: ClassVar[dict[str, Any]] = {"use_attribute_docstrings": True}
-
     compute_capability: ComputeCapability
     architecture: str
     """NVIDIA's name of the generation, such as ``"Hopper"``."""
@@ -136,17 +134,17 @@ class Limits:
     max_registers_per_thread: int
     max_shared_memory_per_multiprocessor: int
     max_shared_memory_per_block: int
-    """The most a block may have unless its kernel has opted in to more."""
+    """The most bytes that a block may have unless its kernel has opted in to more."""
     max_shared_memory_per_block_optin: int
-    """The most a block may have at all; ``reserved_shared_memory_per_block`` is not part of it."""
+    """The most bytes that a block may have at all; ``reserved_shared_memory_per_block`` is not part of it."""
     max_oversized_shared_memory_per_block: int | None = None
-    """The most a block may have in the oversized mode (`SharedMemoryMode`); None: there is no such mode."""
+    """The most bytes in the oversized mode (`SharedMemoryMode`); None: there is no such mode."""
     reserved_shared_memory_per_block: int
-    """What the system takes of the SM's shared memory for each resident block."""
+    """What the system takes of the SM's shared memory for each resident block, in bytes."""
     shared_memory_configurations: tuple[int, ...]
-    """The sizes that the SM's shared memory can be set to, ascending."""
+    """The sizes that the SM's shared memory can be set to, in bytes, ascending."""
     unified_l1_and_shared_memory: int | None
-    """Size of the memory that L1 cache and shared memory divide; None: separate, or not known."""
+    """Bytes of the memory that L1 cache and shared memory divide; None: separate, or not known."""
     max_threads_per_block: int
     max_block_dim: tuple[int, int, int]
     max_portable_cluster_size: int | None

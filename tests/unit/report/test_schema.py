@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import occupancy
 from occupancy.api.sweep import sweep_grid
 from occupancy.cli import COMMANDS
 from occupancy.render.csv_json import to_json
+from occupancy.report.meanings import OF_NAMES
 from occupancy.report.schema import REPORTS, adapter, json_schema
 from occupancy.tables.chips import find_chip
 from tests.cli_runner import run
@@ -79,9 +81,36 @@ def test_every_field_of_the_json_is_in_the_schema(command: str) -> None:
     assert json.loads(run("schema", command).stdout) == schema
 
 
-def test_the_schema_says_what_the_fields_mean() -> None:
+@pytest.mark.parametrize("command", REPORTS)
+def test_the_schema_says_what_each_field_means(command: str) -> None:
+    schema = json_schema(command)
+    for each in (schema, *schema.get("$defs", {}).values()):
+        for name, field in each.get("properties", {}).items():
+            meaning = field.get("description", "")
+            assert meaning, (each["title"], name)
+            kinds = {field.get("type"), *(kind.get("type") for kind in field.get("anyOf", ()))}
+            if "integer" in kinds and re.search("smem|shared_memory", name):
+                assert "byte" in meaning.lower(), (each["title"], name, meaning)
+
+
+def test_of_a_class_its_own_docstring_counts_and_elsewhere_the_name() -> None:
     fields = json_schema("calc")["$defs"]["CalcReport"]["properties"]
-    assert "0 to 1" in fields["occupancy"]["description"]
+    assert fields["occupancy"]["description"] == "Active warps by the most warps of an SM, 0 to 1."
+    assert fields["active_blocks"]["description"] == OF_NAMES["active_blocks"]
+    rows = json_schema("scan")["$defs"]["ScanRow"]["properties"]
+    assert rows["regs"]["description"] == "Registers per thread."  # of the class that it is derived from
+
+
+def test_no_meaning_is_said_of_a_field_that_there_is_not() -> None:
+    schemas = [json_schema(command) for command in REPORTS]
+    classes = {schema["title"]: schema for schema in schemas if "title" in schema}
+    for schema in schemas:
+        classes |= schema.get("$defs", {})
+    fields = {(title, name) for title, each in classes.items() for name in each.get("properties", {})}
+    named = {name for _, name in fields}
+    for key in OF_NAMES:
+        title, _, name = key.rpartition(".")
+        assert (title, name) in fields if title else name in named, key
 
 
 def test_no_schema() -> None:

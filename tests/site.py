@@ -1,0 +1,89 @@
+"""Whether the documentation site is whole: ``python -m tests.site FOLDER`` says what it lacks.
+
+Every public name and every option has its place in the reference, and every link leads somewhere.
+Sphinx itself does not look at links that are written in HTML, nor at what a generated page leaves out.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import click
+
+import occupancy
+from occupancy.cli import commands
+
+IN_EVERY_CLASS = {"to_dict", "from_dict"}
+
+
+class Page(HTMLParser):
+    """The places of a page, and the links on it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.places: set[str] = set()
+        self.links: set[str] = set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.places |= {found[name] or "" for name in ("id", "name") if name in found}
+        link = found.get("href") if tag in ("a", "link") else found.get("src")
+        if link:
+            self.links.add(link)
+
+
+def lacking(site: Path) -> Iterator[str]:
+    """What the site lacks, a line each."""
+    pages = {path: Page(path) for path in site.rglob("*.html")}
+    for path, page in pages.items():
+        for link in sorted(page.links):
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            # The fragment of the calculator is a question.
+            is_place = parts.fragment and target in pages and target.name != "occupancy.html"
+            if not target.exists() or (is_place and unquote(parts.fragment) not in pages[target].places):
+                yield f"{path.relative_to(site)}: {link} leads nowhere"
+    for file, places in (("api.html", names()), ("cli.html", options())):
+        there = pages[site / "reference" / file].places
+        yield from (f"reference/{file} has no {place}" for place in places if place not in there)
+    if "carveout" not in (site / "searchindex.js").read_text(encoding="utf-8"):
+        yield "searchindex.js does not find the word carveout"
+
+
+def names() -> Iterator[str]:
+    """The place of every public name, and of what the public classes have."""
+    for name in sorted(set(dir(occupancy)) - {"__version__"}):
+        yield f"occupancy.{name}"
+        public = getattr(occupancy, name)
+        if inspect.isclass(public) and not issubclass(public, Exception):
+            own = {
+                key: each for key, each in vars(public).items() if key[0] != "_" and key not in IN_EVERY_CLASS
+            }
+            yield from (f"occupancy.{name}.{key}" for key in sorted(own))
+
+
+def options() -> Iterator[str]:
+    """The place of every command and of every option."""
+    context = click.Context(commands)
+    for name in commands.list_commands(context):
+        yield f"occupancy-{name}"
+        command = commands.get_command(context, name)
+        assert command is not None
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.hidden:
+                long = next(each for each in option.opts if each.startswith("--"))
+                yield f"cmdoption-occupancy-{name}-{long.strip('-')}"
+
+
+if __name__ == "__main__":
+    found = list(lacking(Path(sys.argv[1]).resolve()))
+    print("\n".join(found) or "the site is whole")
+    sys.exit(1 if found else 0)
