@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections import namedtuple
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import pytest
 
 import occupancy
 from occupancy import InputError, kernel_of
+from tests.samples import SAMPLES, sample
 
 
 def facts(obj: object) -> tuple[Any, ...]:
@@ -108,6 +110,29 @@ class TestNumba:
     def test_not_compiled_yet(self) -> None:
         with pytest.raises(InputError, match="not compiled yet"):
             kernel_of(NumbaDispatcher())
+
+
+@pytest.mark.parametrize("kernel", [CuPyRawKernel(), NumbaDispatcher(18)], ids=["cupy", "numba"])
+def test_a_notebook_asks_with_the_block_size(kernel: object) -> None:
+    answer = occupancy.compute("9.0", kernel, threads=256, dynamic_smem=65536)
+    expected = occupancy.compute("9.0", threads=256, regs=18, static_smem=2048, dynamic_smem=65536)
+    assert answer.active_blocks == expected.active_blocks == 3
+
+
+def test_the_folder_of_nvcc4jupyter(tmp_path: Path) -> None:
+    """It keeps the source and the program of each cell, and drops what the compiler prints."""
+    for cell in ("a", "b"):
+        (tmp_path / cell).mkdir()
+        (tmp_path / cell / "single_file.cu").write_text("__global__ void k() {}\nint main() {}\n")
+    (tmp_path / "a" / "cuda_exec.out").write_bytes(sample("samples.exe"))
+    found = occupancy.scan(tmp_path, threads=256)
+    assert {each.name: each.regs for each in found} == {name: facts[0] for name, facts in SAMPLES.items()}
+    assert found.problems == ()
+
+
+def test_what_a_cell_printed(samples: Path) -> None:
+    said = (samples / "ptxas_v.txt").read_text(encoding="utf-8")
+    assert {each.regs for each in occupancy.scan(io.StringIO(said), threads=256)} == {12, 32, 64}
 
 
 class TestTriton:
