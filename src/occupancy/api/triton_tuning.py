@@ -83,7 +83,7 @@ def perf_model(
 
     def estimate(**arguments: Any) -> float:
         (answer,) = condition.answers(arguments, "configuration")
-        if not condition.accepts(answer, arguments):
+        if answer is None or not condition.accepts(answer, arguments):
             return math.inf
         if sms is None or grid is None:
             return 1 / answer.occupancy

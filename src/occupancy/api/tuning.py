@@ -176,26 +176,34 @@ class Condition:
         """
         return all(self.accepts(answer, config) for answer in self.answers(config, where))
 
-    def accepts(self, answer: Answer, config: object) -> bool:
+    def accepts(self, answer: Answer | None, config: object) -> bool:
         """Whether the answer for a configuration, on one chip, is enough.
 
         Raises:
             InputError: Its cluster is not a whole number of blocks.
         """
         return (
-            answer.launchable and answer.occupancy >= self.min_occupancy and self._has_cluster(answer, config)
+            answer is not None
+            and answer.launchable
+            and answer.occupancy >= self.min_occupancy
+            and self._has_cluster(answer, config)
         )
 
-    def answers(self, config: object, where: str) -> Iterator[Answer]:
-        """The answer for the configuration on each chip; the arguments are those of `is_met_by`.
+    def answers(self, config: object, where: str) -> Iterator[Answer | None]:
+        """The answer for the configuration on each chip; None where that has less tensor memory.
+
+        The arguments are those of `is_met_by`.
 
         Raises:
             InputError: It says what no kernel can have, or not enough.
         """
         try:
-            kernel = make_kernel(**self._arguments(_readable(config)))
+            kernel = make_kernel(**self._arguments(config))
             for chip, model in self.chips:
-                yield evaluate(chip, kernel, model)
+                has_tensor_memory = (kernel.tensor_memory or 0) <= (
+                    chip.tensor_memory_per_multiprocessor or 0
+                )
+                yield evaluate(chip, kernel, model) if has_tensor_memory else None
         except InputError as error:
             raise error.elsewhere(f"{where}: {error.where}", InputError) from error
 
@@ -205,7 +213,7 @@ class Condition:
             for name, need in self.needs.items()
             if need is not None
         }
-        for name, said in _said_by(config, self.chips[0][0].warp_size).items():
+        for name, said in _said_by(_readable(config), self.chips[0][0].warp_size).items():
             if name not in arguments:
                 arguments[name] = _only(name, said)
         if "threads" not in arguments:
@@ -231,12 +239,17 @@ def cluster_size_of(config: object) -> int:
     Raises:
         InputError: Not a whole number.
     """
-    get = _getter(config)
+    get = _getter(getattr(config, "metadata", None) if _is_compiled(config) else config)
     return next((parse_count(size, name) for name in CLUSTER_SIZES if (size := get(name)) is not None), 1)
 
 
+def _is_compiled(config: object) -> bool:
+    """Whether this is a compiled kernel of Triton."""
+    return hasattr(config, "asm") and hasattr(config, "metadata")
+
+
 def _readable(config: object) -> object:
-    if hasattr(config, "asm") and hasattr(config, "metadata"):  # a compiled kernel of Triton
+    if _is_compiled(config):
         from ..readers import kernel_of
 
         return kernel_of(config).kernel()
@@ -257,7 +270,7 @@ def _said_by(config: object, warp_size: int) -> dict[str, dict[str, Any]]:
     said: dict[str, dict[str, Any]] = {}
     for name, argument in NAMES.items():
         value = get(name)
-        if value is not None:
+        if value is not None and (value or argument != "tensor_memory"):  # Triton's 0 is none
             said.setdefault(argument, {})[name] = value
     for name in WARPS:
         warps = get(name)

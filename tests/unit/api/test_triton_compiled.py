@@ -1,0 +1,104 @@
+"""Compiled kernels of Triton: the warps of warp specialisation, blocks of a cluster, tensor memory.
+
+tests/data/modern/triton has them, with how they were made: each was asked for 4 warps.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import occupancy
+from tests.samples import unpack
+
+FOLDER = Path(__file__).parents[2] / "data" / "modern" / "triton"
+
+# Threads, registers as cuobjdump -res-usage prints them, shared memory, columns of tensor memory, blocks of a
+# cluster, and the occupancy on the chip: 8, 12 and 3 x 4 of 64 warps.
+GOLDEN = {
+    "specialised_100": (256, 255, 98524, 128, None, "10.0", 8 / 64),
+    "specialised_90": (384, 168, 131672, None, None, "9.0", 12 / 64),
+    "cluster_90": (128, 90, 73752, None, (2, 1, 1), "9.0", 12 / 64),
+}
+
+
+def compiled(name: str) -> Any:
+    """What Triton's launch returns, as far as it is looked at."""
+    metadata = json.loads((FOLDER / name / "product.json").read_text(encoding="utf-8"))
+    image = gzip.decompress((FOLDER / name / "product.cubin.gz").read_bytes())
+    return SimpleNamespace(
+        asm={"cubin": image}, metadata=SimpleNamespace(**metadata, _asdict=lambda: metadata)
+    )
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+class TestCompiled:
+    def test_all_of_it_is_read(self, name: str) -> None:
+        threads, regs, smem, columns, cluster, cc, share = GOLDEN[name]
+        record = occupancy.kernel_of(compiled(name))
+        assert (record.threads, record.required_threads) == (threads, threads)
+        assert (record.regs, record.dynamic_smem) == (regs, smem)
+        assert (record.tensor_memory, record.virtual_resources) == (columns, columns and 128)
+        assert record.cluster_dim == cluster
+        assert bool(record.reallocates_registers) == name.startswith("specialised")
+        assert occupancy.compute(cc, compiled(name)).occupancy == share
+
+    def test_a_cache_says_the_same(self, name: str, tmp_path: Path) -> None:
+        (row,) = occupancy.scan(unpack(tmp_path / name, FOLDER / name))
+        threads, regs, smem, columns, cluster, _, share = GOLDEN[name]
+        assert (row.threads, row.regs, row.dynamic_smem) == (threads, regs, smem)
+        assert (row.tensor_memory, row.cluster_dim, row.occupancy) == (columns, cluster, share)
+
+    def test_it_is_pruned_by_what_it_is(self, name: str) -> None:
+        *_, cc, share = GOLDEN[name]
+        kernel = compiled(name)
+        assert list(occupancy.prune([kernel], cc=cc, min_occupancy=share)) == [kernel]
+        assert not occupancy.is_launchable(kernel, cc=cc, min_occupancy=share + 1 / 64)
+
+    def test_its_metadata_alone_are_a_configuration(self, name: str) -> None:
+        """Without the registers, which only the cubin has: more warps fit."""
+        threads, _, smem, columns, cluster, cc, _ = GOLDEN[name]
+        metadata = json.loads((FOLDER / name / "product.json").read_text(encoding="utf-8"))
+        assert metadata["num_warps"] == threads // 32
+        answer = occupancy.compute(cc, threads=threads, smem=smem, tensor_memory=columns or None)
+        assert occupancy.is_launchable(metadata, cc=cc, min_occupancy=answer.occupancy)
+        assert not occupancy.is_launchable(metadata, cc=cc, min_occupancy=answer.occupancy + 1 / 64)
+        assert occupancy.is_launchable(metadata, cc="8.0", smem=0) == (cluster is None and columns is None)
+
+
+def test_clusters_of_a_compiled_kernel_count() -> None:
+    kernel = compiled("cluster_90")
+    assert not occupancy.is_launchable(kernel, cc="8.0")  # which has no clusters
+    assert occupancy.is_launchable(kernel, cc=["9.0", "12.0"])
+
+
+def test_a_function_gets_the_kernel_itself() -> None:
+    kernel = compiled("cluster_90")
+    assert occupancy.is_launchable(kernel, cc="9.0", regs=lambda each: each.metadata.num_warps)
+
+
+class TestTensorMemory:
+    @pytest.mark.parametrize(("columns", "cc", "fits"), [
+        (0, "9.0", True), (0, "10.0", True), (128, "9.0", False), (512, "10.0", True), (544, "10.0", False),
+    ])  # fmt: skip
+    def test_what_a_chip_does_not_have_is_left_out(self, columns: int, cc: str, fits: bool) -> None:
+        config = {"num_warps": 4, "tmem_size": columns}
+        assert occupancy.is_launchable(config, cc=cc) == fits
+        assert (occupancy.perf_model(cc)(**config) < math.inf) == fits
+        assert list(occupancy.prune([config], cc=[cc, "10.0"])) == [config] * fits
+
+
+def test_the_extra_warps_before_compiling() -> None:
+    """As docs/autotuning.md says: they are the caller's to add."""
+    config = SimpleNamespace(num_warps=4, shared=16384)
+    total = occupancy.early_config_prune(
+        "9.0", min_occupancy=0.9, threads=lambda each: 32 * (each.num_warps + 8)
+    )
+    assert total([config]) == [config]
+    assert not occupancy.is_launchable(config, cc="9.0", min_occupancy=0.9)
