@@ -1,30 +1,38 @@
-"""One kernel with one or two of its inputs varied, as the command line asks for it."""
+"""One kernel with some of its inputs varied, as the command line asks for it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Any, cast
 
-from ..errors import InputError
+from ..engine import default_model
+from ..errors import InputError, MissingDependencyError
 from ..render.charts import Value
 from ..report.curves import CurvesReport, curves_report
-from ..report.sweep import SweepReport, Variable, sweep_report
+from ..report.sweep import INPUTS, Cell, SweepReport, Variable
 from ..tables.chips import Chip
 from ..values.limits import Limits
 from ..values.ranges import parse_values
 from ..values.spellings import is_automatic, parse_count, parse_size
-from .answer import Occupancy
+from .arguments import make_kernel
 from .compute import compute
 
-MOST_AXES = 2
-MOST_ANSWERS = 1_000_000
-"""What takes some seconds; `sweep` over arrays is for more."""
+MOST_ONE_BY_ONE = 1_000_000
+"""Combinations that take some seconds, where they cannot be answered as arrays."""
+MOST_ANSWERS = 20_000_000
+"""Combinations for which a usual machine has the memory."""
+FEWEST_FOR_ARRAYS = 5_000
+"""Combinations that take as long as NumPy takes to load."""
 
-VARY: tuple[Variable, ...] = ("threads", "regs", "smem", "carveout")
+SIZES = ("smem", "static_smem", "dynamic_smem")
+COUNTS = ("threads", "regs", *SIZES, "barriers")
+VARY = (*COUNTS, "carveout")
 """The inputs that may be lists and ranges."""
+SETTINGS = ("caching", "opt_in", "shared_memory_mode")
 
 
 # As a list of threads 128,256 can be nothing else; sizes are as large as 16,384.
@@ -52,38 +60,97 @@ def sweep_grid(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> CurvesReport
 
     Args:
         chips: The chips, each called otherwise.
-        kernel: Arguments of `compute`; threads, regs, smem and carveout as text may be lists and ranges
-            as `parse_values` reads them.
+        kernel: Arguments of `compute`; those of `VARY` as text may be lists and ranges as `parse_values`
+            reads them.
 
     Raises:
-        InputError: A range that is none, more than two variables, too many combinations, or what
-            `compute` refuses.
+        InputError: A range that is none, too many combinations, or what `compute` refuses.
     """
-    named_chips = {chip.label: chip.limits for chip in chips}
+    given = {name: kernel[name] for name in INPUTS if kernel.get(name) is not None}
+    choices = {name: _values(name, value) if name in VARY else [value] for name, value in given.items()}
     # Products are called by their names, and compute capabilities as they always are.
-    variable = "gpu" if any(chip.name for chip in chips) else "cc"
-    choices: dict[str, Sequence[Any]] = {variable: list(named_chips)}
-    for name, value in kernel.items():
-        choices[name] = _values(name, value) if name in VARY and value is not None else [value]
-    variables = {cast(Variable, name): tuple(values) for name, values in choices.items() if len(values) > 1}
-    _check_size(variables)
-
-    def answers() -> Iterator[Occupancy]:
-        for values in product(*choices.values()):
-            arguments = dict(zip(choices, values, strict=True))
-            yield compute(named_chips[arguments.pop(variable)], **arguments)
-
+    whole = {"gpu" if any(chip.name for chip in chips) else "cc": [chip.label for chip in chips], **choices}
+    variables = {cast(Variable, name): tuple(values) for name, values in whole.items() if len(values) > 1}
     if not variables:
-        return curves_of(
-            chips[0].limits, {name: values[0] for name, values in choices.items() if name in kernel}
+        (chip,) = chips
+        curves = curves_of(chip.limits, {name: each for name, (each,) in choices.items()})
+        return replace(curves, gpu=chip.name)
+    fixed = {name: values[0] for name, values in whole.items() if len(values) == 1}
+    cells = _cells([chip.limits for chip in chips], choices)
+    return SweepReport(fixed, variables, tuple(chip.cc for chip in chips), cells)
+
+
+def _cells(chips: Sequence[Limits], choices: Mapping[str, Sequence[Any]]) -> tuple[Cell, ...]:
+    """The answer for each combination; the chips change slowest, the last choice fastest."""
+    answers = prod(map(len, choices.values())) * len(chips)
+    if answers > FEWEST_FOR_ARRAYS and (cells := _cells_of_arrays(chips, choices, answers)):
+        return cells
+    _check_size(answers, MOST_ONE_BY_ONE)
+
+    def one_by_one() -> Iterator[Cell]:
+        for limits, *values in product(chips, *choices.values()):
+            answer = compute(limits, **dict(zip(choices, values, strict=True)))
+            yield Cell(
+                answer.active_blocks,
+                answer.active_warps,
+                answer.occupancy,
+                answer.limiters,
+                answer.launchable,
+            )
+
+    return tuple(one_by_one())
+
+
+def _cells_of_arrays(
+    chips: Sequence[Limits], choices: Mapping[str, Sequence[Any]], answers: int
+) -> tuple[Cell, ...] | None:
+    """The same at the speed of arrays; None without NumPy, or where arrays do not know what is asked."""
+    axes = {name: values for name, values in choices.items() if name in VARY}
+    settings = {name: values[0] for name, values in choices.items() if name in SETTINGS}
+    (model,) = choices.get("model", (None,))
+    if (
+        any((model or default_model(limits)) != "cuda" for limits in chips)
+        or any(isinstance(value, str) for name in COUNTS for value in axes.get(name, ()))
+        or any(map(is_automatic, axes.get("carveout", ())))
+        or len(axes) + len(settings) + ("model" in choices) < len(choices)
+    ):
+        return None
+    try:
+        from ..arrays.grid import grid_answers
+    except MissingDependencyError:
+        return None
+    _check_size(answers, MOST_ANSWERS)
+    first = {name: values[0] for name, values in axes.items()}
+    for name, values in axes.items():
+        for value in values:
+            make_kernel(**{**first, name: value})  # raises what is wrong with it
+    carveouts = axes.get("carveout", (None,))
+    common = [make_kernel(1, carveout=carveout, **settings) for carveout in carveouts]
+    distinct, places = grid_answers(chips, axes, common, model)
+    cells = [
+        Cell(
+            each.active_blocks,
+            each.active_warps,
+            each.active_warps / chips[each.chip].max_warps_per_multiprocessor,
+            each.limiters.resources,
+            each.active_blocks > 0,
         )
-    fixed = {
-        name: values[0] for name, values in choices.items() if len(values) == 1 and values[0] is not None
-    }
-    return sweep_report(variables, answers(), fixed)
+        for each in distinct
+    ]
+    return tuple(map(cells.__getitem__, places))
 
 
-def _values(name: Variable, text: str) -> Sequence[Value]:
+def _check_size(answers: int, most: int) -> None:
+    if answers > most:
+        raise InputError(
+            f"there are {answers:,} combinations",
+            where="sweep",
+            allowed=f"up to {most:,}",
+            cure="Take larger steps; in Python occupancy.sweep() answers for arrays.",
+        )
+
+
+def _values(name: str, text: str) -> Sequence[Value]:
     def count(number: str) -> int:
         return parse_count(number, name)
 
@@ -94,7 +161,8 @@ def _values(name: Variable, text: str) -> Sequence[Value]:
         # 16x16, 64k, 50%, max, default and auto stay as they are; 1,024 does not.
         return count(number) if number.replace(",", "").isdecimal() else number
 
-    if name == "smem" and (unclear := _GROUPED_OR_LISTED.search(text)):
+    is_size = name in SIZES
+    if is_size and (unclear := _GROUPED_OR_LISTED.search(text)):
         digits = unclear[0].strip(",: ")
         raise InputError(
             f"{digits!r} can be one size or two",
@@ -102,23 +170,5 @@ def _values(name: Variable, text: str) -> Sequence[Value]:
             allowed=f"{digits.replace(',', '')} for one, {digits.replace(',', ', ')} with a blank for two",
         )
 
-    parse = {"threads": count_or_word, "regs": count, "smem": size, "carveout": count_or_word}[name]
-    return parse_values(text, parse, size if name == "smem" else count, name)
-
-
-def _check_size(variables: Mapping[Variable, Sequence[Value]]) -> None:
-    if len(variables) > MOST_AXES:
-        raise InputError(
-            f"{len(variables)} inputs vary: {', '.join(variables)}",
-            where="sweep",
-            allowed="one or two",
-            cure="Give the others one value each.",
-        )
-    answers = prod(map(len, variables.values()))
-    if answers > MOST_ANSWERS:
-        raise InputError(
-            f"there are {answers:,} combinations",
-            where="sweep",
-            allowed=f"up to {MOST_ANSWERS:,}",
-            cure="Take larger steps; in Python occupancy.sweep() answers for arrays.",
-        )
+    parse = size if is_size else count if name in ("regs", "barriers") else count_or_word
+    return parse_values(text, parse, size if is_size else count, name)

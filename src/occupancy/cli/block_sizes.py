@@ -52,4 +52,4 @@ def command(
         per_thread = parse_size(smem_per_thread, "smem_per_thread")
         fixed = result.kernel.dynamic_smem or 0
         answers = result.block_sizes(dynamic_smem=lambda threads: fixed + per_thread * threads)
-    print_report(block_sizes_report(result, tuple(answers), per_thread), output_format)
+    print_report(block_sizes_report(result, tuple(answers), per_thread, chip.name), output_format)

@@ -31,16 +31,8 @@ def print_report(report: Report, output_format: str) -> None:
     if output_format in FOR_PEOPLE:
         print_document(report.document(), output_format)
     else:
-        from ..render.csv_json import to_csv, to_json, to_json_lines
-
-        if output_format == "json":
-            print_text(to_json(report.to_dict()))
-        else:
-            print_text(
-                to_csv(report.rows(), report.csv_columns())
-                if output_format == "csv"
-                else to_json_lines(report.rows())
-            )
+        for piece in report.for_programs(output_format):
+            print_text(piece)
 
 
 def print_document(document: Document, output_format: str) -> None:
@@ -54,6 +46,23 @@ def print_document(document: Document, output_format: str) -> None:
         from ..render.markdown import markdown
 
         print_text(markdown(document))
+
+
+FORMAT_OF = {".html": "html", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
+"""What the name of a file says where no option does."""
+
+
+def is_format_given() -> bool:
+    """Whether the user has said ``--format``."""
+    source = click.get_current_context().get_parameter_source("output_format")
+    return source is not click.core.ParameterSource.DEFAULT
+
+
+def format_for(output: str | None, output_format: str) -> str:
+    """``--format``, else what the name of the file says."""
+    if output is None or is_format_given():
+        return output_format
+    return FORMAT_OF.get(os.path.splitext(output)[1].lower(), output_format)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from .help import Command, grouped_option
 from .kernel_files import kernel_file_options, warn_of
 from .named_chips import choose_sm
 from .options import format_option_with
-from .output import FOR_PEOPLE, print_document, print_text, written_to
+from .output import FOR_PEOPLE, format_for, print_document, print_text, written_to
 from .whole_gpu import count_of_sms, sms_option
 
 if TYPE_CHECKING:
@@ -113,9 +113,7 @@ def command(
     occupancy scan build/ --save-baseline baseline.json
     occupancy scan build/ -o report.html --compare baseline.json
     """
-    if output is not None and not _was_given("output_format"):
-        suffix = os.path.splitext(output)[1].lower()
-        options["output_format"] = _FORMAT_OF.get(suffix, options["output_format"])
+    options["output_format"] = format_for(output, options["output_format"])
     if baseline is not None:
         _save_baseline(files, baseline, output, options)
         return
@@ -127,15 +125,6 @@ def command(
         click.echo(f"{output}: {count(scanning.found, 'kernel')} read.", err=True)
     if scanning.problems:
         click.get_current_context().exit(1)
-
-
-_FORMAT_OF = {".html": "html", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
-"""What the name of the file says where no option does."""
-
-
-def _was_given(parameter: str) -> bool:
-    source = click.get_current_context().get_parameter_source(parameter)
-    return source is not click.core.ParameterSource.DEFAULT
 
 
 _OF_THE_ANSWER = {

@@ -10,7 +10,7 @@ from ..errors import InputError
 from .choose_sm import chips_options
 from .help import Command, grouped_option
 from .options import format_option_with, kernel_options
-from .output import print_report
+from .output import FORMAT_OF, format_for, is_format_given, print_report, written_to
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     "--output",
     is_common=True,
     metavar="FILE",
-    help="Draw a chart, fit for a slide: .svg, .png or .pdf.",
+    help="Draw a chart, fit for a slide: .svg, .png or .pdf; or write .csv, .json, .jsonl, .md.",
 )
 @grouped_option("output", "--title", metavar="TEXT", help="The title of the chart, instead of the question.")
 @grouped_option(
     "output", "--mark", "marks", multiple=True, metavar="VALUE", help="Draw a line at this value. Repeatable."
 )
-@format_option_with("jsonl", note="; jsonl: one JSON object for each row.")
+@format_option_with("jsonl", note=": one JSON object for each row.")
 def command(
     chips: list[Chip],
     output: str | None,
@@ -43,31 +43,37 @@ def command(
     output_format: str,
     **kernel: Unpack[KernelArguments],
 ) -> None:
-    """The occupancy over one or two inputs: a chart, a heat map, or rows for a program.
+    """The occupancy over some inputs: a chart, a heat map, or rows for a program.
 
-    Chips, threads, registers, shared memory and carveout may be lists (128,256) and ranges
-    (FIRST:LAST:STEP). A comma stands between values: 128,256 are two; only 1,024 is one, because
-    no number begins with 0. If none of them varies, the answer is the three curves of NVIDIA's
-    spreadsheet.
+    Chips, threads, registers, shared memory, barriers and carveout may be lists (128,256) and ranges
+    (FIRST:LAST:STEP); a screen and a picture show two that vary, --format csv all. A comma stands
+    between values: 128,256 are two; only 1,024 is one, because no number begins with 0. If none of
+    them varies, the answer is the three curves of NVIDIA's spreadsheet.
 
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37
     occupancy sweep --cc 9.0 --threads 128 --regs 16:128:8
     occupancy sweep --gpu "H100,RTX 4090" -t 192 -r 16:255 -o regs.png --mark 72
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
+    occupancy sweep --cc 9.0 -t 32:1024:32 -r 16:255 -s 0:227k:1k -o all.csv
     """
     from ..api.sweep import sweep_grid
+    from ..render.charts import PICTURE_FILES
 
-    report = sweep_grid(chips, kernel)
-    if output is None and (title is not None or marks):
-        raise InputError(
-            "is for a chart in a file", where="--mark" if marks else "--title", cure="Give one: -o chart.png."
-        )
-    if output is None:
-        print_report(report, output_format)
-        return
-    from ..render.plot import save
-    from ..values.spellings import parse_size
+    if output is None or is_format_given() or output.lower().endswith(tuple(FORMAT_OF)):
+        if title is not None or marks:
+            where = "marks" if marks else "title"
+            raise InputError("is for a picture", where=where, cure="Give one: -o chart.png.")
+        if output is not None and output.lower().endswith(PICTURE_FILES):
+            raise InputError(f"{output} is a picture", where="--format", cure="Leave it out.")
+        output_format = format_for(output, output_format)
+        report = sweep_grid(chips, kernel)
+        with written_to(output):
+            print_report(report, output_format)
+    else:
+        from ..render.plot import save
+        from ..values.spellings import parse_size
 
-    save(report.picture(title, [parse_size(mark, "--mark") for mark in marks]), output)
-    click.echo(f"Wrote {output}.", err=True)
+        save(sweep_grid(chips, kernel).picture(title, [parse_size(mark, "marks") for mark in marks]), output)
+    if output is not None:
+        click.echo(f"Wrote {output}.", err=True)

@@ -11,6 +11,9 @@ from typing import Literal, NamedTuple
 
 from . import words
 
+PICTURE_FILES = (".svg", ".png", ".pdf")
+"""The endings of files that can be drawn."""
+
 Value = int | str
 """Of an axis: threads, registers, bytes; or as it was given."""
 

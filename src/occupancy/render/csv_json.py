@@ -40,6 +40,17 @@ def to_csv(rows: Iterable[Row], columns: Iterable[str] = ()) -> str:
     return text.getvalue().rstrip("\n")
 
 
+def csv_cells(row: Row) -> str:
+    """The cells of a row, or of a part of one."""
+    values = [value for _, value in flatten("", row)]
+    return "" if values == [None] else _csv_line(values)  # where a row of one empty cell has quotes
+
+
+def json_members(row: Row, between: str = ", ") -> str:
+    """The members of an object, without its braces."""
+    return between.join(map(_member, row.items()))
+
+
 def flatten(prefix: str, value: Any) -> Iterable[tuple[str, Any]]:
     """Every value that is none of others, with the names on the way to it joined by dots."""
     if isinstance(value, Mapping):

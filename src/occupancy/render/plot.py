@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingDependencyError
 from . import words
-from .charts import Axis, BarChart, Curves, HeatMap, Mark, Picture, RowChart, StepChart, ticks
+from .charts import PICTURE_FILES, Axis, BarChart, Curves, HeatMap, Mark, Picture, RowChart, StepChart, ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FORMATS = (".svg", ".png", ".pdf")
 SLIDE_INCHES = (13.33, 7.5)
 PIXELS_PER_INCH = 144
 STYLE: dict[Any, Any] = {
@@ -56,13 +55,13 @@ def save(picture: Picture, path: str) -> None:
     """Draw a picture into a file.
 
     Raises:
-        InputError: The file's name does not end in one of `FORMATS`, or it cannot be written.
+        InputError: The file's name does not end in one of `PICTURE_FILES`, or it cannot be written.
         MissingDependencyError: matplotlib is not installed.
     """
     suffix = os.path.splitext(path)[1].lower()
-    if suffix not in FORMATS:
+    if suffix not in PICTURE_FILES:
         raise InputError(
-            f"{path!r} does not say which kind of picture", where="output", allowed=", ".join(FORMATS)
+            f"{path!r} does not say which kind of picture", where="output", allowed=", ".join(PICTURE_FILES)
         )
     figure = draw(picture)
     from matplotlib import rc_context

@@ -21,6 +21,12 @@ class Sentence:
         return f"<p>{escape(str(self))}</p>"
 
 
+def chip(name: str | None, cc: str, architecture: str = "") -> str:
+    """``H100, compute capability 9.0 (Hopper)``; without a name only the rest."""
+    before, after = f"{name}, " if name else "", f" ({architecture})" if architecture else ""
+    return f"{before}compute capability {cc}{after}"
+
+
 def percent(share: float) -> str:
     """A share of 1 as a percentage with one decimal where it needs one: ``75%``, ``62.5%``, ``66.7%``.
 

@@ -75,6 +75,16 @@ class Report:
         """The columns of the CSV that come first, and are there even where there is no row."""
         return ()
 
+    def for_programs(self, output_format: str) -> Iterable[str]:
+        """The answer as ``"json"``, ``"csv"`` or ``"jsonl"``, in pieces of whole lines."""
+        from ..render.csv_json import to_csv, to_json, to_json_lines
+
+        if output_format == "json":
+            return [to_json(self.to_dict())]
+        if output_format == "csv":
+            return [to_csv(self.rows(), self.csv_columns())]
+        return [to_json_lines(self.rows())]
+
     def document(self) -> Document:
         """What a person reads."""
         raise NotImplementedError

@@ -9,7 +9,7 @@ from typing import Any
 from ..advice.block_sizes import BlockSize
 from ..engine import Answer, Model
 from ..render import words
-from ..render.document import SENTENCE, Bullets, Column, Document, Only, Table, graded
+from ..render.document import SENTENCE, Bullets, Column, Document, Heading, Only, Table, graded
 from ..values.dataclass import dataclass
 from .base import Report
 from .inputs import inputs_of
@@ -26,7 +26,10 @@ class BlockSizesReport(Report):
     """The whole answer to ``occupancy block-sizes``."""
 
     model: Model
+    gpu: str | None
+    """The name of the product; null for a compute capability."""
     cc: str
+    architecture: str
     inputs: dict[str, Any]
     """What was given, but for the block size; None for what was not. Sizes are in bytes."""
     block_sizes: tuple[BlockSize, ...]
@@ -34,7 +37,7 @@ class BlockSizesReport(Report):
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each block size."""
-        return ({"cc": self.cc, **asdict(each)} for each in self.block_sizes)
+        return ({"gpu": self.gpu, "cc": self.cc, **asdict(each)} for each in self.block_sizes)
 
     def document(self) -> Document:
         """A row for each block size, and why equals stand in this order."""
@@ -61,11 +64,12 @@ class BlockSizesReport(Report):
         highest = self.block_sizes[0].occupancy
         best = {i for i, each in enumerate(self.block_sizes) if 0 < each.occupancy == highest}
         note = TIES if self.block_sizes[0].active_blocks else NONE_LAUNCHES
-        return Table(columns, rows, best), Only("text", [Bullets([note], "faint")])
+        heading = Heading(f"Block sizes on {words.chip(self.gpu, self.cc, self.architecture)}")
+        return Only("text", [heading]), Table(columns, rows, best), Only("text", [Bullets([note], "faint")])
 
 
 def block_sizes_report(
-    given: Answer, answers: tuple[BlockSize, ...], smem_per_thread: int | None = None
+    given: Answer, answers: tuple[BlockSize, ...], smem_per_thread: int | None = None, gpu: str | None = None
 ) -> BlockSizesReport:
     """Everything that is shown of the block sizes of a kernel.
 
@@ -73,12 +77,15 @@ def block_sizes_report(
         given: The answer for the kernel as it was given, with any block size.
         answers: That for each block size.
         smem_per_thread: Bytes of dynamic shared memory that each thread of a block adds.
+        gpu: The name of the product.
     """
     inputs = asdict(inputs_of(given.kernel))
     del inputs["threads"], inputs["block_dim"]
     return BlockSizesReport(
         model=given.model,
+        gpu=gpu,
         cc=str(given.limits.compute_capability),
+        architecture=given.limits.architecture,
         inputs={**inputs, "smem_per_thread": smem_per_thread},
         block_sizes=answers,
     )

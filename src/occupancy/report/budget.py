@@ -73,8 +73,7 @@ class BudgetReport(Report):
         )
 
     def _chip(self) -> str:
-        name = "" if self.gpu is None else f"{self.gpu}, "
-        return f"{name}compute capability {self.cc}"
+        return words.chip(self.gpu, self.cc)
 
 
 def budget_report(given: Answer, answer: Budget) -> BudgetReport:

@@ -46,9 +46,8 @@ REASONS = {
 
 def document(report: CalcReport) -> Document:
     """The answer first, then whether it launches, then each resource, the advice, what it rests on."""
-    gpu = "" if report.gpu is None else f"{report.gpu.name}, "
     occupancy = f"{words.percent(report.occupancy)} occupancy"
-    where = f"on {gpu}compute capability {report.cc} ({report.architecture})"
+    where = f"on {words.chip(report.gpu.name if report.gpu else None, report.cc, report.architecture)}"
     amounts = (
         f"{report.active_warps} of {report.resources['warps'].per_multiprocessor} warps, "
         f"{words.count(report.active_blocks, 'block')} of {words.count(report.inputs.threads, 'thread')}, "

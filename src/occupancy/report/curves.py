@@ -14,7 +14,7 @@ from ..advice.search import Dial, changed
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError
 from ..render import charts, words
-from ..render.document import Column, Document, Only, Table
+from ..render.document import Column, Document, Heading, Only, Table
 from ..values.dataclass import dataclass
 from ..values.resources import Adjustable, Changeable, Resource
 from .base import Report
@@ -112,6 +112,8 @@ class CurvesReport(Report):
     """A kernel and its three curves."""
 
     model: Model
+    gpu: str | None
+    """The name of the product; null for a compute capability."""
     cc: str
     architecture: str
     inputs: Inputs
@@ -132,7 +134,7 @@ class CurvesReport(Report):
     def document(self) -> Document:
         """A chart for each of the three on a terminal, with the kernel marked; else a table for each."""
         return (
-            Only("text", [self._chart(curve) for curve in self.curves]),
+            Only("text", [Heading(self._heading()), *map(self._chart, self.curves)]),
             Only("markdown", [curve.table() for curve in self.curves]),
         )
 
@@ -156,10 +158,16 @@ class CurvesReport(Report):
         threads = words.count(self.inputs.threads, "thread")
         limiters = words.listing([words.name(limiter) for limiter in self.limiters])
         answer = (
-            f"{words.percent(self.occupancy)} occupancy on compute capability {self.cc} "
-            f"({self.architecture})\n{blocks} of {threads} per SM, limited by {limiters}"
+            f"{words.percent(self.occupancy)} occupancy on {self._chip()}\n"
+            f"{blocks} of {threads} per SM, limited by {limiters}"
         )
         return charts.Picture(title or answer, [self._chart(curve) for curve in self.curves])
+
+    def _heading(self) -> str:
+        return f"Blocks of {words.count(self.inputs.threads, 'thread')} on {self._chip()}"
+
+    def _chip(self) -> str:
+        return words.chip(self.gpu, self.cc, self.architecture)
 
     def _chart(self, curve: Curve) -> charts.StepChart:
         def mark(value: int, warps: int, occupancy: float) -> charts.Mark:
@@ -216,6 +224,7 @@ def curves_report(result: Answer) -> CurvesReport:
     }
     return CurvesReport(
         model=result.model,
+        gpu=None,
         cc=str(limits.compute_capability),
         architecture=limits.architecture,
         inputs=inputs_of(kernel),

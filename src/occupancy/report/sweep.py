@@ -1,13 +1,12 @@
-"""The answer to ``occupancy sweep`` over one or two variables."""
+"""The answer to ``occupancy sweep`` over some variables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from itertools import groupby, product
-from typing import Any, ClassVar, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, fields
+from itertools import groupby, islice, product
+from typing import Any, ClassVar, Literal, cast
 
-from ..engine import Answer
 from ..errors import InputError
 from ..render import words
 from ..render.charts import SCALES, Axis, BarChart, Chart, Curves, HeatMap, Picture, Value, scale
@@ -17,8 +16,30 @@ from ..values.resources import Resource
 from .base import Report
 from .curves import ANSWER, answer_cells
 
-Variable = Literal["gpu", "cc", "threads", "regs", "smem", "carveout"]
+Variable = Literal[
+    "gpu", "cc", "threads", "regs", "smem", "static_smem", "dynamic_smem", "carveout", "barriers"
+]
+INPUTS = (
+    "threads",
+    "regs",
+    "smem",
+    "static_smem",
+    "dynamic_smem",
+    "carveout",
+    "barriers",
+    "caching",
+    "opt_in",
+    "virtual_resources",
+    "tensor_memory",
+    "shared_memory_mode",
+    "model",
+)
+"""What can be said of the kernel, in the order of the columns; the last that varies changes fastest."""
 
+MOST_AXES = 2
+"""Variables that a screen or a picture shows."""
+LINES = 10_000
+"""Rows that are written at a time."""
 BAR_WIDTH = 10
 FEWEST_IN_A_CHART = 3
 CHIPS = (SCALES["gpu"].name, SCALES["cc"].name)
@@ -50,7 +71,7 @@ def _in_json(field: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SweepReport(Report):
-    """The answers over one or two variables."""
+    """The answers over some variables."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {
         **Report.__pydantic_config__,
@@ -61,6 +82,8 @@ class SweepReport(Report):
     """What was given of the rest, by the names of the options."""
     variables: dict[Variable, tuple[Value, ...]]
     """Threads per block, registers per thread, bytes of shared memory per block; else as given."""
+    ccs: tuple[str, ...]
+    """The compute capability of each chip."""
     cells: tuple[Cell, ...]
     """One for each combination; the last variable changes fastest."""
 
@@ -71,20 +94,74 @@ class SweepReport(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """What was asked, and the rows."""
+        return {**self._head(), "rows": list(self.rows())}
+
+    def _head(self) -> dict[str, Any]:
         return {
             "schema_version": self.schema_version,
             "fixed": self.fixed,
             "variables": {name: list(values) for name, values in self.variables.items()},
-            "rows": list(self.rows()),
+            "ccs": list(self.ccs),
         }
 
     def rows(self) -> Iterator[Mapping[str, Any]]:
         """A row for each combination, with what is the same for all of them."""
-        for values, cell in zip(product(*self.variables.values()), self.cells, strict=True):
-            yield {**self.fixed, **dict(zip(self.variables, values, strict=True)), **asdict(cell)}
+        for parts, cell in zip(product(*self._inputs()), self.cells, strict=True):
+            yield {**{name: value for part in parts for name, value in part.items()}, **asdict(cell)}
+
+    def for_programs(self, output_format: str) -> Iterator[str]:
+        """The rows in pieces, each input and each answer written once, because there may be millions."""
+        from ..render.csv_json import csv_cells, json_members
+
+        is_csv = output_format == "csv"
+        inputs = self._inputs(is_whole=is_csv)
+        text, between = (csv_cells, ",") if is_csv else (json_members, ", ")
+        ends = {key: text(asdict(cell)) for key, cell in {id(each): each for each in self.cells}.items()}
+        parts = product(*(list(map(text, axis)) for axis in inputs))
+        lines = (between.join((*each, ends[id(cell)])) for each, cell in zip(parts, self.cells, strict=True))
+        if is_csv:
+            yield ",".join(
+                (*(name for axis in inputs for name in axis[0]), *(each.name for each in fields(Cell)))
+            )
+            yield from self._pieces(lines, "\n")
+        elif output_format == "jsonl":
+            yield from self._pieces((f"{{{line}}}" for line in lines), "\n")
+        else:
+            head = json_members(self._head(), ",\n  ")
+            yield f'{{\n  {head},\n  "rows": ['
+            yield from self._pieces((f"    {{{line}}}" for line in lines), ",\n")
+            yield "  ]\n}"
+
+    def _pieces(self, lines: Iterator[str], between: str) -> Iterator[str]:
+        for start in range(0, len(self.cells), LINES):
+            is_last = start + LINES >= len(self.cells)
+            yield between.join(islice(lines, LINES)) + ("" if is_last else between.removesuffix("\n"))
+
+    def _inputs(self, *, is_whole: bool = False) -> list[list[dict[str, Any]]]:
+        """For each input what its values say, by the names of the columns.
+
+        Args:
+            is_whole: Whether all that could be said has a column.
+        """
+        chips = self.variables.get("gpu") or self.variables.get("cc")
+        is_product = "gpu" in self.variables or "gpu" in self.fixed
+        names = chips or (self.fixed["gpu" if is_product else "cc"],)
+        axes: list[list[dict[str, Any]]] = [
+            [
+                {**({"gpu": name if is_product else None} if is_product or is_whole else {}), "cc": cc}
+                for name, cc in zip(names, self.ccs, strict=True)
+            ]
+        ]
+        variables = cast("Mapping[str, Sequence[Value]]", self.variables)
+        for name in INPUTS:
+            if is_whole or name in self.fixed or name in self.variables:
+                values = variables.get(name) or (self.fixed.get(name),)
+                axes.append([{name: value} for value in values])
+        return axes
 
     def document(self) -> Document:
         """A chart or a heat map on a terminal; a row for each combination in Markdown."""
+        self._check_axes()
         names = " and ".join(axis.scale.title for axis in self.axes)
         heading = Paragraph(Marked(f"Occupancy by {names}", "strong"))
         charts = self._charts()
@@ -103,6 +180,7 @@ class SweepReport(Report):
         Raises:
             InputError: Something is to be marked, and there is no curve.
         """
+        self._check_axes()
         axes = self.axes
         has_curves = axes[-1].is_numeric and (len(axes) == 1 or axes[0].scale.name in CHIPS)
         if marks and not has_curves:
@@ -118,6 +196,14 @@ class SweepReport(Report):
         named = axes[-1:] if has_curves else axes
         names = words.listing([axis.scale.name for axis in named])
         return Picture(title or f"Occupancy by {names}\n{self._fixed()}", (chart,), marks)
+
+    def _check_axes(self) -> None:
+        if len(self.variables) > MOST_AXES:
+            raise InputError(
+                f"{len(self.variables)} inputs vary: {', '.join(self.variables)}",
+                where="sweep",
+                cure="A screen and a picture show two; --format csv, json or jsonl has all.",
+            )
 
     def _curves(self) -> Curves:
         down, across, lines = self._heat_map()
@@ -170,22 +256,3 @@ class SweepReport(Report):
             labels = (axis.scale.label(value) for axis, value in zip(self.axes, values, strict=True))
             rows.append((*labels, *answer_cells(cell)))
         return Table((*headers, *ANSWER), rows)
-
-
-def sweep_report(
-    variables: Mapping[Variable, tuple[Value, ...]],
-    answers: Iterable[Answer],
-    fixed: Mapping[str, Value | bool],
-) -> SweepReport:
-    """The answers, in the order of the variables' combinations, the last variable fastest, as a report."""
-    cells = (
-        Cell(
-            answer.active_blocks,
-            answer.active_warps,
-            answer.occupancy,
-            answer.limiters,
-            answer.launchable,
-        )
-        for answer in answers
-    )
-    return SweepReport(dict(fixed), dict(variables), tuple(cells))

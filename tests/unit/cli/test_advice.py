@@ -226,7 +226,9 @@ def test_bounds() -> None:
 
 def test_block_sizes() -> None:
     lines = run(*BLOCK_SIZES).stdout.splitlines()
-    assert lines[1].split() == ["768", "2", "48", "100%", "warps", "and", "registers"]
+    assert lines[0] == "Block sizes on compute capability 8.6 (Ampere)"
+    assert "on H100, compute" in run("block-sizes", "--gpu", "H100").stdout.splitlines()[0]
+    assert lines[3].split() == ["768", "2", "48", "100%", "warps", "and", "registers"]
     assert "cudaOccupancyMaxPotentialBlockSize chooses it" in lines[-2]
     grown = as_json(*BLOCK_SIZES, "--dynamic-smem", "1k", "--smem-per-thread", "8")
     assert grown["inputs"]["smem_per_thread"] == 8

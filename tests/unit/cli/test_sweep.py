@@ -5,13 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 import occupancy
+from occupancy.api import sweep as api_sweep
+from occupancy.api.sweep import sweep_grid
 from occupancy.cli import commands
+from occupancy.tables.chips import find_chip
 from tests.cli_runner import run
 
 
@@ -56,7 +61,99 @@ class TestRows:
         assert {name: row[name] for name in ("cc", "regs", "barriers", "opt_in")} == {
             "cc": "9.0", "regs": "40", "barriers": "3", "opt_in": "false",
         }  # fmt: skip
-        assert "smem" not in row
+        assert row["smem"] == ""
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ("--cc", "9.0", "-t", "64,128"),
+            ("--cc", "9.0,8.0", "-t", "64"),
+            ("--gpu", "H100", "-t", "64,128", "-r", "40"),
+            ("--gpu", "H100,A100", "-t", "64", "-s", "1k", "--carveout", "50"),
+            ("--cc", "9.0", "-t", "16x16,64", "--barriers", "1:3", "--no-opt-in", "--static-smem", "1k"),
+            ("--cc", "9.0", "-t", "32:1024:32", "-r", "1:255"),
+        ],
+        ids=" ".join,
+    )
+    def test_the_columns_do_not_depend_on_the_options(self, arguments: tuple[str, ...]) -> None:
+        found = csv.DictReader(io.StringIO(run("sweep", *arguments, "--format", "csv").stdout))
+        assert found.fieldnames == [
+            "gpu", "cc", "threads", "regs", "smem", "static_smem", "dynamic_smem", "carveout", "barriers",
+            "caching", "opt_in", "virtual_resources", "tensor_memory", "shared_memory_mode", "model",
+            "active_blocks", "active_warps", "occupancy", "limiters", "launchable",
+        ]  # fmt: skip
+        assert {row["cc"] for row in found} <= {"9.0", "8.0"}
+
+    def test_three_inputs_are_for_programs(self) -> None:
+        arguments = ("sweep", "--cc", "9.0", "-t", "128,256", "-r", "40,64", "-s", "1k,20k")
+        found = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").stdout)))
+        assert [(row["threads"], row["regs"], row["smem"]) for row in found] == list(
+            product(("128", "256"), ("40", "64"), ("1024", "20480"))
+        )
+        assert len(json.loads(run(*arguments, "--format", "json").stdout)["rows"]) == 8
+        refused = run(*arguments)
+        assert refused.exit_code == 2
+        assert "A screen and a picture show two; --format csv, json or jsonl has all." in refused.stderr
+
+    def test_barriers_vary(self) -> None:
+        found = rows("--cc", "9.0", "-t", "64", "--barriers", "1:16")
+        expected = [
+            occupancy.compute("9.0", threads=64, barriers=each).active_blocks for each in range(1, 17)
+        ]
+        assert [int(row["active_blocks"]) for row in found] == expected
+        assert len(set(expected)) > 3
+
+    @pytest.mark.parametrize(
+        "kernel",
+        [
+            {"threads": "1:1024:3", "regs": "1:255:9", "smem": "0:300k:30k"},
+            {
+                "threads": "32,512",
+                "carveout": "0,50,64k,max",
+                "static_smem": "0:48k:1k",
+                "dynamic_smem": "0:99k:7k",
+            },
+            {"threads": "64:2048:64", "barriers": "0:16", "regs": "20:60", "opt_in": False, "smem": "60k"},
+        ],
+        ids=str,
+    )
+    def test_the_arrays_answer_as_one_by_one(
+        self, kernel: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        chips = [find_chip(each) for each in ("9.0", "8.6", "7.5" if "64k" in str(kernel) else "10.0")][:2]
+        fast = sweep_grid(chips, kernel)
+        monkeypatch.setattr(api_sweep, "FEWEST_FOR_ARRAYS", 10**9)
+        assert fast == sweep_grid(chips, kernel)
+
+    def test_more_than_the_arrays_of_a_usual_machine_is_refused(self) -> None:
+        done = run("sweep", "--cc", "9.0", "-t", "1:1024", "-r", "1:255", "-s", "0:99k:1k")
+        assert "there are 26,112,000 combinations. Allowed: up to 20,000,000." in done.stderr
+
+    def test_the_end_of_the_files_name_says_the_format(self, tmp_path: Path) -> None:
+        arguments = ("sweep", "--cc", "9.0", "-t", "64,128")
+        for suffix, output_format in (
+            ("csv", "csv"),
+            ("jsonl", "jsonl"),
+            ("md", "markdown"),
+            ("json", "json"),
+        ):
+            path = tmp_path / f"rows.{suffix}"
+            done = run(*arguments, "-o", str(path))
+            assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"Wrote {path}.\n")
+            assert path.read_text(encoding="utf-8") == run(*arguments, "--format", output_format).stdout
+
+    @pytest.mark.parametrize(
+        ("name", "output_format"),
+        [("x.png", "json"), ("x.svg", "csv"), ("X.PDF", "text")],
+    )
+    def test_a_format_that_contradicts_the_file_is_refused(
+        self, name: str, output_format: str, tmp_path: Path
+    ) -> None:
+        path = tmp_path / name
+        done = run("sweep", "--cc", "9.0", "-t", "64,128", "-o", str(path), "--format", output_format)
+        assert done.exit_code == 2
+        assert done.stderr == f"Error: --format: {path} is a picture. Leave it out.\n"
+        assert not path.exists()
 
     def test_shapes_of_blocks(self) -> None:
         found = rows("--cc", "9.0", "--threads", "16x16,1x1x128")
@@ -92,6 +189,10 @@ class TestCurves:
             "Warps per SM by shared memory per block (KiB)",
         ]
         assert "Now 37 registers: 48 warps, 75%. With 32 registers: 64 warps, 100%." in text
+        named = run("sweep", "--gpu", "RTX 4090", "--threads", "128").stdout
+        assert named.startswith(
+            "Blocks of 128 threads on GeForce RTX 4090, compute capability 8.9 (Ada Lovelace)"
+        )
 
     def test_rows_are_steps(self) -> None:
         found = rows(*H100)
@@ -162,7 +263,7 @@ class TestPictures:
         (("--threads", "32", "--regs", "1.5,2"), "--regs: '1.5' is not a whole"),
         (("--threads", "32", "--smem", "0:1k:1x"), "--smem: '1x' is not a"),
         (("--threads", "32", "--carveout", "0:200:50"), "--carveout: compute capability 9.0 has no"),
-        (("--threads", "1:1024", "--smem", "0:99999"), "sweep: there are 102,400,000 combinations."),
+        (("--threads", "1:1024", "--smem", "0:99999"), "sweep: there are 102,400,000 combinations. Allowed:"),
         (("--threads", "32", "-o", "chart"), "-o: 'chart' does not say which kind of picture"),
     ],
 )  # fmt: skip

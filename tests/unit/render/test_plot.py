@@ -14,7 +14,8 @@ from matplotlib.patches import Rectangle, StepPatch
 
 from occupancy import InputError, compute
 from occupancy.api.sweep import sweep_grid
-from occupancy.render.plot import FORMATS, draw, save
+from occupancy.render.charts import PICTURE_FILES
+from occupancy.render.plot import draw, save
 from occupancy.report.curves import CurvesReport, curves_report
 from occupancy.report.sweep import SweepReport
 from occupancy.tables.chips import find_chip
@@ -115,7 +116,7 @@ class TestSweep:
 
 
 class TestFiles:
-    @pytest.mark.parametrize("suffix", FORMATS)
+    @pytest.mark.parametrize("suffix", PICTURE_FILES)
     def test_kinds(self, tmp_path: Path, suffix: str) -> None:
         path = tmp_path / f"chart{suffix.upper()}"
         save(curves().picture(), str(path))

@@ -67,8 +67,8 @@ def test_the_command_draws_them(tmp_path: Path) -> None:
     assert (done.exit_code, target.read_bytes()[:4]) == (0, b"\x89PNG")
     for wrong, message in (
         ((*kernel, "--regs", "40", "-o", str(target), "--mark", "72"), "there is no curve on which"),
-        ((*kernel, "--regs", "16:255", "--mark", "72"), "--mark: is for a chart in a file"),
-        ((*kernel, "--regs", "16:255", "--title", "x"), "--title: is for a chart in a file"),
+        ((*kernel, "--regs", "16:255", "--mark", "72"), "--mark: is for a picture"),
+        ((*kernel, "--regs", "16:255", "--title", "x"), "--title: is for a picture"),
         (
             ("sweep", "--cc", "9.0", "-t", "64", "-o", str(target), "--mark", "1"),
             "mark the kernel's own values",

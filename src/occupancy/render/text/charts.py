@@ -10,7 +10,7 @@ from math import ceil
 from rich.text import Text
 
 from .. import words
-from ..charts import BarChart, Chart, HeatMap, StepChart, ticks
+from ..charts import Axis, BarChart, Chart, HeatMap, StepChart, ticks
 
 ROWS = 8
 EIGHTHS = " ▁▂▃▄▅▆▇█"
@@ -84,10 +84,20 @@ def _bars(chart: BarChart, columns: int) -> ColumnChart:
         columns -= columns % count
     labels = {
         place * columns // count: chart.axis.scale.label(chart.axis.values[place])
-        for place in thinned(range(count), max(columns // LABELS_APART, 1))
+        for place in _round_places(chart.axis, max(columns // LABELS_APART, 1))
     }
     shares = [chart.shares[column * count // columns] for column in range(columns)]
     return ColumnChart(shares, {share: words.percent(share) for share in QUARTERS}, labels)
+
+
+def _round_places(axis: Axis, most: int) -> Sequence[int]:
+    """Where along an axis the round values are; if it has few of them, places as far apart as others."""
+    numbers = {value: place for place, value in enumerate(axis.values) if isinstance(value, int)}
+    if numbers:
+        found = [numbers[tick] for tick in ticks(min(numbers), max(numbers), most) if tick in numbers]
+        if len(found) > most // 2:
+            return sorted(found)
+    return thinned(range(len(axis.values)), most)
 
 
 @dataclass(frozen=True)

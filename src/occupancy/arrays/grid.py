@@ -1,0 +1,64 @@
+"""Every combination of some inputs on some chips: the distinct answers, and which of them each has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..engine import Model
+from ..values.kernel import Kernel
+from ..values.limits import Limits
+from ..values.resources import Limiter
+from .answers import sweep_arrays
+
+CARVEOUT = "carveout"
+_BITS = 16
+"""In which the number of a chip, the limiters, the warps and the blocks of an answer have room."""
+
+
+class GridAnswer(NamedTuple):
+    """An answer by the rules of CUDA, as some of the combinations have it."""
+
+    chip: int
+    """The number of the SM among those asked for."""
+    active_blocks: int
+    active_warps: int
+    limiters: Limiter
+
+
+def grid_answers(
+    chips: Sequence[Limits], axes: Mapping[str, Sequence[Any]], common: Sequence[Kernel], model: Model | None
+) -> tuple[list[GridAnswer], list[int]]:
+    """The distinct answers, and for each combination the place of its own among them.
+
+    Args:
+        chips: The SMs, which change slowest.
+        axes: Field of `Kernel` -> its values, numbers but for the carveout; the last field changes fastest.
+        common: A kernel with the other settings for each carveout; just one where none was given.
+        model: Whose answers, which must be those of CUDA.
+
+    Raises:
+        InputError: What a chip does not offer.
+    """
+    names = [name for name in axes if name != CARVEOUT]
+    arrays = dict(zip(names, np.ix_(*(np.asarray(axes[name]) for name in names)), strict=True))
+    place = list(axes).index(CARVEOUT) if CARVEOUT in axes else 0
+    shape = [len(axes[name]) for name in names]
+    codes = np.empty((len(chips), len(common), *shape), np.int64)
+    for number, limits in enumerate(chips):
+        for index, kernel in enumerate(common):
+            found = sweep_arrays([limits], arrays, kernel, model)
+            code = found.active_blocks.astype(np.int64)
+            for part in (found.active_warps, found.limiters, number):
+                code <<= _BITS
+                code |= part
+            codes[number, index] = code
+    distinct, places = np.unique(np.moveaxis(codes, 1, place + 1), return_inverse=True)
+    low = (1 << _BITS) - 1
+    answers = [
+        GridAnswer(code & low, code >> 3 * _BITS, code >> 2 * _BITS & low, Limiter(code >> _BITS & low))
+        for code in distinct.tolist()
+    ]
+    return answers, places.ravel().tolist()
