@@ -20,6 +20,8 @@ MOST_COMPARED = 1 << 18
 """Launches with kernels of their name: a library of some thousands of them, and a hundred launches. What is
 left then has rows of its own."""
 
+_OF_IMAGES = (*COMPILED, *STATED_ONCE)
+
 Placed = tuple[int, KernelRecord]
 """A record, and its place among all that was found."""
 
@@ -47,7 +49,11 @@ def with_launches(rows: Sequence[Placed], launches: Sequence[Placed]) -> list[Pl
             continue
         image = rows[number][1]
         launched.add(number)
-        whole = fill(launch, image, (*COMPILED, *STATED_ONCE))
+        # A trace has all of the shared memory in one number, which the image's part of it would contradict.
+        has_total = launch.smem is not None
+        whole = fill(
+            launch, image, (name for name in _OF_IMAGES if not (has_total and name == "static_smem"))
+        )
         whole = replace(whole, name=image.name, regs=image.regs, fuses=image.fuses, chosen=image.chosen)
         done.append((place, also_in(whole, {image.source, *image.also_in})))
     return [row for index, row in enumerate(rows) if index not in launched] + done

@@ -109,6 +109,8 @@ class TestWhatIsFound:
         assert {each.chosen for each in launched} == {True}
         assert {each.fuses for each in launched} == set(FUSES.values())
         assert not any(each.chosen and not each.launches for each in found)
+        alone = {each.name: each.occupancy for each in occupancy.scan(INDUCTOR / "trace.json.gz")}
+        assert {each.name: each.occupancy for each in launched} == {name: alone[name] for name in FUSES}
 
     def test_candidates_stand_together_the_chosen_one_first(self, cache: Path) -> None:
         found = occupancy.scan(cache)
