@@ -39,7 +39,7 @@ def write_all(folder: Path) -> None:
         "staircase": staircase,
         "waves": waves,
     }.items():
-        (folder / f"{name}.svg").write_text(draw(), encoding="utf-8")
+        (folder / f"{name}.svg").write_text(draw(), encoding="utf-8", newline="\n")
 
 
 def sub_partitions() -> str:

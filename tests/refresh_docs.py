@@ -132,8 +132,8 @@ def main() -> None:
         fresh = BLOCK.sub(
             lambda found: f"```console\n{refreshed(found[2])}```" if found[1] == "console" else found[0], text
         )
-        document.write_text(with_public_names(fresh), encoding="utf-8")
-    PICTURE.write_text(terminal_picture(), encoding="utf-8")
+        document.write_text(with_public_names(fresh), encoding="utf-8", newline="\n")
+    PICTURE.write_text(terminal_picture(), encoding="utf-8", newline="\n")
     module_at(ROOT / "docs" / "figures.py").write_all(FIGURES)
 
 

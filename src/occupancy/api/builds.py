@@ -226,7 +226,10 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> int:
             raise InputError("is there already", where=path, cure="Remove it, or name another file.")
     kernels = save_baseline(build, baseline, **options).kernels
     knows_spills = all(kernel.spill_store_bytes is not None for kernel in kernels)
-    seen = os.path.relpath(baseline, os.path.dirname(rules) or ".")
+    try:
+        seen = os.path.relpath(baseline, os.path.dirname(rules) or ".")
+    except ValueError:  # on another drive of Windows
+        seen = os.path.abspath(baseline)
     text = first_rules(" ".join(_paths(build)), rules, PurePath(seen).as_posix(), knows_spills)
     try:
         write_atomically(rules, text)

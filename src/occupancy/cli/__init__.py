@@ -5,6 +5,7 @@ A command reads its options, asks `api`, and prints a report. Nothing uses it.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import os
@@ -83,6 +84,8 @@ def errors_as_messages(context: click.Context | None = None) -> Iterator[None]:
     except OSError as error:
         problem = error.strerror or str(error)
         if _was_printing(error):
+            if error.errno == errno.EINVAL:  # what Windows says of a closed pipe
+                raise ClosedPipe from None
             raise Refusal(f"The answer cannot be written: {problem}.") from error
         file = error.filename or "the system"
         raise Refusal(_printable(f"{os.fsdecode(file)}: {problem}.")) from error

@@ -10,7 +10,7 @@ from .choose_sm import gpu_option
 from .help import Command, grouped_option
 from .kernel_files import kernel_file_options, with_what_if
 from .options import format_option_with
-from .output import print_report, print_text
+from .output import print_data, print_report
 
 
 @click.command("check", cls=Command)
@@ -63,16 +63,16 @@ def command(
     if output_format == "github":
         from ..render.ci import github
 
-        print_text(github(report.cases(), report.conclusion()))
+        print_data(github(report.cases(), report.conclusion()))
     elif output_format == "junit":
         from ..render.ci import junit
 
-        print_text(junit(report.build, list(report.cases())))
+        print_data(junit(report.build, list(report.cases())))
     elif output_format == "sarif":
         from .. import __version__
         from ..render.sarif import sarif
 
-        print_text(sarif(report.findings(), report.asked(), __version__))
+        print_data(sarif(report.findings(), report.asked(), __version__))
     else:
         print_report(report, output_format)
     if not report.passed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -32,7 +33,7 @@ def print_report(report: Report, output_format: str) -> None:
         print_document(report.document(), output_format)
     else:
         for piece in report.for_programs(output_format):
-            print_text(piece)
+            print_data(piece)
 
 
 def print_document(document: Document, output_format: str) -> None:
@@ -45,7 +46,7 @@ def print_document(document: Document, output_format: str) -> None:
     else:
         from ..render.markdown import markdown
 
-        print_text(markdown(document))
+        print_data(markdown(document))
 
 
 FORMAT_OF = {".html": "html", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
@@ -101,6 +102,19 @@ def print_text(text: str, *, color: bool = False) -> None:
         if not encoding.lower().startswith("utf"):
             text = text.translate(IN_ASCII).encode(encoding, "replace").decode(encoding)
     click.echo(text, color=color or None)
+
+
+def print_data(text: str) -> None:
+    """Print what programs read, or what is kept: in UTF-8, whatever the encoding of standard output.
+
+    On Windows that of a pipe and of a file is the system's code page, which JSON and HTML are never in.
+
+    Raises:
+        OSError: It cannot be written there.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.encoding.lower().startswith("utf"):
+        sys.stdout.reconfigure(encoding="utf-8")
+    print_text(text)
 
 
 def terminal_width() -> int:

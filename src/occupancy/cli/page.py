@@ -16,7 +16,7 @@ from .help import Command, grouped_option
 from .kernel_files import warn_of
 from .named_chips import choose_sm
 from .options import threads_option, use_options
-from .output import print_text
+from .output import print_data
 from .whole_gpu import grid_options
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def command(
 
     text = build_page(__version__, question, listing)
     if output == "-":
-        print_text(text)
+        print_data(text)
         return
     from ..builds.atomic_file import write_atomically
 

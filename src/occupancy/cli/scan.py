@@ -16,7 +16,7 @@ from .help import Command, grouped_option
 from .kernel_files import kernel_file_options, warn_of
 from .named_chips import choose_sm
 from .options import format_option_with
-from .output import FOR_PEOPLE, format_for, print_document, print_text, written_to
+from .output import FOR_PEOPLE, format_for, print_data, print_document, print_text, written_to
 from .whole_gpu import count_of_sms, sms_option
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _scan(
         from .. import __version__
         from ..page.build import build_page
 
-        print_text(build_page(__version__, listing=scanning.listing(records, compare)))
+        print_data(build_page(__version__, listing=scanning.listing(records, compare)))
     else:
         _print_rows(scanning, records, fields, output_format)
         if scanning.missing:
@@ -248,4 +248,4 @@ def _print_rows(
         else:
             lines = json_document(lambda: scanning.report().to_dict(), "kernels", objects)
     for line in lines:
-        print_text(line)
+        print_data(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .output import print_text
+from .output import print_data
 
 
 def _names(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
@@ -25,4 +25,4 @@ def command(name: str) -> None:
     from ..render.csv_json import to_json
     from ..report.schema import json_schema
 
-    print_text(to_json(json_schema(name)))
+    print_data(to_json(json_schema(name)))

@@ -8,6 +8,7 @@ is needed, so a reader of all of it would be more than this takes.
 
 from __future__ import annotations
 
+import ntpath
 import struct
 from bisect import bisect_right
 from typing import NamedTuple
@@ -60,7 +61,8 @@ class _Unit(NamedTuple):
         if not 1 <= number <= len(self.files):
             return None
         name, folder = self.files[number - 1]
-        if folder == 0 or name.startswith("/") or folder > len(self.folders):
+        is_whole = name.startswith("/") or ntpath.splitdrive(name)[0]  # whichever system compiled it
+        if folder == 0 or is_whole or folder > len(self.folders):
             return name
         return f"{self.folders[folder - 1].rstrip('/')}/{name}"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import PurePosixPath, PureWindowsPath
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -89,6 +89,9 @@ def _artifact(path: str) -> dict[str, str]:
 
 
 def within_here(path: str) -> str:
-    """The path as seen from the folder that the program runs in, where it is in it; else as it is."""
-    here = os.path.join(os.getcwd(), "")
-    return path.removeprefix(here) if path.startswith(here) else path
+    """The path as seen from the folder that the program runs in, where it is in it; with slashes everywhere.
+
+    On Windows paths compare without case, and have both kinds of slashes: line tables mix them.
+    """
+    seen = PurePath(path)
+    return (seen.relative_to(os.getcwd()) if seen.is_relative_to(os.getcwd()) else seen).as_posix()

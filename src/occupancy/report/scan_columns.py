@@ -13,6 +13,7 @@ from ..builds.scanner import ROW_FIELDS, ScanRow
 from ..errors import InputError, shown
 from ..render import words
 from ..render.csv_json import flatten
+from ..render.sarif import within_here
 from ..values.resources import amount_of
 from ..values.spellings import did_you_mean
 
@@ -145,8 +146,8 @@ def place(file: str | None, line: int | None) -> str:
     """Where in the source: ``src/blur.cu:12``; relative to this folder where it is in it."""
     if file is None:
         return ""
-    here = os.path.join(os.getcwd(), "")
-    short = file.removeprefix(here) if file.startswith(here) else PurePath(file).name
+    path = PurePath(file)
+    short = within_here(file) if path.is_relative_to(os.getcwd()) else path.name
     return words.printable(short if line is None else f"{short}:{line}")
 
 

@@ -1,0 +1,174 @@
+"""What is different on Windows and macOS, as far as it can be tried elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path, PureWindowsPath
+from xml.etree import ElementTree
+
+import pytest
+
+import occupancy
+from occupancy import cli
+from occupancy.api import builds
+from occupancy.builds.atomic_file import write_atomically
+from occupancy.readers.source_lines import _Unit
+from occupancy.render import sarif
+
+DATA = Path(__file__).parent / "data"
+CODE_PAGE = "cp1252"
+"""Of Windows in Western Europe: without the blocks that charts are drawn with, and without the arrow."""
+
+
+def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+    """The program with its output in a pipe, in the system's code page."""
+    environment = {
+        **os.environ,
+        "PYTHONIOENCODING": CODE_PAGE,
+        "PYTHONUTF8": "0",
+        "PYTHONWARNDEFAULTENCODING": "1",  # a file that is opened in the system's code page by mistake
+        "PYTHONWARNINGS": "error::EncodingWarning",
+    }
+    command = [sys.executable, "-m", "occupancy", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True)
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Path:
+    """A folder whose name the code page does not have."""
+    folder = tmp_path / "bü→ld"
+    folder.mkdir()
+    shutil.copy(DATA / "kernels" / "ptxas_v.txt", folder / "build.log")
+    return folder
+
+
+def test_charts_are_drawn_with_what_the_code_page_has() -> None:
+    done = run("sweep", "--cc", "7.0", "--threads", "128", "--regs", "37")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "64 |" in done.stdout.decode("ascii")
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl", "csv", "html", "markdown"])
+def test_what_programs_read_is_in_utf_8_whatever_the_code_page(build: Path, form: str) -> None:
+    done = run("scan", build.name, "--format", form, folder=build.parent)
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.decode("utf-8")
+    if form in ("json", "jsonl", "csv"):
+        assert build.name in text
+
+
+def test_a_check_is_in_utf_8_whatever_the_code_page(build: Path) -> None:
+    assert run("init", build.name, folder=build.parent).returncode == 0
+    check = ("check", build.name, "--rules", "occupancy.toml", "--format")
+    assert json.loads(run(*check, "json", folder=build.parent).stdout)["build"] == build.name
+    json.loads(run(*check, "sarif", folder=build.parent).stdout)
+    suite = ElementTree.fromstring(run(*check, "junit", folder=build.parent).stdout.decode("utf-8"))
+    assert suite[0].get("name") == build.name
+
+
+def test_the_page_is_in_utf_8_whatever_the_code_page(tmp_path: Path) -> None:
+    assert run("page", "-o", "page.html", folder=tmp_path).returncode == 0
+    written = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert run("page", "-o", "-").stdout.decode("utf-8").rstrip() == written.rstrip()
+
+
+def test_people_read_the_code_page(build: Path) -> None:
+    done = run("scan", build.name, folder=build.parent)
+    assert done.returncode == 0
+    assert "spilly" in done.stdout.decode(CODE_PAGE)
+
+
+def test_a_pipe_that_is_closed_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Closed(io.StringIO):
+        def write(self, _: str) -> int:
+            raise OSError(errno.EINVAL, "Invalid argument")  # Windows' word for it
+
+    monkeypatch.setattr(sys, "argv", ["occupancy", "limits"])
+    with contextlib.redirect_stdout(Closed()), pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == cli.EXIT_CLOSED_PIPE
+
+
+def test_a_system_without_these_signals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SIGHUP", "SIGQUIT", "SIGXCPU", "SIGPIPE", "SIGKILL"):
+        monkeypatch.delattr(signal, name, raising=False)
+    write_atomically(str(tmp_path / "a.txt"), "a\n")
+    assert (tmp_path / "a.txt").read_bytes() == b"a\n"
+
+
+def test_a_system_without_non_blocking_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "baseline.json"
+    occupancy.save_baseline(DATA / "builds" / "before", path)
+    for name in ("O_NONBLOCK", "set_blocking"):
+        monkeypatch.delattr(os, name, raising=False)
+    assert occupancy.diff(path, DATA / "builds" / "before").summary.same == 14
+
+
+@pytest.mark.parametrize("ending", [b"\r\n", b"\n"])
+@pytest.mark.parametrize("mark", [b"\xef\xbb\xbf", b""])
+def test_files_of_editors_of_windows(tmp_path: Path, ending: bytes, mark: bytes) -> None:
+    def as_windows(content: bytes) -> bytes:
+        return mark + content.replace(b"\n", ending)
+
+    log = tmp_path / "build.log"
+    log.write_bytes(as_windows((DATA / "kernels" / "ptxas_v.txt").read_bytes()))
+    assert [kernel.regs for kernel in occupancy.scan(log)] == [32, 32, 64, 12, 12]
+    rules = tmp_path / "occupancy.toml"
+    rules.write_bytes(as_windows(b'baseline = "b.json"\n[[rules]]\nmax_occupancy_drop = 0\n'))
+    assert occupancy.check(log, rules, update=True).passed
+    baseline = tmp_path / "b.json"
+    baseline.write_bytes(as_windows(baseline.read_bytes()))
+    assert occupancy.check(log, rules).passed
+    table = tmp_path / "limits.yaml"
+    table.write_bytes(as_windows(b'schema_version: 1\ncompute_capabilities:\n  "13.0": {like: "10.0"}\n'))
+    assert list(occupancy.read_limits(table)) == ["13.0"]
+
+
+def test_a_log_that_powershell_wrote(tmp_path: Path) -> None:
+    log = tmp_path / "build.log"
+    text = (DATA / "kernels" / "ptxas_v.txt").read_text(encoding="utf-8")
+    log.write_bytes(text.replace("\n", "\r\n").encode("utf-16"))
+    assert [kernel.regs for kernel in occupancy.scan(log)] == [32, 32, 64, 12, 12]
+
+
+def test_a_baseline_on_another_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def other_drive(*_: object) -> str:
+        raise ValueError("path is on mount 'D:', start on mount 'C:'")
+
+    rules, baseline = tmp_path / "occupancy.toml", tmp_path / "b.json"
+    log = str(DATA / "builds" / "before" / "ptxas.log")
+    monkeypatch.setattr(os.path, "relpath", other_drive)
+    builds.begin(log, str(rules), str(baseline))
+    assert f'baseline = "{baseline.as_posix()}"' in rules.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("path", "seen"),
+    [
+        (r"C:\work\src\blur.cu", "src/blur.cu"),
+        ("c:/Work/src/blur.cu", "src/blur.cu"),  # what the compiler was called with
+        (r"C:\work/src\blur.cu", "src/blur.cu"),
+        (r"build\blur.obj", "build/blur.obj"),
+        (r"D:\other\blur.cu", "D:/other/blur.cu"),
+    ],
+)
+def test_paths_in_findings(monkeypatch: pytest.MonkeyPatch, path: str, seen: str) -> None:
+    monkeypatch.setattr(sarif, "PurePath", PureWindowsPath)
+    monkeypatch.setattr(os, "getcwd", lambda: r"C:\work")
+    assert sarif.within_here(path) == seen
+
+
+def test_line_tables_of_windows() -> None:
+    files = [(r"C:\work\blur.cu", 1), ("blur.cu", 1), ("/work/blur.cu", 1)]
+    unit = _Unit(0, 0, 0, 0, 0, b"", [r"C:\cuda\include"], files)
+    assert [unit.path(number) for number in (1, 2, 3)] == [
+        r"C:\work\blur.cu", r"C:\cuda\include/blur.cu", "/work/blur.cu",
+    ]  # fmt: skip
