@@ -148,9 +148,9 @@ def commands() -> None:
     """CUDA occupancy without a GPU: exact, for every compute capability.
 
     \b
-    occupancy calc --cc 7.0 --threads 128 --regs 37       one kernel on one SM
-    occupancy scan build/                                 the kernels that files hold
-    occupancy check build/ --rules occupancy.toml         regressions, in CI
+    occupancy calc --cc 7.0 --threads 128 --regs 37   one kernel on one SM
+    occupancy scan build/                             the kernels of files
+    occupancy check build/ --rules occupancy.toml     regressions, in CI
     """
 
 

@@ -160,7 +160,7 @@ def _limits(values: Sequence[Provenance]) -> Iterator[Block]:
         Column("Sources", is_number=False, least=1),
     )
     rows = [(value.field, words.limit(value.field, value.value), _codes(value.sources)) for value in values]
-    yield Table(columns, rows, splits=False, comfortable=80)
+    yield Table(columns, rows, splits=False, comfortable=60)
     notes = [f"{value.field}: {value.note}" for value in values if value.note]
     if notes:
         yield from (Heading("Notes"), Bullets(notes, indent=2))

@@ -136,7 +136,7 @@ class OnAllReport(Report):
             Column("What to change", is_number=False, least=SENTENCE),
             *(Column(chip.label, least=10) for chip in self.chips),
         )
-        yield Table(columns, [self._cells(step) for step in self._shown()], splits=False)
+        yield Table(columns, [self._cells(step) for step in self._shown()])
         for step in self._shown():
             if not self._helps_all(step):
                 left = [chip.label for chip in self.chips if not self._helps(step, chip)]

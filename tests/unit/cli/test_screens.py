@@ -5,41 +5,53 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from occupancy.cli import COMMANDS, commands
 from tests.cli_runner import run
 
-COMMANDS = (
-    (
-        "calc",
-        "--cc",
-        "9.0",
-        "--threads",
-        "256",
-        "--regs",
-        "72",
-        "--smem",
-        "40k",
-        "--grid",
-        "5000",
-        "--sms",
-        "132",
-    ),
-    ("calc", "--cc", "9.0", "--threads", "256", "--smem", "300k", "--explain"),
-    ("calc", "--cc", "8.6", "--threads", "1024", "--regs", "80", "--charts"),
-    ("fits", "--threads", "256", "--smem", "96k"),
-    ("budget", "--cc", "9.0", "--threads", "256", "--regs", "40", "--occupancy", "75%"),
-    ("bounds", "--cc", "7.5,8.6,9.0", "--threads", "256", "--min-blocks", "6"),
-    ("registers", "--threads", "384", "--groups", "1:40,2:232"),
-    ("block-sizes", "--cc", "8.6", "--regs", "40", "--smem-per-thread", "32"),
-    ("sweep", "--cc", "9.0", "--threads", "128", "--regs", "16:128:8"),
-    ("sweep", "--cc", "9.0", "--threads", "32:1024:32", "--regs", "16:128:8"),
-    ("limits", "9.0", "8.6"),
-    ("gpus", "h100"),
-    ("scan", "BEFORE"),
-    ("diff", "BEFORE", "AFTER"),
+SCREENS = """
+calc --cc 9.0 --threads 256 --regs 72 --smem 40k --grid 5000 --sms 132
+calc --cc 9.0 --threads 256 --smem 300k --explain
+calc --gpu H200 --threads 256 --regs 40 --grid 4096 --cluster 4
+calc --gpu 'RTX 2080 Ti,H100,RTX 4090' --threads 192 --regs 72 --smem 80k
+fits --threads 256 --smem 96k --all
+fits --threads 256 --smem 96k --gpu 'RTX 2080 Ti,RTX 4090,H100 SXM'
+budget --cc 9.0 --threads 256 --regs 40 --occupancy 75%
+budget --gpu 'A100,H100,RTX 3090,RTX 5090' --threads 256 --blocks 4
+budget --gpu A100,H100 --threads 256
+bounds --cc 7.5,8.6,9.0 --threads 256 --min-blocks 6
+bounds --gpu 'A100,RTX 3090' --threads 256 --min-blocks 4 --smem 40k --regs 80
+registers --threads 384 --groups 1:40,2:232
+registers --threads 384 --groups 1:24,2:240
+block-sizes --cc 8.6 --regs 40 --smem-per-thread 32
+limits
+limits 9.0 8.6
+limits 10.3 --sources
+gpus h100
+scan BEFORE
+scan BEFORE.log
+diff BEFORE AFTER
+diff BEFORE AFTER --all
+check AFTER --rules RULES
+"""
+CHARTS = """
+calc --cc 8.6 --threads 1024 --regs 80 --charts
+sweep --gpu H100 --threads 128 --regs 37
+sweep --cc 9.0 --threads 128 --regs 16:128:8
+sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8
+sweep --gpu 'H100,RTX 4090,A100' --threads 192 --regs 16:255
+sweep --gpu 'H100,RTX 4090,A100' --threads 192
+"""
+ONE_PAGE = ("init", "schema")
+HELP = (
+    "",
+    *(f"{command} --help" for command in COMMANDS),
+    *(f"{command} --help-all" for command in COMMANDS if command not in ONE_PAGE),
 )
 WIDTHS = (60, 80, 120, 200)
 
@@ -47,17 +59,53 @@ TORN = re.compile(r"\d$\n\s*(?:[KMG]iB|bytes|GB)\b", re.MULTILINE)
 """A size whose unit stands in the next line."""
 
 
-def screen(command: tuple[str, ...], builds: Path, columns: int) -> str:
-    folders = {"BEFORE": str(builds / "before"), "AFTER": str(builds / "after")}
-    return run(*(folders.get(each, each) for each in command), columns=columns).stdout
+@pytest.fixture(scope="module")
+def names(builds: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What stands for files in the commands above."""
+    rules = tmp_path_factory.mktemp("rules") / "rules.toml"
+    rules.write_text("[[rules]]\nmin_occupancy = 60\n")
+    return {"BEFORE": str(builds / "before"), "AFTER": str(builds / "after"), "RULES": str(rules)}
+
+
+def screen(command: str, names: dict[str, str], columns: int, *, color: bool = False) -> str:
+    for name, path in names.items():
+        command = command.replace(name, path)
+    environment = {"COLUMNS": str(columns), "FORCE_COLOR": "1" if color else "", "NO_COLOR": ""}
+    done = CliRunner().invoke(
+        commands, shlex.split(command), prog_name="occupancy", color=color, env=environment
+    )
+    assert done.exit_code in (0, 1), done.output
+    return done.stdout
+
+
+def words_of(text: str) -> set[str]:
+    """Without which columns there was no room for: the end of some screens."""
+    return {word for word in text.partition("No room for:")[0].split() if "..." not in word}
 
 
 @pytest.mark.parametrize("columns", WIDTHS)
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_no_number_is_broken(command: tuple[str, ...], columns: int, builds: Path) -> None:
-    text = screen(command, builds, columns)
+@pytest.mark.parametrize("command", SCREENS.strip().splitlines() + CHARTS.strip().splitlines())
+def test_no_line_is_wider_than_the_terminal(command: str, columns: int, names: dict[str, str]) -> None:
+    text = screen(command, names, columns)
     assert not TORN.search(text), text
     assert max(map(len, text.splitlines())) <= columns
+    coloured = re.sub(r"\x1b\[[0-9;]*m", "", screen(command, names, columns, color=True))
+    assert [line.rstrip() for line in coloured.splitlines()] == text.splitlines()
+
+
+@pytest.mark.parametrize("command", SCREENS.strip().splitlines())
+def test_no_number_and_no_word_is_broken(command: str, names: dict[str, str]) -> None:
+    """Each word of a narrow screen is one of a screen that is wide enough for all."""
+    words = words_of(screen(command, names, 400))
+    for columns in WIDTHS:
+        broken = {word for word in words_of(screen(command, names, columns)) - words if "://" not in word}
+        shown = {word for word in broken if not any(word in whole and "://" in whole for whole in words)}
+        assert not shown
+
+
+@pytest.mark.parametrize("command", HELP)
+def test_help_fits_on_a_terminal_of_80_columns(command: str, names: dict[str, str]) -> None:
+    assert max(map(len, screen(command, names, 80).splitlines())) <= 80
 
 
 def test_a_number_without_its_unit_would_be_found() -> None:
