@@ -7,9 +7,49 @@ import secrets
 import signal
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
+
+from ..errors import OccupancyError
+
+PEEK_BYTES = 1 << 12
+"""Of each end of a file, by which its kind is recognised."""
+
+
+def check_replaceable(
+    file: str, is_ours: Callable[[bytes], bool], what: str, error: type[OccupancyError]
+) -> None:
+    """Refuse to take the place of a file that we did not write.
+
+    Args:
+        file: Where something is to be written.
+        is_ours: Whether both ends of a file, which has something in it, are of what is to be written.
+        what: The kind of file, as a phrase.
+        error: What to raise.
+
+    Raises:
+        OccupancyError: There is another file, or a link that leads nowhere.
+        OSError: The file cannot be read.
+    """
+    if os.path.islink(file) and not os.path.exists(file):
+        raise error("is a link that leads nowhere", where=file, cure="Remove it, or name its target.")
+    if os.path.isfile(file) and (content := both_ends(file)) and not is_ours(content):
+        raise error(
+            f"is there already, and is no {what}", where=file, cure="Choose another name, or remove it."
+        )
+
+
+def both_ends(file: str) -> bytes:
+    """The beginning and the end of a file, where it has what it is recognised by.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with open(file, "rb") as stream:
+        start = stream.read(PEEK_BYTES)
+        stream.seek(-min(PEEK_BYTES, os.fstat(stream.fileno()).st_size), os.SEEK_END)
+        return start + stream.read()
 
 
 def write_atomically(path: str, text: str) -> None:

@@ -16,13 +16,12 @@ from ..readers.budget import Budget, Malformed
 from ..readers.json_stream import JsonStream
 from ..readers.text import Text
 from ..values.dataclass import dataclass
-from .atomic_file import write_atomically
+from .atomic_file import PEEK_BYTES, check_replaceable, write_atomically
 from .baseline import SCHEMA, SCHEMA_VERSION, Baseline, BaselineKernel, known, to_json
 
 MAX_FILE_BYTES = 64 << 20
 """A hundred thousand kernels."""
 
-PEEK_BYTES = 1 << 12
 _HOW_TO_MAKE_ONE = "occupancy scan BUILD --save-baseline baseline.json writes one."
 
 
@@ -75,33 +74,11 @@ def write_baseline(path: str | os.PathLike[str], baseline: Baseline) -> None:
             allowed=error.allowed,
         ) from error
     try:
-        _check_target(file)
+        check_replaceable(file, looks_like_baseline, "baseline", BaselineError)
         write_atomically(file, text)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         problem = getattr(error, "strerror", None) or error
         raise BaselineError(f"cannot be written: {problem}", where=file) from error
-
-
-def _check_target(file: str) -> None:
-    """Refuse to replace what is not ours."""
-    if os.path.islink(file) and not os.path.exists(file):
-        raise BaselineError("is a link that leads nowhere", where=file, cure="Remove it, or name its target.")
-    if os.path.isfile(file) and (content := both_ends(file)) and not looks_like_baseline(content):
-        raise BaselineError(
-            "is there already, and is no baseline", where=file, cure="Choose another name, or remove it."
-        )
-
-
-def both_ends(file: str) -> bytes:
-    """The beginning and the end of a file, where a baseline has what it is recognised by.
-
-    Raises:
-        OSError: It cannot be read.
-    """
-    with open(file, "rb") as stream:
-        start = stream.read(PEEK_BYTES)
-        stream.seek(-min(PEEK_BYTES, os.fstat(stream.fileno()).st_size), os.SEEK_END)
-        return start + stream.read()
 
 
 def read_baseline(path: str | os.PathLike[str]) -> Baseline:

@@ -14,8 +14,9 @@ from ..readers import Found, KernelRecord, ReadProblem, read
 from ..readers.budget import Allowance
 from ..readers.remark import Remark
 from ..values.dataclass import dataclass
+from .atomic_file import both_ends
 from .baseline import Baseline, records_of
-from .baseline_file import MAX_FILE_BYTES, both_ends, looks_like_baseline, parse_baseline, read_baseline
+from .baseline_file import MAX_FILE_BYTES, looks_like_baseline, parse_baseline, read_baseline
 from .merging import merge
 from .two_builds import refuse_two_builds
 

@@ -6,8 +6,6 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
 import click
@@ -64,22 +62,6 @@ def format_for(output: str | None, output_format: str) -> str:
     if output is None or is_format_given():
         return output_format
     return FORMAT_OF.get(os.path.splitext(output)[1].lower(), output_format)
-
-
-@contextmanager
-def written_to(path: str | None) -> Iterator[None]:
-    """What is printed within goes to a file, all of it or nothing; without a path, where it always goes.
-
-    Raises:
-        OSError: It cannot be written.
-    """
-    if path is None:
-        yield
-        return
-    from ..builds.atomic_file import written_atomically
-
-    with written_atomically(path) as file, redirect_stdout(file):
-        yield
 
 
 def print_text(text: str, *, color: bool = False) -> None:

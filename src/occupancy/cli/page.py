@@ -11,6 +11,7 @@ import click
 
 from .. import __version__
 from ..errors import InputError, ReadError
+from .answer_file import written_to
 from .choose_sm import cc_option, gpu_option, one_chip
 from .help import Command, grouped_option
 from .kernel_files import warn_of
@@ -79,13 +80,8 @@ def command(
         return
     from ..page.build import build_page
 
-    text = build_page(__version__, question, listing)
-    if output == "-":
-        print_data(text)
-        return
-    from ..builds.atomic_file import write_atomically
-
-    write_atomically(output, text)
+    with written_to(None if output == "-" else output, "html", files):
+        print_data(build_page(__version__, question, listing))
 
 
 def _listing(files: tuple[str, ...]) -> Listing | None:

@@ -11,12 +11,13 @@ import click
 
 from ..errors import InputError
 from ..render.words import count
+from .answer_file import written_to
 from .choose_sm import device_option, gpu_option
 from .help import Command, grouped_option
 from .kernel_files import kernel_file_options, warn_of
 from .named_chips import choose_sm
 from .options import format_option_with
-from .output import FOR_PEOPLE, format_for, print_data, print_document, print_text, written_to
+from .output import FOR_PEOPLE, format_for, print_data, print_document, print_text
 from .whole_gpu import count_of_sms, sms_option
 
 if TYPE_CHECKING:
@@ -117,9 +118,7 @@ def command(
     if baseline is not None:
         _save_baseline(files, baseline, output, options)
         return
-    if output is not None and any(_is_same(file, output) for file in files):
-        raise InputError("is what is read", where=output, cure="Choose another name for the answer.")
-    with written_to(output):
+    with written_to(output, options["output_format"], files):
         scanning = _scan(files, **options)
     if output is not None:
         click.echo(f"{output}: {count(scanning.found, 'kernel')} read.", err=True)
@@ -138,13 +137,6 @@ _OF_THE_ANSWER = {
     "output_format": ("--format", "text"),
 }
 """What says how kernels are shown, with its default; a baseline holds them all."""
-
-
-def _is_same(file: str, output: str) -> bool:
-    try:
-        return os.path.samefile(file, output)
-    except OSError:
-        return False
 
 
 def _save_baseline(

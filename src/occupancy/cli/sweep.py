@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
+from .answer_file import write_picture
 from .choose_sm import chips_options
 from .help import Command, grouped_option
 from .options import format_option_with, kernel_options
@@ -68,12 +69,13 @@ def command(
             raise InputError(f"{output} is a picture", where="--format", cure="Leave it out.")
         output_format = format_for(output, output_format)
         report = sweep_grid(chips, kernel)
-        with written_to(output):
+        with written_to(output, output_format):
             print_report(report, output_format)
     else:
-        from ..render.plot import save
+        from ..render.plot import pictured
         from ..values.spellings import parse_size
 
-        save(sweep_grid(chips, kernel).picture(title, [parse_size(mark, "marks") for mark in marks]), output)
+        picture = sweep_grid(chips, kernel).picture(title, [parse_size(mark, "marks") for mark in marks])
+        write_picture(output, pictured(picture, output))
     if output is not None:
         click.echo(f"Wrote {output}.", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
 from collections.abc import Sequence
@@ -51,11 +52,15 @@ DARK_COLORS = 0.6
 NOTHING_FITS_COLOR = "#dddddd"
 
 
-def save(picture: Picture, path: str) -> None:
-    """Draw a picture into a file.
+def pictured(picture: Picture, path: str) -> bytes:
+    """The content of a file with a picture.
+
+    Args:
+        picture: The picture.
+        path: The file, whose name says which kind of picture it is to be.
 
     Raises:
-        InputError: The file's name does not end in one of `PICTURE_FILES`, or it cannot be written.
+        InputError: The name does not end in one of `PICTURE_FILES`.
         MissingDependencyError: matplotlib is not installed.
     """
     suffix = os.path.splitext(path)[1].lower()
@@ -66,11 +71,10 @@ def save(picture: Picture, path: str) -> None:
     figure = draw(picture)
     from matplotlib import rc_context
 
+    file = io.BytesIO()
     with rc_context(SAME_EACH_TIME):
-        try:
-            figure.savefig(path, dpi=PIXELS_PER_INCH, metadata=NO_DATE.get(suffix))
-        except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror or error}", where=path) from error
+        figure.savefig(file, format=suffix[1:], dpi=PIXELS_PER_INCH, metadata=NO_DATE.get(suffix))
+    return file.getvalue()
 
 
 def draw(picture: Picture) -> Figure:

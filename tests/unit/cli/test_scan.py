@@ -379,10 +379,51 @@ class TestOutput:
         assert len(json.loads((tmp_path / "w.csv").read_text())["kernels"]) == 3
 
     def test_all_or_nothing(self, tmp_path: Path) -> None:
-        (tmp_path / "answer.csv").write_text("old")
+        (tmp_path / "answer.csv").write_text("name,arch\n")
         done = run("scan", str(tmp_path), "-o", str(tmp_path / "answer.csv"), "--cc", "77")
         assert done.exit_code == 2
-        assert (tmp_path / "answer.csv").read_text() == "old"
+        assert "7.7 is not in the table" in done.stderr
+        assert (tmp_path / "answer.csv").read_text() == "name,arch\n"
+
+    @pytest.mark.parametrize("suffix", ["csv", "json", "jsonl", "md", "txt", "html"])
+    @pytest.mark.parametrize("file", ["samples.cubin", "pytorch_trace.json", "ptxas_v.txt", "README", ""])
+    def test_an_earlier_answer_is_replaced(
+        self, samples: Path, tmp_path: Path, suffix: str, file: str
+    ) -> None:
+        (tmp_path / "README").write_text("no kernels here")
+        path = tmp_path / f"answer.{suffix}"
+        path.touch()  # an empty file is nobody's loss
+        source = tmp_path / file if file == "README" else samples / file
+        first = run("scan", str(source), "-o", str(path))
+        assert first.exit_code == (1 if file == "README" else 0), first.stderr
+        for more in ((), ("--name", "nothing"), ("--limit", "1")):
+            done = run("scan", str(source), "-o", str(path), *more)
+            assert done.exit_code == first.exit_code, done.stderr
+
+    @pytest.mark.parametrize("suffix", ["csv", "json", "jsonl", "md", "txt", "html"])
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "int main() {}\n",
+            "# Project\n\nIt has 12 kernels.\n",
+            '{"version": "1", "name": "package"}\n',
+            '{\n  "name": "package"\n}\n',
+            "name,price\nbread,3\n",
+            "<!doctype html>\n<title>Home</title>\n",
+            "\x7fELF\0\0",
+            " ",
+        ],
+    )
+    def test_a_file_that_is_no_answer_stays(
+        self, samples: Path, tmp_path: Path, suffix: str, content: str
+    ) -> None:
+        path = tmp_path / f"answer.{suffix}"
+        path.write_text(content)
+        done = run("scan", str(samples / "samples.cubin"), "-o", str(path))
+        assert done.exit_code == 2
+        assert "is there already, and is no answer in the format" in done.stderr
+        assert "Choose another name, or remove it." in done.stderr
+        assert path.read_text() == content
 
     def test_a_baseline_is_an_answer_of_its_own(self, samples: Path, tmp_path: Path) -> None:
         path = tmp_path / "baseline.json"

@@ -245,6 +245,16 @@ class TestPictures:
         assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"Wrote {path}.\n")
         assert path.read_text(encoding="utf-8").startswith("<?xml")
 
+    @pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
+    def test_take_the_place_of_pictures_only(self, tmp_path: Path, suffix: str) -> None:
+        path = tmp_path / f"chart.{suffix}"
+        for _ in range(2):
+            assert run("sweep", *H100, "-o", str(path)).exit_code == 0
+        path.write_text("something else")
+        done = run("sweep", *H100, "-o", str(path))
+        assert (done.exit_code, path.read_text()) == (2, "something else")
+        assert f"is no picture (.{suffix}). Choose another name" in done.stderr
+
     def test_a_folder_that_is_not_there_is_a_message(self, tmp_path: Path) -> None:
         done = run("sweep", *H100, "-o", str(tmp_path / "nowhere" / "chart.png"))
         assert done.exit_code == 2
