@@ -20,6 +20,8 @@ _SPELLING = re.compile(
 )
 MAX_VALUE = 2**31 - 1
 """The largest value that a limit can have: the driver reports limits as 32-bit integers."""
+MAX_BLOCK_SIZES = 1 << 13
+"""Of whole warps, each of which has an answer in some lists; real SMs have 32."""
 
 _HOW_TO_WRITE_ONE = 'a string such as "9.0", "90", "sm_90a" or "sm_120", or a pair such as (9, 0)'
 
@@ -179,13 +181,11 @@ class Limits:
             is_one, allowed = KIND_CHECKS[kind]
             if not is_one(value):
                 raise self._error(name, f"got {shown(value)}", allowed)
-        for name in POSITIVE_FIELDS:
-            value = getattr(self, name)
-            if value is not None and not 1 <= value <= MAX_VALUE:
-                raise self._error(name, f"{value} is out of range", f"1 to {MAX_VALUE:,}")
-        for size in self.max_block_dim:
-            if not 1 <= size <= MAX_VALUE:
-                raise self._error("max_block_dim", f"{size} is out of range", f"1 to {MAX_VALUE:,}")
+        numbers = [(name, getattr(self, name)) for name in POSITIVE_FIELDS]
+        for name, value in (*numbers, *(("max_block_dim", size) for size in self.max_block_dim)):
+            most = MAX_REGISTERS_PER_THREAD if name == "max_registers_per_thread" else MAX_VALUE
+            if value is not None and not 1 <= value <= most:
+                raise self._error(name, f"{value} is out of range", f"1 to {most:,}")
         if not 0 <= self.reserved_shared_memory_per_block < self.max_shared_memory_per_multiprocessor:
             raise self._error(
                 "reserved_shared_memory_per_block",
@@ -210,6 +210,12 @@ class Limits:
                 f"{self.max_threads_per_multiprocessor} is not a whole number of warps",
                 f"a multiple of warp_size, {self.warp_size}",
             )
+        if self.max_threads_per_block > MAX_BLOCK_SIZES * self.warp_size:
+            raise self._error(
+                "max_threads_per_block",
+                f"{self.max_threads_per_block:,} makes more than {MAX_BLOCK_SIZES:,} block sizes of whole warps",
+                f"up to {MAX_BLOCK_SIZES * self.warp_size:,}, {MAX_BLOCK_SIZES:,} times warp_size",
+            )
         if self.max_shared_memory_per_block > self.max_shared_memory_per_block_optin:
             raise self._error(
                 "max_shared_memory_per_block",
@@ -229,10 +235,6 @@ class Limits:
                 "max_oversized_shared_memory_per_block",
                 f"{oversized} is not between the opt-in maximum and what the SM has for one block",
                 f"{self.max_shared_memory_per_block_optin} to {most}",
-            )
-        if self.max_registers_per_thread > MAX_REGISTERS_PER_THREAD:
-            raise self._error(
-                "max_registers_per_thread", f"{self.max_registers_per_thread} is out of range", "1 to 255"
             )
 
     def _error(self, field: str, problem: str, allowed: str) -> TableError:

@@ -140,7 +140,11 @@ def test_without_opt_in_the_most_of_a_block_is_one_number() -> None:
         ({"max_blocks_per_multiprocessor": 0}, "out of range"),
         ({"max_blocks_per_multiprocessor": 2**31}, "out of range"),
         ({"max_threads_per_multiprocessor": 2047}, "whole number of warps"),
-        ({"max_registers_per_thread": 256}, "out of range"),
+        ({"max_registers_per_thread": 256}, "256 is out of range. Allowed: 1 to 255"),
+        (
+            {"max_threads_per_block": 2**31 - 1},
+            "more than 8,192 block sizes of whole warps. Allowed: up to 262,144",
+        ),
         ({"reserved_shared_memory_per_block": -1}, "reserved_shared_memory_per_block"),
         ({"reserved_shared_memory_per_block": 233472}, "leaves nothing"),
         ({"max_shared_memory_per_block_optin": 233472}, "more than the SM has for one block"),
