@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import re
+from functools import cache
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree
 
+import jsonschema
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -27,13 +31,16 @@ from occupancy.render.document import (
 )
 from occupancy.render.html import html
 from occupancy.render.markdown import code, markdown
+from occupancy.render.sarif import Finding, sarif
 from occupancy.render.text import to_text
 from occupancy.values.untrusted import printable
 
+SARIF_SCHEMA = Path(__file__).parents[1] / "data" / "sarif" / "sarif-2.1.0.json.gz"
+
 PARTS = (
     "<img onerror=x>", "</td>", "`", "``", "|", "\\", "\x1b]0;x\x07", "\n", "\r", "::error::x", "##[error]",
-    "=1+1", "@user", "#1", "https://x", "*", "_", "[a](b)", "&lt;", "'", '"', ",", ";", "]]>", "\x00", "\x85",
-    "\u2028", "\u202e", "\ud800", "%0A", "a", " ", "é", "𝔘",
+    "=1+1", "@user", "#1", "https://x", "www.x.y", "![a](b)", "*", "_", "[a](b)", "&lt;", "'", '"', ",", ";",
+    "]]>", "\x00", "\x85", "\u2028", "\u202e", "\ud800", "%0A", "a", " ", "é", "𝔘",
 )  # fmt: skip
 HOSTILE = st.lists(st.sampled_from(PARTS), max_size=6).map("".join)
 
@@ -64,11 +71,25 @@ class Tags(HTMLParser):
         super().__init__()
         self.found: set[str] = set()
         self.attributes: set[str] = set()
+        self.texts: list[str] = []
+        """What lies between tags and comments, where it is not code."""
+        self._is_code = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found.add(tag)
         self.attributes |= {name for name, _ in attrs}
+        self._is_code |= tag == "code"
 
+    def handle_endtag(self, tag: str) -> None:
+        self._is_code &= tag != "code"
+
+    def handle_data(self, data: str) -> None:
+        if not self._is_code:
+            self.texts.append(data)
+
+
+GITHUB_LINKS = re.compile(r"@\w|#\d|://|\bwww\.", re.IGNORECASE)
+"""What GitHub makes a mention or a link of, wherever it stands in a text."""
 
 OURS = {"p", "strong", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "code", "em"}
 
@@ -85,6 +106,9 @@ def test_html(text: str) -> None:
 @given(HOSTILE)
 @example("a\\|b")
 @example("`<img onerror=x>``")
+@example("![a](https://x)@user")
+@example("`@user")
+@example("a`@user`b")
 def test_markdown(text: str) -> None:
     printed = markdown(document(text if text.strip() else "k"))  # type: ignore[arg-type]
     assert all(map(is_quiet, printed.split("\n")))
@@ -92,7 +116,8 @@ def test_markdown(text: str) -> None:
     tags = Tags()
     tags.feed(rendered)
     tags.close()
-    assert tags.found <= OURS - {"em"}, rendered
+    assert tags.found <= OURS - {"em"}, rendered  # so that there is neither a link nor an image
+    assert not [text for text in tags.texts if GITHUB_LINKS.search(text)], rendered
     assert tags.attributes <= {"style"}
     # Each row has its cells, and no more.
     assert rendered.count("<tr>") == 2 + 3
@@ -127,3 +152,25 @@ def test_services(name: str, message: str) -> None:
     assert all(map(is_quiet, rest))
     root = ElementTree.fromstring(junit(name, [Case(name, name, name, message)]))
     assert [each.tag for each in root.iter()] == ["testsuites", "testsuite", "testcase", "failure"]
+
+
+@given(HOSTILE, HOSTILE)
+@example("[a](https://x)", "a\\b")
+def test_sarif(text: str, file: str) -> None:
+    finding = Finding(text, text, text, file, 1, text)
+    printed = sarif([finding], {text: text}, "1")
+    assert printed.isascii()
+    assert all(map(is_quiet, printed.split("\n")))
+    log = json.loads(printed)
+    assert list(sarif_schema().iter_errors(log)) == []
+    (result,) = log["runs"][0]["results"]
+    assert is_quiet(result["message"]["text"].replace("\n", ""))
+    assert "](" not in result["message"]["text"]
+    uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert re.fullmatch(r"[\w%/.~:-]*", uri, re.ASCII)
+
+
+@cache
+def sarif_schema() -> jsonschema.Draft202012Validator:
+    schema = json.loads(gzip.decompress(SARIF_SCHEMA.read_bytes()))
+    return jsonschema.Draft202012Validator(schema, format_checker=jsonschema.FormatChecker())

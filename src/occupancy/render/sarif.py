@@ -12,6 +12,8 @@ from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from ..values.untrusted import json_text, printable, sarif_text
+
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"
 """What relative paths start at: the top of the checkout, as services take it."""
@@ -55,7 +57,7 @@ def sarif(findings: Iterable[Finding], rules: Mapping[str, str], version: str) -
         "results": [_result(each, list(rules)) for each in findings],
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, indent=2, ensure_ascii=True, allow_nan=False)
+    return json_text(json.dumps(log, indent=2, ensure_ascii=True, allow_nan=False))
 
 
 def _result(finding: Finding, rules: list[str]) -> dict[str, Any]:
@@ -66,14 +68,14 @@ def _result(finding: Finding, rules: list[str]) -> dict[str, Any]:
         "ruleId": finding.rule,
         "ruleIndex": rules.index(finding.rule),
         "level": "error",
-        "message": {"text": finding.message},
+        "message": {"text": sarif_text(finding.message)},
         "locations": [
             {
                 "physicalLocation": physical,
-                "logicalLocations": [{"fullyQualifiedName": finding.name, "kind": "function"}],
+                "logicalLocations": [{"fullyQualifiedName": printable(finding.name), "kind": "function"}],
             }
         ],
-        "partialFingerprints": {"kernelAndRule/v1": finding.fingerprint},
+        "partialFingerprints": {"kernelAndRule/v1": printable(finding.fingerprint)},
     }
 
 
@@ -82,10 +84,10 @@ def _artifact(path: str) -> dict[str, str]:
     relative = within_here(path)
     windows = PureWindowsPath(relative)
     if windows.drive and windows.is_absolute():
-        return {"uri": f"file:///{quote(windows.as_posix(), safe='/:')}"}
+        return {"uri": f"file:///{quote(windows.as_posix(), safe='/:', errors='replace')}"}
     if PurePosixPath(relative).is_absolute():
-        return {"uri": f"file://{quote(relative)}"}
-    return {"uri": quote(relative), "uriBaseId": ROOT}
+        return {"uri": f"file://{quote(relative, errors='replace')}"}
+    return {"uri": quote(relative, errors="replace"), "uriBaseId": ROOT}
 
 
 def within_here(path: str) -> str:

@@ -155,7 +155,7 @@ class CheckReport(Report):
             yield Finding(
                 rule=violation.criterion,
                 message=f"{_kernel(row)}: {_broken(violation)}. {mending(row, violation)}",
-                name=words.printable(row.demangled),
+                name=row.demangled,
                 file=row.file or row.source,
                 line=row.line,
                 fingerprint=f"{stable_name(row.name)} {row.arch} {violation.criterion}",

@@ -21,12 +21,12 @@ _FORMULA_STARTS = frozenset("=+-@＝＋－＠")
 
 _CODE_SPAN = r"(`[^`]+`)"
 _MARKDOWN = (
-    r"(?P<sign>[\\`*\[\]~$]|(?<![^\W_])_|_(?![^\W_])|(?m:(?<=^)[-+>#=]))"
+    r"(?P<link>@(?=\w)|#(?=\d)|(?<=:)//|(?i:(?<=www))\.)"
+    r"|(?P<sign>[\\`*\[\]~$]|(?<![^\W_])_|_(?![^\W_])|(?m:(?<=^)[-+>#=]))"
     r"|(?P<tag>[<&])"
-    r"|(?P<link>@(?=\w)|#(?=\d)|(?<=:)//|(?i:(?<=www))\.)"
 )
-"""What means something in Markdown: signs, which a backslash takes the meaning from; what begins a tag or a
-character of HTML; and what GitHub makes links of."""
+"""What means something in Markdown: what GitHub makes links of; signs, which a backslash takes the meaning
+from; and what begins a tag or a character of HTML."""
 _BEFORE_PIPE = r"\\(?=\|)"
 
 
@@ -108,6 +108,11 @@ def github_message(text: str) -> str:
 def github_property(text: str) -> str:
     """A property of a workflow command, such as its title."""
     return github_message(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def sarif_text(text: str) -> str:
+    """Text of a message in SARIF, in which `[words](place)` would be a link."""
+    return printable_lines(text).replace("](", "] (")
 
 
 def xml_text(text: str) -> str:
