@@ -6,6 +6,7 @@ import gzip
 import json
 import struct
 import sys
+from collections.abc import Callable
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -107,6 +108,66 @@ def substitutions(depth: int) -> str:
         seen += 1
     return name
 
+
+def report_of_fields(count: int) -> bytes:
+    """A report of Nsight Compute with one result, of fields that are nothing."""
+    result = b"\x00\x00" * count
+
+    def varint(value: int) -> bytes:
+        low, rest = value & 0x7F, value >> 7
+        return bytes([low | 0x80]) + varint(rest) if rest else bytes([low])
+
+    payload = struct.pack("<I", len(result)) + result
+    block = b"\x10\x01\x28" + varint(len(payload))
+    return b"NVR\0" + struct.pack("<I", 2) + b"\x08\x07" + struct.pack("<I", len(block)) + block + payload
+
+
+def trace(name: str, arch: tuple[object, object] = (9, 0)) -> str:
+    """A trace of PyTorch's profiler with one launch."""
+    arguments = {
+        "device": 0, "block": [32, 1, 1], "grid": [1, 1, 1], "registers per thread": 32, "shared memory": 0,
+    }  # fmt: skip
+    devices = [{"id": 0, "computeMajor": arch[0], "computeMinor": arch[1]}]
+    event = {"ph": "X", "cat": "kernel", "name": name, "dur": 1, "args": arguments}
+    return json.dumps({"schemaVersion": 1, "deviceProperties": devices, "traceEvents": [event]})
+
+
+def page(name: str, capability: str = "9.0") -> str:
+    """A page of Nsight Compute with one launch."""
+    quoted = name.replace('"', '""')
+    return (
+        '"ID","Kernel Name","Block Size","Grid Size","CC","launch__registers_per_thread"\n'
+        f'"0","{quoted}","(32, 1, 1)","(1, 1, 1)","{capability}","32"\n'
+    )
+
+
+def metadata(name: str) -> str:
+    """What Triton says of a kernel."""
+    return json.dumps(
+        {
+            "num_warps": 4,
+            "shared": 0,
+            "name": name,
+            "target": {"backend": "cuda", "arch": 90, "warp_size": 32},
+        }
+    )
+
+
+def listing(name: str) -> str:
+    """What cuobjdump prints of a kernel."""
+    usage = "  REG:32 STACK:0 SHARED:0 LOCAL:0 CONSTANT[0]:8 TEXTURE:0 SURFACE:0 SAMPLER:0"
+    return f"Resource usage:\n Function {name}:\n{usage}\n"
+
+
+NAMED: dict[str, Callable[[str], str]] = {
+    "ptxas": log,
+    "res-usage": listing,
+    "ptx": lambda name: f".version 8.0\n.target sm_90\n.visible .entry {name}(\n)\n{{\n}}\n",
+    "nsight-csv": page,
+    "pytorch-trace": trace,
+    "triton": metadata,
+}
+"""Texts with one kernel of a name."""
 
 FILES: dict[str, bytes] = {
     "a name for stars": log("gemmf16" * 1200).encode(),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from occupancy.readers import ReadProblem, read
 from tests import hostile, lies
 from tests.limited import held, limited
 
@@ -33,6 +34,70 @@ def test_a_folder_of_files_that_expand_shares_one_allowance(tmp_path: Path) -> N
     assert ended.error.count("more lines, values or entries") >= 19
 
 
+PATTERNS = ("gemm*f16*f32", "*gemm*f16*f32*", "*" * 50 + "gemm*f16*x")
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_pattern_and_a_name_that_misleads_it(tmp_path: Path, pattern: str) -> None:
+    (tmp_path / "log").write_bytes(hostile.FILES["a name for stars"])
+    (tmp_path / "rules.toml").write_text(f'[[rules]]\nkernels = "{pattern}"\nmax_regs = 255\n')
+    ended = limited("scan", tmp_path / "log", "--name", pattern)
+    held(ended)
+    assert (ended.code, ended.out) == (0, b"no kernels of 1 found.\n")
+    ended = limited("check", tmp_path / "log", "--rules", tmp_path / "rules.toml")
+    held(ended)
+    assert ended.code == 2
+    assert "rule 1" in ended.error
+
+
+@pytest.mark.parametrize("name", ["units in front of a name", "a name for stars"])
+def test_long_names_in_every_command_of_a_build(tmp_path: Path, name: str) -> None:
+    log, rules, baseline = (tmp_path / each for each in ("log", "rules.toml", "baseline.json"))
+    log.write_bytes(hostile.FILES[name])
+    rules.write_text("[[rules]]\nmax_regs = 255\nmax_regs_growth = 0\n")
+    for arguments in (
+        ("scan", log, "--save-baseline", baseline),
+        ("check", log, "--rules", rules, "--baseline", baseline),
+        ("diff", baseline, log),
+    ):
+        ended = limited(*arguments)
+        held(ended)
+        assert ended.code == 0, ended.error
+
+
+@pytest.mark.parametrize("format", hostile.NAMED)
+def test_names_have_a_length_in_every_format(tmp_path: Path, format: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(hostile.NAMED[format]("a" * 900_000).encode())
+    ended = limited("scan", path, "--format", "jsonl")
+    held(ended)
+    for row in map(json.loads, ended.out.splitlines()):
+        assert len(row["name"]) <= 1 << 16
+    assert ended.out or ended.code == 1
+    assert len(ended.error) < 2000
+
+
+def test_thousands_of_names_that_are_alike(tmp_path: Path) -> None:
+    for side, last in (("old", "i"), ("new", "j")):
+        names = (f"_Z1kI{'f' * count}E{last}" for count in range(1, 900))
+        more = (f"_Z4gemmILi{count}EEvPf{last}" for count in range(5000))
+        (tmp_path / side).write_text("".join(hostile.log(name) for name in (*names, *more)))
+    ended = limited("diff", tmp_path / "old", tmp_path / "new", "--format", "json")
+    held(ended)
+    assert ended.code == 0
+
+
+@pytest.mark.parametrize("members", ["nothing", "other names", "small kernels"])
+def test_a_baseline_that_means_harm_beside_a_build(tmp_path: Path, members: str) -> None:
+    log, rules, baseline = (tmp_path / each for each in ("log", "rules.toml", "baseline.json"))
+    log.write_text(hostile.log("k"))
+    rules.write_text("[[rules]]\nmax_regs_growth = 0\n")
+    baseline.write_bytes(hostile.FILES[f"baseline of {members}"])
+    ended = limited("check", log, "--rules", rules, "--baseline", baseline)
+    held(ended)
+    assert len(ended.error) < 2000
+
+
 def test_rules_by_the_thousand(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("".join(hostile.log(f"gemmf16{i}") for i in range(1000)))
     (tmp_path / "rules.toml").write_text(
@@ -48,27 +113,6 @@ def test_rules_by_the_thousand(tmp_path: Path) -> None:
 @given(seed=st.integers(0, 1 << 32))
 def test_a_file_whose_parts_lie(build: lies.Builder, seed: int) -> None:
     lies.hold(build, random.Random(seed))
-
-
-def test_output_that_is_not_taken_is_an_error_without_a_buffer_too(tmp_path: Path) -> None:
-    if not os.path.exists("/dev/full"):
-        pytest.skip("SKIPPED: this system has no /dev/full to write to")
-    for output_format in ("json", "text"):
-        with open("/dev/full", "w") as full:
-            done = subprocess.run(
-                [sys.executable, "-m", "occupancy", "limits", "--format", output_format],
-                stdout=full, stderr=subprocess.PIPE, env={**os.environ, "PYTHONUNBUFFERED": "1"},
-            )  # fmt: skip
-        assert done.returncode == 2
-        assert b"No space left" in done.stderr
-
-
-def test_a_library_beside_the_image_of_the_same_name_is_read(samples: Path, tmp_path: Path) -> None:
-    (tmp_path / "k.json").write_text('{"num_warps": 4, "shared": 0, "name": "k", "target": {"arch": 90}}')
-    (tmp_path / "k.cubin").write_bytes((samples / "samples.cubin").read_bytes())
-    alone = limited("scan", tmp_path, "--format", "jsonl").out.count(b"\n")
-    (tmp_path / "k.so").write_bytes((samples / "samples.fatbin").read_bytes())
-    assert limited("scan", tmp_path, "--format", "jsonl").out.count(b"\n") > alone
 
 
 def test_folders_thousands_deep(samples: Path, tmp_path: Path) -> None:
@@ -91,34 +135,6 @@ def test_folders_thousands_deep(samples: Path, tmp_path: Path) -> None:
     assert b"3 kernels" in ended.out
 
 
-@pytest.mark.parametrize("content", [b"[project]\nname = 'x'\n", b"int main() {}\n"])
-def test_a_baseline_takes_the_place_of_nothing_else(samples: Path, tmp_path: Path, content: bytes) -> None:
-    target = tmp_path / "file"
-    target.write_bytes(content)
-    ended = limited("scan", samples / "samples.cubin", "--save-baseline", target)
-    assert ended.code == 2
-    assert "is there already, and is no baseline" in ended.error
-    assert target.read_bytes() == content
-
-
-def test_counts_that_no_kernel_has_do_not_reach_a_baseline(tmp_path: Path) -> None:
-    log = hostile.log("k").replace("0 barriers", "0 barriers, 999999999999 bytes smem")
-    (tmp_path / "log").write_text(log)
-    ended = limited("scan", tmp_path / "log")
-    held(ended)
-    assert ended.code == 1
-    assert "999999999999, which no kernel has" in ended.error
-
-
-def test_an_answer_does_not_take_the_place_of_what_is_read(samples: Path, tmp_path: Path) -> None:
-    path = tmp_path / "k.cubin"
-    path.write_bytes((samples / "samples.cubin").read_bytes())
-    ended = limited("scan", path, "-o", path)
-    assert ended.code == 2
-    assert "is what is read" in ended.error
-    assert path.read_bytes() == (samples / "samples.cubin").read_bytes()
-
-
 @pytest.mark.parametrize("value", [":".join(["1"] * 300) + ".5", "0x" + "f" * 5000, "1" + ":59" * 20_000])
 def test_numbers_of_a_table_that_nothing_can_hold(tmp_path: Path, value: str) -> None:
     table = f'schema_version: 1\ncompute_capabilities:\n  "10.0": {{like: "10.0", warp_size: {value}}}\n'
@@ -127,3 +143,67 @@ def test_numbers_of_a_table_that_nothing_can_hold(tmp_path: Path, value: str) ->
     held(ended)
     assert ended.code == 2
     assert len(ended.error) < 2000
+
+
+def test_block_sizes_without_number(tmp_path: Path) -> None:
+    row = '{like: "10.0", warp_size: 1, max_threads_per_block: 2147483647}'
+    (tmp_path / "table.yaml").write_text(f'schema_version: 1\ncompute_capabilities:\n  "10.0": {row}\n')
+    ended = limited("block-sizes", "--cc", "10.0", "--limits", tmp_path / "table.yaml")
+    held(ended)
+    assert ended.code == 2
+    assert "Allowed: up to 8192, 8192 times warp_size" in ended.error
+
+
+class TestFilesWithoutEnd:
+    def test_a_device(self) -> None:
+        ended = limited("scan", "/dev/zero")
+        held(ended)
+        assert ended.code == 1
+        assert "/dev/zero: is a device, which has no end" in ended.error
+
+    def test_a_pipe_that_nobody_writes_to_as_a_baseline(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "pipe")
+        (tmp_path / "log").write_text(hostile.log("k"))
+        (tmp_path / "rules.toml").write_text('baseline = "pipe"\n[[rules]]\nmax_regs_growth = 0\n')
+        ended = limited("check", tmp_path / "log", "--rules", tmp_path / "rules.toml")
+        held(ended)
+        assert ended.code == 2
+
+    def test_a_text_of_holes(self, tmp_path: Path) -> None:
+        with (tmp_path / "log").open("wb") as file:
+            file.write(hostile.log("k").encode())
+            file.truncate(10 * 10**9)
+        ended = limited("scan", tmp_path / "log", cpu_seconds=30)
+        held(ended)
+
+    def test_a_log_that_grows_while_it_is_read(self, tmp_path: Path) -> None:
+        path = tmp_path / "log"
+        path.write_text(hostile.log("k") * 1000)
+
+        class Grows(Iterator[object]):
+            """Whoever reads the log makes it longer."""
+
+            count = 0
+
+            def __iter__(self) -> Iterator[object]:
+                return self
+
+            def __next__(self) -> object:
+                with path.open("a") as file:
+                    file.write(hostile.log("k") * 100)
+                self.count += 1
+                return next(found)
+
+        found = read(path)
+        grows = Grows()
+        *_, last = grows
+        assert grows.count < 1200
+        assert isinstance(last, ReadProblem)
+        assert last.what == "was changed while it was read; read it again"
+
+    def test_a_report_of_fields_that_are_nothing(self, tmp_path: Path) -> None:
+        path = tmp_path / "tiny.ncu-rep"
+        path.write_bytes(hostile.report_of_fields(500_000))
+        ended = limited("scan", path)
+        held(ended)
+        assert b"1 launch." in ended.out

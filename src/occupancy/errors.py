@@ -30,8 +30,8 @@ class OccupancyError(ValueError):
     def __init__(
         self, problem: str, *, where: str = "", allowed: str = "", cure: str = "", choices: Sequence[str] = ()
     ) -> None:
-        self.problem, self.where, self.allowed, self.cure = map(_bounded, (problem, where, allowed, cure))
-        self.choices = tuple(map(_bounded, choices))
+        self.problem, self.where, self.allowed, self.cure = map(bounded, (problem, where, allowed, cure))
+        self.choices = tuple(map(bounded, choices))
         super().__init__(self.problem)
 
     def elsewhere(self, where: str, kind: type[Kind]) -> Kind:
@@ -111,7 +111,7 @@ def type_name(value: object) -> str:
         return "a type without a name"
 
 
-def _bounded(text: str) -> str:
+def bounded(text: str) -> str:
     """A part of a message, without its middle where it is too long: both ends tell more."""
     half = MAX_PART // 2 - len(_CUT)
     return text if len(text) <= MAX_PART else f"{text[:half]}{_CUT}{text[-half:]}"

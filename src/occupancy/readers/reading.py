@@ -164,19 +164,10 @@ def _files(folder: Path) -> Iterator[tuple[Path, int | ReadProblem]]:
     """
     seen: set[tuple[int, int]] = set()
     closed: list[OSError] = []
-    for path in _paths(folder, closed):
-        try:
-            status = path.stat()
-        except PermissionError as error:
-            closed.append(error)
-            continue
-        except OSError as error:
-            if not os.path.islink(path):  # one that leads nowhere is no loss
-                closed.append(error)
-            continue
-        if stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) not in seen:
-            seen.add((status.st_dev, status.st_ino))
-            yield path, status.st_size
+    for path, size, identity in _listed(folder, closed):
+        if identity not in seen:
+            seen.add(identity)
+            yield path, size
     for refused in closed:
         name = str(refused.filename)
         yield Path(name), ReadProblem(name, None, f"cannot be read: {refused.strerror or refused}")
@@ -189,17 +180,21 @@ def _leads_to_a_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _paths(folder: Path, closed: list[OSError]) -> Iterator[Path]:
-    """Every path below a folder that is no folder, in order; a loop, as folders can be thousands deep."""
+def _listed(folder: Path, closed: list[OSError]) -> Iterator[tuple[Path, int, tuple[int, int]]]:
+    """Every file below a folder in order, with its size and what it is known by.
+
+    A loop, as folders can be thousands deep. All files of a folder are looked at before the first is read, so
+    that it is known of the others whether they have changed meanwhile.
+    """
     waiting = [str(folder)]
     while waiting:
         parent = waiting.pop()
-        folders, names = [], []
+        folders, files = [], []
         try:
             with os.scandir(parent) as entries:
                 for entry in entries:
                     if not _leads_to_a_folder(entry):
-                        names.append(entry.name)
+                        files.append(entry.name)
                     elif not entry.is_symlink():
                         folders.append(entry.path)
         except OSError as error:
@@ -207,5 +202,17 @@ def _paths(folder: Path, closed: list[OSError]) -> Iterator[Path]:
         if os.path.basename(parent) == CMAKE_FOLDER:
             folders = [each for each in folders if not _PROBES.fullmatch(os.path.basename(each))]
         waiting += sorted(folders, reverse=True)
-        for name in sorted(names, key=lambda name: (not name.endswith(METADATA_SUFFIX), name)):
-            yield Path(parent, name)
+        found = []
+        for name in sorted(files, key=lambda name: (not name.endswith(METADATA_SUFFIX), name)):
+            path = os.path.join(parent, name)
+            try:
+                status = os.stat(path)
+            except OSError as error:
+                # A link that leads nowhere is no loss.
+                if isinstance(error, PermissionError) or not os.path.islink(path):
+                    closed.append(error)
+                continue
+            if stat.S_ISREG(status.st_mode):
+                found.append((path, status.st_size, (status.st_dev, status.st_ino)))
+        for path, size, identity in found:
+            yield Path(path), size, identity

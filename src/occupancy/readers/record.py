@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any, Literal
 
-from ..errors import MAX_SHOWN, InputError, shown
+from ..errors import MAX_SHOWN, InputError, bounded, shown
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, Carveout, Kernel, Launch
 from ..values.limits import ComputeCapability
@@ -253,6 +253,9 @@ class ReadProblem:
     what: str
     line: int | None = None
     """Where in a text."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "what", bounded(self.what))
 
     @property
     def where(self) -> str:

@@ -151,10 +151,14 @@ class TestNothingToRead:
     ) -> None:
         shutil.copy(samples / "samples.cubin", tmp_path)
 
-        def refuse(path: Path, **_: object) -> Any:
-            raise PermissionError(13, "Permission denied", str(path))
+        status = os.stat
 
-        monkeypatch.setattr("pathlib.Path.stat", refuse)
+        def refuse(path: Any, **others: Any) -> Any:
+            if os.path.basename(path) == "samples.cubin":
+                raise PermissionError(13, "Permission denied", path)
+            return status(path, **others)
+
+        monkeypatch.setattr("os.stat", refuse)
         (problem,) = read(tmp_path)
         assert str(problem) == f"{tmp_path / 'samples.cubin'}: cannot be read: Permission denied"
 

@@ -1,0 +1,202 @@
+"""Names and values that mean harm, in files and in the names of files: in no answer and no message do they
+become anything but text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests import hostile
+from tests.limited import Ended, held, limited
+
+HARM = "k\x1b]0;PWN\x07\n::error::INJ\r##[error]x <img src=x onerror=alert(1)> =1+1 @user \ud800 |`a`|"
+"""A title for a terminal, commands for a build server, a tag, a formula, a mention, a row of a table."""
+FOR_LOGS = ("text", "json", "jsonl", "csv", "markdown", "github")
+FORMATS = {
+    "scan": ("text", "json", "jsonl", "csv", "markdown", "html"),
+    "diff": ("text", "json", "csv", "markdown"),
+    "check": ("text", "json", "csv", "markdown", "github", "junit", "sarif"),
+}
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.attributes: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+
+def is_text(ended: Ended, output_format: str) -> None:
+    """Neither the answer nor the messages hold a command; and the answer is well-formed."""
+    held(ended)
+    printed = ended.out.decode()
+    for line in f"{printed}\n{ended.error}".split("\n"):
+        assert "\x1b" not in line
+        assert "\x07" not in line
+        assert "\r" not in line
+        assert "##[" not in line
+        if output_format != "github" or not line.startswith("::error "):
+            assert not line.lstrip().startswith("::"), line
+    if output_format in ("json", "sarif"):
+        json.loads(printed)
+    elif output_format == "jsonl":
+        list(map(json.loads, printed.splitlines()))
+    elif output_format == "junit":
+        ElementTree.fromstring(printed)
+    elif output_format == "csv":
+        header, *rows = csv.reader(io.StringIO(printed, newline=""))
+        assert all(len(row) == len(header) for row in rows)
+        assert not [cell for row in rows for cell in row if re.match(r"[=+@]|-\D", cell)]
+    elif output_format == "html":
+        tags = Tags()
+        tags.feed(printed)
+        assert "img" not in tags.found
+        assert "onerror" not in tags.attributes
+    elif output_format == "markdown":
+        assert "<img" not in re.sub(r"`[^`]*`", "", printed)
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    path = tmp_path / "rules.toml"
+    path.write_text("[[rules]]\nmax_regs = 1\n")
+    return path
+
+
+@pytest.mark.parametrize(("command", "output_format"), [(c, f) for c, of in FORMATS.items() for f in of])
+def test_names_in_files(tmp_path: Path, rules: Path, command: str, output_format: str) -> None:
+    for build, regs in (("old", 32), ("new", 64)):
+        (tmp_path / build).mkdir()
+        for format in ("nsight-csv", "pytorch-trace"):
+            content = hostile.NAMED[format](HARM)
+            for before in ('thread": 32', '"32"\n'):
+                content = content.replace(before, before.replace("32", str(regs)))
+            (tmp_path / build / format).write_bytes(content.encode("utf-8", "replace"))
+    others = {"scan": (), "diff": (tmp_path / "old",), "check": ("--rules", rules)}[command]
+    ended = limited(command, tmp_path / "new", *others, "--format", output_format)
+    assert ended.code == (1 if command == "check" else 0), ended.error
+    assert b"INJ" in ended.out
+    is_text(ended, output_format)
+
+
+@pytest.mark.parametrize("output_format", FORMATS["scan"])
+def test_the_name_of_a_file(tmp_path: Path, output_format: str) -> None:
+    folder = tmp_path / "a\n::error::INJ\x1b]0;PWN\x07<img src=x onerror=alert(1)>"
+    folder.mkdir()
+    (folder / "=1+1.log").write_text(hostile.log("k"))
+    (folder / "damaged").write_bytes(b"\x50\xed\x55\xba\x01\0\x10\0" + bytes(100))
+    ended = limited("scan", "=1+1.log", folder, "no\n::error::INJ", "--format", output_format, folder=folder)
+    assert ended.code == 1
+    is_text(ended, output_format)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("scan", "{}"),
+        ("diff", "{}", "{}"),
+        ("check", "{}", "--rules", "{}"),
+        ("check", "log", "--rules", "rules.toml", "--baseline", "{}"),
+        ("scan", "log", "--arch", "{}"),
+        ("scan", "log", "--save-baseline", "{}/x"),
+        ("scan", "log", "-o", "{}/x"),
+        ("calc", "--cc", "{}", "--threads", "32"),
+        ("calc", "--cc", "9.0", "--threads", "{}"),
+        ("calc", "--cc", "9.0", "--threads", "32", "--limits", "{}"),
+        ("calc", "--cc", "9.0", "--threads", "32", "--set", "{}=1"),
+        ("{}",),
+        ("calc", "--{}"),
+        ("fits", "--gpu", "{}", "--threads", "32"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_refused_is_quoted_as_text(tmp_path: Path, rules: Path, arguments: tuple[str, ...]) -> None:
+    (tmp_path / "log").write_text(hostile.log("k"))
+    harm = "no\n::error::INJ\x1b]0;PWN\x07\r##[error]"
+    ended = limited(*(each.replace("{}", harm) for each in arguments), folder=tmp_path)
+    assert ended.code in (1, 2)
+    is_text(ended, "text")
+
+
+@pytest.mark.parametrize("output_format", ["text", "markdown", "json", "csv"])
+@pytest.mark.parametrize("command", ["limits", "calc"])
+def test_an_architecture_of_a_table(tmp_path: Path, command: str, output_format: str) -> None:
+    row = json.dumps({"like": "10.0", "architecture": HARM.replace("\ud800", "")})
+    (tmp_path / "t.yaml").write_text(f'schema_version: 1\ncompute_capabilities:\n  "10.0": {row}\n')
+    kernel = ("--threads", "32") if command == "calc" else ()
+    table = ("--cc", "10.0", "--limits", tmp_path / "t.yaml")
+    is_text(limited(command, *table, *kernel, "--format", output_format), output_format)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        hostile.trace("k", ("9\x1b]0;x\x07<img onerror=x>", 0)),
+        hostile.page("k", "9.0\x1b]0;x\x07<img onerror=x>"),
+        hostile.log("k").replace("sm_90", "sm_90\x1b]0;x\x07<img onerror=x>"),
+    ],
+    ids=["trace", "page", "log"],
+)
+def test_an_architecture_is_one_or_nothing(tmp_path: Path, file: str) -> None:
+    (tmp_path / "file").write_text(file)
+    ended = limited("scan", tmp_path / "file", "--format", "jsonl")
+    held(ended)
+    for row in map(json.loads, ended.out.splitlines()):
+        assert row["arch"] in (None, "sm_90")
+    for output_format in ("text", "markdown"):
+        is_text(limited("scan", tmp_path / "file", "--format", output_format), output_format)
+
+
+def test_an_architecture_of_a_baseline_is_one_or_the_baseline_is_refused(tmp_path: Path) -> None:
+    kernel = {"name": "k", "source": "", "format": "ptxas", "regs": 1, "arch": "sm_90\x1b]0;x\x07<img>"}
+    (tmp_path / "b.json").write_bytes(hostile.baseline(json.dumps(kernel)))
+    (tmp_path / "log").write_text(hostile.log("k"))
+    for output_format in FORMATS["diff"]:
+        ended = limited("diff", tmp_path / "b.json", tmp_path / "log", "--format", output_format)
+        assert ended.code == 2
+        is_text(ended, "text")
+
+
+def test_a_name_with_half_a_character_does_not_keep_a_baseline_from_being_written(tmp_path: Path) -> None:
+    (tmp_path / "trace.json").write_text(hostile.trace("k\ud800"))
+    done = limited("scan", tmp_path / "trace.json", "--save-baseline", tmp_path / "b.json")
+    assert done.code == 0, done.error
+    again = limited("diff", tmp_path / "b.json", tmp_path / "trace.json", "--format", "json")
+    assert again.code == 0, again.error
+    assert json.loads(again.out)["kernels"] == []
+
+
+@pytest.mark.parametrize("columns", ["9" * 5000, "-1", "0", "nan"])
+def test_a_width_that_is_none(tmp_path: Path, columns: str) -> None:
+    (tmp_path / "log").write_text(hostile.log("k"))
+    ended = limited("scan", tmp_path / "log", environment={"COLUMNS": columns})
+    assert ended.code == 0
+    assert ended == limited("scan", tmp_path / "log", environment={"COLUMNS": "80"})._replace(
+        peak_mib=ended.peak_mib
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (hostile.log("k").encode("utf-16-le"), "a binary file without device code"),
+        (b"NVR\0" + bytes(100), "damaged|ends|without"),
+    ],
+    ids=["utf-16 without a mark", "a report that is none"],
+)
+def test_what_is_not_read_is_reported(tmp_path: Path, content: bytes, says: str) -> None:
+    (tmp_path / "file").write_bytes(content)
+    ended = limited("scan", tmp_path / "file")
+    assert ended.code == 1
+    assert re.search(says, ended.error)

@@ -1,0 +1,270 @@
+"""What was there stays, and what is missing is said: full disks, closed pipes, signals, files that change."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests import hostile
+from tests.limited import held, limited
+
+PROGRAM = (sys.executable, "-m", "occupancy")
+BUFFERS: tuple[dict[str, str], ...] = ({}, {"PYTHONUNBUFFERED": "1"})
+FORMATS = ("text", "json", "jsonl", "csv", "markdown", "html")
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """A log whose answer is longer than what any buffer or pipe takes at once."""
+    path = tmp_path / "log"
+    path.write_text("".join(hostile.log(f"kernel_{number}", number % 200 + 1) for number in range(3000)))
+    return path
+
+
+def at_most(size: int) -> Callable[[], None]:
+    """What a process calls before all else, so that its files cannot become longer than so many bytes."""
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # which would end it before it can say why
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return limit
+
+
+@pytest.mark.parametrize("environment", BUFFERS, ids=["buffer", "no buffer"])
+class TestOutputThatIsNotTaken:
+    @pytest.mark.parametrize("output_format", FORMATS)
+    @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="SKIPPED: there is no /dev/full to write to")
+    def test_a_full_disk(self, log: Path, environment: dict[str, str], output_format: str) -> None:
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [*PROGRAM, "scan", log, "--format", output_format],
+                stdout=full, stderr=subprocess.PIPE, env={**os.environ, **environment},
+            )  # fmt: skip
+        assert done.returncode == 2
+        assert done.stderr.endswith(b"No space left on device.\n")
+        assert b"Traceback" not in done.stderr
+
+    @pytest.mark.parametrize("output_format", FORMATS)
+    def test_a_file_that_may_not_grow(
+        self, log: Path, tmp_path: Path, environment: dict[str, str], output_format: str
+    ) -> None:
+        with open(tmp_path / "out", "w") as out:
+            done = subprocess.run(
+                [*PROGRAM, "scan", log, "--all", "--format", output_format],
+                stdout=out, stderr=subprocess.PIPE, env={**os.environ, **environment},
+                preexec_fn=at_most(1000),
+            )  # fmt: skip
+        assert done.returncode == 2
+        assert b"File too large" in done.stderr
+        assert b"Traceback" not in done.stderr
+
+    @pytest.mark.parametrize("output_format", FORMATS)
+    def test_a_reader_that_goes_away(
+        self, log: Path, environment: dict[str, str], output_format: str
+    ) -> None:
+        with subprocess.Popen(
+            [*PROGRAM, "scan", log, "--all", "--format", output_format],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **environment},
+        ) as program:  # fmt: skip
+            assert program.stdout is not None
+            assert program.stderr is not None
+            assert os.read(program.stdout.fileno(), 10)
+            program.stdout.close()
+            assert program.stderr.read() == b""
+        assert program.returncode == 141
+
+    def test_the_old_file_stays_where_the_new_one_has_no_room(
+        self, log: Path, tmp_path: Path, environment: dict[str, str]
+    ) -> None:
+        folder = tmp_path / "answers"
+        folder.mkdir()
+        small = tmp_path / "small"
+        small.write_text(hostile.log("k"))
+        for option, name in (("-o", "answer.csv"), ("--save-baseline", "baseline.json")):
+            target = folder / name
+            subprocess.run([*PROGRAM, "scan", small, option, target], check=True, capture_output=True)
+            before = target.read_bytes()
+            done = subprocess.run(
+                [*PROGRAM, "scan", log, option, target],
+                capture_output=True, env={**os.environ, **environment},
+                preexec_fn=at_most(10_000),
+            )  # fmt: skip
+            assert done.returncode == 2
+            assert b"File too large" in done.stderr
+            assert target.read_bytes() == before
+        assert sorted(each.name for each in folder.iterdir()) == ["answer.csv", "baseline.json"]
+
+
+# The write waits for the signal where the file has all of its text, but not its name.
+SLOW = """
+import os, sys, time
+from occupancy.builds import atomic_file
+from occupancy.__main__ import main
+def wait(*_):
+    os.write(1, b"waits\\n")
+    time.sleep(60)
+os.fsync = wait
+sys.argv = ["occupancy", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT])
+@pytest.mark.parametrize(("option", "name"), [("-o", "answer.csv"), ("--save-baseline", "baseline.json")])
+def test_no_temporary_file_stays_after_a_signal(
+    samples: Path, tmp_path: Path, number: signal.Signals, option: str, name: str
+) -> None:
+    target = tmp_path / name
+    subprocess.run(
+        [*PROGRAM, "scan", samples / "samples.exe", option, target], check=True, capture_output=True
+    )
+    before = target.read_bytes()
+    with subprocess.Popen(
+        [sys.executable, "-c", SLOW, "scan", samples / "samples.cubin", option, target],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as program:  # fmt: skip
+        assert program.stdout is not None
+        assert os.read(program.stdout.fileno(), 6) == b"waits\n"
+        assert len(list(tmp_path.iterdir())) == 2  # so that there is something to remove
+        program.send_signal(number)
+        _, error = program.communicate(timeout=60)
+    # SIGINT is Ctrl-C, which has a message and an exit code of its own.
+    assert program.returncode == (130 if number == signal.SIGINT else -number), error
+    assert target.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [target]
+
+
+class TestFilesThatChange:
+    # The reader is called between two records, as a linker may write at any moment.
+    READING = """
+import os, sys
+from occupancy.readers import read
+found = read(sys.argv[1])
+first = next(found)
+exec(sys.argv[2], {"os": os, "path": sys.argv[3]})
+*_, last = found
+print(last)
+"""
+
+    def changed(self, source: Path, action: str, path: Path) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", self.READING, source, action, path], capture_output=True, text=True
+        )
+        assert done.returncode == 0, (done.returncode, done.stderr)  # not killed by the system
+        return done.stdout
+
+    @pytest.mark.parametrize("name", ["samples.fatbin", "samples.exe", "pytorch_trace.json", "ncu.ncu-rep"])
+    @pytest.mark.parametrize(
+        "action",
+        [
+            "os.truncate(path, 0)",
+            "os.truncate(path, 4096)",
+            "os.truncate(path, os.path.getsize(path) + 1)",
+            "open(path, 'ab').write(b'more')",
+            "open(path, 'wb').write(bytes(100_000))",
+        ],
+        ids=["nothing", "a page", "longer", "more", "another"],
+    )
+    def test_a_file_that_is_read(self, samples: Path, tmp_path: Path, name: str, action: str) -> None:
+        shutil.copy(samples / name, tmp_path / "file")
+        said = self.changed(tmp_path / "file", action, tmp_path / "file")
+        assert "file: was changed while it was read; read it again" in said or "shorter" in said
+
+    @pytest.mark.parametrize(
+        ("action", "says"),
+        [
+            ("os.unlink(path)", "b.cubin: cannot be read: No such file"),
+            ("os.truncate(path, 100)", "b.cubin"),
+            ("open(path, 'wb')", "b.cubin"),
+        ],
+        ids=["gone", "shorter", "empty"],
+    )
+    def test_a_file_that_a_folder_listed(self, samples: Path, tmp_path: Path, action: str, says: str) -> None:
+        for name in ("a.cubin", "b.cubin"):
+            shutil.copy(samples / "samples.cubin", tmp_path / name)
+        assert says in self.changed(tmp_path, action, tmp_path / "b.cubin")
+
+    def test_nothing_is_mapped_into_memory(self) -> None:
+        # A mapped file that is cut short ends the process, whatever Python does.
+        source = Path(__file__).parents[1] / "src" / "occupancy"
+        assert not [path for path in source.rglob("*.py") if "import mmap" in path.read_text("utf-8")]
+
+
+class TestBaselines:
+    RULES = "[[rules]]\nmax_regs_growth = 8\n"
+
+    @pytest.mark.parametrize(
+        "line",
+        ["Used 32 registers, 999999999999 bytes smem", "Used 99999999999 registers", "Used -1 registers"],
+    )
+    def test_a_good_one_is_not_replaced_by_one_that_cannot_be_read(self, tmp_path: Path, line: str) -> None:
+        log, baseline = tmp_path / "log", tmp_path / "baseline.json"
+        (tmp_path / "rules.toml").write_text(self.RULES)
+        log.write_text(hostile.log("good"))
+        check = ("check", log, "--rules", tmp_path / "rules.toml", "--baseline", baseline)
+        assert limited(*check, "--update").code == 0
+        good = baseline.read_bytes()
+        log.write_text(hostile.log("good").replace("Used 32 registers, used 0 barriers", line))
+        ended = limited(*check, "--update")
+        held(ended)
+        assert ended.code == 2
+        assert baseline.read_bytes() == good
+        log.write_text(hostile.log("good"))
+        assert limited(*check).code == 0
+
+    @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+    def test_one_that_powershell_has_written_anew_is_read(
+        self, samples: Path, tmp_path: Path, encoding: str
+    ) -> None:
+        baseline = tmp_path / "baseline.json"
+        limited("scan", samples / "samples.cubin", "--save-baseline", baseline)
+        baseline.write_bytes(baseline.read_text("utf-8").replace("\n", "\r\n").encode(encoding))
+        ended = limited("diff", baseline, samples / "samples.cubin", "--format", "json")
+        assert ended.code == 0, ended.error
+        again = limited("scan", samples / "samples.cubin", "--save-baseline", baseline)
+        assert again.code == 0, again.error
+
+
+@pytest.mark.parametrize("content", [b"[project]\nname = 'x'\n", b"int main() {}\n"])
+def test_a_baseline_takes_the_place_of_nothing_else(samples: Path, tmp_path: Path, content: bytes) -> None:
+    target = tmp_path / "file"
+    target.write_bytes(content)
+    ended = limited("scan", samples / "samples.cubin", "--save-baseline", target)
+    assert ended.code == 2
+    assert "is there already, and is no baseline" in ended.error
+    assert target.read_bytes() == content
+
+
+def test_counts_that_no_kernel_has_do_not_reach_a_baseline(tmp_path: Path) -> None:
+    log = hostile.log("k").replace("0 barriers", "0 barriers, 999999999999 bytes smem")
+    (tmp_path / "log").write_text(log)
+    ended = limited("scan", tmp_path / "log")
+    held(ended)
+    assert ended.code == 1
+    assert "999999999999, which no kernel has" in ended.error
+
+
+def test_an_answer_does_not_take_the_place_of_what_is_read(samples: Path, tmp_path: Path) -> None:
+    path = tmp_path / "k.cubin"
+    path.write_bytes((samples / "samples.cubin").read_bytes())
+    ended = limited("scan", path, "-o", path)
+    assert ended.code == 2
+    assert "is what is read" in ended.error
+    assert path.read_bytes() == (samples / "samples.cubin").read_bytes()
+
+
+def test_a_library_beside_the_image_of_the_same_name_is_read(samples: Path, tmp_path: Path) -> None:
+    (tmp_path / "k.json").write_text('{"num_warps": 4, "shared": 0, "name": "k", "target": {"arch": 90}}')
+    (tmp_path / "k.cubin").write_bytes((samples / "samples.cubin").read_bytes())
+    alone = limited("scan", tmp_path, "--format", "jsonl").out.count(b"\n")
+    (tmp_path / "k.so").write_bytes((samples / "samples.fatbin").read_bytes())
+    assert limited("scan", tmp_path, "--format", "jsonl").out.count(b"\n") > alone
