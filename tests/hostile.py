@@ -159,6 +159,12 @@ def listing(name: str) -> str:
     return f"Resource usage:\n Function {name}:\n{usage}\n"
 
 
+def fusion(file: str, operations: str) -> bytes:
+    """What Inductor writes before a kernel."""
+    nodes = f"# Topologically Sorted Source Nodes: [], Original ATen: [{operations}]"
+    return f"# kernel path: /tmp/{file}.py\n{nodes}\n".encode()
+
+
 NAMED: dict[str, Callable[[str], str]] = {
     "ptxas": log,
     "res-usage": listing,
@@ -186,6 +192,8 @@ FILES: dict[str, bytes] = {
     "launches": gzip.compress(launches(200_000), 6),
     "different kernels": "".join(log(f"k{i}", i % 200) for i in range(8_000)).encode(),
     "compressed different kernels": gzip.compress(different_kernels(40_000)),
+    "fusions": gzip.compress(fusion("x" * 100, "") * 300_000),
+    "operations": gzip.compress(fusion("x", "aten.add, " * 60) * 60_000),
     "kernels of PTX": b".target sm_90\n" + b".entry k{\n" * 100_000,
     "names that expand": "".join(log(substitutions(10) + str(i)) for i in range(4_000)).encode(),
     "baseline of nothing": baseline(",".join(["{}"] * 500_000)),

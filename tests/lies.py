@@ -13,6 +13,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import resource
 import struct
 import sys
 import time
@@ -200,6 +201,20 @@ def listing(rng: Random) -> bytes:
     return "\n".join(lines).encode()
 
 
+def generated(rng: Random) -> bytes:
+    """A module of Inductor: the files of its kernels, and what they fuse."""
+    lines = []
+    for _ in range(rng.randrange(1, 6)):
+        operations = ", ".join(rng.choice(("aten.add", "aten.sum.dim_IntList", *NAMES)) for _ in range(3))
+        block = [
+            f"# kernel path: /tmp/{rng.choice(NAMES)}/{rng.choice(NAMES)}.py",
+            f"# Topologically Sorted Source Nodes: [x], Original ATen: [{operations * number(rng, 1, 6)}]",
+            "k = async_compile.triton('k', '''",
+        ]
+        lines += [line for line in block for _ in range(rng.choice((1, 1, 1, 1, 0, 2)))]
+    return "\n".join(lines).encode("utf-8", "replace")
+
+
 def page(rng: Random) -> bytes:
     """A page of Nsight Compute."""
     columns = ["ID", "Kernel Name", "Block Size", "Grid Size", "CC", "launch__registers_per_thread"]
@@ -326,7 +341,7 @@ def baseline(rng: Random) -> bytes:
 
 
 BUILDERS: tuple[Builder, ...] = (
-    cubin, fatbin, log, listing, page, trace, metadata, report, baseline,
+    cubin, fatbin, log, listing, page, generated, trace, metadata, report, baseline,
 )  # fmt: skip
 
 
@@ -369,9 +384,9 @@ def main() -> None:
             print(f"seed {seed}, {build.__name__}")
             raise
         slowest = max(slowest, time.process_time() - before)
-    print(
-        f"{sys.argv[1]} files, {time.process_time() - start:.0f} s of processor time, slowest {slowest:.3f} s"
-    )
+    taken = time.process_time() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    print(f"{sys.argv[1]} files, {taken:.0f} s of processor time, slowest {slowest:.3f} s, {peak} MiB at most")
     print(", ".join(f"{name} {size / 1e6:.0f} MB" for name, size in sizes.items()))
 
 

@@ -151,7 +151,7 @@ def test_block_sizes_without_number(tmp_path: Path) -> None:
     ended = limited("block-sizes", "--cc", "10.0", "--limits", tmp_path / "table.yaml")
     held(ended)
     assert ended.code == 2
-    assert "Allowed: up to 8192, 8192 times warp_size" in ended.error
+    assert "Allowed: up to 8,192, 8,192 times warp_size" in ended.error
 
 
 class TestFilesWithoutEnd:

@@ -290,7 +290,9 @@ def within(budget: Budget, found: Iterator[Found], source: str) -> Iterator[Foun
                     yield replace(each, what="too much is damaged; the rest is not read")
                     return
             elif isinstance(each, Remark):
-                budget.pay("names", sum(map(cost_of, each.operations)) if isinstance(each, Fusion) else 0)
+                budget.pay("kernels")
+                said = (each.file, *each.operations) if isinstance(each, Fusion) else (each.folder,)
+                budget.pay("names", sum(map(cost_of, said)))
                 yield each
             else:
                 budget.pay("kernels" if each.launches is None else "launches")

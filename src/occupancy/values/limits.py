@@ -213,7 +213,7 @@ class Limits:
         if self.max_threads_per_block > MAX_BLOCK_SIZES * self.warp_size:
             raise self._error(
                 "max_threads_per_block",
-                f"{self.max_threads_per_block:,} makes more than {MAX_BLOCK_SIZES:,} block sizes of whole warps",
+                f"{self.max_threads_per_block:,} is more than {MAX_BLOCK_SIZES:,} block sizes of whole warps",
                 f"up to {MAX_BLOCK_SIZES * self.warp_size:,}, {MAX_BLOCK_SIZES:,} times warp_size",
             )
         if self.max_shared_memory_per_block > self.max_shared_memory_per_block_optin:
