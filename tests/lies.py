@@ -386,7 +386,7 @@ def main() -> None:
         slowest = max(slowest, time.process_time() - before)
     taken = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-    print(f"{sys.argv[1]} files, {taken:.0f} s of processor time, slowest {slowest:.3f} s, {peak} MiB at most")
+    print(f"{sys.argv[1]} files, {taken:.0f} s of processor time, slowest {slowest:.3f} s, {peak} MiB")
     print(", ".join(f"{name} {size / 1e6:.0f} MB" for name, size in sizes.items()))
 
 
