@@ -16,6 +16,8 @@ _WORDS = re.compile(
 )
 """What answers for people begin with, or have on a line of their own."""
 _GENERATOR = b'<meta name="generator" content="occupancy'
+_JSON_NAMES = re.compile(r'(?<=^{")\w+(?=": )|(?<=, ")occupancy(?=": )')
+"""The first name of an object, and the one that all of ours have but those of chosen columns."""
 _PICTURES = {".svg": (b"<?xml", b"<svg"), ".png": (b"\x89PNG\r\n",), ".pdf": (b"%PDF-",)}
 
 
@@ -33,7 +35,7 @@ def _has_words(ends: bytes) -> bool:
 _IS_ONE: dict[str, Callable[[bytes], bool]] = {
     "html": lambda ends: _GENERATOR in ends,
     "json": lambda ends: ends.startswith(b'{\n  "schema_version": '),
-    "jsonl": lambda ends: _are_ours(re.findall(r'(?:\A\{|, )"(\w+)": ', _first_line(ends)) or [""]),
+    "jsonl": lambda ends: _are_ours(_JSON_NAMES.findall(_first_line(ends)) or [""]),
     "csv": lambda ends: _are_ours(_first_line(ends).split(",")),
     "markdown": _has_words,
     "text": _has_words,

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
-from .answer_file import write_picture
+from .answer_file import write_picture, written_to
 from .choose_sm import chips_options
 from .help import Command, grouped_option
 from .options import format_option_with, kernel_options
-from .output import FORMAT_OF, format_for, is_format_given, print_report, written_to
+from .output import FORMAT_OF, format_for, is_format_given, print_report
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

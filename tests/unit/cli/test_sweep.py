@@ -255,6 +255,21 @@ class TestPictures:
         assert (done.exit_code, path.read_text()) == (2, "something else")
         assert f"is no picture (.{suffix}). Choose another name" in done.stderr
 
+    @pytest.mark.parametrize("suffix", ["csv", "json", "jsonl", "md", "txt"])
+    @pytest.mark.parametrize("more", [(), ("--regs", "16:64:16"), ("--regs", "16,32", "-s", "0,16k")])
+    def test_rows_take_the_place_of_rows_only(
+        self, tmp_path: Path, suffix: str, more: tuple[str, ...]
+    ) -> None:
+        path = tmp_path / f"rows.{suffix}"
+        output_format = {"md": "markdown", "txt": "text"}.get(suffix, suffix)
+        asked = ("--cc", "9.0", "--threads", "128", *more, "-o", str(path), "--format", output_format)
+        for _ in range(2):
+            done = run("sweep", *asked)
+            assert done.exit_code == 0, done.stderr
+        path.write_text("something else")
+        assert run("sweep", *asked).exit_code == 2
+        assert path.read_text() == "something else"
+
     def test_a_folder_that_is_not_there_is_a_message(self, tmp_path: Path) -> None:
         done = run("sweep", *H100, "-o", str(tmp_path / "nowhere" / "chart.png"))
         assert done.exit_code == 2
