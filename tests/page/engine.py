@@ -68,7 +68,7 @@ function gridOf(text) {
   let at = 0;
   for (kernel.threads of threads) for (kernel.regs of registers) for (kernel.smem of sizes) {
     const allowed = rules.evaluate(limits, kernel)[0];
-    const blocks = allowed.smallest;
+    const blocks = allowed.smallest();
     let bits = 0;
     allowed.parts.forEach((each, index) => (bits |= each === blocks ? 1 << index : 0));
     found[at++] = blocks;

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import occupancy  # in annotations: a public name brings its module when somebody reads the types
@@ -82,8 +81,10 @@ def compute(
     ):
         # Plain integers, which an autotuner gives by the million, need no parsing. Text among them, or what
         # no kernel can have, is dealt with below.
-        with suppress(InputError):
+        try:
             needed = Kernel(threads, regs, static_smem, dynamic_smem, smem, barriers)  # type: ignore[arg-type]
+        except InputError:
+            needed = None
     if needed is None:
         needed = kernel_with(
             kernel,

@@ -43,7 +43,7 @@ class Answer:
         self.model = model
         self.block_limits = block_limits
         self.allocated = allocated
-        self.active_blocks = blocks = block_limits.smallest
+        self.active_blocks = blocks = block_limits.smallest()
         self.active_warps = blocks * allocated.warps
 
     def __eq__(self, other: object) -> bool:

@@ -54,15 +54,17 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     registers = registers_per_warp(limits, kernel.regs or 0)
     shared_memory = shared_memory_per_block(limits, kernel)
     halves = kernel.caching == "ca" and is_confined_to_half(limits, kernel, warps, registers)
-    block_limits = BlockLimits(
-        blocks_by_warps(limits, kernel, warps, halves),
-        limits.max_blocks_per_multiprocessor,
-        blocks_by_registers(limits, kernel, warps, registers, halves),
-        blocks_by_shared_memory(limits, kernel, shared_memory),
-        blocks_by_barriers(limits, kernel),
-        blocks_by_virtual_resources(limits, kernel),
+    block_limits = BlockLimits._make(
+        (
+            blocks_by_warps(limits, kernel, warps, halves),
+            limits.max_blocks_per_multiprocessor,
+            blocks_by_registers(limits, kernel, warps, registers, halves),
+            blocks_by_shared_memory(limits, kernel, shared_memory),
+            blocks_by_barriers(limits, kernel),
+            blocks_by_virtual_resources(limits, kernel),
+        )
     )
-    return block_limits, Allocation(warps, registers * warps, shared_memory)
+    return block_limits, Allocation._make((warps, registers * warps, shared_memory))
 
 
 def blocks_by_warps(limits: Limits, kernel: Kernel, warps: int, halves: bool) -> int:

@@ -243,6 +243,9 @@ class Expressions:
         return f"{first} {sign} {second}" if plainly else f"{function}({first}, {second})"
 
     def call(self, node: ast.Call) -> str:
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr="_make"), args=[ast.Tuple(elts=values)]):
+                return self.call(ast.Call(owner, values, []))
         called = self.called(node.func)
         if called is None:
             if not isinstance(node.func, ast.Attribute):
