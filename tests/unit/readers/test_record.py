@@ -30,7 +30,7 @@ def test_block_size_that_nobody_knows() -> None:
 
 def test_impossible_values_are_refused_when_they_are_used() -> None:
     damaged = record(regs=1 << 31, threads=32)
-    with pytest.raises(InputError, match="registers per thread"):
+    with pytest.raises(InputError, match="regs: 2147483648 is out of range"):
         damaged.kernel()
 
 
