@@ -12,8 +12,8 @@ from ..readers.budget import Allowance
 from ..tables.chips import find_chip
 from ..tables.table import Table
 from ..values.limits import ComputeCapability
-from ..values.spellings import did_you_mean, parse_share, parse_threads
-from .arguments import ComputeCapabilityLike, ThreadsLike
+from ..values.spellings import did_you_mean, parse_share
+from .arguments import ComputeCapabilityLike, ThreadsLike, make_kernel
 
 Path = str | os.PathLike[str]
 Paths = Path | Sequence[Path]
@@ -49,7 +49,7 @@ class Reading:
         with_runtime: bool,
     ) -> None:
         table = Table(limits_file)
-        self.threads = None if threads is None else parse_threads(threads)[0]
+        self.threads = None if threads is None else make_kernel(threads).threads
         self.what_if = None if cc is None else find_chip(cc, table).limits
         self.archs = frozenset(map(ComputeCapability.parse, archs))
         self._limits_of = table.limits
@@ -82,7 +82,7 @@ class Reading:
             self._only_newest,
             self._with_runtime,
             group=group,
-            below=None if below is None else parse_share(below, "below"),
+            below=None if below is None else _share(below),
             only_spilling=only_spilling,
             sort=sort,
             limit=limit,
@@ -98,3 +98,10 @@ class Reading:
     ) -> Scanner:
         """What answers for the kernels; see `Scanner`."""
         return Scanner(self._limits_of, threads, self.what_if, multiprocessor_count, with_advice, common)
+
+
+def _share(below: object) -> float:
+    share = parse_share(below, "below")
+    if not 0 < share <= 1:
+        raise InputError(f"{shown(below)} is out of range", where="below", cure="Give up to 100, in percent.")
+    return share

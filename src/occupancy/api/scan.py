@@ -65,7 +65,7 @@ def scan(
         only_newest: Of each kernel only the newest architecture.
         with_runtime: With kernels of CUDA's own device runtime, too.
         below: Only kernels of an occupancy below this: a share, ``0.5``, or percent, ``50``.
-        only_spilling: Only kernels that are known to spill registers.
+        only_spilling: Only kernels that spill registers; where no file says so, those with a stack.
         sort: ``"occupancy"``, lowest first; ``"regs"``, ``"spills"`` or ``"time"``, most first; ``"worst"``:
             what most deserves a look, and nothing that does not. By default as they are found, and launches
             of traces by time; those are one that differ in nothing else.

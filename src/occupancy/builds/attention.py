@@ -27,9 +27,10 @@ def spilled_bytes(record: KernelRecord) -> int | None:
     return max(0, stores or 0) + max(0, loads or 0) + in_shared
 
 
-def spills(record: KernelRecord) -> bool:
-    """Whether it is known to spill."""
-    return bool(spilled_bytes(record))
+def may_spill(record: KernelRecord) -> bool:
+    """Whether it spills; where no file says, whether it has a stack, in which spills would be."""
+    spilled = spilled_bytes(record)
+    return bool(record.stack_bytes if spilled is None else spilled)
 
 
 def worst_first(records: Iterable[KernelRecord], scanner: Scanner) -> Iterator[KernelRecord]:

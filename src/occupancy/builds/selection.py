@@ -11,7 +11,7 @@ from ..readers import KernelRecord
 from ..readers.record import FIELD_NAMES
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability
-from .attention import spilled_bytes, spills, worst_first
+from .attention import may_spill, spilled_bytes, worst_first
 from .patterns import Pattern
 from .scanner import Scanner, ScanRow
 from .traces import by_time, is_traced
@@ -55,7 +55,7 @@ class Selection:
         group: Whether what belongs to one kernel is shown together, and launches that differ in nothing
             of interest as one; without it, launches of traces that differ in their time alone.
         below: Only those of an occupancy below this, 0 to 1.
-        only_spilling: Only those that spill registers.
+        only_spilling: Only those that spill registers, or, where no file says, may.
         sort: See `Order`; None: as they are found, and launches of traces by their time.
         limit: How many are shown at most.
     """
@@ -94,7 +94,7 @@ class Selection:
                 if (share := scanner.verdict(record).occupancy) is not None and share < below
             )
         if self.only_spilling:
-            kernels = filter(spills, kernels)
+            kernels = filter(may_spill, kernels)
         if self.sort is None:
             kernels = by_time(kernels)
         elif self.sort == WORST:

@@ -26,14 +26,14 @@ EXIT_CLOSED_PIPE = 141
 # Command -> one line for `occupancy --help`; its module has the same name, with underscores, and is
 # loaded only when the command is called.
 COMMANDS = {
-    "calc": "How many blocks of a kernel fit on an SM, and what stops one more.",
+    "calc": "How many blocks fit on an SM, and what stops one more.",
     "fits": "On which chips a kernel runs, and how well.",
     "budget": "The most registers and shared memory that keep an occupancy.",
     "bounds": "What the compiler makes of __launch_bounds__ on each chip.",
-    "registers": "Whether warpgroups that divide a block's registers have enough (setmaxnreg).",
+    "registers": "Whether warpgroups have enough registers (setmaxnreg).",
     "block-sizes": "Every block size with its occupancy, best first.",
-    "sweep": "The occupancy over one or two inputs: charts, heat maps, rows.",
-    "page": "The calculator as an interactive page, one file for the browser.",
+    "sweep": "The occupancy over some inputs: charts, heat maps, rows.",
+    "page": "The calculator as an interactive page for the browser.",
     "scan": "The kernels that files hold, with their occupancy.",
     "diff": "How each kernel changed between two builds.",
     "init": "First rules and first baseline, to guard a build from now on.",

@@ -15,17 +15,22 @@ def complete_chip(context: click.Context, parameter: click.Parameter, typed: str
     from ..tables.products import matching, products
 
     before, comma, part = typed.rpartition(",")
-    wanted = part.strip().lower()
+    wanted = _word(part.strip().lower())
     found: dict[str, str] = {}
     if parameter.name not in ("gpu", "gpus"):
         for cc in shipped.known():
             found[str(cc)] = architecture = shipped.limits(cc).architecture
             found.setdefault(architecture.split()[0].lower(), architecture)
     chosen = {name: text for name, text in found.items() if name.startswith(wanted)}
-    named = [each for each in products() if each.name.lower().startswith(wanted)] if wanted else []
+    named = [each for each in products() if _word(each.name).lower().startswith(wanted)] if wanted else []
     for each in (named or (matching(wanted) if wanted else ()))[:MOST_GPUS]:
-        chosen[each.name] = str(each.compute_capability)
+        chosen[_word(each.name)] = str(each.compute_capability)
     return [CompletionItem(f"{before}{comma}{name}", help=text) for name, text in chosen.items()]
+
+
+def _word(name: str) -> str:
+    """A name that needs no quotes."""
+    return name.replace(" ", "-")
 
 
 def complete_limit(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:

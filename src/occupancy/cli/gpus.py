@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from .completion import complete_chip
 from .help import Command
 from .options import format_option
 from .output import print_report
 
 
 @click.command("gpus", cls=Command)
-@click.argument("words", metavar="[PATTERN]", nargs=-1)
+@click.argument("words", metavar="[PATTERN]", nargs=-1, shell_complete=complete_chip)
 @format_option
 def command(words: tuple[str, ...], output_format: str) -> None:
     """Products, with their compute capability and number of SMs.

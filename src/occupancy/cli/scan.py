@@ -47,7 +47,7 @@ ORDERS = ("occupancy", "regs", "spills", "time", "worst")
     "only_spilling",
     is_common=True,
     is_flag=True,
-    help="Only kernels that spill registers.",
+    help="Only kernels that spill registers, or have a stack where no file says.",
 )
 @grouped_option(
     "output",

@@ -219,6 +219,8 @@ def footnotes(report: ScanReport) -> Iterator[str]:
         yield "bound: the largest block that the kernel was compiled for."
     if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
         yield "Dynamic shared memory is chosen at launch; where it is not known it counts as none."
+    if any(row.stack_bytes and row.spill_store_bytes is row.spill_load_bytes is None for row in rows):
+        yield "Stack: spills, or arrays that variables index; what ptxas -v prints tells them apart."
     ours = sorted({row.cc for row in rows if row.what_if and row.cc})
     if ours:
         yield (

@@ -40,7 +40,9 @@ MOST_AXES = 2
 """Variables that a screen or a picture shows."""
 LINES = 10_000
 """Rows that are written at a time."""
-BAR_WIDTH = 10
+BAR_WIDTH = 8
+COMFORTABLE_WIDTH = 76
+"""Columns of a terminal in which the columns of the answers may stand apart."""
 FEWEST_IN_A_CHART = 3
 CHIPS = (SCALES["gpu"].name, SCALES["cc"].name)
 
@@ -247,7 +249,7 @@ class SweepReport(Report):
             bar = ["█" * round(cell.occupancy * BAR_WIDTH)] if with_bars else []
             rows.append((axis.label(first, last, " to "), *texts, *bar, limiters))
         columns = (Column(axis.scale.header, is_number=False, cuts=True), *numbers, *bars, limited_by)
-        return Table(columns, rows, splits=False, gaps=(3, 3))
+        return Table(columns, rows, splits=False, comfortable=COMFORTABLE_WIDTH, gaps=(3, 1))
 
     def _table(self) -> Table:
         headers = [Column(axis.scale.header) for axis in self.axes]

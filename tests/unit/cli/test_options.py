@@ -12,6 +12,7 @@ from click.shell_completion import ShellComplete
 import occupancy
 from occupancy.cli import COMMANDS, commands
 from occupancy.cli.help import MOST_LINES
+from occupancy.tables.products import candidates, products
 from tests.cli_runner import run
 
 KERNEL = ("-t", "256", "-r", "40")
@@ -119,11 +120,12 @@ def test_scripts_get_an_exit_code_where_a_kernel_does_not_launch(
         (["calc", "--cc"], "9", "9.0"),
         (["calc", "--cc"], "hop", "hopper"),
         (["calc", "--cc"], "9.0,hop", "9.0,hopper"),
-        (["calc", "--gpu"], "h100 sx", "H100 SXM5 80 GB"),
-        (["fits", "--gpu"], "A100,GeForce RTX 40", "A100,GeForce RTX 4090"),
+        (["calc", "--gpu"], "h100 sx", "H100-SXM5-80-GB"),
+        (["fits", "--gpu"], "A100,GeForce RTX 40", "A100,GeForce-RTX-4090"),
         (["calc", "--set"], "max_bl", "max_blocks_per_multiprocessor="),
         (["limits"], "8.", "8.6"),
         (["scan", "--cc"], "tur", "turing"),
+        (["gpus"], "h1", "H100-PCIe-80-GB"),
         (["schema"], "bl", "block-sizes"),
         ([], "bud", "budget"),
     ],
@@ -168,3 +170,11 @@ def test_builds_are_asked_about_a_chip_by_its_name(builds: Path, tmp_path: Path)
         assert "--cc and --gpu: both say which GPU it is" in both.stderr
     scanned = run("scan", after, "--cc", "9.0", "--format", "json").stdout
     assert run("scan", after, "--cc", "hopper", "--format", "json").stdout == scanned
+
+
+def test_a_name_that_the_shell_completes_needs_no_quotes_and_is_the_same() -> None:
+    completion = ShellComplete(commands, {}, "occupancy", "_OCCUPANCY_COMPLETE")
+    for typed in ("rtx", "tesla", "h", "quadro"):
+        for item in completion.get_completions(["gpus"], typed):
+            assert not set(" '\"") & set(item.value)
+    assert all(candidates(each.name.replace(" ", "-")) == candidates(each.name) for each in products())

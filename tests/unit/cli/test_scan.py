@@ -573,3 +573,30 @@ class TestProblems:
     )
     def test_wrong_usage(self, arguments: tuple[str, ...]) -> None:
         assert run("scan", *arguments).exit_code == 2
+
+
+def test_where_no_file_says_what_spills_a_stack_is_shown(samples: Path) -> None:
+    text = run("scan", str(samples / "samples.cubin"), "--spilling").stdout
+    assert "spilly" in text
+    assert "vec_add" not in text
+    assert "3 kernels, 1 shown." in text
+    assert "Stack: spills, or arrays that variables index;" in text
+    told = run("scan", str(samples / "ptxas_v.txt"), "--spilling").stdout
+    assert "1 spilling." in told
+    assert "Stack: spills" not in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--below", "200"), "Error: --below: '200' is out of range. Give up to 100, in percent."),
+        (("--below", "0"), "Error: --below: '0' is out of range."),
+        (("-t", "99999999999"), "Error: -t: 99999999999 is out of range. Allowed: 1 to 2,147,483,647."),
+    ],
+)
+def test_what_no_kernel_can_have_is_refused_at_once(
+    arguments: tuple[str, ...], message: str, samples: Path
+) -> None:
+    done = run("scan", str(samples / "samples.cubin"), *arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith(message)

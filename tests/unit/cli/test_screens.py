@@ -29,6 +29,7 @@ bounds --gpu 'A100,RTX 3090' --threads 256 --min-blocks 4 --smem 40k --regs 80
 registers --threads 384 --groups 1:40,2:232
 registers --threads 384 --groups 1:24,2:240
 block-sizes --cc 8.6 --regs 40 --smem-per-thread 32
+sweep --gpu 'H100,RTX 4090,A100' --threads 192
 limits
 limits 9.0 8.6
 limits 10.3 --sources
@@ -45,7 +46,6 @@ sweep --gpu H100 --threads 128 --regs 37
 sweep --cc 9.0 --threads 128 --regs 16:128:8
 sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8
 sweep --gpu 'H100,RTX 4090,A100' --threads 192 --regs 16:255
-sweep --gpu 'H100,RTX 4090,A100' --threads 192
 """
 ONE_PAGE = ("init", "schema")
 HELP = (

@@ -132,7 +132,7 @@ class TestSweep:
         assert "└" in str(swept("9.0", threads="32:1024:32"))
         by_chip = str(swept("7.0 9.0", threads="128", smem="20k"))
         assert "└" not in by_chip
-        assert [line.count("█") for line in by_chip.splitlines()[-2:]] == [2, 6]
+        assert [line.count("█") for line in by_chip.splitlines()[-2:]] == [2, 5]
         assert "shared memory per block 20 KiB" in by_chip
 
     @pytest.mark.parametrize("width", [1, 10, 37])
