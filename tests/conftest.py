@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +29,13 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     is_for_gpu = "gpu" in config.option.markexpr and "not gpu" not in config.option.markexpr
     are_files = all(Path(argument.split("::")[0]).is_file() for argument in config.args)
     return 0 if is_for_gpu or (are_files and len(config.args) == 1) else None
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What tries something that a system does not have is not run there, and the end of the run says so."""
+    for name, is_here in (("posix", os.name == "posix"), ("linux", sys.platform == "linux")):
+        if item.get_closest_marker(name) and not is_here:
+            pytest.skip(f"SKIPPED: it needs what only {name} systems have")
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ import shlex
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from click.testing import CliRunner
 from rich.console import Console
@@ -123,6 +124,15 @@ def module_at(path: Path) -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def example(framework: str, folder: Path) -> Any:
+    """The example of docs/autotuning.md for a framework, as a module: Triton reads its source."""
+    page = ROOT / "docs" / "autotuning.md"
+    (source,) = [text for _, text in blocks(page, "python") if framework in text]
+    path = folder / f"example_for_{framework}.py"
+    path.write_text(source, encoding="utf-8")
+    return module_at(path)
 
 
 def main() -> None:

@@ -167,6 +167,7 @@ def test_a_wrong_question_fails(checkout: Path, github: GitHub) -> None:
     assert outputs(checkout) == {"passed": "false"}
 
 
+@pytest.mark.posix
 def test_what_it_installs_is_its_own_repository_unless_said_otherwise(tmp_path: Path) -> None:
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     script = action["runs"]["steps"][0]["run"]

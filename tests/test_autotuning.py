@@ -7,7 +7,6 @@ so; with OCCUPANCY_REQUIRE_FRAMEWORKS=1 they fail instead.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import itertools
 import os
 from pathlib import Path
@@ -19,7 +18,7 @@ import pytest
 import occupancy
 from tests.sampling import sampled
 
-from .refresh_docs import ROOT, blocks
+from .refresh_docs import example
 
 REQUIRED = "OCCUPANCY_REQUIRE_FRAMEWORKS"
 
@@ -34,21 +33,6 @@ def framework(name: str) -> ModuleType:
         if os.environ.get(REQUIRED) == "1":
             raise
         pytest.skip(f"THE EXAMPLE OF docs/autotuning.md FOR {name} WAS NOT RUN: it is not installed")
-
-
-def example(framework_name: str, folder: Path) -> Any:
-    """The document's example as a module, because Triton reads the source of its kernels."""
-    (source,) = [
-        text for _, text in blocks(ROOT / "docs" / "autotuning.md", "python") if framework_name in text
-    ]
-    path = folder / f"example_for_{framework_name}.py"
-    path.write_text(source, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 class TestTriton:

@@ -23,8 +23,7 @@ import pytest
 
 import occupancy
 
-from .refresh_docs import ROOT, module_at
-from .test_autotuning import example
+from .refresh_docs import ROOT, example, module_at
 
 WHEELS = ROOT / ".cache" / "wheels"
 OF_CI = ("quack_kernels", "tilelang", "helion")

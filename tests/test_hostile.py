@@ -16,6 +16,8 @@ from occupancy.readers import ReadProblem, read
 from tests import hostile, lies
 from tests.limited import held, limited
 
+pytestmark = pytest.mark.linux
+
 
 @pytest.mark.parametrize("name", hostile.FILES)
 def test_an_input_of_the_attack(name: str, tmp_path: Path) -> None:

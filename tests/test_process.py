@@ -62,6 +62,7 @@ def test_an_error_on_a_full_disk_still_ends_with_2() -> None:
         assert subprocess.run([*PROGRAM, "calc"], stderr=full).returncode == 2
 
 
+@pytest.mark.posix
 def test_a_closed_standard_output_is_a_message() -> None:
     shell = f'"{sys.executable}" -m occupancy {" ".join(V100)} >&-'
     done = subprocess.run(["sh", "-c", shell], stderr=subprocess.PIPE, text=True)

@@ -48,7 +48,7 @@ def test_an_interruption_leaves_the_old_file_and_nothing_else(
     assert [path.name for path in target.parent.iterdir()] == ["base.json"]
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="SKIPPED: this system has no SIGKILL")
+@pytest.mark.posix
 @pytest.mark.parametrize("step", ["fsync", "replace"])
 def test_a_killed_process_leaves_the_old_file(target: Path, step: str) -> None:
     program = (
@@ -62,7 +62,7 @@ def test_a_killed_process_leaves_the_old_file(target: Path, step: str) -> None:
     assert target.read_text() == OLD
 
 
-@pytest.mark.skipif(os.name == "nt", reason="SKIPPED: on Windows no signal can be caught that ends a process")
+@pytest.mark.posix  # on Windows no signal that ends a process can be caught
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT"])
 def test_a_signal_that_can_be_caught_leaves_the_old_file_and_nothing_else(target: Path, name: str) -> None:
     program = (
@@ -79,6 +79,7 @@ def test_a_signal_that_can_be_caught_leaves_the_old_file_and_nothing_else(target
     assert [path.name for path in target.parent.iterdir()] == ["base.json"]
 
 
+@pytest.mark.posix
 def test_a_file_that_others_may_not_read_is_open_to_them_at_no_moment(
     target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,6 +94,7 @@ def test_a_file_that_others_may_not_read_is_open_to_them_at_no_moment(
     assert set(seen[:2]) == {0}
 
 
+@pytest.mark.posix
 def test_a_link_stays_a_link(target: Path) -> None:
     link = target.with_name("link.json")
     link.symlink_to(target)
@@ -101,6 +103,7 @@ def test_a_link_stays_a_link(target: Path) -> None:
     assert target.read_text() == NEW
 
 
+@pytest.mark.posix
 def test_permissions_stay(target: Path) -> None:
     target.chmod(0o640)
     write_atomically(str(target), NEW)
@@ -134,7 +137,9 @@ def _below_a_file(target: Path) -> Path:
     return target / "base.json"
 
 
-@pytest.mark.parametrize("make", [_folder, _device, _absent_folder, _below_a_file])
+@pytest.mark.parametrize(
+    "make", [_folder, pytest.param(_device, marks=pytest.mark.posix), _absent_folder, _below_a_file]
+)
 def test_targets_that_cannot_be_written(target: Path, make: Callable[[Path], Path]) -> None:
     path = make(target)
     before = {each: each.stat().st_mode for each in target.parent.iterdir()}

@@ -226,6 +226,7 @@ class TestHostile:
         assert answer.exit_code == 1
         assert "Traceback" not in answer.stdout + answer.stderr
 
+    @pytest.mark.posix
     def test_links_lead_nowhere_else(self, cache: Path, tmp_path: Path) -> None:
         for number, target in enumerate(("/dev/zero", "nowhere", str(cache), "loop.best_config")):
             (cache / "bf" / f"{number}.best_config").symlink_to(target)

@@ -119,6 +119,7 @@ def test_errors_of_python_name_the_argument(arguments: dict[str, Any], message: 
     assert str(caught.value).startswith(message)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("columns", [40, 80])
 @pytest.mark.parametrize("option", [("--gpu", "6000"), ("-c", "9.9")], ids=str)
 def test_a_terminal_shows_errors_red_and_broken_at_words(columns: int, option: tuple[str, str]) -> None:

@@ -80,6 +80,7 @@ def test_whole_folder(samples: Path) -> None:
     }
 
 
+@pytest.mark.posix
 def test_folder_reads_each_file_once(samples: Path, tmp_path: Path) -> None:
     shutil.copy(samples / "samples.exe", tmp_path / "libk.so.1.2")
     (tmp_path / "libk.so.1").symlink_to("libk.so.1.2")
@@ -162,6 +163,7 @@ class TestNothingToRead:
         (problem,) = read(tmp_path)
         assert str(problem) == f"{tmp_path / 'samples.cubin'}: cannot be read: Permission denied"
 
+    @pytest.mark.posix
     def test_pipe_beside_metadata_is_not_waited_for(self, tmp_path: Path) -> None:
         (tmp_path / "k.json").write_text('{"num_warps": 4, "shared": 0, "name": "k", "target": {"arch": 90}}')
         os.mkfifo(tmp_path / "k.cubin")
