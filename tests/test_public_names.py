@@ -20,10 +20,16 @@ TESTED = "\n".join(path.read_text(encoding="utf-8") for path in TESTS.rglob("*.p
 
 
 def functions_of(public: object) -> list[object]:
-    """The public methods and properties of a class, or the function itself."""
+    """The constructor, public methods and properties of a class, inherited too; or the function."""
     if not inspect.isclass(public):
         return [public]
-    of_class = {name: each for name, each in vars(public).items() if not name.startswith("_")}
+    ours = [each for each in public.__mro__[::-1] if each.__module__.startswith("occupancy")]
+    of_class = {
+        name: each
+        for base in ours
+        for name, each in vars(base).items()
+        if not name.startswith("_") or name == "__init__"
+    }
     return [
         each.fget if isinstance(each, property) else getattr(public, name)
         for name, each in of_class.items()
@@ -49,7 +55,7 @@ def test_it_says_what_it_is(name: str) -> None:
     assert public.__doc__
     assert not public.__doc__.startswith(f"{name}(")
     for function in functions_of(public):
-        assert inspect.getdoc(function), function
+        assert inspect.getdoc(function) or getattr(function, "__name__", "") == "__init__", function
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -167,11 +167,13 @@ class Occupancy(engine.Answer):
 
         return list(plot(curves_report(self).picture()))
 
-    def explain(self) -> tuple[occupancy.Explanation, ...]:
+    def explain(self) -> occupancy.Answers[occupancy.Explanation]:
         """Every step of the arithmetic, resource by resource."""
-        from ..report.explain import explain
+        from ..report.explain import explain, explanation_report
+        from .answers import Answers
 
-        return explain(self)
+        steps = explain(self)
+        return Answers(steps, explanation_report(self, steps))
 
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """The answer as plain dictionaries and numbers, the same as the command line's JSON.
@@ -192,7 +194,7 @@ class Occupancy(engine.Answer):
         """
         from ..report.calc import calc_report
 
-        steps = self.explain() if explain else None
+        steps = tuple(self.explain()) if explain else None
         return calc_report(self, table_limits=_table_row(self.limits), explanation=steps, whole=whole)
 
     def __str__(self) -> str:

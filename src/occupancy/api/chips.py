@@ -57,9 +57,13 @@ def chips(ccs: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike) -> list[
     return found
 
 
-def compute_capabilities() -> tuple[ComputeCapability, ...]:
+def compute_capabilities() -> occupancy.Answers[ComputeCapability]:
     """Every compute capability of the table, ascending."""
-    return shipped.known()
+    from ..report.limits import LimitsReport
+    from .answers import Answers
+
+    rows = tuple(map(shipped.limits, shipped.known()))
+    return Answers(shipped.known(), LimitsReport(rows, is_whole_table=True))
 
 
 def products(pattern: str = "") -> occupancy.Answers[occupancy.Product]:

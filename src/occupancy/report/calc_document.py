@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ..advice.next_steps import NextStep
@@ -58,13 +58,19 @@ def document(report: CalcReport) -> Document:
     verdict = Paragraph((Marked(launches, "strong" if report.launchable else "bad"), f" {why}"))
     sentence = Paragraph((Marked(occupancy, "strong"), f" {where}: {amounts}. {launches} {why}"))
     whole = whole_gpu_lines(report.full_wave, report.waves, report.launchable, report.green_context)
-    explanation = report.explanation or ()
     return (
         Only("text", [Together([headline, verdict])]),
         Only("markdown", [sentence]),
         _resources(report),
         KeyValues([*whole, *_advice(report)]),
         Bullets(list(_remarks(report)), "faint"),
+        *steps_of(report.explanation or ()),
+    )
+
+
+def steps_of(explanation: Sequence[Explanation]) -> Document:
+    """Every step of the arithmetic, resource by resource."""
+    return (
         Only("text", [Together([part for each in explanation for part in _steps(each)])]),
         Only("markdown", [part for each in explanation for part in _steps_on_a_page(each)]),
     )

@@ -5,16 +5,47 @@ Each number comes from the engine's own function for that step.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
 
-from ..engine import Answer, cuda, spreadsheet
+from ..engine import Answer, Model, cuda, spreadsheet
 from ..engine.arithmetic import round_up
 from ..engine.common import shared_memory_configuration
+from ..values.dataclass import dataclass
 from ..values.kernel import TENSOR_MEMORY_UNIT
 from ..values.resources import Resource
+from .base import Document, Report
 from .calc import Explanation, is_confined_to_half
+from .inputs import Inputs, inputs_of
 
 NO_BLOCKS = "0 blocks"
+
+
+@dataclass(frozen=True, slots=True)
+class ExplanationReport(Report):
+    """The arithmetic of an answer, by itself; `occupancy calc --explain` shows it below the answer."""
+
+    model: Model
+    cc: str
+    inputs: Inputs
+    explanation: tuple[Explanation, ...]
+
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """A row for each resource."""
+        return map(asdict, self.explanation)
+
+    def document(self) -> Document:
+        """The steps of each resource below its name."""
+        from .calc_document import steps_of
+
+        return steps_of(self.explanation)
+
+
+def explanation_report(given: Answer, steps: tuple[Explanation, ...]) -> ExplanationReport:
+    """Everything that is shown of some steps."""
+    cc = str(given.limits.compute_capability)
+    return ExplanationReport(given.model, cc, inputs_of(given.kernel), steps)
 
 
 def explain(result: Answer) -> tuple[Explanation, ...]:

@@ -9,9 +9,10 @@ a ``__repr__`` that a base class has written stays.
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Callable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ForwardRef
 
 
 def _eq(self: Any, other: Any) -> Any:
@@ -39,30 +40,43 @@ def _setstate(self: Any, state: tuple[None, dict[str, Any]]) -> None:
         object.__setattr__(self, name, value)
 
 
+def _type(field: dataclasses.Field[Any], home: str, cls: type[Any]) -> Any:
+    """The type of a parameter, which has its names where the field was declared."""
+    is_elsewhere = isinstance(field.type, str) and home != cls.__module__
+    return ForwardRef(field.type, module=home) if is_elsewhere else field.type  # type: ignore[arg-type]
+
+
 def _init(cls: type[Any], fields: tuple[dataclasses.Field[Any], ...]) -> Callable[..., None]:
     """A function that sets the fields, with their names as parameters, compiled from text."""
     given, by_name, values = ["self"], ["*"], []
-    namespace: dict[str, Any] = {"_setters": tuple([getattr(cls, each.name).__set__ for each in fields])}
+    outside: dict[str, Any] = {"_setters": tuple([getattr(cls, each.name).__set__ for each in fields])}
     for each in fields:
         name = value = each.name
         parameter = name
         if each.default_factory is not dataclasses.MISSING:
-            namespace[f"_new_{name}"] = each.default_factory
+            outside[f"_new_{name}"] = each.default_factory
             parameter, value = f"{name}=_new_{name}", f"{name}() if {name} is _new_{name} else {name}"
         elif each.default is not dataclasses.MISSING:
-            namespace[f"_default_{name}"] = each.default
+            outside[f"_default_{name}"] = each.default
             parameter = f"{name}=_default_{name}"
         (by_name if each.kw_only else given).append(parameter)
         values.append(value)
     parameters = ",".join(given + by_name if len(by_name) > 1 else given)
-    lines = [f"def __init__({parameters}):", f" for _set, _value in zip(_setters, ({','.join(values)},)):"]
-    lines.append("  _set(self, _value)")
+    lines = [f"def make({','.join(outside)}):", f" def __init__({parameters}):"]
+    lines.append(f"  for _set, _value in zip(_setters, ({','.join(values)},)):")
+    lines.append("   _set(self, _value)")
     if hasattr(cls, "__post_init__"):
-        lines.append(" self.__post_init__()")
-    exec("\n".join(lines), namespace)
-    made: Callable[..., None] = namespace["__init__"]
+        lines.append("  self.__post_init__()")
+    lines.append(" return __init__")
+    compiled: dict[str, Any] = {}
+    exec("\n".join(lines), vars(sys.modules[cls.__module__]), compiled)  # where its types have their names
+    made: Callable[..., None] = compiled["make"](**outside)
     made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
-    made.__annotations__ = {**{each.name: each.type for each in fields}, "return": None}
+    homes: dict[str, str] = {}
+    for base in cls.__mro__[::-1]:
+        homes.update(dict.fromkeys(vars(base).get("__annotations__", ()), base.__module__))
+    types = {each.name: _type(each, homes[each.name], cls) for each in fields}
+    made.__annotations__ = {**types, "return": None}
     return made
 
 

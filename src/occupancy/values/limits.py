@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from ..errors import InputError, TableError, shown
 from .dataclass import dataclass
 from .kernel import MAX_REGISTERS_PER_THREAD
+from .listed import Listed
 
 # sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; three digits are two of major and one of minor.
 _SPELLING = re.compile(
@@ -114,7 +115,7 @@ class SpreadsheetColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Listed):
     """What one SM of a compute capability offers.
 
     Shared memory is in bytes, registers are 32-bit registers. The names are those of the CUDA

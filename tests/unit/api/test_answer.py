@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -287,3 +288,21 @@ def test_the_meanings_of_the_arguments_are_in_help() -> None:
     for function in (occupancy.compute, occupancy.next_steps):
         for name, meaning in MEANINGS.items():
             assert f"    {name}: {meaning}\n" in f"{inspect.getdoc(function)}\n"
+
+
+def test_steps_and_chips_print_themselves() -> None:
+    steps = occupancy.compute("7.0", threads=128, regs=37).explain()
+    assert "Registers\n  37 registers" in str(steps)
+    assert "<" in steps._repr_html_()
+    assert "37 registers" in steps._repr_html_()
+    assert steps.to_dict()["explanation"][0]["resource"] == "warps"
+    assert next(iter(steps.report.rows()))["resource"] == "warps"
+    every = occupancy.compute_capabilities()
+    assert "Volta" in str(every)
+    assert "Volta" in every._repr_html_()
+    of_volta = occupancy.limits("7.0")
+    assert re.search(r"^max_registers_per_multiprocessor +65,536$", str(of_volta), re.MULTILINE)
+    assert re.search(r"^compute_capability +7\.0$", str(of_volta), re.MULTILINE)
+    named = of_volta.replace(architecture="<b>")
+    assert "<td>max_block_dim</td><td>1,024, 1,024, 64</td>" in named._repr_html_()
+    assert "&lt;b&gt;" in named._repr_html_()

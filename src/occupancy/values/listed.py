@@ -1,0 +1,37 @@
+"""Values that print themselves with a field on each line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+
+class Listed:
+    """A dataclass whose ``str()`` has a line for each field, by the name that Python knows it by."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        lines = list(self._lines())
+        width = max(len(name) for name, _ in lines)
+        return "\n".join(f"{name:<{width}}  {value}" for name, value in lines)
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for a notebook."""
+        from html import escape  # only notebooks need it
+
+        rows = (f"<tr><td>{name}</td><td>{escape(value)}</td></tr>" for name, value in self._lines())
+        return f"<table>{''.join(rows)}</table>"
+
+    def _lines(self) -> Iterator[tuple[str, str]]:
+        for each in fields(self):  # type: ignore[arg-type]  # who inherits from it is one
+            yield each.name, _text(getattr(self, each.name))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    if type(value) is tuple:
+        return ", ".join(map(_text, value))
+    return f"{value:,}" if type(value) is int else str(value)
