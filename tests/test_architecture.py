@@ -96,6 +96,14 @@ def test_every_room_is_listed() -> None:
     assert {room_of(path) for path in MODULES} == set(STOREY_OF)
 
 
+@pytest.mark.parametrize("room", sorted(room for room in STOREY_OF if (SOURCE / room).is_dir()))
+def test_a_room_says_what_it_uses(room: str) -> None:
+    said = ast.get_docstring(ast.parse((SOURCE / room / "__init__.py").read_text(encoding="utf-8"))) or ""
+    used = {each for path in MODULES if room_of(path) == room for each in rooms_imported_by(path)}
+    named = set(re.findall(r"`(\w+)`", said))
+    assert re.search(r"(all|every) rooms? below", said) or used - {"", "errors"} <= named, used - named
+
+
 def test_contributing_names_every_room() -> None:
     text = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
     rooms = {room for room in STOREY_OF if not room.startswith("__")}

@@ -4,6 +4,7 @@ On one chip the answer is the smallest of four small tables: over (warps, regist
 which shared memory is allocated, over barriers, and over virtual resources. `tables` makes them by asking
 the engine, so no rule is written a second time; `lookup` checks the input and looks it up, in chunks that
 stay in the processor's cache; `answers` combines what was found.
+Of the package it uses `values`, `engine`, and `render` for pictures.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The command line: one module for each command, loaded when it is called; the only home of click.
 
-A command reads its options, asks `api`, and prints a report. Nothing uses it.
+A command reads its options, asks `api`, and prints a report. It may use all rooms below; nothing uses it.
 """
 
 from __future__ import annotations

@@ -2,5 +2,6 @@
 
 `build` puts it together: `rules` says which of our functions it has, `translator` writes them as JavaScript,
 `data` holds the limits and the products, and ``files/`` the page's own code, template and style. It reads the
-source of `engine`, `advice` and `report`, and stands above them.
+source of `engine`, `advice` and `report`, takes kernels from `builds` and numbers from `tables`, and may use
+all rooms below.
 """

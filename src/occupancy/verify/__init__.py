@@ -1,6 +1,7 @@
 """Whether the table and the engine are right on a GPU: both are compared with what its driver says.
 
-This is how anyone can check the library on a GPU that its authors never had.
+This is how anyone can check the library on a GPU that its authors never had. Of the package it uses `values`,
+`readers`, `engine`, `advice` and `device`; `report` says what was found.
 """
 
 from __future__ import annotations
