@@ -21,6 +21,13 @@ class Sentence:
         return f"<p>{escape(str(self))}</p>"
 
 
+def grouped(text: str) -> str:
+    """A text whose whole numbers have their digits in groups: ``65,536``."""
+    import re  # only arithmetic in words needs it
+
+    return re.sub(r"(?<![\d.])\d{4,}(?![\d.]*\d)", lambda found: f"{int(found[0]):,}", text)
+
+
 def chip(name: str | None, cc: str, architecture: str = "") -> str:
     """``H100, compute capability 9.0 (Hopper)``; without a name only the rest."""
     before, after = f"{name}, " if name else "", f" ({architecture})" if architecture else ""

@@ -164,14 +164,16 @@ def _setting(value: object) -> str:
 
 def _steps(each: Explanation) -> Iterator[Block]:
     yield Heading(words.name(each.resource).capitalize())
-    yield Bullets(each.steps, indent=2)
+    yield Bullets(list(map(words.grouped, each.steps)), indent=2)
     if each.why:
-        yield Bullets([f"Why: {each.why}"], "faint", indent=2)
+        yield Bullets([words.grouped(f"Why: {each.why}")], "faint", indent=2)
 
 
 def _steps_on_a_page(each: Explanation) -> Iterator[Block]:
     yield Heading(words.name(each.resource))
-    yield Bullets([*each.steps, *([f"Why: {each.why}"] if each.why else [])])
+    yield Bullets(
+        [words.grouped(text) for text in (*each.steps, *([f"Why: {each.why}"] if each.why else []))]
+    )
 
 
 def _advice(report: CalcReport) -> Iterator[tuple[str, str]]:

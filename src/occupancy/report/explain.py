@@ -266,7 +266,11 @@ def _spreadsheet_shared_memory(result: Answer) -> Explanation:
         steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
     else:
         steps += [_pool_step(result, asked), f"{asked} // {per_block} = {_limit(result, 'shared_memory')}"]
-    return Explanation("shared_memory", tuple(steps), None)
+    why = None
+    if column.reserved_shared_memory_per_block < limits.reserved_shared_memory_per_block:
+        missing = limits.reserved_shared_memory_per_block - column.reserved_shared_memory_per_block
+        why = f"The spreadsheet leaves out {missing} bytes that the system takes for each resident block."
+    return Explanation("shared_memory", tuple(steps), why)
 
 
 def _no_registers(result: Answer) -> Explanation:

@@ -101,8 +101,8 @@ def test_a_what_if_is_written_as_set_reads_it() -> None:
 def test_explain_shows_the_arithmetic_with_its_numbers() -> None:
     text = run(*V100, "--explain").stdout
     for step in (
-        "37 registers x 32 threads = 1184, rounded up to 256s: 1280 per warp",
-        "16384 per sub-partition // 1280 = 12 warps, x 4 = 48",
+        "37 registers x 32 threads = 1,184, rounded up to 256s: 1,280 per warp",
+        "16,384 per sub-partition // 1,280 = 12 warps, x 4 = 48",
         "48 // 4 warps = 12 blocks",
     ):
         assert step in text
@@ -219,3 +219,13 @@ def test_every_command_explains_itself() -> None:
     assert all(f"  {name} " in run("--help").stdout for name in COMMANDS)
     for name in COMMANDS:
         assert run(name, "--help").stdout.startswith(f"Usage: occupancy {name} ")
+
+
+def test_explain_says_why_the_spreadsheet_differs_from_cuda() -> None:
+    kernel = ("--cc", "8.6", "--threads", "256", "--regs", "40", "--smem", "16k", "--explain")
+    text = run("calc", *kernel, "--model", "spreadsheet", columns=200).stdout
+    assert "the CUDA runtime gives 5 blocks" in text
+    assert (
+        "Why: The spreadsheet leaves out 1,024 bytes that the system takes for each resident block." in text
+    )
+    assert "leaves out" not in run("calc", *kernel, columns=200).stdout
