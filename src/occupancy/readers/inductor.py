@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 from ..errors import shown
 from .budget import Malformed
@@ -24,10 +23,12 @@ MAX_CHOICE_CHARACTERS = 1 << 16
 """A choice comes to some hundred."""
 
 _MARK = "# kernel path: "
-_OPERATIONS = re.compile(r"Original ATen: \[([^\]]*)\]")
+_OPERATIONS = "Original ATen: ["
 _OPERATION = re.compile(r"[\w.:]{1,100}", re.ASCII)
 MOST_OPERATIONS = 64
 """That are kept of one kernel."""
+MAX_LIST_CHARACTERS = 1 << 14
+MAX_FILE_NAME_CHARACTERS = 255
 _CHOSEN = "triton_cache_hash"
 _FOLDER = re.compile(r"[\w-]{1,128}", re.ASCII)
 
@@ -42,13 +43,12 @@ def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
     file = ""
     for _, line in lines:
         if marks(line):
-            file = re.split(r"[/\\]", line[len(_MARK) :].strip())[-1]
-        elif file and (found := _OPERATIONS.search(line)):
-            yield Fusion(
-                source,
-                file,
-                tuple(each[0] for each in islice(_OPERATION.finditer(found[1]), MOST_OPERATIONS)),
-            )
+            file = line[len(_MARK) :].strip().replace("\\", "/").rpartition("/")[2]
+        elif file and (start := line.find(_OPERATIONS)) >= 0:
+            listed = line[start + len(_OPERATIONS) :][:MAX_LIST_CHARACTERS].partition("]")[0]
+            operations = _OPERATION.findall(listed)[:MOST_OPERATIONS]
+            if operations and len(file) <= MAX_FILE_NAME_CHARACTERS:
+                yield Fusion(source, file, tuple(operations))
             file = ""
 
 

@@ -256,6 +256,8 @@ class TestHostile:
             for number in range(200):
                 operations = ", ".join(f"aten.{number}_{each}\x1b" for each in range(1000))
                 file.write(f"# kernel path: /a/{FILES[SUM]}\n# Original ATen: [{operations}]\n")
+            file.write(f"# kernel path: /a/{FILES[SUM]}\n" + "Original ATen: [" * 60_000 + "\n")
+            file.write("# kernel path: " + "/" * 900_000 + "a" * 300 + "\n# Original ATen: [a]\n")
         found = occupancy.scan(cache)
         assert all(len(each.fuses) <= 64 for each in found)
         assert "\x1b" not in "".join(operation for each in found for operation in each.fuses)
