@@ -9,8 +9,9 @@ a test compares (tests/unit/api/test_answer.py).
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar
 
 from ..engine import Model
@@ -99,15 +100,15 @@ MEANINGS = {
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def explains_arguments(function: Function, names: Iterable[str] = MEANINGS) -> Function:
+def explains_arguments(function: Function, meanings: Mapping[str, str] = MEANINGS) -> Function:
     """Put what arguments mean where the docstring of a function has ``{arguments}``."""
     before, mark, after = (function.__doc__ or "").partition("{arguments}")
     if not mark:
         return function
     # From Python 3.13 on, the compiler takes the indent of the whole docstring away.
     indent = before[len(before.rstrip(" ")) :]
-    meanings = f"\n{indent}".join(f"{name}: {MEANINGS[name]}" for name in names)
-    function.__doc__ = f"{before}{meanings}{after}"
+    lines = f"\n{indent}".join(f"{name}: {meaning}" for name, meaning in meanings.items())
+    function.__doc__ = f"{before}{lines}{after}"
     return function
 
 
@@ -120,21 +121,27 @@ def takes_kernel(function: Function) -> Function:
     return shows(function, "arguments", table)
 
 
-def shows(function: Function, taken: str, table: type) -> Function:
+def shows(
+    function: Function,
+    taken: str,
+    table: type,
+    meanings: Mapping[str, str] = MEANINGS,
+    defaults: Mapping[str, Any] = MappingProxyType({}),
+) -> Function:
     """Have a function show by name the arguments that it takes as ``**taken``, those of a TypedDict."""
     function.__annotations__.pop(taken, None)
     # A TypedDict keeps its types as ForwardRef, which says in which module its text is to be understood.
-    declared = {name: table.__annotations__[name] for name in MEANINGS if name in table.__annotations__}
+    declared = {name: table.__annotations__[name] for name in meanings if name in table.__annotations__}
     function.__annotations__.update(declared)
     signature = inspect.signature(function)
     shown_ones = [each for each in signature.parameters.values() if each.name != taken]
     one = inspect.Parameter.KEYWORD_ONLY
     shown_ones += [
-        inspect.Parameter(name, one, default=None, annotation=kind.__forward_arg__)
+        inspect.Parameter(name, one, default=defaults.get(name), annotation=kind.__forward_arg__)
         for name, kind in declared.items()
     ]
     function.__signature__ = signature.replace(parameters=shown_ones)  # type: ignore[attr-defined]
-    return explains_arguments(function, declared)
+    return explains_arguments(function, {name: meanings[name] for name in declared})
 
 
 def make_kernel(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..builds.atomic_file import write_atomically
 from ..builds.baseline import Baseline, baseline_of
@@ -24,10 +24,13 @@ from ..readers.budget import Allowance
 from ..report.check import CheckReport, check_report
 from ..report.diff import DiffReport, diff_report
 from ..tables.toml_file import PYPROJECT
-from .arguments import ComputeCapabilityLike, ThreadsLike
-from .reading import ArchitectureLike, Path, Paths, Reading
+from .reading import Path, Paths, Reading, ReadingArguments, takes_reading
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
+@takes_reading
 def diff(
     old: Paths,
     new: Paths,
@@ -35,15 +38,12 @@ def diff(
     threshold: float = 0,
     with_same: bool = False,
     ignore_arch: bool = False,
-    threads: ThreadsLike | None = None,
-    cc: ComputeCapabilityLike | None = None,
-    limits_file: Path | None = None,
-    name: str | None = None,
-    archs: Sequence[ArchitectureLike] = (),
-    only_newest: bool = False,
-    with_runtime: bool = False,
+    **reading: Unpack[ReadingArguments],
 ) -> DiffReport:
     """How each kernel changed between two builds.
+
+    Without ``threads``, those of the baseline count. Without any, both builds are compared at every size that
+    both can launch with, and the worst drop decides.
 
     Args:
         old: The path of a baseline, or paths of whatever holds kernels.
@@ -52,15 +52,7 @@ def diff(
         with_same: Whether the report has the kernels that are the same, too.
         ignore_arch: Whether a kernel without a counterpart of its own architecture is compared with that of
             another, as between an sm_80 build and an sm_90 one.
-        threads: Threads per block, for kernels whose source does not state them; by default those of the
-            baseline. Without any, both builds are compared at every size that both can launch with, and
-            the worst drop decides.
-        cc: What if the kernels ran on this compute capability?
-        limits_file: A table of your own (YAML), whose rows go before ours.
-        name: Only kernels with this in their name, mangled or readable; ``*`` stands for anything.
-        archs: Only kernels for these architectures.
-        only_newest: Of each kernel only the newest architecture.
-        with_runtime: With kernels of CUDA's own device runtime, too.
+        {arguments}
 
     Raises:
         ReadError: One of them holds no compiled kernel.
@@ -68,7 +60,7 @@ def diff(
         InputError: The two baselines assume different block sizes, and none is given; or the threshold is
             not 0 to 100.
     """
-    how = _Builds(threads, cc, limits_file, name, archs, only_newest, with_runtime)
+    how = _Builds(**reading)
     if not 0 <= threshold <= 100:  # also where it is not a number
         raise InputError(f"{threshold} is out of range", where="threshold", allowed="0 to 100")
     common = Allowance()
@@ -90,36 +82,26 @@ def diff(
     )
 
 
+@takes_reading
 def check(
     build: Paths,
     rules: Path | None = None,
     *,
     baseline: Path | None = None,
     update: bool = False,
-    threads: ThreadsLike | None = None,
-    cc: ComputeCapabilityLike | None = None,
-    limits_file: Path | None = None,
-    name: str | None = None,
-    archs: Sequence[ArchitectureLike] = (),
-    only_newest: bool = False,
-    with_runtime: bool = False,
+    **reading: Unpack[ReadingArguments],
 ) -> CheckReport:
     """Whether the kernels of a build meet all rules.
+
+    Without ``threads``, those of the baseline count. Without any, both builds are compared at every size that
+    both can launch with, and the worst drop decides.
 
     Args:
         build: Paths of whatever holds kernels.
         rules: A TOML file; by default the ``pyproject.toml`` of the current folder.
         baseline: What to compare with; by default what the rules name.
         update: Whether to make the build the baseline, once the rules that compare nothing are checked.
-        threads: Threads per block, for kernels whose source does not state them; by default those of the
-            baseline. Without any, both builds are compared at every size that both can launch with, and
-            the worst drop decides.
-        cc: What if the kernels ran on this compute capability?
-        limits_file: A table of your own (YAML), whose rows go before ours.
-        name: Only kernels with this in their name, mangled or readable; ``*`` stands for anything.
-        archs: Only kernels for these architectures.
-        only_newest: Of each kernel only the newest architecture.
-        with_runtime: With kernels of CUDA's own device runtime, too.
+        {arguments}
 
     Raises:
         RulesError: The rules cannot be read, contradict each other, or look at nothing.
@@ -127,7 +109,7 @@ def check(
         ReadError: Some part of the build cannot be read.
         InputError: To update, a baseline must be named, and the kernels be taken as they are.
     """
-    how = _Builds(threads, cc, limits_file, name, archs, only_newest, with_runtime)
+    how = _Builds(**reading)
     asked = read_rules(_rules_file(rules))
     path = asked.baseline if baseline is None else os.fspath(baseline)
     if update:
@@ -164,38 +146,27 @@ def _update(how: _Builds, build: Sequence[str], asked: Rules, path: str) -> Chec
     return check_report(done, asked, build=after.name, baseline=path, updated=change.summary)
 
 
+@takes_reading
 def save_baseline(
     build: Paths,
     path: Path,
-    *,
-    threads: ThreadsLike | None = None,
-    cc: ComputeCapabilityLike | None = None,
-    limits_file: Path | None = None,
-    name: str | None = None,
-    archs: Sequence[ArchitectureLike] = (),
-    only_newest: bool = False,
-    with_runtime: bool = False,
+    **reading: Unpack[ReadingArguments],
 ) -> Baseline:
     """Write the baseline of a build.
+
+    The ``threads`` are kept with it, as said and not as found.
 
     Args:
         build: Paths of whatever holds kernels.
         path: The file to write; one that is there already is replaced.
-        threads: Threads per block, for kernels whose source does not state them. They are kept with the
-            baseline, as said and not as found.
-        cc: What if the kernels ran on this compute capability?
-        limits_file: A table of your own (YAML), whose rows go before ours.
-        name: Only kernels with this in their name, mangled or readable; ``*`` stands for anything.
-        archs: Only kernels for these architectures.
-        only_newest: Of each kernel only the newest architecture.
-        with_runtime: With kernels of CUDA's own device runtime, too.
+        {arguments}
 
     Raises:
         BaselineError: It cannot be written.
         ReadError: Some part of the build cannot be read.
         InputError: The kernels would not be taken as they are.
     """
-    how = _Builds(threads, cc, limits_file, name, archs, only_newest, with_runtime)
+    how = _Builds(**reading)
     target = _path_to_write(os.fspath(path), how)
     after = _whole(read_build(_paths(build)))
     scanner = how.scanner_for(after)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Sequence
+from typing import TypedDict
 
 from ..builds.scanner import Scanner
 from ..builds.selection import ORDERS, Order, Selection
@@ -13,7 +15,7 @@ from ..tables.chips import find_chip
 from ..tables.table import Table
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, parse_share
-from .arguments import ComputeCapabilityLike, ThreadsLike, make_kernel
+from .arguments import ComputeCapabilityLike, Function, ThreadsLike, make_kernel, shows
 
 Path = str | os.PathLike[str]
 Paths = Path | Sequence[Path]
@@ -21,17 +23,32 @@ Paths = Path | Sequence[Path]
 ArchitectureLike = str | int | tuple[int, int] | ComputeCapability
 
 
-class Reading:
-    """Which kernels are looked at, and how they are answered for.
+class ReadingArguments(TypedDict, total=False):
+    """Which kernels are looked at, and how they are answered for."""
 
-    Args:
-        threads: Threads per block, for kernels whose source does not state them.
-        cc: What if the kernels ran on this chip?
-        limits_file: A user's own table (YAML), whose rows go before ours.
-        name: Only kernels with this in their name; ``*`` stands for anything.
-        archs: Only kernels for these architectures.
-        only_newest: Of each kernel only the newest architecture.
-        with_runtime: With kernels of CUDA's own device runtime.
+    threads: ThreadsLike | None
+    cc: ComputeCapabilityLike | None
+    limits_file: Path | None
+    name: str | None
+    archs: Sequence[ArchitectureLike]
+    only_newest: bool
+    with_runtime: bool
+
+
+MEANINGS = {
+    "threads": "Threads per block, for kernels whose source does not state them.",
+    "cc": "What if the kernels ran on this compute capability?",
+    "limits_file": "A table of your own (YAML), whose rows go before ours.",
+    "name": "Only kernels with this in their name, mangled or readable; ``*`` stands for anything.",
+    "archs": "Only kernels for these architectures.",
+    "only_newest": "Of each kernel only the newest architecture.",
+    "with_runtime": "With kernels of CUDA's own device runtime, too.",
+}
+"""Argument -> what it means, in the order in which they are shown."""
+
+
+class Reading:
+    """Which kernels are looked at, and how they are answered for; `MEANINGS` says what the arguments mean.
 
     Raises:
         InputError: Not a block size, or not a chip.
@@ -40,13 +57,13 @@ class Reading:
 
     def __init__(
         self,
-        threads: ThreadsLike | None,
-        cc: ComputeCapabilityLike | None,
-        limits_file: Path | None,
-        name: str | None,
-        archs: Sequence[ArchitectureLike],
-        only_newest: bool,
-        with_runtime: bool,
+        threads: ThreadsLike | None = None,
+        cc: ComputeCapabilityLike | None = None,
+        limits_file: Path | None = None,
+        name: str | None = None,
+        archs: Sequence[ArchitectureLike] = (),
+        only_newest: bool = False,
+        with_runtime: bool = False,
     ) -> None:
         table = Table(limits_file)
         self.threads = None if threads is None else make_kernel(threads).threads
@@ -98,6 +115,12 @@ class Reading:
     ) -> Scanner:
         """What answers for the kernels; see `Scanner`."""
         return Scanner(self._limits_of, threads, self.what_if, multiprocessor_count, with_advice, common)
+
+
+def takes_reading(function: Function) -> Function:
+    """Have a function show by name, and with their meanings, what it takes as ``**reading``."""
+    defaults = {name: each.default for name, each in inspect.signature(Reading).parameters.items()}
+    return shows(function, "reading", ReadingArguments, MEANINGS, defaults)
 
 
 def _share(below: object) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, fields, replace
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from ..builds.build import portable, read_build
 from ..builds.merging import merge_while_read
@@ -24,25 +24,22 @@ from ..render.words import count
 from ..report.scan import MOST_IN_FULL, ScanReport, missing_for
 from ..values.dataclass import dataclass
 from .answer import Occupancy, answer_for
-from .arguments import ComputeCapabilityLike, ThreadsLike
-from .reading import ArchitectureLike, Path, Reading
+from .reading import Reading, ReadingArguments, takes_reading
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
+@takes_reading
 def scan(
     sources: Source | Sequence[Source],
     *,
-    threads: ThreadsLike | None = None,
-    cc: ComputeCapabilityLike | None = None,
-    limits_file: Path | None = None,
-    name: str | None = None,
-    archs: Sequence[ArchitectureLike] = (),
-    only_newest: bool = False,
-    with_runtime: bool = False,
     below: float | str | None = None,
     only_spilling: bool = False,
     sort: Order | None = None,
     limit: int | None = None,
     multiprocessor_count: int | None = None,
+    **reading: Unpack[ReadingArguments],
 ) -> Scan:
     """The kernels, or launches, that files, folders and streams hold, with their occupancy.
 
@@ -50,20 +47,15 @@ def scan(
     ``ptxas -v``, ``nvcc --resource-usage`` and ``cuobjdump -res-usage``; Triton's and Inductor's caches;
     reports and CSV of Nsight Compute; traces of PyTorch's profiler. The content decides, not the name.
 
+    Without ``threads``, a kernel has its launch bound, else whatever is best for it.
+
         >>> for kernel in occupancy.scan("libcurand.so", cc="9.0"):    # doctest: +SKIP
         ...     print(kernel.demangled, kernel.arch, kernel.regs, kernel.answer.occupancy)
 
     Args:
         sources: A path of a file or folder, ``"-"`` for standard input, an object with ``read`` that
             gives bytes or text; or several of these.
-        threads: Threads per block, for kernels whose source does not state them; by default their launch
-            bound, else whatever is best for the kernel.
-        cc: What if the kernels ran on this compute capability?
-        limits_file: A table of your own (YAML), whose rows go before ours.
-        name: Only kernels with this in their name, mangled or readable; ``*`` stands for anything.
-        archs: Only kernels for these architectures.
-        only_newest: Of each kernel only the newest architecture.
-        with_runtime: With kernels of CUDA's own device runtime, too.
+        {arguments}
         below: Only kernels of an occupancy below this: a share, ``0.5``, or percent, ``50``.
         only_spilling: Only kernels that spill registers; where no file says so, those with a stack.
         sort: ``"occupancy"``, lowest first; ``"regs"``, ``"spills"`` or ``"time"``, most first; ``"worst"``:
@@ -79,8 +71,11 @@ def scan(
         ReadError: Nothing at all could be read.
         InputError: An argument out of range.
     """
-    reading = Reading(threads, cc, limits_file, name, archs, only_newest, with_runtime)
-    return Scan(Scanning(_several(sources), reading, below, only_spilling, sort, limit, multiprocessor_count))
+    return Scan(
+        Scanning(
+            _several(sources), Reading(**reading), below, only_spilling, sort, limit, multiprocessor_count
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

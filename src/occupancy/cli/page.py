@@ -95,7 +95,7 @@ def _listing(files: tuple[str, ...]) -> Listing | None:
     from ..api.reading import Reading
     from ..api.scan import Scanning
 
-    scanning = Scanning(files, Reading(None, None, None, None, (), False, False))
+    scanning = Scanning(files, Reading())
     found = scanning.listing(scanning.records(warn_of))
     if scanning.problems and not scanning.found:
         first = scanning.problems[0]
