@@ -97,8 +97,7 @@ class Sweep:
         return next(iter(self._arrays.values())).shape
 
     def __repr__(self) -> str:
-        ccs = ", ".join(str(limits.compute_capability) for limits in self.limits)
-        return f"<Sweep of shape {self.shape} on {ccs}: {', '.join(self._arrays)}>"
+        return f"<Sweep of shape {self.shape} on {', '.join(self.names)}: {', '.join(self._arrays)}>"
 
     def _array(self, name: Output) -> Integers:
         if name not in self._arrays:

@@ -63,7 +63,6 @@ class WarpTable:
         self._model: Model = model
         self._caching: Caching | None = caching
         rows = divide_up(self.largest_block, self.warp_size)
-        _check_rows(rows, limits, "max_threads_per_block")
         largest_of_row = [min(warps * self.warp_size, self.largest_block) for warps in range(1, rows + 1)]
         self._entries = [
             [self._entry(threads, registers) for registers in range(REGISTER_COUNTS)]

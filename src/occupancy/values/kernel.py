@@ -240,9 +240,8 @@ class Launch:
         for axis, size in enumerate(self.cluster_dim or ()):
             if size < 1 or self.grid_dim[axis] % size:
                 raise InputError(
-                    f"{self.grid_dim[axis]:,} blocks along {'xyz'[axis]} are no whole clusters of {size}",
+                    f"{self.grid_dim[axis]:,} along {'xyz'[axis]} is not divisible into clusters of {size}",
                     where="grid",
-                    cure="Give a multiple of the cluster's size in each dimension.",
                 )
 
     @property

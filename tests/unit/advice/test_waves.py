@@ -93,7 +93,7 @@ def test_what_no_gpu_has(
         ((2**31, 1, 1), None, "along x are out of range. Allowed: 1 to 2,147,483,647"),
         ((1, 65536, 1), None, "along y are out of range. Allowed: 1 to 65,535"),
         ((1, 1, 65536), None, "along z are out of range"),
-        ((10, 1, 1), (4, 1, 1), "10 blocks along x are no whole clusters of 4"),
+        ((10, 1, 1), (4, 1, 1), "10 along x is not divisible into clusters of 4"),
         ((10, 1, 1), (0, 1, 1), "clusters of 0"),
     ],
 )

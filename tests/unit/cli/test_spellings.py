@@ -119,6 +119,16 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("block",), "Did you mean block-sizes?"),
     (("gpus", "radeon"), "'radeon' is neither"),
     (("device", "0", "--device", "1"), "both say which GPU it is"),
+    ((*CALC, "0"), "--threads: 0 is out of range. Allowed: 1 to 2,147,483,647."),
+    ((*CALC, "16x"), "--threads: '16x' is not a shape. Write it as 16x16x1."),
+    ((*CALC, "256", "-r", "256"), "-r: 256 is out of range. Allowed: 0 to 255."),
+    ((*CALC, "256", "-s", "1k", "--static-smem", "1k"), "-s: is the total, and static or dynamic"),
+    ((*CALC, "256", "--carveout", "500%"), "--carveout: '500%' is not a carveout."),
+    ((*CALC, "256", "--set", "max_block=3"), "Allowed: max_block_dim, max_blocks_per_multiprocessor."),
+    ((*CALC, "256", "--grid", "64x64", "--cluster", "3"), "--grid: the number of SMs is missing."),
+    (("scan", "x", "--below", "200"), "--below: '200' is out of range."),
+    (("sweep", "--cc", "9.0", "-t", "64:32"), "-t: the range '64:32' is empty."),
+    (("sweep", "--cc", "9.0", "-t", "64,128", "-o", "x.png", "--format", "csv"), "x.png is a picture"),
 )
 
 
@@ -129,6 +139,11 @@ def test_what_could_mean_something_else_is_refused_with_the_ways_to_say_it(
     done = run(*arguments, columns=300)
     assert (done.exit_code, done.stdout) == (2, "")
     assert message in done.stderr
+
+
+def test_the_tables_hold_many_spellings_and_mistakes() -> None:
+    typed = [arguments for arguments, _ in (*READ, *REFUSED)] + [arguments for arguments, _, _ in CHIPS]
+    assert len(set(typed)) >= 60
 
 
 def test_a_comma_in_the_blocks_of_a_grid_groups_digits() -> None:

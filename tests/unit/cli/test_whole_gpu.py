@@ -131,7 +131,10 @@ def test_several_gpus() -> None:
         (("--cc", "9.0", "--sms", "many"), "--sms: 'many' is not a whole number"),
         (("--gpu", "H200", "--grid", "0"), "grid: '0' is out of range"),
         (("--gpu", "H200", "--grid", "1x2x3x4"), "grid: '1x2x3x4' has 4 dimensions"),
-        (("--gpu", "H200", "--grid", "10", "--cluster", "4"), "no whole clusters of 4"),
+        (
+            ("--gpu", "H200", "--grid", "10", "--cluster", "4"),
+            "--grid: 10 along x is not divisible into clusters of 4",
+        ),
         (("--gpu", "rtx4090", "--grid", "10", "--cluster", "2"), "8.9 has no clusters"),
         (("--gpu", "H200", "--cc", "8.0", "--grid", "9"), "--grid: answers for one chip, and 2 are named"),
         (("--gpu", "RTX 9999"), "'RTX 9999' is neither a compute capability nor"),
