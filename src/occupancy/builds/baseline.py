@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from operator import attrgetter
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from .. import __version__
 from ..readers import KernelRecord
-from ..readers.record import sound
+from ..readers.checked import sound
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX
 from .kernel_names import stable_name
@@ -81,6 +82,7 @@ class BaselineKernel:
 
 _NAMES = tuple(field.name for field in fields(BaselineKernel))
 _RECORDED = tuple(name for name in _NAMES if name in {field.name for field in fields(KernelRecord)})
+_recorded = attrgetter(*_RECORDED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +121,7 @@ def baseline_of(rows: Iterable[Any], threads: int | None = None) -> Baseline:
 def records_of(baseline: Baseline) -> Iterator[KernelRecord]:
     """The kernels as the readers give them; a block size that was only assumed is not among what is known."""
     for kernel in baseline.kernels:
-        values = {name: getattr(kernel, name) for name in _RECORDED}
+        values = dict(zip(_RECORDED, _recorded(kernel), strict=True))
         if kernel.threads_from in ASSUMED:
             values.update(threads=None, threads_from=None)
         yield sound(KernelRecord(**values))

@@ -146,17 +146,22 @@ def _members(
     head: dict[str, Any] = {}
     kernels: list[BaselineKernel] | None = None
     wrong: BaselineError | None = None
+
+    def kernel(text: str) -> BaselineKernel:
+        if wrong is not None:
+            raise ValueError
+        read = _KERNEL.validate_json(text)
+        budget.pay("kernels")
+        return read
+
     for member in stream.members():
         if member == _KERNELS and stream.peek() == "[":
             kernels = []
-            for raw in stream.raw_items():
-                if wrong is not None:
-                    continue
-                try:
-                    budget.pay("kernels")
-                    kernels.append(_KERNEL.validate_json(raw))
-                except ValidationError as error:
-                    wrong = _baseline_error(error, name, f".{_KERNELS}[{len(kernels)}]")
+            for found in stream.items(kernel):
+                if wrong is None and isinstance(found, ValidationError):
+                    wrong = _baseline_error(found, name, f".{_KERNELS}[{len(kernels)}]")
+                elif wrong is None and isinstance(found, BaselineKernel):
+                    kernels.append(found)
         else:
             value = stream.value()
             if member in _HEAD or len(head) <= len(_HEAD):  # one that there is not is enough to refuse it

@@ -7,12 +7,11 @@ from functools import cached_property
 
 from ..readers import KernelRecord
 from ..readers.names import demangle
-from ..readers.record import FIELD_NAMES
 from .diff import compared, in_one_only
 from .kernel_names import Names
 from .matching import match
 from .question import Question
-from .rules import CRITERIA, Rule, bounds_of
+from .rules import CRITERIA, Bounds, Rule, bounds_of
 from .same_sizes import at_its_best, at_the_same_size
 from .scanner import Scanner, ScanRow
 from .unanswered import Gaps
@@ -44,17 +43,23 @@ def check(
     gaps.refuse_comparisons(rules)
     done = Checked()
     matching = match(baseline or (), kernels, compared)
+    bounds: dict[tuple[int, ...], Bounds] = {}
     before = {id(new): old for old, new, _ in matching.pairs}
     for kernel in kernels:
         names_of_it = Names(kernel.name, demangle)
         rules_for_it = [rule for rule in rules if rule.is_for(names_of_it, kernel.compute_capability)]
-        done.matched.update(rule.number for rule in rules_for_it)
+        numbers = tuple(rule.number for rule in rules_for_it)
+        done.matched.update(numbers)
+        if numbers not in bounds:  # most kernels are asked the same
+            bounds[numbers] = bounds_of(rules_for_it)
         asked = _Asked(kernel, before.get(id(kernel)), scanner)
-        questions = [each for each in asked.questions(rules_for_it) if not gaps.has(each)]
+        questions = [each for each in asked.questions(bounds[numbers]) if not gaps.has(each)]
         done.checks += len(questions)
         done.unsized += asked.is_unsized
         if not all(each.holds for each in questions):
-            broken = [each for each in asked.in_full(rules_for_it) if not gaps.has(each) and not each.holds]
+            broken = [
+                each for each in asked.in_full(bounds[numbers]) if not gaps.has(each) and not each.holds
+            ]
             violations = tuple(each.violation(scanner) for each in broken)
             done.violating.append(Violating(broken[0].row, broken[0].old, violations))
         else:
@@ -85,7 +90,7 @@ class _Asked:
         self.is_unsized = False
         """Whether an occupancy was asked for and the block size is not stated."""
 
-    def questions(self, rules: Sequence[Rule]) -> Iterator[Question]:
+    def questions(self, bounds: Bounds) -> Iterator[Question]:
         """What the rules ask of the kernel.
 
         Most kernels have not changed, and a comparison of what is the same needs no answer of the engine.
@@ -93,17 +98,15 @@ class _Asked:
         is_as_it_was = self._old is None or (
             self._old.arch == self._kernel.arch and compared(self._old) == compared(self._kernel)
         )
-        return self._questions(rules, in_short=is_as_it_was)
+        return self._questions(bounds, in_short=is_as_it_was)
 
-    def in_full(self, rules: Sequence[Rule]) -> Iterator[Question]:
+    def in_full(self, bounds: Bounds) -> Iterator[Question]:
         """The same, with all that is to be said of what breaks a rule."""
-        return self._questions(rules, in_short=False)
+        return self._questions(bounds, in_short=False)
 
-    def _questions(self, rules: Sequence[Rule], *, in_short: bool) -> Iterator[Question]:
-        bounds = bounds_of(rules)
+    def _questions(self, bounds: Bounds, *, in_short: bool) -> Iterator[Question]:
         # What is shown of a kernel is what was compared, as far as anything was.
-        for name in sorted(bounds, key=lambda name: not CRITERIA[name].compares):
-            rule, bound = bounds[name]
+        for name, rule, bound in bounds:
             if CRITERIA[name].measure == "occupancy" and not self._scanner.is_stated(self._kernel):
                 self.is_unsized = True
             if name == "min_occupancy" or not in_short:
@@ -115,8 +118,7 @@ class _Asked:
 
     @cached_property
     def _in_short(self) -> ScanRow:
-        values = {name: getattr(self._kernel, name) for name in FIELD_NAMES}
-        return ScanRow(**values, occupancy=self._scanner.verdict(self._kernel).occupancy)
+        return ScanRow(**self._kernel.values(), occupancy=self._scanner.verdict(self._kernel).occupancy)
 
     def _rows(self, *, is_at_its_best: bool) -> tuple[ScanRow, ScanRow | None]:
         if is_at_its_best and not self._scanner.is_stated(self._kernel):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, get_args
 
 from ..readers import KernelRecord
@@ -42,16 +44,24 @@ class Measures:
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
+_RESOURCES: dict[Measure, Callable[[KernelRecord], int | None]] = {
+    "spill_bytes": lambda record: _total(record.spill_store_bytes, record.spill_load_bytes),
+    "stack_bytes": attrgetter("stack_bytes"),
+    "spill_smem": attrgetter("spill_smem"),
+    "regs": attrgetter("regs"),
+    "smem": attrgetter("shared_memory"),
+    "barriers": attrgetter("barriers"),
+}
+
+
 def resources(record: KernelRecord) -> dict[Measure, int | None]:
     """What a kernel needs; all of the measures but the occupancy, which takes a block size."""
-    return {
-        "spill_bytes": _total(record.spill_store_bytes, record.spill_load_bytes),
-        "stack_bytes": record.stack_bytes,
-        "spill_smem": record.spill_smem,
-        "regs": record.regs,
-        "smem": record.shared_memory,
-        "barriers": record.barriers,
-    }
+    return {name: value(record) for name, value in _RESOURCES.items()}
+
+
+def measure(row: ScanRow, name: Measure) -> float | None:
+    """One of the measures of a row of the report of ``occupancy scan``."""
+    return row.occupancy if name == "occupancy" else _RESOURCES[name](row)
 
 
 def measures(row: ScanRow) -> Measures:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..advice.budget import TOLERANCE
 from ..values.dataclass import dataclass
-from .measures import HIGHER_IS_BETTER, measures
+from .measures import HIGHER_IS_BETTER, measure
 from .remedies import mending_step
 from .rules import CRITERIA, Criterion, Rule
 from .scanner import Scanner, ScanRow
@@ -37,11 +37,11 @@ class Question:
             row: The kernel, at the block size that counts for the question.
             old: The kernel in the baseline, at the same size.
         """
-        measure = CRITERIA[name].measure
-        if measure == "occupancy":
+        measured = CRITERIA[name].measure
+        if measured == "occupancy":
             bound /= 100
-        was = None if old is None else getattr(measures(old), measure)
-        return cls(name, rule, bound, row, getattr(measures(row), measure), old, was)
+        was = None if old is None else measure(old, measured)
+        return cls(name, rule, bound, row, measure(row, measured), old, was)
 
     @property
     def criterion(self) -> Criterion:

@@ -105,11 +105,16 @@ class Rules:
     exemptions: tuple[Exemption, ...] = ()
 
 
-def bounds_of(rules: Iterable[Rule]) -> dict[str, tuple[Rule, float]]:
+Bounds = tuple[tuple[str, Rule, float], ...]
+"""Criteria that are asked of a kernel, each with the rule that asks and its bound."""
+
+
+def bounds_of(rules: Iterable[Rule]) -> Bounds:
     """What the rules that are for a kernel ask of it, with the rule that does: of those that speak of the
-    same criterion, the last one holds."""
+    same criterion, the last one holds. What compares comes first."""
     bounds = {name: (rule, bound) for rule in rules for name, bound in rule.bounds.items()}
-    return {name: (rule, bound) for name, (rule, bound) in bounds.items() if bound is not None}
+    asked = [(name, rule, bound) for name, (rule, bound) in bounds.items() if bound is not None]
+    return tuple(sorted(asked, key=lambda each: not CRITERIA[each[0]].compares))
 
 
 def without_comparisons(rules: Iterable[Rule]) -> tuple[Rule, ...]:

@@ -151,7 +151,7 @@ class Scanner:
 
     def row(self, record: KernelRecord) -> ScanRow:
         """The record with its answer; where there is none, a note says why."""
-        values = {name: getattr(record, name) for name in FIELD_NAMES}
+        values = record.values()
         try:
             limits = self._limits(record)
             if record.regs is not None:

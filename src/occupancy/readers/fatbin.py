@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from . import elf
 from .budget import MAX_HELD_KERNELS, Budget, Exhausted, Malformed
+from .checked import within
 from .compression import decompress_lz4, decompress_zstd
 from .content import Bytes, Content
 from .cubin import read_cubin
-from .record import Found, KernelRecord, ReadProblem, within
+from .record import Found, KernelRecord, ReadProblem
 
 MAGIC = b"\x50\xed\x55\xba"
 CONTAINER = struct.Struct("<IHHQ")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, TypeVar
 
 from .budget import MIB, Malformed
 from .text import Text
+
+Parsed = TypeVar("Parsed")
 
 CHUNK_CHARACTERS = MIB
 MAX_VALUE_CHARACTERS = 4 * MIB
@@ -57,11 +60,33 @@ class JsonStream:
             if self._take(",}") == "}":
                 return
 
-    def raw_items(self) -> Iterator[str]:
-        """The values of the list that comes next, as they are written."""
+    def items(self, parse: Callable[[str], Parsed]) -> Iterator[Parsed | ValueError]:
+        """The values of the list that comes next, each read by a function of its text, or the error of that.
+
+        Args:
+            parse: Reads a value; raises a ValueError where its text is not JSON, or wrong in another way.
+        """
         for _ in self._places():
+            self.peek()
+            # What has a line of its own is read once: a line that is JSON is the value, as one that begins
+            # with a value ends nowhere else.
+            if self._buffer[self._position - 1] == "\n" and (end := self._line_end()) > self._position:
+                with suppress(ValueError):
+                    parsed = parse(self._buffer[self._position : end])
+                    self._text.budget.pay("pieces")
+                    self._position = end
+                    yield parsed
+                    continue
             self.value()
-            yield self._buffer[self._start : self._position]
+            try:
+                yield parse(self._buffer[self._start : self._position])
+            except ValueError as error:
+                yield error
+
+    def _line_end(self) -> int:
+        """Where this line ends, without a comma; -1 where that is not in the buffer."""
+        end = self._buffer.find("\n", self._position)
+        return end - (self._buffer[end - 1] == ",") if end > 0 else -1
 
     def _places(self) -> Iterator[None]:
         self._take("[")

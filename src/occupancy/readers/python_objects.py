@@ -13,8 +13,9 @@ from typing import Any
 
 from ..errors import InputError, OccupancyError, shown, type_name, words_of
 from .budget import Malformed
+from .checked import sound
 from .reading import stream_kernels
-from .record import KernelRecord, Shape, sound
+from .record import KernelRecord, Shape
 from .triton import describe
 
 BYTES_PER_SPILL = 4

@@ -9,10 +9,11 @@ import re
 from collections.abc import Callable, Iterator
 
 from . import inductor, ncu_rep, nsight_csv, ptx, ptxas, pytorch_trace, res_usage, triton
+from .checked import within
 from .content import Content
 from .fatbin import read_device_code
 from .lines import NumberedLines
-from .record import Found, within
+from .record import Found
 
 LineReader = Callable[[NumberedLines, str], Iterator[Found]]
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any, Literal
 
-from ..errors import MAX_SHOWN, InputError, bounded, shown
+from ..errors import InputError, bounded
 from ..values.dataclass import dataclass
-from ..values.kernel import INT_MAX, Carveout, Kernel, Launch
+from ..values.kernel import Carveout, Kernel, Launch
 from ..values.limits import ComputeCapability
 from ..values.resources import total_shared_memory
-from ..values.untrusted import printable
-from .budget import MAX_NAME_BYTES, MAX_PROBLEMS, Budget, Exhausted, cost_of
-from .remark import Fusion, Remark
+from .remark import Remark
 
 Format = Literal[
     "cubin",
@@ -233,14 +229,17 @@ class KernelRecord:
             max_cluster_rank=compiled.max_cluster_rank,
         )
 
+    def values(self) -> dict[str, Any]:
+        """Every field of a record by name."""
+        return dict(zip(FIELD_NAMES, _fields(self), strict=True))
+
     def to_dict(self) -> dict[str, Any]:
-        """Every field by name, and the demangled name, for machines."""
-        values = {name: getattr(self, name) for name in FIELD_NAMES}
-        values["demangled"] = self.demangled
-        return values
+        """The same with the demangled name, for machines."""
+        return {**self.values(), "demangled": self.demangled}
 
 
 FIELD_NAMES = tuple(field.name for field in fields(KernelRecord))
+_fields = attrgetter(*FIELD_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,77 +271,3 @@ class ReadProblem:
 
 Found = KernelRecord | ReadProblem | Remark
 """What a reader yields, in the order of the source."""
-
-
-def within(budget: Budget, found: Iterator[Found], source: str) -> Iterator[Found]:
-    """Pass on what a reader finds in a file, as far as its budget goes.
-
-    It also ends where so much is damaged that the source is none of its kind. A problem says so.
-    """
-    problems = 0
-    try:
-        for each in found:
-            if isinstance(each, ReadProblem):
-                problems += 1
-                budget.pay("problems")
-                yield each
-                if problems == MAX_PROBLEMS:
-                    yield replace(each, what="too much is damaged; the rest is not read")
-                    return
-            elif isinstance(each, Remark):
-                budget.pay("kernels")
-                said = (each.file, *each.operations) if isinstance(each, Fusion) else (each.folder,)
-                budget.pay("names", sum(map(cost_of, said)))
-                yield each
-            else:
-                budget.pay("kernels" if each.launches is None else "launches")
-                budget.pay("names", cost_of(each.name))
-                each = sound(each)
-                wrong = _wrong(each)
-                if wrong is None:
-                    yield each
-                else:
-                    problems += 1
-                    budget.pay("problems")
-                    yield ReadProblem(each.source, None, f"of {each.name[:MAX_SHOWN]}, {wrong}")
-                    if problems == MAX_PROBLEMS:
-                        raise Exhausted("too much is damaged; the rest is not read")
-    except Exhausted as error:
-        yield ReadProblem(source, None, error.what)
-
-
-_NO_COUNTS = ("code", "spill_store_bytes", "spill_load_bytes")
-"""Of these, one is a checksum, and the others can be below 0."""
-_COUNTS = tuple(
-    each.name for each in fields(KernelRecord) if each.type == "int | None" and each.name not in _NO_COUNTS
-)
-
-
-_counts = attrgetter(*_COUNTS)
-
-
-def _wrong(record: KernelRecord) -> str | None:
-    """What is wrong with the first count that neither a kernel nor a launch can have."""
-    known = [value for value in _counts(record) if value]
-    if not known or (min(known) >= 0 and max(known) <= INT_MAX):
-        return None
-    for name in _COUNTS:
-        value = getattr(record, name)
-        if value is not None and not 0 <= value <= INT_MAX:
-            return f"{name} is {shown(value)}, which no kernel has"
-    return None
-
-
-_ARCHITECTURE = re.compile(r"sm_\d{1,4}[a-z]?", re.ASCII)
-
-
-def sound(record: KernelRecord) -> KernelRecord:
-    """The record with a name and an architecture that are what they seem.
-
-    A name of a real kernel has no characters that a terminal would obey, and fits in a page.
-    """
-    name, arch = record.name, record.arch
-    name = printable(name[:MAX_NAME_BYTES])[:MAX_NAME_BYTES]
-    if arch is not None and not _ARCHITECTURE.fullmatch(arch):
-        arch = None
-    return record if (name, arch) == (record.name, record.arch) else replace(record, name=name, arch=arch)

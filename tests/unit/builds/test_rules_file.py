@@ -67,9 +67,9 @@ def test_the_last_rule_that_speaks_of_a_criterion_holds() -> None:
         Rule(2, ("a*",), (), {"max_regs": 128}),
         Rule(3, ("ab",), (), {"max_regs": None}),
     ]
-    assert bounds_of(rules[:1]) == {"max_regs": (rules[0], 64), "min_occupancy": (rules[0], 50)}
-    assert bounds_of(rules[:2])["max_regs"] == (rules[1], 128)
-    assert bounds_of(rules) == {"min_occupancy": (rules[0], 50)}
+    assert bounds_of(rules[:1]) == (("max_regs", rules[0], 64), ("min_occupancy", rules[0], 50))
+    assert bounds_of(rules[:2])[0] == ("max_regs", rules[1], 128)
+    assert bounds_of(rules) == (("min_occupancy", rules[0], 50),)
 
 
 def test_rules_without_comparisons() -> None:
