@@ -113,7 +113,8 @@ class Command(click.Command):
         ]
         import textwrap  # only help needs it
 
-        formatter.write(f"More, with {ctx.command_path} --help-all:\n")
+        if names:
+            formatter.write(f"More, with {ctx.command_path} --help-all:\n")
         width = formatter.width
         for line in textwrap.wrap(" ".join(names), width - 2, break_on_hyphens=False):
             formatter.write(f"  {line}\n")
@@ -129,11 +130,11 @@ class Command(click.Command):
 def _cut(text: str, room: int) -> str:
     """A text without its last clauses, where it is too long for a line."""
     while len(text) > room and (shorter := re.sub(_LAST_CLAUSE, "", text)) != text:
-        text = f"{shorter}{'?' if text.endswith('?') else '.'}"
+        text = shorter if shorter.endswith((".", "?")) else f"{shorter}{'?' if text.endswith('?') else '.'}"
     return text
 
 
-_LAST_CLAUSE = r"(?:[;:,]|[.?] ) ?[^;:,]*$|  \[.*$"
+_LAST_CLAUSE = r" +\[.*$|(?:[;:,]|[.?] ) ?[^;:,]*$"
 
 
 def _show_all(context: click.Context, parameter: click.Parameter, value: bool) -> None:

@@ -17,7 +17,7 @@ from .output import print_report
     metavar="CHIP",
     multiple=True,
     callback=one_chip,
-    help="[default: 9.0; newer ones have the same registers]",
+    help="The chip; newer ones have the same registers.  [default: 9.0]",
 )
 @gpu_option
 @grouped_option(
@@ -68,7 +68,7 @@ def command(
 
     \b
     occupancy registers --threads 384 --groups 1:40,2:232
-    occupancy registers --threads 384 --groups 1:24,2:?
+    occupancy registers --threads 384 --groups '1:24,2:?'
     """
     from ..api.registers import DEFAULT_CC, registers
     from ..report.registers import registers_report

@@ -12,7 +12,7 @@ from .output import print_report
 
 @click.command("verify", cls=Command)
 @device_option("index", default=0, show_default=True, help="The number of the GPU.")
-@grouped_option("launch", "--quick", is_common=True, is_flag=True, help="Make about one comparison in fifty.")
+@grouped_option("output", "--quick", is_common=True, is_flag=True, help="Make about one comparison in fifty.")
 @format_option
 def command(index: int, quick: bool, output_format: str) -> None:
     """Whether the table and the engine agree with the driver of this machine's GPU.

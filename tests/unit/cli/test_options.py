@@ -140,6 +140,8 @@ def test_help_fits_on_a_screen_and_names_every_option(command: str) -> None:
     first = run(command, "--help").stdout
     assert len(first.splitlines()) <= MOST_LINES
     assert max(map(len, first.splitlines())) <= 80
+    assert first.count("[") == first.count("]"), "a default is whole or not there"
+    assert not first.rstrip().endswith("--help-all:"), "there is nothing more"
     everything = run(command, "--help-all").stdout or first
     context = click.Context(commands)
     for parameter in commands.get_command(context, command).params:  # type: ignore[union-attr]
