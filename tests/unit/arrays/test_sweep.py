@@ -240,9 +240,8 @@ class TestRefusals:
 
     def test_of_chips_too_large_to_tabulate(self) -> None:
         h100 = occupancy.limits("9.0")
-        huge = h100.replace(
-            max_shared_memory_per_multiprocessor=2**30, max_shared_memory_per_block_optin=2**29
-        )
+        sizes = {"max_shared_memory_per_multiprocessor": 2**30, "max_shared_memory_per_block_optin": 2**29}
+        huge = h100.replace(**sizes)
         with pytest.raises(occupancy.InputError, match="too large for a sweep"):
             occupancy.sweep(huge, threads=32)
         assert MAX_BLOCK_SIZES <= tables.MOST_ROWS  # so that all block sizes of any table have room
