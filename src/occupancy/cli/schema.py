@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ..errors import InputError
 from .output import print_data
 
 
@@ -15,14 +16,17 @@ def _names(context: click.Context, parameter: click.Parameter, typed: str) -> li
 
 
 @click.command("schema")
-@click.argument("name", metavar="COMMAND", shell_complete=_names)
-def command(name: str) -> None:
+@click.argument("name", metavar="COMMAND", required=False, shell_complete=_names)
+def command(name: str | None) -> None:
     """The JSON Schema of what COMMAND prints with --format json.
 
     \b
     occupancy schema calc
     """
     from ..render.csv_json import to_json
-    from ..report.schema import json_schema
+    from ..report.schema import REPORTS, json_schema
+
+    if name is None:
+        raise InputError("is missing", where="COMMAND", allowed=", ".join(REPORTS))
 
     print_data(to_json(json_schema(name)))

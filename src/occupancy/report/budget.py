@@ -39,7 +39,10 @@ class BudgetReport(Report):
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each level."""
-        return ({"cc": self.cc, **asdict(each), "wanted": each == self.wanted} for each in self.levels)
+        return (
+            {"gpu": self.gpu, "cc": self.cc, **asdict(each), "wanted": each == self.wanted}
+            for each in self.levels
+        )
 
     def document(self) -> Document:
         """What was asked for first, then every level."""

@@ -14,6 +14,7 @@ from ..advice.waves import FullWave
 from ..engine import Answer, Model, cuda, default_model, evaluate
 from ..engine.common import shared_memory_configuration
 from ..render import words
+from ..tables.clusters import MeasuredClusters
 from ..values.dataclass import dataclass
 from ..values.kernel import Carveout
 from ..values.limits import Limits
@@ -93,8 +94,8 @@ class CalcReport(Report):
         row = self.to_dict()
         row["what_if"] = [f"{name}={value}" for name, value in self.what_if.items()]
         row |= {name: empty(kind) for name, kind in _OPTIONAL.items() if row[name] is None}
-        if row["carveout"]["smallest"] is None:
-            row["carveout"]["smallest"] = empty(Configuration)
+        row["carveout"]["smallest"] = row["carveout"]["smallest"] or empty(Configuration)
+        row["full_wave"]["measured"] = row["full_wave"]["measured"] or empty(MeasuredClusters)
         row["next_steps"] = list(map(in_a_cell, self.next_steps))
         sizes = self.carveout.configurations
         row["carveout"]["configurations"] = [f"{each.shared_memory}: {each.active_blocks}" for each in sizes]

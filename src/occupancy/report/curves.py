@@ -129,7 +129,13 @@ class CurvesReport(Report):
         """A row for each step of each curve."""
         for curve in self.curves:
             for step in curve.steps:
-                yield {"cc": self.cc, "model": self.model, "variable": curve.variable, **asdict(step)}
+                yield {
+                    "gpu": self.gpu,
+                    "cc": self.cc,
+                    "model": self.model,
+                    "variable": curve.variable,
+                    **asdict(step),
+                }
 
     def document(self) -> Document:
         """A chart for each of the three on a terminal, with the kernel marked; else a table for each."""

@@ -134,3 +134,7 @@ def test_a_terminal_shows_errors_red_and_broken_at_words(columns: int, option: t
     lines = text.replace("\x1b[31m\x1b[1m", "").replace("\x1b[0m", "").splitlines()
     assert max(map(len, lines)) <= columns
     assert " ".join(" ".join(lines).split()) == " ".join(run(*command[3:]).stderr.split())
+
+
+def test_a_schema_of_nothing_names_what_there_is() -> None:
+    assert run("schema").stderr.startswith("Error: COMMAND: is missing. Allowed: calc, fits, budget, ")

@@ -124,9 +124,35 @@ def test_the_columns_of_the_csv_do_not_depend_on_the_options() -> None:
         ("--explain",),
         ("--set", "max_blocks_per_multiprocessor=16"),
         ("--smem", "300k"),
+        ("--grid", "4096", "--sms", "132", "--cluster", "2"),
     ):
         assert columns_of("calc", "--cc", "9.0", "--threads", "256", *more) == plain
-    assert columns_of("limits", "9.0") == columns_of("limits", "8.6")
+
+
+@pytest.mark.parametrize(
+    "alike",
+    [
+        (
+            "calc --cc 9.0 -t 256",
+            "calc --gpu 'H100 SXM' -t 32 --grid 100 --cluster 2",
+            "calc --gpu H100 -t 999",
+        ),
+        ("calc --cc 9.0,8.0 -t 256", "calc --gpu H100,A100 -t 32 -s 300k"),
+        ("fits -t 256", "fits -t 256 --gpu H100 -s 300k", "fits -t 256 --model spreadsheet"),
+        ("budget --cc 9.0 -t 256", "budget --gpu H100 -t 256 --blocks 2"),
+        ("bounds -t 256", "bounds --gpu H100 -t 256 --min-blocks 4"),
+        ("block-sizes --cc 9.0", "block-sizes --gpu H100 --smem-per-thread 4"),
+        ("limits", "limits 9.0", "limits --all"),
+        ("gpus", "gpus h100"),
+        ("scan BEFORE", "scan BEFORE.log", "scan BEFORE --gpu H200"),
+        ("diff BEFORE AFTER", "diff BEFORE AFTER --all"),
+        ("sweep --cc 9.0 -t 128", "sweep --gpu H100 -t 128 -r 40"),
+    ],
+    ids=lambda alike: alike[0],
+)
+def test_nor_do_they_in_any_command(alike: tuple[str, ...], names: dict[str, str]) -> None:
+    headers = [screen(f"{command} --format csv", names, 80).splitlines()[0] for command in alike]
+    assert headers == headers[:1] * len(headers)
 
 
 def test_what_the_system_reserves_is_told_apart() -> None:
