@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
+from .untrusted import html_text, printable
+
 
 class Listed:
     """A dataclass whose ``str()`` has a line for each field, by the name that Python knows it by."""
@@ -15,22 +17,21 @@ class Listed:
     def __str__(self) -> str:
         lines = list(self._lines())
         width = max(len(name) for name, _ in lines)
-        return "\n".join(f"{name:<{width}}  {value}" for name, value in lines)
+        return "\n".join(f"{name:<{width}}  {printable(value)}" for name, value in lines)
 
     def _repr_html_(self) -> str:
         """The same as a table, for a notebook."""
-        from html import escape  # only notebooks need it
-
-        rows = (f"<tr><td>{name}</td><td>{escape(value)}</td></tr>" for name, value in self._lines())
+        rows = (f"<tr><td>{name}</td><td>{html_text(value)}</td></tr>" for name, value in self._lines())
         return f"<table>{''.join(rows)}</table>"
 
     def _lines(self) -> Iterator[tuple[str, str]]:
         for each in fields(self):  # type: ignore[arg-type]  # who inherits from it is one
-            yield each.name, _text(getattr(self, each.name))
+            if not each.name.startswith("_"):
+                yield each.name, _text(getattr(self, each.name))
 
 
 def _text(value: Any) -> str:
-    if value is None:
+    if value is None or value == ():
         return "-"
     if type(value) is tuple:
         return ", ".join(map(_text, value))

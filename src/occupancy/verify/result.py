@@ -75,6 +75,10 @@ class Verification:
     """Compiled kernels that the driver was asked about."""
     checks: tuple[Check, ...]
 
+    def __repr__(self) -> str:
+        found = f"{self.compared:,} answers compared, {self.different:,} differ"
+        return f"<Verification of {self.device.name}: {found}>"
+
     @property
     def compared(self) -> int:
         """Answers that were compared."""

@@ -306,3 +306,4 @@ def test_steps_and_chips_print_themselves() -> None:
     named = of_volta.replace(architecture="<b>")
     assert "<td>max_block_dim</td><td>1,024, 1,024, 64</td>" in named._repr_html_()
     assert "&lt;b&gt;" in named._repr_html_()
+    assert "\x1b" not in str(of_volta.replace(architecture="\x1b[2J"))

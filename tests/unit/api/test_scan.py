@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import typing
 from pathlib import Path
 
@@ -98,3 +99,10 @@ def test_results_are_short_where_they_are_looked_at(samples: Path, tmp_path: Pat
     for result in (diff, diff.kernels[0], check, baseline, found, found[0]):
         assert len(repr(result)) < 200
     assert str(diff) == run("diff", str(file), str(file), "--all").stdout.rstrip("\n")
+
+
+def test_a_kernel_prints_its_fields_and_nothing_of_ours(samples: Path) -> None:
+    kernel = occupancy.scan(samples / "samples.cubin")[0]
+    assert f"\nname  {kernel.name}\n" in re.sub(" {2,}", "  ", str(kernel))
+    assert f"<td>regs</td><td>{kernel.regs}</td>" in kernel._repr_html_()
+    assert "_scanner" not in str(kernel)

@@ -32,6 +32,8 @@ def test_an_h200() -> None:
     assert (device.cuda_version, device.mig, device.missing) == ((13, 0), False, ())
     assert set(device.told) == {*ATTRIBUTES, "max_block_dim"}
     assert device.limits == shipped.limits("9.0")
+    assert "\nmultiprocessor_count  132\n" in str(device)
+    assert "<td>name</td><td>NVIDIA H200</td>" in device._repr_html_()
 
 
 def test_all_gpus(h200: None) -> None:

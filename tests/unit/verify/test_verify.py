@@ -40,6 +40,7 @@ def test_an_answer_that_differs_is_found_and_told() -> None:
     with installed(tape):
         result = verify_device(plan=FEW_QUESTIONS)
     assert result.different == 1
+    assert repr(result) == f"<Verification of NVIDIA H200: {result.compared:,} answers compared, 1 differ>"
     (difference,) = result.checks[1].differences
     assert "threads=128" in difference.question
     assert int(difference.driver) == int(difference.ours) + 1
