@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from math import ceil
+from math import ceil, gcd
 
 from rich.text import Text
 
@@ -56,8 +56,10 @@ def chart(block: Chart, width: int) -> Iterator[Text]:
 
 def _steps(chart: StepChart, columns: int) -> ColumnChart:
     first, span = chart.first, chart.last - chart.first + 1
-    if chart.has_even_steps and columns >= len(chart.steps):
-        columns -= columns % len(chart.steps)
+    if chart.has_even_steps:
+        # What neighbours have in common is one step of them all: 32 threads.
+        units = span // gcd(*(step.last - step.first + 1 for step in chart.steps))
+        columns -= columns % units if columns >= units else 0
 
     def column_of(value: int) -> int:
         return min(max((value - first) * columns // span, 0), columns - 1)
@@ -158,7 +160,7 @@ def heat_map(chart: HeatMap, width: int) -> Iterator[Text]:
     row_places = thinned(range(len(rows)), MOST_ROWS)
     column_places = thinned(range(len(columns)), max(room // cell_width, 1))
 
-    yield Text(f"{down.scale.title} downwards, {across.scale.title} to the right, each up to")
+    yield Text(f"{down.scale.title} down, {across.scale.title} right, each up to")
     yield Text()
     yield Text(" " * gutter + _header([column_labels[place] for place in column_places], cell_width))
     for row in row_places:
