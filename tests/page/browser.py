@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,35 @@ SCREENS: dict[str, dict[str, Any]] = {
 }
 
 
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    """Chromium, or Chrome, driven by playwright; None where one of them is missing."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ModuleNotFoundError:
+        path = None
+    if path is None:
+        yield None
+        return
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=path, args=OPTIONS)
+        yield found
+        found.close()
+
+
 def until(page: Any, condition: str) -> None:
     """Wait for a condition; playwright's own way of waiting is against the page's policy."""
     for _ in range(250):
@@ -25,6 +56,17 @@ def until(page: Any, condition: str) -> None:
             return
         page.wait_for_timeout(20)
     raise AssertionError(condition)
+
+
+def in_full(page: Any) -> None:
+    """Have everything laid out, also what is not in sight."""
+    page.evaluate(
+        """() => {
+          const sheet = new CSSStyleSheet();
+          sheet.replaceSync("* { content-visibility: visible !important; }");
+          document.adoptedStyleSheets = [sheet];
+        }"""
+    )
 
 
 def keep(page: Any, name: str) -> None:

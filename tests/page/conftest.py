@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,40 +10,22 @@ from typing import Any
 import pytest
 
 from occupancy.page.build import build_page
-from tests.page.browser import SCREENS, Open
+from tests.page.browser import SCREENS, Open, browser
 
 REQUIRED = "OCCUPANCY_REQUIRE_BROWSER"
 NOTICE = f"the page was not opened in a browser ({REQUIRED}=1 makes that a failure)"
 BANNER = "THE PAGE WAS NOT OPENED IN A BROWSER"
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-OPTIONS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """Chromium, driven by playwright; only in CI is their absence a failure."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    try:
-        from playwright.sync_api import sync_playwright
-    except ModuleNotFoundError:
-        path = None
-    if path is None:
-        if os.environ.get(REQUIRED) == "1":
-            pytest.fail("needs chromium and pip install 'occupancy[browser]'")
-        pytest.skip(NOTICE)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=OPTIONS)
-        yield browser
-        browser.close()
+    with browser() as found:
+        if found is None:
+            if os.environ.get(REQUIRED) == "1":
+                pytest.fail("needs chromium and pip install 'occupancy[browser]'")
+            pytest.skip(NOTICE)
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -70,7 +70,8 @@ function gridOf(text) {
     const allowed = rules.evaluate(limits, kernel)[0];
     const blocks = allowed.smallest();
     let bits = 0;
-    allowed.parts.forEach((each, index) => (bits |= each === blocks ? 1 << index : 0));
+    const parts = allowed.parts;
+    for (let index = 0; index < parts.length; index++) if (parts[index] === blocks) bits |= 1 << index;
     found[at++] = blocks;
     found[at++] = bits;
   }

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import occupancy
-from tests.page.browser import SCREENS, Open, folder_of_screens, keep, until
+from tests.page.browser import SCREENS, Open, folder_of_screens, in_full, keep, until
 
 PTXAS = """ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function '_Z<b>scale</b>' for 'sm_86'
@@ -236,6 +236,7 @@ def test_it_is_accessible_and_fits(opened: Open, screen: str, question: str) -> 
     from axe_playwright_python.sync_playwright import Axe
 
     page = opened(QUESTIONS[question], **SCREENS[screen])
+    in_full(page)
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")

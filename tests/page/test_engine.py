@@ -64,19 +64,26 @@ def differences(engine: PageEngine, cc: str, model: Model, threads: range, sizes
 
 
 @pytest.mark.parametrize(("cc", "model"), CHIPS_AND_MODELS)
-@sampled("stride", sample=61, everything=14)
+@sampled("stride", sample=61, everything=1)
 def test_grid(engine: PageEngine, cc: str, model: Model, stride: int) -> None:
-    """Every count of registers, every one or second of warps, and some sizes."""
+    """Every count of registers, with every count of warps and every step of shared memory, or some of them.
+
+    Threads beyond whole warps change nothing but what the exhaustive test looks at.
+    """
     limits = shipped.limits(cc)
-    threads = range(
-        limits.warp_size, limits.max_threads_per_block + 1, limits.warp_size * max(1, stride // 30)
-    )
-    assert differences(engine, cc, model, threads, steps_of(limits)[::stride]) == 0
+    size = limits.warp_size * max(1, stride // 30)
+    for threads in range(limits.warp_size, limits.max_threads_per_block + 1, size):
+        assert differences(engine, cc, model, range(threads, threads + 1), steps_of(limits)[::stride]) == 0
+
+
+def test_no_chip_is_left_out() -> None:
+    assert {parameters.values[0] for parameters in CHIPS_AND_MODELS} == set(map(str, shipped.known()))
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("cc", "model"), CHIPS_AND_MODELS)
 def test_the_whole_grid(engine: PageEngine, cc: str, model: Model) -> None:
+    """The same with every count of threads."""
     limits = shipped.limits(cc)
     for threads in range(1, limits.max_threads_per_block + 1):
         assert differences(engine, cc, model, range(threads, threads + 1), steps_of(limits)) == 0

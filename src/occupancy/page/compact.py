@@ -56,8 +56,8 @@ def compact_script(text: str, *, is_generated: bool = False) -> str:
 
 
 def compact_style(text: str) -> str:
-    """CSS without indentation and the spaces that it does not need."""
-    lines = (line.strip() for line in text.splitlines())
+    """CSS without comments, indentation and the spaces that it does not need."""
+    lines = (line.strip() for line in re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).splitlines())
     joined = "".join(lines)
     return re.sub(r"(?<=[:;,]) +| (?=\{)|(?<=\{) +|;(?= *\})| +(?=\})", "", joined)
 

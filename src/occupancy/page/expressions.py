@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from .known import BUILTINS, FORMATS, METHODS, TYPES, UnknownConstructError, local_name
-from .syntax import is_name, is_plain
+from .syntax import is_boolean, is_name, is_plain
 
 ARITHMETIC = {ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 ARITHMETIC_CALLS = {ast.Add: "py.add", ast.FloorDiv: "py.floordiv", ast.Mod: "py.mod"}
@@ -198,6 +198,9 @@ class Expressions:
 
     def either(self, op: ast.boolop, values: list[ast.expr]) -> str:
         """``and`` and ``or`` give one of their operands and not its truth."""
+        if all(map(is_boolean, values[:-1])):
+            signs = " && " if isinstance(op, ast.And) else " || "
+            return f"({signs.join([*map(self.truth, values[:-1]), self.expression(values[-1])])})"
         first, *others = values
         rest = self.either(op, others) if len(others) > 1 else self.expression(others[0])
         if is_name(first):

@@ -81,5 +81,15 @@ def is_plain(node: ast.expr) -> bool:
     return False
 
 
+def is_boolean(node: ast.expr) -> bool:
+    """Whether it can only be true or false, of which JavaScript's ``&&`` and ``||`` make what Python does."""
+    match node:
+        case ast.Compare() | ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.BoolOp(values=values):
+            return all(map(is_boolean, values))
+    return False
+
+
 def is_name(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and is_name(node.value))
