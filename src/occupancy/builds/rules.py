@@ -103,6 +103,8 @@ class Rules:
     baseline: str | None
     """Path of the baseline, where the file names one; relative paths start at the file."""
     exemptions: tuple[Exemption, ...] = ()
+    removable: tuple[str, ...] = ()
+    """Patterns of the names of kernels that may go: any other that only the baseline has fails a check."""
 
 
 Bounds = tuple[tuple[str, Rule, float], ...]

@@ -28,6 +28,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
     ::
 
         baseline = "occupancy-baseline.json"
+        allow_removed = "legacy_*"     # kernels that may go; true: all of them
 
         [[rules]]                      # for all kernels
         no_new_spills = true
@@ -61,14 +62,21 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
     where = f"{file}: "
     if os.path.basename(file) == PYPROJECT:
         table, where = _tool_table(table, file), f"{file}: tool.occupancy."
-    _check_names(table, ("baseline", "cc", "launches", "rules", "exemptions"), where)
+    _check_names(table, ("allow_removed", "baseline", "cc", "launches", "rules", "exemptions"), where)
     entries = table.get("rules")
     if not isinstance(entries, list) or not entries:
         raise RulesError("there is no rule", where=where + "rules", cure=_EXAMPLE)
     rules = tuple(_read_rule(number, entry, where) for number, entry in enumerate(entries, 1))
     _check_for_contradictions(rules, file)
     launches = _launches(table.get("launches", []), where)
-    return Rules(file, rules, launches, _baseline(table, file, where), _exemptions(table, where))
+    return Rules(
+        file,
+        rules,
+        launches,
+        _baseline(table, file, where),
+        _exemptions(table, where),
+        _removable(table.get("allow_removed", False), f"{where}allow_removed"),
+    )
 
 
 def has_rules(pyproject: str) -> bool:
@@ -78,6 +86,12 @@ def has_rules(pyproject: str) -> bool:
         RulesError: It exists but cannot be read.
     """
     return os.path.exists(pyproject) and "occupancy" in tools(read_toml(pyproject, RulesError))
+
+
+def _removable(value: object, where: str) -> tuple[str, ...]:
+    if isinstance(value, bool):
+        return ("*",) if value else ()
+    return _texts(value, where, 'true, false, or patterns such as "legacy_*"')
 
 
 def _tool_table(pyproject: dict[str, Any], file: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from itertools import zip_longest
 from typing import Any
 
 from ..builds.diff import DiffSummary
@@ -34,15 +35,22 @@ from ..values.dataclass import dataclass
 from .base import Report
 from .diff import COLUMNS, MOST_IN_SIGHT, assumptions, kinds
 from .mending import mending
+from .missing import (
+    RULE,
+    in_words,
+    listing,
+    missing_blocks,
+    missing_cases,
+    missing_findings,
+    missing_of,
+    title,
+)
 from .scan_columns import place, short_name
 
 CSV_COLUMNS = (
     "name", "demangled", "arch", "source", "rule", "criterion", "bound", "was", "value", "threads",
     "next_step",
 )  # fmt: skip
-
-MOST_NAMED = 10
-"""Kernels that came or went that are named; the others are counted."""
 
 _SINCE = ("Limited by", "Regs", "Spills", "Stack", "Shared", "Bar", "Bound", "Threads")
 """The columns of `diff` that say what changed since the baseline."""
@@ -85,6 +93,8 @@ class CheckReport(Report):
     """Kernels that the baseline does not have."""
     removed: tuple[Apart, ...]
     """Kernels that only the baseline has."""
+    missing: tuple[Apart, ...]
+    """Those of them that the rules do not allow to go."""
     unsized: int
     """Kernels whose occupancy was asked for, and whose block size neither a file nor the user states."""
 
@@ -93,7 +103,7 @@ class CheckReport(Report):
         return CSV_COLUMNS
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
-        """A row for each broken rule."""
+        """A row for each broken rule, and for each kernel that is missing."""
         for each, violation in self._broken():
             kernel = each.kernel
             row = (
@@ -103,6 +113,9 @@ class CheckReport(Report):
                 mending(kernel, violation),
             )
             yield dict(zip(CSV_COLUMNS, row, strict=True))
+        for gone in self.missing:
+            known = (gone.name, gone.demangled, gone.arch, gone.source, None, RULE)
+            yield dict(zip_longest(CSV_COLUMNS, known))
 
     def _broken(self) -> Iterator[tuple[Violating, Violation]]:
         return ((each, violation) for each in self.violating for violation in each.violations)
@@ -119,6 +132,8 @@ class CheckReport(Report):
         summary, notes = _summary(self), Bullets(list(_notes(self)), "faint")
         headline = Paragraph(Marked(summary, "good" if self.passed else "bad"))
         screen: list[Block] = [Together(list(_lines(each))) for each in self.violating]
+        removed = missing_blocks(self.missing)
+        screen += [Together(removed)] if removed else []
         rows = [
             (
                 f"{code(short_name(each.kernel))} {each.kernel.arch or ''}",
@@ -133,6 +148,7 @@ class CheckReport(Report):
             [
                 Paragraph(Marked(summary, "strong")),
                 Table(columns, rows[:MOST_IN_SIGHT]),
+                *removed,
                 Folded(f"More: {len(more):,}", [Table(columns, more)]),
                 notes,
             ]
@@ -144,7 +160,8 @@ class CheckReport(Report):
         for each in self.violating:
             row = each.kernel
             name = _case_name(row, launched_with(row))
-            yield Case(row.source, name, _kernel(row), _message(each), row.file or "", row.line)
+            yield Case(row.source, name, title(row), _message(each), row.file or "", row.line)
+        yield from missing_cases(self.missing)
         for holding in self.holding:
             yield Case(holding.source, _case_name(holding, holding.threads))
 
@@ -154,16 +171,19 @@ class CheckReport(Report):
             row = each.kernel
             yield Finding(
                 rule=violation.criterion,
-                message=f"{_kernel(row)}: {_broken(violation)}. {mending(row, violation)}",
+                message=f"{title(row)}: {_broken(violation)}. {mending(row, violation)}",
                 name=row.demangled,
                 file=row.file or row.source,
                 line=row.line,
                 fingerprint=f"{stable_name(row.name)} {row.arch} {violation.criterion}",
             )
+        yield from missing_findings(self.missing)
 
     def asked(self) -> dict[str, str]:
         """What the rules ask for, by name, each with what it is in words."""
         names = dict.fromkeys(name for rule in self.rules for name in rule.bounds)
+        if self.missing:
+            names[RULE] = None
         return {name: name.replace("_", " ").capitalize() for name in names}
 
     def conclusion(self) -> Sequence[str]:
@@ -191,19 +211,20 @@ def check_report(
         )
         for rule in asked.rules
     )
+    missing = missing_of(done.removed, asked.removable)
     return CheckReport(
-        not done.violating, build, asked.source, baseline, updated, done.checks, rules,
+        not done.violating and not missing, build, asked.source, baseline, updated, done.checks, rules,
         tuple(done.violating), tuple(done.holding),
         exempted=applied.exempted, ended=tuple(map(_exemption, applied.ended)),
         unused=tuple(map(_exemption, applied.unused)),
-        added=done.added, removed=done.removed, unsized=done.unsized,
+        added=done.added, removed=done.removed, missing=missing, unsized=done.unsized,
     )  # fmt: skip
 
 
 def _lines(violating: Violating) -> Iterator[Block]:
     row = violating.kernel
     where = place(row.file, row.line)
-    yield Paragraph([Marked(_kernel(row), "strong"), Marked(f"  {where}" if where else "", "faint")])
+    yield Paragraph([Marked(title(row), "strong"), Marked(f"  {where}" if where else "", "faint")])
     for violation in violating.violations:
         yield Paragraph(Marked(_broken(violation), "wrong"), indent=2)
         yield Paragraph(f"Next step: {mending(row, violation)}", indent=4)
@@ -223,11 +244,6 @@ def _message(violating: Violating) -> str:
 def _case_name(kernel: ScanRow | Holding, threads: int | None) -> str:
     launch = f", {threads} threads" if threads else ""
     return f"{kernel.demangled} ({kernel.arch}{launch})"
-
-
-def _kernel(row: ScanRow) -> str:
-    """The kernel with its architecture: ``img::blur (sm_80)``."""
-    return f"{short_name(row)} ({row.arch or 'unknown architecture'})"
 
 
 def _broken(violation: Violation) -> str:
@@ -281,12 +297,13 @@ def _since(violating: Violating) -> str:
 def _summary(report: CheckReport) -> str:
     """``2 of 14 kernels break a rule.``"""
     kernels = len(report.violating) + len(report.holding)
-    if report.passed:
+    after = f"; {in_words(report.missing)}." if report.missing else "."
+    if not report.violating:
         verb = "meets" if kernels == 1 else "meet"
         text = f"{words.count(kernels, 'kernel')} {verb} {words.count(len(report.rules), 'rule')}"
-        return f"{text} ({words.count(report.checks, 'check')})."
+        return f"{text} ({words.count(report.checks, 'check')}){after}"
     verb = "breaks" if len(report.violating) == 1 else "break"
-    return f"{len(report.violating):,} of {words.count(kernels, 'kernel')} {verb} a rule."
+    return f"{len(report.violating):,} of {words.count(kernels, 'kernel')} {verb} a rule{after}"
 
 
 def _exemption(exemption: Exemption) -> str:
@@ -295,14 +312,15 @@ def _exemption(exemption: Exemption) -> str:
 
 def _notes(report: CheckReport) -> Iterator[str]:
     """What came and went, what the numbers rest on, and how the baseline was changed."""
-    for kernels, what in ((report.added, "Not in the baseline"), (report.removed, "Only in the baseline")):
+    gone = tuple(each for each in report.removed if each not in set(report.missing))
+    for kernels, what in ((report.added, "Not in the baseline"), (gone, "Only in the baseline")):
         if kernels:
-            yield f"{what}: {_listing(kernels)}."
+            yield f"{what}: {listing(kernels)}."
     if report.updated is not None:
         yield f"{report.baseline} is written: {kinds(report.updated)}."
     for each in report.exempted:
         broken = words.listing([violation.criterion for violation in each.violating.violations])
-        yield f"{_kernel(each.violating.kernel)} may break {broken} until {each.until}: {each.reason}."
+        yield f"{title(each.violating.kernel)} may break {broken} until {each.until}: {each.reason}."
     yield from (f"{ended} has ended." for ended in report.ended)
     yield from (f"{unused} is not needed any more: leave it out." for unused in report.unused)
     yield from assumptions([each.kernel for each in report.violating if not is_ours(each.kernel)])
@@ -319,13 +337,3 @@ def _about_sizes(report: CheckReport) -> Iterator[str]:
     if "min_occupancy" in asked:
         parts.append("the best occupancy of all sizes counts for min_occupancy")
     yield f"{parts[0]}: {'; '.join(parts[1:])}. [[launches]] in the rules, or --threads, states it."
-
-
-def _listing(kernels: Sequence[Apart]) -> str:
-    """``img::blur (sm_80, sm_90), and 3 more``."""
-    archs: dict[str, list[str]] = {}
-    for each in kernels:
-        archs.setdefault(short_name(each), []).append(each.arch or "unknown architecture")
-    names = [f"{name} ({', '.join(dict.fromkeys(of))})" for name, of in archs.items()]
-    more = [f"{len(names) - MOST_NAMED:,} more"] if len(names) > MOST_NAMED else []
-    return words.listing([*names[:MOST_NAMED], *more])

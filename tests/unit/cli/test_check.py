@@ -60,9 +60,11 @@ def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Pa
         "  max_regs = 96 (rule 2): is 128, was 128\n"
         "    Next step: Use fewer of them.\n"
         "\n"
-        "3 of 14 kernels break a rule.\n"
+        "Removed since the baseline: img::emboss (sm_80, sm_90).\n"
+        "  Next step: Where that is meant: --update, or allow_removed in the rules.\n"
+        "\n"
+        "3 of 14 kernels break a rule; 2 kernels of the baseline are missing.\n"
         "Not in the baseline: img::sharpen (sm_80, sm_90).\n"
-        "Only in the baseline: img::emboss (sm_80, sm_90).\n"
         "14 kernels have no stated block size: the worst drop of all sizes that both builds can launch with "
         "decides. [[launches]]\n"
         "in the rules, or --threads, states it.\n"
@@ -169,9 +171,14 @@ def test_csv_and_markdown(builds: Path, project: Path) -> None:
         ("sm_80", "max_occupancy_drop", "0.125"),
         ("sm_90", "max_occupancy_drop", "0.1875"),
         ("sm_80", "max_regs", "128"),
+        ("sm_80", "allow_removed", ""),
+        ("sm_90", "allow_removed", ""),
     ]
     text = check(builds / "after", "--rules", "rules.toml", "--format", "markdown", code=1)
-    assert text.startswith("**3 of 14 kernels break a rule.**\n\n| Kernel | What it breaks | Next step |")
+    assert text.startswith(
+        "**3 of 14 kernels break a rule; 2 kernels of the baseline are missing.**\n\n"
+        "| Kernel | What it breaks | Next step |"
+    )
     (project / "rules.toml").write_text("[[rules]]\nmax_regs = 255")
     passed = check(builds / "after", "--rules", "rules.toml", "--format", "csv", code=0)
     assert passed.strip() == ",".join(rows[0])
@@ -188,8 +195,31 @@ def test_annotations_of_github(builds: Path, project: Path) -> None:
         )[0]
     )
     assert "%0Ashared memory 36 KiB -> 4.125 KiB would give 100%25 occupancy at 64 threads." in annotations[0]
-    assert len(annotations) == 3
-    assert "3 of 14 kernels break a rule." in lines
+    assert len(annotations) == 5
+    assert annotations[-1].endswith(
+        "emboss (sm_90)::Only the baseline has it."
+        "%0AWhere that is meant: --update, or allow_removed in the rules."
+    )
+    assert "3 of 14 kernels break a rule; 2 kernels of the baseline are missing." in lines
+
+
+def test_a_kernel_that_is_gone(builds: Path, project: Path) -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
+    (project / "rules.toml").write_text('baseline = "base.json"\n[[rules]]\nmax_regs = 255')
+    text = check(builds / "after", "--rules", "rules.toml", code=1, columns=120)
+    assert text.startswith("Removed since the baseline: img::emboss (sm_80, sm_90).\n")
+    assert "14 kernels hold 1 rule (14 checks); 2 kernels of the baseline are missing." in text
+    log = json.loads(check(builds / "after", "--rules", "rules.toml", "--format", "sarif", code=1))
+    (the_run,) = log["runs"]
+    assert [each["ruleId"] for each in the_run["results"]] == ["allow_removed"] * 2
+    (project / "rules.toml").write_text(
+        'baseline = "base.json"\nallow_removed = "*emb*"\n[[rules]]\nmax_regs = 255'
+    )
+    text = check(builds / "after", "--rules", "rules.toml", code=0, columns=120)
+    assert "Only in the baseline: img::emboss (sm_80, sm_90)." in text
+    (project / "rules.toml").write_text("allow_removed = 3\n[[rules]]\nmax_regs = 255")
+    wrong = check(builds / "after", "--rules", "rules.toml", code=2)
+    assert "allow_removed: got 3. Allowed: true, false, or patterns" in wrong
 
 
 def test_properties_of_annotations_are_escaped(project: Path) -> None:
@@ -207,11 +237,11 @@ def test_junit(builds: Path, project: Path) -> None:
         check(builds / "after", "--rules", "rules.toml", "--format", "junit", code=1)
     )
     (suite,) = root
-    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("14", "3", "0")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("16", "5", "0")
     cases = suite.findall("testcase")
-    assert len(cases) == len({(case.get("classname"), case.get("name")) for case in cases}) == 14
+    assert len(cases) == len({(case.get("classname"), case.get("name")) for case in cases}) == 16
     failures = [case for case in cases if case.find("failure") is not None]
-    assert len(failures) == 3
+    assert len(failures) == 5
     assert "at 64 threads: 100% -> 12.5%" in (failures[0][0].get("message") or "")
     assert "Next" not in (failures[0][0].get("message") or "")
 
@@ -326,7 +356,7 @@ def test_a_build_of_which_a_part_is_damaged_is_not_checked(builds: Path, project
 
 def test_cubins_with_the_log_of_the_compiler(builds: Path, project: Path) -> None:
     """The cubins do not hold the spills; the log does, and that is enough."""
-    (project / "rules.toml").write_text("[[rules]]\nno_new_spills = true\n")
+    (project / "rules.toml").write_text("allow_removed = true\n[[rules]]\nno_new_spills = true\n")
     occupancy.save_baseline([builds / "before", builds / "before.log"], "base.json")
     arguments = ("--rules", "rules.toml", "--baseline", "base.json", "--threads", "256")
     text = check(builds / "after", builds / "after.log", *arguments, code=1, columns=120)
@@ -348,7 +378,7 @@ def test_the_same_in_python(builds: Path, project: Path) -> None:
 
 def test_rules_for_architectures_that_are_not_asked_for_are_left_aside(builds: Path, project: Path) -> None:
     text = check(builds / "after", "--rules", "rules.toml", "--arch", "sm_90", code=1)
-    assert "1 of 7 kernels breaks a rule." in text
+    assert "1 of 7 kernels breaks a rule; 1 kernel of the baseline is missing." in text
     (project / "rules.toml").write_text("[[rules]]\narch = 'sm_80'\nmax_regs = 255")
     assert "there are none for sm_90" in check(
         builds / "after", "--rules", "rules.toml", "--arch", "sm_90", code=2
