@@ -9,8 +9,8 @@ import click
 from .choose_sm import gpu_option
 from .help import Command, grouped_option
 from .kernel_files import kernel_file_options, warn_of, with_what_if
-from .options import format_option
-from .output import print_report
+from .options import format_option_with
+from .output import print_data, print_report
 
 
 @click.command("diff", cls=Command)
@@ -32,7 +32,7 @@ from .output import print_report
     "output", "--threshold", is_common=True, type=float, default=0, metavar="N",
     help="Changes of up to N percent, or N points of occupancy, count as none.",
 )  # fmt: skip
-@format_option
+@format_option_with("sarif")
 def command(
     old: str,
     new: str,
@@ -59,7 +59,14 @@ def command(
 
     options = with_what_if(options, gpu)
     report = diff(old, new, threshold=threshold, with_same=with_same, ignore_arch=ignore_arch, **options)
-    print_report(report, output_format)
+    if output_format == "sarif":
+        from .. import __version__
+        from ..render.sarif import sarif
+        from ..report.findings import COMPARED, diff_findings
+
+        print_data(sarif(diff_findings(report), COMPARED, __version__))
+    else:
+        print_report(report, output_format)
     for problem in report.problems:
         warn_of(problem)
     if report.problems:

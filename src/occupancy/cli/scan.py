@@ -91,7 +91,11 @@ ORDERS = ("occupancy", "regs", "spills", "time", "worst")
     help="In a page of HTML: what changed since this baseline or build.",
 )
 @format_option_with(
-    "jsonl", "html", note="; jsonl is one JSON object for each kernel, html a page to open (-o FILE.html)."
+    "jsonl",
+    "html",
+    "sarif",
+    note="; jsonl is one JSON object for each kernel, html a page to open (-o FILE.html), sarif what "
+    "services that scan code read.",
 )
 def command(
     files: tuple[str, ...],
@@ -202,6 +206,12 @@ def _scan(
         from ..page.build import build_page
 
         print_data(build_page(__version__, listing=scanning.listing(records, compare)))
+    elif output_format == "sarif":
+        from .. import __version__
+        from ..render.sarif import sarif
+        from ..report.findings import SCANNED, scan_findings
+
+        print_data(sarif(scan_findings(scanning.rows(records)), SCANNED, __version__))
     else:
         _print_rows(scanning, records, fields, output_format)
         if scanning.missing:

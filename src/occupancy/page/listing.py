@@ -12,7 +12,7 @@ from ..builds.since import Change, Since
 from ..engine import evaluate
 from ..errors import OccupancyError
 from ..render import words
-from ..report.diff import COLUMNS, kinds
+from ..report.diff import change_in_words, kinds
 from ..report.scan import ScanReport, architecture_rows, footnotes, summary
 from ..report.scan_columns import Column, columns_of, short_name
 from ..tables import shipped
@@ -138,17 +138,8 @@ def _words(change: Change) -> str:
     """``occ. 100% → 50%, regs 40 → 72, at 256 threads``."""
     if change.row is None:
         return ""
-    old, new = change.row.old, change.row.new
-    parts = [
-        f"{each.title.lower()} {each.value(old)} \N{RIGHTWARDS ARROW} {each.value(new)}"
-        for each in COLUMNS
-        if each.has_changed(old, new)
-    ]
-    if change.row.change.occupancy and old.threads == new.threads:
-        parts.append(f"at {words.count(new.threads or 0, 'thread')}")
-    if short_name(old) != short_name(new):
-        parts.append(f"was {short_name(old)}")
-    return ", ".join(parts).replace(" \N{RIGHTWARDS ARROW}", "\N{NO-BREAK SPACE}\N{RIGHTWARDS ARROW}")
+    arrow = "\N{NO-BREAK SPACE}\N{RIGHTWARDS ARROW} "
+    return change_in_words(change.row.old, change.row.new).replace(" -> ", arrow)
 
 
 def _question(row: ScanRow, scanner: Scanner) -> str | None:

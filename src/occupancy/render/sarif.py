@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from ..values.untrusted import json_text, printable, sarif_text
@@ -35,39 +35,50 @@ class Finding(NamedTuple):
     """The same for the same finding in another build."""
 
 
-def sarif(findings: Iterable[Finding], rules: Mapping[str, str], version: str) -> str:
+class FoundRule(NamedTuple):
+    """What findings are of one kind by."""
+
+    text: str
+    level: Literal["error", "warning", "note"] = "error"
+
+
+def sarif(findings: Iterable[Finding], rules: Mapping[str, FoundRule], version: str) -> str:
     """One run of this program.
 
     Args:
         findings: What was found.
-        rules: Every rule that was asked, with what it says.
+        rules: Every rule that was asked, by its name.
         version: Of this program.
     """
     driver = {
         "name": "occupancy",
         "version": version,
         "rules": [
-            {"id": name, "shortDescription": {"text": text}, "defaultConfiguration": {"level": "error"}}
-            for name, text in rules.items()
+            {
+                "id": name,
+                "shortDescription": {"text": rule.text},
+                "defaultConfiguration": {"level": rule.level},
+            }
+            for name, rule in rules.items()
         ],
     }
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(each, list(rules)) for each in findings],
+        "results": [_result(each, rules) for each in findings],
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json_text(json.dumps(log, indent=2, ensure_ascii=True, allow_nan=False))
 
 
-def _result(finding: Finding, rules: list[str]) -> dict[str, Any]:
+def _result(finding: Finding, rules: Mapping[str, FoundRule]) -> dict[str, Any]:
     physical: dict[str, Any] = {"artifactLocation": _artifact(finding.file)}
     if finding.line is not None:
         physical["region"] = {"startLine": finding.line}
     return {
         "ruleId": finding.rule,
-        "ruleIndex": rules.index(finding.rule),
-        "level": "error",
+        "ruleIndex": list(rules).index(finding.rule),
+        "level": rules[finding.rule].level,
         "message": {"text": sarif_text(finding.message)},
         "locations": [
             {

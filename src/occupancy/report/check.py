@@ -30,10 +30,10 @@ from ..render.document import (
     Together,
 )
 from ..render.markdown import code
-from ..render.sarif import Finding
+from ..render.sarif import Finding, FoundRule
 from ..values.dataclass import dataclass
 from .base import Report
-from .diff import COLUMNS, MOST_IN_SIGHT, assumptions, kinds
+from .diff import MOST_IN_SIGHT, assumptions, change_in_words, kinds
 from .mending import mending
 from .missing import (
     RULE,
@@ -179,12 +179,12 @@ class CheckReport(Report):
             )
         yield from missing_findings(self.missing)
 
-    def asked(self) -> dict[str, str]:
+    def asked(self) -> dict[str, FoundRule]:
         """What the rules ask for, by name, each with what it is in words."""
         names = dict.fromkeys(name for rule in self.rules for name in rule.bounds)
         if self.missing:
             names[RULE] = None
-        return {name: name.replace("_", " ").capitalize() for name in names}
+        return {name: FoundRule(name.replace("_", " ").capitalize()) for name in names}
 
     def conclusion(self) -> Sequence[str]:
         """The summary, and what it rests on, in plain lines."""
@@ -286,12 +286,7 @@ def _since(violating: Violating) -> str:
     """What else changed since the baseline: ``Regs 64 -> 72, Stack 0 -> 416 B``."""
     if violating.baseline is None:
         return ""
-    changes = []
-    for column in COLUMNS:
-        old, new = column.value(violating.baseline), column.value(violating.kernel)
-        if column.title in _SINCE and column.has_changed(violating.baseline, violating.kernel):
-            changes.append(f"{column.title.lower()} {old} -> {new}")
-    return ", ".join(changes)
+    return change_in_words(violating.baseline, violating.kernel, _SINCE)
 
 
 def _summary(report: CheckReport) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..builds.diff import Diff, DiffRow, DiffSummary, Verdict, knows_bounds
@@ -30,12 +30,12 @@ from ..render.document import (
 )
 from ..values.dataclass import dataclass
 from .base import Report
-from .scan_columns import architecture, short_name, threads
+from .scan_columns import architecture, place, short_name, threads
 
 MOST_IN_SIGHT = 10
 """Rows of a comment that are seen before the reader unfolds the rest."""
 
-IF_THERE_IS_ROOM = ("Threads", "Spills", "Stack", "Regs", "Shared", "Limited by", "Bound", "Bar")
+IF_THERE_IS_ROOM = ("Threads", "Source", "Spills", "Stack", "Regs", "Shared", "Limited by", "Bound", "Bar")
 """The columns that a narrow terminal need not show, the most useful first."""
 
 MARKS: dict[Verdict, Mark] = {"worse": "bad", "mixed": "fair", "other": "", "better": "good", "same": "faint"}
@@ -132,6 +132,8 @@ def _csv_row(verdict: str, old: ScanRow | None, new: ScanRow | None) -> dict[str
         "demangled": known.demangled,
         "old_name": old and old.name,
         "new_name": new and new.name,
+        "file": known.file,
+        "line": known.line,
     }
     sides = {"old": old, "new": new}
     for measure in MEASURES:
@@ -147,6 +149,7 @@ def _table(rows: Sequence[DiffRow]) -> GroupedTable:
     columns = [
         GroupColumn(each.title, [each.marked_cell(row) for row in rows], False) for each in _columns_of(rows)
     ]
+    columns += _source([row.new if row.new.file else row.old for row in rows])
     named = [GroupRow(f"{row.old.name} {row.new.name}", _name(row)) for row in rows]
     return GroupedTable("Kernel", named, columns, IF_THERE_IS_ROOM)
 
@@ -156,8 +159,15 @@ def _table_apart(rows: Sequence[ScanRow]) -> GroupedTable:
     columns = [
         GroupColumn(each.title, [each.value(row) for row in rows], False) for each in _columns_apart(rows)
     ]
+    columns += _source(rows)
     named = [GroupRow(row.name, short_name(row)) for row in rows]
     return GroupedTable("Kernel", named, columns, IF_THERE_IS_ROOM, says_what_is_left_out=False)
+
+
+def _source(rows: Sequence[ScanRow]) -> list[GroupColumn]:
+    """Where in the source the kernels are, if any file says so."""
+    places = [place(row.file, row.line) for row in rows]
+    return [GroupColumn("Source", places, False)] if any(places) else []
 
 
 class DiffColumn(NamedTuple):
@@ -216,6 +226,21 @@ COLUMNS = (
     DiffColumn("Bound", lambda row: words.number(row.max_threads, "none") if knows_bounds(row) else ""),
     DiffColumn("Threads", lambda row: words.number(row.threads, "")),
 )
+
+
+def change_in_words(old: ScanRow, new: ScanRow, titles: Collection[str] = ()) -> str:
+    """``occ. 100% -> 50%, regs 40 -> 72, at 256 threads, was blur``; or what some of the columns say."""
+    shown = [each for each in COLUMNS if not titles or each.title in titles]
+    parts = [
+        f"{each.title.lower()} {each.value(old)} -> {each.value(new)}"
+        for each in shown
+        if each.has_changed(old, new)
+    ]
+    if not titles and old.threads == new.threads and old.occupancy != new.occupancy:
+        parts.append(f"at {words.count(new.threads or 0, 'thread')}")
+    if not titles and short_name(old) != short_name(new):
+        parts.append(f"was {short_name(old)}")
+    return ", ".join(parts)
 
 
 def _columns_of(rows: Sequence[DiffRow]) -> list[DiffColumn]:

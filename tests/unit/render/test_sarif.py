@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import os
@@ -87,3 +88,62 @@ def test_without_lines_it_is_the_file_of_the_build(build: Path, samples: Path, v
     location = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
     assert location["artifactLocation"]["uri"].endswith("alone.cubin")
     assert "region" not in location
+
+
+LOG = """ptxas info    : Compiling entry function '{name}' for 'sm_90'
+ptxas info    : Function properties for {name}
+    0 bytes stack frame, {stores} bytes spill stores, {loads} bytes spill loads
+ptxas info    : Used {regs} registers, used 1 barriers, {smem} bytes smem
+"""
+
+
+def test_a_scan(tmp_path: Path, validator: Any) -> None:
+    kernels = {
+        "spilling": {"stores": 8, "loads": 12, "regs": 168, "smem": 0},
+        "huge": {"stores": 0, "loads": 0, "regs": 168, "smem": 300000},
+        "low": {"stores": 0, "loads": 0, "regs": 168, "smem": 0},
+        "fine": {"stores": 0, "loads": 0, "regs": 32, "smem": 0},
+    }
+    lines = (LOG.format(name=name, **needs) for name, needs in kernels.items())
+    (tmp_path / "build.log").write_text("".join(lines))
+    path = tmp_path / "scan.sarif"
+    done = run("scan", str(tmp_path / "build.log"), "--threads", "256", "-o", str(path))
+    assert done.exit_code == 0, done.output
+    log = json.loads(path.read_text())
+    validator.validate(log)
+    found = {each["ruleId"]: (each["level"], each["message"]["text"]) for each in log["runs"][0]["results"]}
+    assert found["spills"] == ("warning", "spilling (sm_90): spills 20 bytes of registers.")
+    assert found["low_occupancy"] == (
+        "note", "low (sm_90): 12.5% occupancy at 256 threads, limited by registers."
+    )  # fmt: skip
+    level, text = found["does_not_launch"]
+    assert level == "warning"
+    assert text.startswith("huge (sm_90): does not launch at 256 threads: ")
+    assert len(log["runs"][0]["results"]) == 3
+
+
+def test_a_comparison(builds: Path, validator: Any) -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
+    done = run("diff", str(builds / "before"), str(builds / "after"), "--format", "sarif")
+    log = json.loads(done.stdout)
+    validator.validate(log)
+    results = log["runs"][0]["results"]
+    assert [(each["ruleId"], each["level"]) for each in results] == [
+        *[("worse", "warning")] * 2, *[("mixed", "note")] * 2, *[("removed", "note")] * 2,
+    ]  # fmt: skip
+    assert results[0]["message"]["text"] == (
+        "img::blur (sm_80): worse: occ. 100% -> 12.5%, limited by warps, blocks, shared -> shared, "
+        "shared 4 KiB -> 36 KiB, at 64 threads."
+    )
+    assert results[-1]["message"]["text"] == "img::emboss (sm_90): Only the old build has it."
+
+
+def test_a_comparison_names_file_and_line(build: Path) -> None:
+    new = str(build / "build")
+    text = run("diff", new, new, "--all", columns=200).stdout
+    assert "kernels.cu:4" in text
+    assert "kernels.cu:7" in text
+    row = next(csv.DictReader(run("diff", new, new, "--all", "--format", "csv").stdout.splitlines()))
+    assert (Path(row["file"]).name, int(row["line"])) == ("kernels.cu", 4)
+    report = json.loads(run("diff", new, new, "--all", "--format", "json").stdout)
+    assert {each["new"]["line"] for each in report["kernels"]} == {4, 7}
