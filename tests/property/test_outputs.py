@@ -31,7 +31,7 @@ from occupancy.render.document import (
 )
 from occupancy.render.html import html
 from occupancy.render.markdown import code, markdown
-from occupancy.render.sarif import Finding, sarif
+from occupancy.render.sarif import Finding, FoundRule, sarif
 from occupancy.render.text import to_text
 from occupancy.values.untrusted import printable
 
@@ -158,7 +158,7 @@ def test_services(name: str, message: str) -> None:
 @example("[a](https://x)", "a\\b")
 def test_sarif(text: str, file: str) -> None:
     finding = Finding(text, text, text, file, 1, text)
-    printed = sarif([finding], {text: text}, "1")
+    printed = sarif([finding], {text: FoundRule(text)}, "1")
     assert printed.isascii()
     assert all(map(is_quiet, printed.split("\n")))
     log = json.loads(printed)

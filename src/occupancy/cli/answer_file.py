@@ -38,6 +38,7 @@ _IS_ONE: dict[str, Callable[[bytes], bool]] = {
     "jsonl": lambda ends: _are_ours(_JSON_NAMES.findall(_first_line(ends)) or [""]),
     "csv": lambda ends: _are_ours(_first_line(ends).split(",")),
     "markdown": _has_words,
+    "sarif": lambda ends: b"sarif-schema" in ends and b'"name": "occupancy"' in ends,
     "text": _has_words,
 }
 """Whether a file, of which these are both ends, is an answer in this format, as an earlier call wrote it."""

@@ -12,7 +12,8 @@ from ..builds.since import Change, Since
 from ..engine import evaluate
 from ..errors import OccupancyError
 from ..render import words
-from ..report.diff import change_in_words, kinds
+from ..report.change_words import change_in_words
+from ..report.diff import kinds
 from ..report.scan import ScanReport, architecture_rows, footnotes, summary
 from ..report.scan_columns import Column, columns_of, short_name
 from ..tables import shipped

@@ -33,7 +33,8 @@ from ..render.markdown import code
 from ..render.sarif import Finding, FoundRule
 from ..values.dataclass import dataclass
 from .base import Report
-from .diff import MOST_IN_SIGHT, assumptions, change_in_words, kinds
+from .change_words import change_in_words
+from .diff import MOST_IN_SIGHT, assumptions, kinds
 from .mending import mending
 from .missing import (
     RULE,

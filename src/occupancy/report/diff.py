@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..builds.diff import Diff, DiffRow, DiffSummary, Verdict, knows_bounds
@@ -226,21 +226,6 @@ COLUMNS = (
     DiffColumn("Bound", lambda row: words.number(row.max_threads, "none") if knows_bounds(row) else ""),
     DiffColumn("Threads", lambda row: words.number(row.threads, "")),
 )
-
-
-def change_in_words(old: ScanRow, new: ScanRow, titles: Collection[str] = ()) -> str:
-    """``occ. 100% -> 50%, regs 40 -> 72, at 256 threads, was blur``; or what some of the columns say."""
-    shown = [each for each in COLUMNS if not titles or each.title in titles]
-    parts = [
-        f"{each.title.lower()} {each.value(old)} -> {each.value(new)}"
-        for each in shown
-        if each.has_changed(old, new)
-    ]
-    if not titles and old.threads == new.threads and old.occupancy != new.occupancy:
-        parts.append(f"at {words.count(new.threads or 0, 'thread')}")
-    if not titles and short_name(old) != short_name(new):
-        parts.append(f"was {short_name(old)}")
-    return ", ".join(parts)
 
 
 def _columns_of(rows: Sequence[DiffRow]) -> list[DiffColumn]:

@@ -10,7 +10,8 @@ from ..builds.kernel_names import stable_name
 from ..builds.scanner import ScanRow
 from ..render import words
 from ..render.sarif import Finding, FoundRule
-from .diff import DiffReport, change_in_words
+from .change_words import change_in_words
+from .diff import DiffReport
 from .missing import GONE, title
 
 SCANNED = {

@@ -208,7 +208,7 @@ def test_a_kernel_that_is_gone(builds: Path, project: Path) -> None:
     (project / "rules.toml").write_text('baseline = "base.json"\n[[rules]]\nmax_regs = 255')
     text = check(builds / "after", "--rules", "rules.toml", code=1, columns=120)
     assert text.startswith("Removed since the baseline: img::emboss (sm_80, sm_90).\n")
-    assert "14 kernels hold 1 rule (14 checks); 2 kernels of the baseline are missing." in text
+    assert "14 kernels meet 1 rule (14 checks); 2 kernels of the baseline are missing." in text
     log = json.loads(check(builds / "after", "--rules", "rules.toml", "--format", "sarif", code=1))
     (the_run,) = log["runs"]
     assert [each["ruleId"] for each in the_run["results"]] == ["allow_removed"] * 2

@@ -107,7 +107,7 @@ def test_a_scan(tmp_path: Path, validator: Any) -> None:
     lines = (LOG.format(name=name, **needs) for name, needs in kernels.items())
     (tmp_path / "build.log").write_text("".join(lines))
     path = tmp_path / "scan.sarif"
-    done = run("scan", str(tmp_path / "build.log"), "--threads", "256", "-o", str(path))
+    done = run("scan", str(tmp_path / "build.log"), "--threads", "256", "--format", "sarif", "-o", str(path))
     assert done.exit_code == 0, done.output
     log = json.loads(path.read_text())
     validator.validate(log)
@@ -120,6 +120,8 @@ def test_a_scan(tmp_path: Path, validator: Any) -> None:
     assert level == "warning"
     assert text.startswith("huge (sm_90): does not launch at 256 threads: ")
     assert len(log["runs"][0]["results"]) == 3
+    again = run("scan", str(tmp_path / "build.log"), "--format", "sarif", "-o", str(path))
+    assert again.exit_code == 0, "it is replaced"
 
 
 def test_a_comparison(builds: Path, validator: Any) -> None:
