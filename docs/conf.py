@@ -39,6 +39,7 @@ highlight_language = "none"
 html_theme = "furo"
 html_title = "occupancy"
 html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_extra_path = ["_extra"]
 html_theme_options = {"navigation_with_keys": True}
 

@@ -11,7 +11,7 @@ import occupancy
 from occupancy.page.build import build_page
 from occupancy.report.schema import REPORTS, json_schema
 
-API_HEAD = """# The library
+API_HEAD = """# The library in full
 
 `import occupancy` loads nothing; each name brings its module on first use.
 Sizes are in bytes unless a name says otherwise, and shares are 0 to 1. Whatever is returned is immutable,
