@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from ..readers import KernelRecord
-from ..readers.remark import Choice, Fusion, Remark
+from ..readers.remark import Choice, Fusion, Remark, file_name
 from .launch_merging import Placed
 
 
@@ -24,13 +24,12 @@ def with_remarks(rows: Sequence[Placed], remarks: Sequence[Remark]) -> list[Plac
     first: dict[object, int] = {}
     noted = []
     for place, row in rows:
-        is_candidate = row.format == "triton" and _kernel(row) in tuned
-        whole = replace(
-            row,
-            fuses=operations.get(_name(row.file), ()),
-            chosen=place in chosen if is_candidate else None,
-        )
-        noted.append((first.setdefault(_kernel(row), place) if is_candidate else place, whole))
+        if row.file is not None and (fuses := operations.get(file_name(row.file))):
+            row = replace(row, fuses=fuses)
+        if row.format == "triton" and _kernel(row) in tuned:
+            noted.append((first.setdefault(_kernel(row), place), replace(row, chosen=place in chosen)))
+        else:
+            noted.append((place, row))
     return sorted(noted, key=lambda each: (each[0], not each[1].chosen))
 
 
@@ -42,7 +41,3 @@ def _is_in(row: KernelRecord, folders: set[str]) -> bool:
 
 def _kernel(row: KernelRecord) -> tuple[str, str | None, str | None]:
     return row.name, row.arch, row.file
-
-
-def _name(file: str | None) -> str:
-    return PurePath(file or "").name

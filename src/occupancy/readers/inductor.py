@@ -16,7 +16,7 @@ from .budget import Malformed
 from .content import Content
 from .lines import NumberedLines
 from .record import Found, ReadProblem
-from .remark import Choice, Fusion
+from .remark import Choice, Fusion, file_name
 
 CHOICE_SUFFIX = ".best_config"
 MAX_CHOICE_CHARACTERS = 1 << 16
@@ -43,7 +43,7 @@ def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
     file = ""
     for _, line in lines:
         if marks(line):
-            file = line[len(_MARK) :].strip().replace("\\", "/").rpartition("/")[2]
+            file = file_name(line[len(_MARK) :].strip())
         elif file and (start := line.find(_OPERATIONS)) >= 0:
             listed = line[start + len(_OPERATIONS) :][:MAX_LIST_CHARACTERS].partition("]")[0]
             operations = _OPERATION.findall(listed)[:MOST_OPERATIONS]

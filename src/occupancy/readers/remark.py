@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
+def file_name(path: str) -> str:
+    """The last part of a path of whatever system."""
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
 class Fusion(NamedTuple):
     """Which operations the kernel of a generated file fuses."""
 

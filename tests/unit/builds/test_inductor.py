@@ -141,6 +141,13 @@ class TestWhatIsFound:
         by_name = {each.name: each.chosen for each in occupancy.scan(cache) if not each.chosen}
         assert by_name == {ADD: False, SUM: None, SUM_2: False, GELU: False}
 
+    def test_a_cache_of_windows(self, cache: Path) -> None:
+        (module,) = (cache / "ys").glob("*.py")
+        lines = module.read_text(encoding="utf-8").splitlines()
+        lines = [line.replace("/", "\\") if "kernel path" in line else line for line in lines]
+        module.write_text("\n".join(lines), encoding="utf-8")
+        assert {each.fuses for each in occupancy.scan(cache) if each.name == GELU} == {FUSES[GELU]}
+
     def test_a_build_can_be_kept_and_compared(self, cache: Path) -> None:
         assert run("scan", str(cache), "--save-baseline", str(cache / "b.json")).exit_code == 0
         assert run("diff", str(cache / "b.json"), str(cache)).exit_code == 0
