@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import doctest
 import re
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ import yaml
 import occupancy
 from occupancy.builds.rules_file import read_rules
 
+from .cli_runner import run
 from .oracle.golden import read_rows
 from .refresh_docs import DOCUMENTS, PICTURE, ROOT, blocks, refreshed, terminal_picture, with_public_names
 
@@ -100,6 +103,24 @@ def test_the_rules_of_the_page_about_ci(tmp_path: Path) -> None:
     said = str(occupancy.check(builds / "after", rules))
     assert "max_occupancy_drop = 0 points (rule 1): at 64 threads" in said
     assert "no_new_spills = true (rule 1): is 840 bytes" in said
+
+
+def test_the_commands_of_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels = ROOT / "tests" / "data" / "kernels"
+    for name, source in (
+        ("old.log", "ptxas_v.txt"),
+        ("build.log", "ptxas_v.txt"),
+        ("kernels.o", "samples.cubin"),
+    ):
+        shutil.copy(kernels / source, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    lines = "".join(text for _, text in blocks(ROOT / "docs" / "tutorial.md", "sh")).splitlines()
+    asked = [line for line in lines if line.startswith("occupancy ")]
+    assert len(asked) >= 5
+    for line in asked:
+        _, *arguments = shlex.split(line, comments=True)
+        done = run(*arguments)
+        assert done.exit_code == 0, f"{line}: {done.output}"
 
 
 @pytest.mark.parametrize("text", [text for document in DOCUMENTS for _, text in blocks(document, "yaml")])
