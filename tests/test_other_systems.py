@@ -33,7 +33,7 @@ def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProc
     environment = {
         **os.environ,
         "PYTHONIOENCODING": CODE_PAGE,
-        "PYTHONUTF8": "0",
+        "PYTHONUTF8": "1",  # of names of files and of arguments: Windows has those in Unicode
         "PYTHONWARNDEFAULTENCODING": "1",  # a file that is opened in the system's code page by mistake
         "PYTHONWARNINGS": "error::EncodingWarning",
     }
