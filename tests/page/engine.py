@@ -58,6 +58,7 @@ function answersTo(text) {
     }
   }));
 }
+let lastGrid;
 // Blocks, and the limiters as bits, of every combination; blocks and bits turn by turn.
 function gridOf(text) {
   const { cc, model, threads, registers, sizes } = JSON.parse(text);
@@ -75,7 +76,9 @@ function gridOf(text) {
     found[at++] = blocks;
     found[at++] = bits;
   }
-  return found.buffer;
+  // Python gets its bytes by their address, and mini-racer does not keep them: nothing else would.
+  lastGrid = found.buffer;
+  return lastGrid;
 }
 """
 
