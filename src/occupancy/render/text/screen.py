@@ -57,6 +57,7 @@ def to_string(*parts: RenderableType, width: int = PLAIN_WIDTH, color: bool = Fa
         highlight=False,
         emoji=False,
         legacy_windows=False,
+        _environ={},  # which it would read a width from again, whatever stands there
     )
     for part in parts:
         if isinstance(part, Text) and part.no_wrap:
