@@ -78,8 +78,10 @@ def test_the_way_back_mirrors_the_way_there(
         twin = theirs[pair]
         assert row.matched_by == twin.matched_by
         if row.new.threads != twin.old.threads or row.old.threads != twin.new.threads:
-            # It drops with some block sizes and rises with others: the worst decides on both ways.
-            assert {row.verdict, twin.verdict} <= {"worse", "mixed", "same"}
+            # It drops with some block sizes and rises with others: the worst decides on both ways. Where
+            # that is within the threshold on one of them, the registers and the memory decide there.
+            verdicts = {row.verdict, twin.verdict}
+            assert verdicts <= {"worse", "mixed", "same"} or verdicts == {"worse", "better"}
             continue
         assert MIRRORED.get(row.verdict, row.verdict) == twin.verdict
         for name in MEASURES:
