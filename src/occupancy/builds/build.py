@@ -84,7 +84,7 @@ def _build(name: str, found: Iterable[tuple[str, Found]]) -> Build:
         first = problems[0]
         raise ReadError(first.what, where=first.where)
     refuse_two_builds(merged.records, name)
-    return Build(name, merged.records, (*problems, *merged.contradictions))
+    return Build(name, merged.records, (*problems, *merged.problems))
 
 
 def portable(source: str, path: str) -> str:

@@ -18,7 +18,7 @@ _REGISTER_UNIT = 8
 
 MOST_COMPARED = 1 << 18
 """Launches with kernels of their name: a library of some thousands of them, and a hundred launches. What is
-left then has rows of its own."""
+left then has rows of its own, which a problem says."""
 
 _OF_IMAGES = (*COMPILED, *STATED_ONCE)
 
@@ -26,14 +26,21 @@ Placed = tuple[int, KernelRecord]
 """A record, and its place among all that was found."""
 
 
-def with_launches(rows: Sequence[Placed], launches: Sequence[Placed]) -> list[Placed]:
-    """The kernels and their launches; a kernel that was launched has no row of its own."""
+def with_launches(
+    rows: Sequence[Placed], launches: Sequence[Placed]
+) -> tuple[list[Placed], list[KernelRecord]]:
+    """The kernels and their launches; a kernel that was launched has no row of its own.
+
+    Returns:
+        Both; and the launches that were too many to look for their kernels.
+    """
     kernels: dict[str, list[int]] = defaultdict(list)
     for index, (_, row) in enumerate(rows):
         kernels[base_name(row.name)].append(index)
     found: dict[tuple[Any, ...], int | None] = {}
     launched: set[int] = set()
     done: list[Placed] = []
+    alone: list[KernelRecord] = []
     compared = 0
     for place, launch in launches:
         asked = (launch.name, launch.arch, launch.regs, launch.static_smem, launch.threads)
@@ -41,6 +48,7 @@ def with_launches(rows: Sequence[Placed], launches: Sequence[Placed]) -> list[Pl
             near = kernels.get(base_name(launch.name), [])
             compared += len(near)
             if compared > MOST_COMPARED:
+                alone += [launch] * bool(near)
                 near = []
             found[asked] = _kernel_of(launch, [(index, rows[index][1]) for index in near])
         number = found[asked]
@@ -56,7 +64,7 @@ def with_launches(rows: Sequence[Placed], launches: Sequence[Placed]) -> list[Pl
         )
         whole = replace(whole, name=image.name, regs=image.regs, fuses=image.fuses, chosen=image.chosen)
         done.append((place, also_in(whole, {image.source, *image.also_in})))
-    return [row for index, row in enumerate(rows) if index not in launched] + done
+    return [row for index, row in enumerate(rows) if index not in launched] + done, alone
 
 
 def _kernel_of(launch: KernelRecord, near: Sequence[tuple[int, KernelRecord]]) -> int | None:

@@ -37,7 +37,7 @@ _OF_COPIES = (
 
 MOST_COMPARED = 1 << 14
 """Pairs of different images and lines of one name and architecture; there are some dozens. Names that
-were made to mean harm have more, and stay as they were found."""
+were made to mean harm have more, and stay as they were found, which a problem says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class Merged:
     """The kernels of a build."""
 
     records: tuple[KernelRecord, ...]
-    contradictions: tuple[ReadProblem, ...]
-    """Logs that say other than the images: they are of another build."""
+    problems: tuple[ReadProblem, ...]
+    """Logs that say other than the images, as they are of another build; and what was too much to merge."""
 
 
 def merge(records: Iterable[KernelRecord | Remark]) -> Merged:
@@ -67,7 +67,7 @@ def merge_while_read(
         records: What the files hold.
         is_alone: Whether all is from one file. Then there is no other that could say more of a launch, of
             which a trace can have millions.
-        tell: Is told of each log that contradicts the images.
+        tell: Is told of each log that contradicts the images, and of what was too much to merge.
     """
     held = []
     for record in records:
@@ -76,7 +76,7 @@ def merge_while_read(
         else:
             held.append(record)
     merged = merge(held)
-    for problem in merged.contradictions:
+    for problem in merged.problems:
         tell(problem)
     yield from merged.records
 
@@ -99,6 +99,7 @@ class _Merging:
         """A file -> how many kernels it holds."""
         self._rows: list[Placed] = []
         self._contradictions: dict[str, list[tuple[KernelRecord, KernelRecord]]] = defaultdict(list)
+        self._too_many: dict[str, set[str]] = defaultdict(set)
         for place, record in enumerate(records):
             if isinstance(record, KernelRecord):
                 self._add(place, record)
@@ -130,11 +131,15 @@ class _Merging:
                 ptx = sorted((record for _, record in group.ptx), key=_line)
                 if len(rows) * len(ptx) <= MOST_COMPARED:
                     rows = [(place, self._filled(row, ptx)) for place, row in rows]
+                else:
+                    self._leave_apart(ptx)
             elif name not in compiled:
                 rows = self._copies(group.ptx)
             self._rows += rows
         rows = with_remarks(self._rows, self._remarks) if self._remarks else self._rows
-        rows = with_launches(rows, self._launches) if self._launches else rows
+        if self._launches:
+            rows, alone = with_launches(rows, self._launches)
+            self._leave_apart(alone)
         rows.sort(key=lambda row: row[0])
         return Merged(tuple(record for _, record in rows), tuple(self._problems()))
 
@@ -194,6 +199,7 @@ class _Merging:
         parts = {_stated(record): record for record in relocatable}
         lines_of = {_stated(log): log for log in left}
         if max(len(lines_of) * (len(ours) + len(parts)), len(rows) * len(left)) > MOST_COMPARED:
+            self._leave_apart(left)
             return rows
         of_parts = {key for key, log in lines_of.items() if any(_agree(log, each) for each in parts.values())}
         used: set[int] = set()
@@ -255,7 +261,20 @@ class _Merging:
                 group.logs = [each for each in group.logs if not each[1].linked]
                 self._groups[name, arch].logs += [(place, replace(log, arch=arch)) for place, log in linker]
 
+    def _leave_apart(self, records: Sequence[KernelRecord]) -> None:
+        """Remember the files and the kernels that are not merged, because there is too much of them."""
+        for record in records:
+            self._too_many[record.source].add(record.name)
+
     def _problems(self) -> Iterator[ReadProblem]:
+        for source, names in sorted(self._too_many.items()):
+            others = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+            yield ReadProblem(
+                source,
+                None,
+                f"holds too many different kernels called {base_name(min(names))}{others}: what it says "
+                "of them is not merged with what other files say",
+            )
         for log, pairs in sorted(self._contradictions.items()):
             row, line = min(pairs, key=lambda pair: (pair[0].name, pair[0].arch or ""))
             others = f", and so of {len(pairs) - 1:,} more" if len(pairs) > 1 else ""

@@ -28,7 +28,7 @@ LAUNCH = KernelRecord(
 
 def one(*records: KernelRecord) -> KernelRecord:
     merged = merge(records)
-    assert merged.contradictions == ()
+    assert merged.problems == ()
     (record,) = merged.records
     return record
 
@@ -87,7 +87,7 @@ def test_a_log_of_another_build_is_said_and_not_believed() -> None:
     others = [replace(IMAGE, name="_Z1kv"), replace(LOG, name="_Z1kv", stack_bytes=64)]
     merged = merge([IMAGE, replace(LOG, regs=40), *others])
     assert [each.spill_store_bytes for each in merged.records] == [None, None]
-    (problem,) = merged.contradictions
+    (problem,) = merged.problems
     assert problem.source == "build.log"
     assert problem.what.startswith(
         "contradicts a.o about k for sm_80 (64 bytes of stack there, 16 here), and so of 1 more: "
@@ -202,4 +202,37 @@ def test_the_order_plays_no_part_and_to_merge_again_changes_nothing(
 ) -> None:
     ours, theirs = (merge(each) for each in found)
     assert sorted(map(repr, ours.records)) == sorted(map(repr, theirs.records))
-    assert ours.contradictions == theirs.contradictions
+    assert ours.problems == theirs.problems
+
+
+MANY = 200
+"""Kernels of one name in images, and as many in a log: more pairs than are compared."""
+
+
+def test_logs_that_are_too_much_to_merge_are_said() -> None:
+    images = [replace(IMAGE, code=number, regs=number) for number in range(MANY)]
+    lines = [replace(LOG, regs=number) for number in range(MANY)]
+    merged = merge([*images, *lines])
+    assert [record.spill_store_bytes for record in merged.records] == [None] * MANY
+    (problem,) = merged.problems
+    assert str(problem) == (
+        "build.log: holds too many different kernels called blur: what it says of them is not merged "
+        "with what other files say"
+    )
+
+
+def test_ptx_that_is_too_much_to_merge_is_said() -> None:
+    images = [replace(IMAGE, code=number, regs=number) for number in range(MANY)]
+    ptx = [replace(IMAGE, source="k.ptx", format="ptx", regs=None, max_threads=each) for each in range(MANY)]
+    (problem,) = merge([*images, *ptx]).problems
+    assert problem.source == "k.ptx"
+
+
+def test_launches_that_are_too_many_to_merge_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("occupancy.builds.launch_merging.MOST_COMPARED", 3)
+    images = [replace(IMAGE, name=f"_Z4blurIL{number}EvPf", code=number) for number in range(3)]
+    other = replace(LAUNCH, regs=24, source="q.ncu-rep")
+    assert merge([*images, LAUNCH]).problems == ()
+    (problem,) = merge([*images, LAUNCH, other]).problems
+    assert problem.source == "q.ncu-rep"
+    assert merge([LAUNCH, other]).problems == (), "where there is no kernel of the name, nothing is lost"
