@@ -21,6 +21,7 @@ class HeatMap {
     this.change = change;
     this.axes = ["threads", "regs"];
     this.svg = drawn("svg", { class: "map", role: "img", height: MAP_HEIGHT });
+    this.marker = drawn("g");
     this.caption = element("p", { class: "note" });
     this.choices = element("p", { class: "choices" });
     for (const [index, text] of [[0, "across"], [1, "up"]]) {
@@ -79,9 +80,29 @@ class HeatMap {
       select.value = this.axes[index];
     }
     this.values = this.axes.map((name) => samplesOf(name, limits));
+    // The map stays as it is while nothing changes but where on it the kernel is.
+    const [name, other] = this.axes;
+    const key = JSON.stringify([limits.compute_capability, model, this.width, this.axes, altered(altered(kernel, name, 0), other, 0)]);
+    if (key !== this.key) this.drawCells(key);
+    this.marker.replaceChildren(...this.here(kernel));
+    this.words = `Occupancy by ${this.axes.map(words.name).join(" and ")}; here ${words.percent(answer.occupancy)}. Point to read, click to choose.`;
+    this.svg.setAttribute("aria-label", `Map: ${this.words}`);
+    this.caption.textContent = this.words;
+  }
+
+  left(index) {
+    return MAP_EDGE.left + (index / this.values[0].length) * (this.width - MAP_EDGE.left - MAP_EDGE.right);
+  }
+
+  low(index) {
+    return MAP_HEIGHT - MAP_EDGE.bottom - (index / this.values[1].length) * (MAP_HEIGHT - MAP_EDGE.top - MAP_EDGE.bottom);
+  }
+
+  drawCells(key) {
+    this.key = key;
+    const { limits, kernel, model } = this.question;
+    const [left, low] = [(index) => this.left(index).toFixed(1), (index) => this.low(index).toFixed(1)];
     const [across, up] = this.values;
-    const left = (index) => MAP_EDGE.left + (index / across.length) * (this.width - MAP_EDGE.left - MAP_EDGE.right);
-    const low = (index) => MAP_HEIGHT - MAP_EDGE.bottom - (index / up.length) * (MAP_HEIGHT - MAP_EDGE.top - MAP_EDGE.bottom);
     const paths = new Map();
     up.forEach((y, row) => {
       const at = altering(altered(kernel, this.axes[1], y), this.axes[0]);
@@ -91,7 +112,7 @@ class HeatMap {
         const share = column < across.length ? evaluate(limits, at(across[column]), model).occupancy : null;
         if (share === before) continue;
         if (before) {
-          const rectangle = `M${left(start).toFixed(1)} ${low(row).toFixed(1)}V${low(row + 1).toFixed(1)}H${left(column).toFixed(1)}V${low(row).toFixed(1)}Z`;
+          const rectangle = `M${left(start)} ${low(row)}V${low(row + 1)}H${left(column)}V${low(row)}Z`;
           paths.set(before, (paths.get(before) ?? "") + rectangle);
         }
         [start, before] = [column, share];
@@ -99,10 +120,7 @@ class HeatMap {
     });
     const cells = [...paths].map(([share, d]) => drawn("path", { d, class: "cells", "fill-opacity": tintOf(share) }));
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${MAP_HEIGHT}`);
-    this.svg.replaceChildren(this.frame(), ...cells, ...this.labels(left, low), ...this.here(kernel, left, low));
-    this.words = `Occupancy by ${this.axes.map(words.name).join(" and ")}; here ${words.percent(answer.occupancy)}. Point to read, click to choose.`;
-    this.svg.setAttribute("aria-label", `Map: ${this.words}`);
-    this.caption.textContent = this.words;
+    this.svg.replaceChildren(this.frame(), ...cells, ...this.labels(), this.marker);
   }
 
   frame() {
@@ -111,7 +129,7 @@ class HeatMap {
     });
   }
 
-  labels(left, low) {
+  labels() {
     const texts = [];
     const show = (index, values, name, place) => {
       const wanted = new Set(ticksOf(values[0], values[values.length - 1], name, index ? 400 : this.width));
@@ -119,19 +137,19 @@ class HeatMap {
         if (wanted.has(value)) texts.push(place(at + 0.5, tickText(value, name)));
       });
     };
-    show(0, this.values[0], this.axes[0], (at, text) => drawn("text", { x: left(at), y: MAP_HEIGHT - MAP_EDGE.bottom + 16, class: "tick" }, text));
-    show(1, this.values[1], this.axes[1], (at, text) => drawn("text", { x: MAP_EDGE.left - 6, y: low(at) + 4, class: "tick end" }, text));
+    show(0, this.values[0], this.axes[0], (at, text) => drawn("text", { x: this.left(at), y: MAP_HEIGHT - MAP_EDGE.bottom + 16, class: "tick" }, text));
+    show(1, this.values[1], this.axes[1], (at, text) => drawn("text", { x: MAP_EDGE.left - 6, y: this.low(at) + 4, class: "tick end" }, text));
     return texts;
   }
 
-  here(kernel, left, low) {
+  here(kernel) {
     const at = this.axes.map((name, index) => {
       const value = valueOf(kernel, name);
       const found = this.values[index].findIndex((each) => each >= value);
       return value === null ? null : found < 0 ? this.values[index].length - 1 : found;
     });
     if (at.includes(null)) return [];
-    const [x, y] = [left(at[0] + 0.5), low(at[1] + 0.5)];
+    const [x, y] = [this.left(at[0] + 0.5), this.low(at[1] + 0.5)];
     return [drawn("circle", { cx: x, cy: y, r: 6.5, class: "halo" }), drawn("circle", { cx: x, cy: y, r: 4.5, class: "here" })];
   }
 }
