@@ -9,7 +9,7 @@ a test compares (tests/unit/api/test_answer.py).
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar
@@ -28,6 +28,7 @@ from ..values.kernel import (
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import (
     is_automatic,
+    nearest_names,
     parse_carveout,
     parse_count,
     parse_flag,
@@ -226,7 +227,7 @@ def kernel_with(kernel: KernelLike | None, arguments: Mapping[str, Any]) -> Kern
     given = {name: value for name, value in arguments.items() if value is not None}
     unknown = sorted(given.keys() - MEANINGS.keys())
     if unknown:
-        raise InputError(f"there is no argument {unknown[0]!r}", where="kernel", allowed=", ".join(MEANINGS))
+        raise unknown_argument(unknown[0], "kernel", MEANINGS)
     given.pop("model", None)
     if kernel is None:
         if "threads" not in given:
@@ -242,6 +243,27 @@ def kernel_with(kernel: KernelLike | None, arguments: Mapping[str, Any]) -> Kern
     if "smem" in given:
         changes = {"static_smem": None, "dynamic_smem": None, **changes}
     return replace(known, **changes)
+
+
+def unknown_argument(
+    name: str, where: str, names: Collection[str], others: Collection[str] = ()
+) -> InputError:
+    """The error for an argument that there is not, with the names spelled most like it.
+
+    Args:
+        name: What was given.
+        where: What collects the arguments.
+        names: What it takes.
+        others: What the function takes beside them.
+    """
+    taken = (*names, *others)
+    near = nearest_names(name, taken)
+    return InputError(
+        f"there is no argument {shown(name)}",
+        where=where,
+        allowed=", ".join(taken),
+        cure=f"Did you mean {' or '.join(near)}?" if near else "",
+    )
 
 
 def _known(kernel: KernelLike, threads: ThreadsLike | None) -> Kernel:

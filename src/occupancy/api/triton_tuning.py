@@ -22,6 +22,7 @@ def early_config_prune(
     cc: ComputeCapabilityLike | list[Any],
     *,
     min_occupancy: float = 0.0,
+    min_blocks: int = 1,
     model: Model | None = None,
     **needs: Unpack[Needs],
 ) -> Callable[..., list[Any]]:
@@ -30,6 +31,7 @@ def early_config_prune(
     Args:
         cc: As for `prune`.
         min_occupancy: The least occupancy, 0 to 1.
+        min_blocks: The fewest blocks resident on one SM, 1 and up; it holds beside min_occupancy.
         model: As for `compute`.
         needs: As for `prune`; a function gets the ``triton.Config``.
 
@@ -39,10 +41,11 @@ def early_config_prune(
     Raises:
         InputError: An argument is wrong.
     """
-    Condition.of(cc, min_occupancy, model, needs)  # what is wrong is said here, not in the tuner
+    Condition.of(cc, min_occupancy, min_blocks, model, needs)  # what is wrong is said here, not in the tuner
 
     def leave_out(configs: Sequence[Any], named_args: object = None, **others: Any) -> list[Any]:
-        return list(prune(configs, cc=cc, min_occupancy=min_occupancy, model=model, **needs))
+        kept = prune(configs, cc=cc, min_occupancy=min_occupancy, min_blocks=min_blocks, model=model, **needs)
+        return list(kept)
 
     return leave_out
 
@@ -79,7 +82,7 @@ def perf_model(
         missing = "grid" if grid is None else "multiprocessor_count"
         raise InputError("is missing", where=missing, cure="Give grid and multiprocessor_count, or neither.")
     sms = None if multiprocessor_count is None else parse_count(multiprocessor_count, "multiprocessor_count")
-    condition = Condition.of(cc, 0.0, model, needs)
+    condition = Condition.of(cc, 0.0, 1, model, needs, ("cc", "grid", "multiprocessor_count", "model"))
 
     def estimate(**arguments: Any) -> float:
         (answer,) = condition.answers(arguments, "configuration")

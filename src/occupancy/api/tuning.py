@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -12,7 +12,7 @@ from ..engine import Answer, Model, default_model, evaluate, rules
 from ..errors import InputError, words_of
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_threads
-from .arguments import ComputeCapabilityLike, make_kernel, shows
+from .arguments import ComputeCapabilityLike, make_kernel, shows, unknown_argument
 from .chips import limits
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ CLUSTER_SIZES = ("num_ctas", "cluster_size")
 # Other ways to say how many threads: the warps of Triton and CUTLASS, the dimensions of Kernel Tuner.
 WARPS = ("num_warps", "warp_count")
 DIMENSIONS = ("block_size_x", "block_size_y", "block_size_z")
+CONDITIONS = ("cc", "min_occupancy", "min_blocks", "model")
+"""The arguments that say what is asked of a configuration, and of which chip."""
 
 
 class Needs(TypedDict, total=False):
@@ -77,10 +79,11 @@ def prune(
     *,
     cc: ComputeCapabilityLike | list[Any],
     min_occupancy: float = 0.0,
+    min_blocks: int = 1,
     model: Model | None = None,
     **needs: Unpack[Needs],
 ) -> Iterator[Config]:
-    """The configurations that launch and reach an occupancy, in their order, one at a time.
+    """The configurations that launch with enough occupancy and blocks, in their order, one at a time.
 
     What a block needs is read from each configuration, a dictionary or an object, under the names of
     `compute`'s arguments or those of Triton (``num_warps``, ``num_ctas``, ``shared``, ``tmem_size``; its
@@ -91,6 +94,7 @@ def prune(
         configs: The configurations; any iterable.
         cc: The chip, or a list of chips on all of which a configuration has to fit.
         min_occupancy: The least occupancy, 0 to 1; with 0 everything stays that launches.
+        min_blocks: The fewest blocks resident on one SM, 1 and up; it holds beside min_occupancy.
         model: As for `compute`.
         needs: Arguments of `compute`, instead of what the configurations say: a value for all of them,
             or a function such as ``smem=lambda config: config.num_stages * 16384``.
@@ -103,7 +107,7 @@ def prune(
             or gives two different numbers; the message has its index.
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
-    condition = Condition.of(cc, min_occupancy, model, needs)
+    condition = Condition.of(cc, min_occupancy, min_blocks, model, needs)
     return (
         config
         for index, config in enumerate(configs)
@@ -116,14 +120,15 @@ def is_launchable(
     *,
     cc: ComputeCapabilityLike | list[Any],
     min_occupancy: float = 0.0,
+    min_blocks: int = 1,
     model: Model | None = None,
     **needs: Unpack[Needs],
 ) -> bool:
-    """Whether one configuration launches and reaches an occupancy.
+    """Whether one configuration launches with enough occupancy and blocks.
 
     The arguments, and the errors, are those of `prune`.
     """
-    return Condition.of(cc, min_occupancy, model, needs).is_met_by(config, "configuration")
+    return Condition.of(cc, min_occupancy, min_blocks, model, needs).is_met_by(config, "configuration")
 
 
 for _function in (prune, is_launchable):
@@ -136,6 +141,7 @@ class Condition:
 
     chips: tuple[tuple[Limits, Model], ...]
     min_occupancy: float
+    min_blocks: int
     needs: Mapping[str, Any]
 
     @classmethod
@@ -143,10 +149,14 @@ class Condition:
         cls,
         cc: ComputeCapabilityLike | list[Any],
         min_occupancy: float,
+        min_blocks: int,
         model: Model | None,
         needs: Mapping[str, Any],
+        others: Sequence[str] = CONDITIONS,
     ) -> Condition:
         """Make a condition of the arguments of `prune`.
+
+        ``others`` are the arguments that the function takes beside ``needs``.
 
         Raises:
             InputError: One of them is wrong.
@@ -158,11 +168,14 @@ class Condition:
             rules(chip, model or default_model(chip))
         if not isinstance(min_occupancy, (int, float)) or not 0 <= min_occupancy <= 1:
             raise InputError(f"{min_occupancy!r} is out of range", where="min_occupancy", allowed="0 to 1")
+        fewest = parse_count(min_blocks, "min_blocks")
+        if fewest < 1:
+            raise InputError(f"{fewest} is out of range", where="min_blocks", allowed="1 and up")
         for name in needs:
             if name not in Needs.__annotations__:
-                allowed = ", ".join(Needs.__annotations__)
-                raise InputError(f"there is no argument {name!r}", where="needs", allowed=allowed)
-        return cls(tuple((chip, model or default_model(chip)) for chip in chips), min_occupancy, needs)
+                raise unknown_argument(name, "needs", Needs.__annotations__, others)
+        asked = tuple((chip, model or default_model(chip)) for chip in chips)
+        return cls(asked, min_occupancy, fewest, needs)
 
     def is_met_by(self, config: object, where: str) -> bool:
         """Whether the configuration fits on every chip.
@@ -186,6 +199,7 @@ class Condition:
             answer is not None
             and answer.launchable
             and answer.occupancy >= self.min_occupancy
+            and answer.active_blocks >= self.min_blocks
             and self._has_cluster(answer, config)
         )
 

@@ -275,10 +275,15 @@ def parse_carveout(value: object) -> Carveout | None:
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """For an error: the names nearest to one that does not exist, or all of them where none is near."""
+    everything = sorted(names)
+    return ", ".join(nearest_names(name, everything) or everything)
+
+
+def nearest_names(name: str, names: Iterable[str]) -> list[str]:
+    """The names in which one that does not exist is contained, or else those spelled most like it."""
     import difflib  # only an error needs it
 
     everything = sorted(names)
-    near = [each for each in everything if name and name in each] or difflib.get_close_matches(
+    return [each for each in everything if name and name in each] or difflib.get_close_matches(
         name, everything
     )
-    return ", ".join(near or everything)

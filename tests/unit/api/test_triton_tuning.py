@@ -27,6 +27,8 @@ def test_early_config_prune_is_prune_in_the_form_that_triton_calls() -> None:
     kept = leave_out(asked, {"M": 4096}, N=4096)
     assert kept == list(occupancy.prune(asked, cc="9.0", min_occupancy=0.1))
     assert 0 < len(kept) < len(asked)
+    two = occupancy.early_config_prune("9.0", min_blocks=2)(asked)
+    assert two == [config for config in asked if config.shared <= 64 << 10 and config.num_ctas <= 16]
 
 
 @pytest.mark.parametrize(("cc", "largest"), [("8.0", 1), ("9.0", 16), ("12.0", 8)])
@@ -68,5 +70,10 @@ def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
         occupancy.perf_model("9.0", grid=10)
     with pytest.raises(InputError, match="min_occupancy"):
         occupancy.early_config_prune("9.0", min_occupancy=2)
+    with pytest.raises(InputError, match=r"^min_blocks: 0 is out of range"):
+        occupancy.early_config_prune("9.0", min_blocks=0)
+    arguments: dict[str, Any] = {"min_blocks": 2}
+    with pytest.raises(InputError, match=r"multiprocessor_count, model\.$"):  # which it does not take
+        occupancy.perf_model("9.0", **arguments)
     with pytest.raises(InputError, match="num_ctas"):
         occupancy.early_config_prune("9.0")([{"num_warps": 4, "num_ctas": "two"}])

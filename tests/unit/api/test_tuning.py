@@ -84,6 +84,16 @@ class TestPrune:
         assert list(prune(configs, cc=["9.0", "8.0"])) == configs[:3]
         assert list(prune(configs, cc=["9.0", occupancy.limits("8.0"), 75])) == configs[:2]
 
+    def test_the_fewest_blocks_whatever_the_warps(self) -> None:
+        configs = [{"num_warps": warps, "smem": size << 10} for warps in (2, 16) for size in (100, 150)]
+        assert list(prune(configs, cc="9.0", min_blocks=1)) == configs
+        assert list(prune(configs, cc="9.0", min_blocks=2)) == configs[::2]
+        assert list(prune(configs, cc="9.0", min_blocks=2, min_occupancy=0.25)) == configs[2:3]
+        assert list(prune(configs, cc="9.0", min_blocks=3)) == []
+        assert is_launchable(configs[0], cc="9.0", min_blocks=2)
+        assert not is_launchable(configs[1], cc="9.0", min_blocks=2)
+        assert not is_launchable(configs[0], cc=["9.0", "8.0"], min_blocks=2)
+
     def test_options(self) -> None:
         config = {"threads": 128, "dynamic_smem": 50_000}
         assert is_launchable(config, cc="9.0")
@@ -219,6 +229,8 @@ class TestRefusals:
                 {"cc": "9.0", "registers": 3},
                 "needs: there is no argument 'registers'. Allowed: threads, regs",
             ),
+            ({"cc": "9.0", "min_blocks": 0}, "min_blocks: 0 is out of range. Allowed: 1 and up."),
+            ({"cc": "9.0", "min_blocks": 1.5}, "min_blocks: 1.5 is not a whole number"),
             ({"cc": "x"}, "cc: 'x' fits the names of 19 GPUs"),
         ],
     )
@@ -226,6 +238,18 @@ class TestRefusals:
         with pytest.raises(occupancy.InputError) as caught:
             prune([], **arguments)
         assert str(caught.value).startswith(message)
+
+    @pytest.mark.parametrize(
+        ("name", "nearest"),
+        [("min_block", "min_blocks"), ("min_ocupancy", "min_occupancy"), ("shmem", "smem"), ("q", None)],
+    )
+    def test_an_unknown_argument_names_the_nearest(self, name: str, nearest: str | None) -> None:
+        arguments: dict[str, Any] = {"cc": "9.0", name: 2}
+        with pytest.raises(occupancy.InputError) as caught:
+            prune([], **arguments)
+        assert f"there is no argument {name!r}." in str(caught.value)
+        assert caught.value.cure.startswith(f"Did you mean {nearest}" if nearest else "")
+        assert bool(caught.value.cure) is bool(nearest)
 
     def test_unknown_chip(self) -> None:
         with pytest.raises(occupancy.UnknownComputeCapabilityError):
