@@ -35,10 +35,12 @@ from .scan_columns import architecture, place, short_name, threads
 MOST_IN_SIGHT = 10
 """Rows of a comment that are seen before the reader unfolds the rest."""
 
-IF_THERE_IS_ROOM = ("Threads", "Source", "Spills", "Stack", "Regs", "Shared", "Limited by", "Bound", "Bar")
-"""The columns that a narrow terminal need not show, the most useful first."""
+IF_THERE_IS_ROOM = ("Spills", "Shared", "Regs", "Threads", "Stack", "Limited by", "Bound", "Bar", "Source")
+"""The columns that a narrow terminal need not show, the most useful first; what changed goes before these."""
 
 MARKS: dict[Verdict, Mark] = {"worse": "bad", "mixed": "fair", "other": "", "better": "good", "same": "faint"}
+
+_UNITS = (" KiB", " B")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +148,18 @@ def _csv_row(verdict: str, old: ScanRow | None, new: ScanRow | None) -> dict[str
 
 
 def _table(rows: Sequence[DiffRow]) -> GroupedTable:
-    columns = [
+    """The kernels of both builds, each with the verdict; where it is narrow, what changed wins."""
+    verdicts = ["changed" if row.verdict == "other" else row.verdict for row in rows]
+    columns = [GroupColumn("Verdict", verdicts, False)]
+    columns += [
         GroupColumn(each.title, [each.marked_cell(row) for row in rows], False) for each in _columns_of(rows)
     ]
+    changed = {each.title for each in columns if any(isinstance(cell, Marked) for cell in each.cells)}
     columns += _source([row.new if row.new.file else row.old for row in rows])
     named = [GroupRow(f"{row.old.name} {row.new.name}", _name(row)) for row in rows]
-    return GroupedTable("Kernel", named, columns, IF_THERE_IS_ROOM)
+    return GroupedTable(
+        "Kernel", named, columns, sorted(IF_THERE_IS_ROOM, key=lambda title: title not in changed)
+    )
 
 
 def _table_apart(rows: Sequence[ScanRow]) -> GroupedTable:
@@ -183,9 +191,12 @@ class DiffColumn(NamedTuple):
         return "" not in (self.value(old), self.value(new)) and self.value(old) != self.value(new)
 
     def cell(self, row: DiffRow) -> str:
-        """``64 -> 72``, or ``64`` where nothing changed."""
+        """``64 -> 72``, ``4 -> 36 KiB``, or ``64`` where nothing changed."""
         old, new = self.value(row.old), self.value(row.new)
-        return f"{old} -> {new}" if self.has_changed(row.old, row.new) else new or old
+        if not self.has_changed(row.old, row.new):
+            return new or old
+        unit = next((each for each in _UNITS if old.endswith(each) and new.endswith(each)), "")
+        return f"{old.removesuffix(unit)} -> {new}"
 
     def marked_cell(self, row: DiffRow) -> Cell:
         """The same; what changed stands out by the verdict on the kernel."""

@@ -52,6 +52,10 @@ WORST_FIRST = [
 ]  # fmt: skip
 
 
+BUILDS = Path(__file__).parents[2] / "data" / "builds"
+"""As they are kept: packed cubins, and what ptxas printed, which says what spills."""
+
+
 def diff(*arguments: object, **options: Any) -> str:
     done = run("diff", *map(str, arguments), **options)
     assert (done.exit_code, done.stderr) == (0, "")
@@ -214,9 +218,25 @@ def test_the_screen_fits(builds: Path, columns: int) -> None:
 def test_the_screen_puts_the_worst_first_and_counts(builds: Path) -> None:
     lines = diff(builds / "before", builds / "after", columns=120).splitlines()
     assert "blur" in lines[1]
-    assert lines[2].split()[:4] == ["sm_80", "100%", "->", "12.5%"]
+    assert lines[2].split()[:5] == ["worse", "sm_80", "100%", "->", "12.5%"]
     assert "12 kernels in both builds: 2 worse, 2 mixed and 8 the same; 2 added and 2 removed." in lines
     assert not any("scale" in line for line in lines)
+
+
+def test_a_narrow_screen_says_the_verdict_and_what_changed() -> None:
+    text = diff(BUILDS / "before", BUILDS / "after", columns=80)
+    head, *lines = text.splitlines()
+    assert head.split() == ["Verdict", "Arch", "Occ.", "Regs", "Spills", "Shared", "Threads"]
+    blur, _, warp = lines[1].split(), lines[2], lines[4]
+    assert (blur[0], " ".join(blur[-5:])) == ("worse", "4 -> 36 KiB 64")
+    assert warp.startswith("  mixed")
+    assert "0 -> 840 B" in warp
+    assert "No room for: Stack, Limited by." in text
+
+
+def test_what_did_not_change_goes_before_what_did() -> None:
+    text = diff(BUILDS / "before", BUILDS / "after", columns=70)
+    assert text.splitlines()[0].split() == ["Verdict", "Arch", "Occ.", "Regs", "Spills", "Shared"]
 
 
 def test_markdown_folds_what_is_long(samples: Path, builds: Path) -> None:

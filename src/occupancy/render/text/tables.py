@@ -137,7 +137,7 @@ def _fitting(table: GroupedTable, width: int) -> tuple[list[GroupColumn], list[s
     widths = {each.title: _width(each) for each in table.columns}
     chosen = [title for title in widths if title not in table.if_there_is_room]
     left_out: list[str] = []
-    zeros = {each.title for each in table.columns if "0" in map(plain, each.cells)}
+    zeros = {each.title for each in table.columns if _may_be_zero(each)}
     # What may be zero comes after all that is not, and has no room either once something else had none.
     for title in sorted(filter(widths.__contains__, table.if_there_is_room), key=zeros.__contains__):
         room = width - len(INDENT) - sum(widths[each] + len(COLUMN_GAP) for each in chosen)
@@ -148,6 +148,11 @@ def _fitting(table: GroupedTable, width: int) -> tuple[list[GroupColumn], list[s
         else:
             left_out.append(title)
     return [each for each in table.columns if each.title in chosen], left_out
+
+
+def _may_be_zero(column: GroupColumn) -> bool:
+    """Whether nothing in it stands out, and some of it is zero."""
+    return "0" in map(plain, column.cells) and not any(isinstance(each, Marked) for each in column.cells)
 
 
 def _width(column: GroupColumn) -> int:
