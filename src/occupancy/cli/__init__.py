@@ -135,7 +135,12 @@ class LazyCommands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         with errors_as_messages(ctx):  # --help and --version print here
-            return super().parse_args(ctx, args or ["--help"])  # what it is, and what it can do
+            try:
+                return super().parse_args(ctx, args or ["--help"])  # what it is, and what it can do
+            except click.NoSuchOption as error:
+                from .mistyped import without_command  # only an error needs it
+
+                raise without_command(error, self, ctx) from error
 
     def invoke(self, ctx: click.Context) -> Any:
         with errors_as_messages(ctx):

@@ -67,6 +67,20 @@ class Command(click.Command):
                 )
             )
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read what was typed.
+
+        Raises:
+            UsageError: It cannot be read; says what to type instead.
+        """
+        typed = tuple(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            from .mistyped import with_cure  # only an error needs it
+
+            raise with_cure(error, ctx, typed) from error
+
     def _options(self) -> list[Option]:
         return [option for option in self.params if isinstance(option, Option)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -166,6 +167,12 @@ def _listed(text: str, option: str, table: Table) -> Iterator[Chip]:
     names = [name for name in text.split(",") if name.strip()]
     if not names:
         raise InputError(f"{text!r} names no chip", where=option, cure="Such as 9.0, hopper or RTX 4090.")
+    if found := re.fullmatch(r"\s*([0-9]{1,2}),\s*([0-9])\s*", text):
+        raise InputError(
+            f"{text!r} names two chips, {found[1]} and {found[2]}",
+            where=option,
+            cure=f"A compute capability is written as {found[1]}.{found[2]}.",
+        )
     for name in names:
         try:
             yield from find_chips(name, table, is_product=option == "gpu")

@@ -74,7 +74,10 @@ def whole_gpu(
     from ..advice.waves import count_waves
     from ..api.waves import launch_and_wave
     from ..report.gpu import WholeGpu, gpu_of
+    from ..values.spellings import parse_shape
 
+    grid_dim = None if grid is None else parse_shape(grid, "grid")
+    cluster_dim = None if cluster is None else parse_shape(cluster, "cluster")
     gpu = gpu_of(chip)
     multiprocessor_count = count_of_sms(chip, sms)
     if multiprocessor_count is None:
@@ -98,8 +101,8 @@ def whole_gpu(
     launch, wave = launch_and_wave(
         result,
         multiprocessor_count,
-        grid=grid,
-        cluster=cluster,
+        grid=grid_dim,
+        cluster=cluster_dim,
         resident_clusters=lambda size: _told_clusters(result, chip, size) if sms is None else None,
     )
     waves = count_waves(launch, wave) if grid is not None and wave.blocks else None

@@ -20,6 +20,10 @@ FILE_NAME = "gpus.csv"
 MAX_LISTED = 12
 """Candidates that an error lists."""
 
+MOST_NEAR = 8
+MAX_NEAR = 40
+"""Products that an error suggests, and characters of a name that it compares with theirs."""
+
 # From the least certain source of an SM count to the most certain.
 _CERTAINTY = ("inferred", "one list", "two lists", "hardware")
 
@@ -227,11 +231,39 @@ def _listed(found: Iterable[Product]) -> str:
 
 
 def near(name: object) -> tuple[Product, ...]:
-    """For an error: products whose names are spelt much like one that does not exist."""
+    """For an error: products whose names, or the beginnings of them, are spelt much like one that is none."""
     import difflib  # only an error needs it
 
-    names = {_key(each.name): each for each in products()}
-    return tuple(names[each] for each in difflib.get_close_matches(_key(str(name)[:80]), names, n=5))
+    wanted = _key(str(name)[:MAX_NEAR])
+    ranked: list[tuple[float, int, int, int, Product]] = []
+    for entry in _entries():
+        for key in {_key(entry.product.name), entry.short_name} if wanted else ():
+            mistakes = _mistakes(wanted, key)
+            if 3 * mistakes <= len(wanted):
+                same = len(_shared_beginning([list(wanted), list(key)]))
+                ranked.append((mistakes, -same, len(key), len(ranked), entry.product))
+    found = dict.fromkeys(each[-1] for each in sorted(ranked, key=lambda each: each[:-1]))
+    if not found:
+        names = {_key(each.name): each for each in products()}
+        found = dict.fromkeys(names[each] for each in difflib.get_close_matches(wanted, names, n=MOST_NEAR))
+    return tuple(found)[:MOST_NEAR]
+
+
+def _mistakes(wanted: str, name: str) -> float:
+    """The mistakes that make a text of what a name begins with.
+
+    A letter too many, missing or wrong counts 1, two neighbours that changed places half of that.
+    """
+    before: list[float] = []
+    row = [float(column) for column in range(len(name) + 1)]
+    for number, letter in enumerate(wanted):
+        before, last, row = row, before, [number + 1.0]
+        for column, other in enumerate(name):
+            cost = min(before[column] + (letter != other), before[column + 1] + 1, row[column] + 1)
+            if number and column and letter == name[column - 1] and other == wanted[number - 1]:
+                cost = min(cost, last[column - 1] + 0.5)
+            row.append(cost)
+    return min(row)
 
 
 def _no_such(name: object) -> InputError:

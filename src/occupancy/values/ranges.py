@@ -12,6 +12,9 @@ Value = TypeVar("Value")
 
 MOST_VALUES = 100_000
 
+_BETWEEN = r"\s*(?:-|\u2013|\.\.\.?|to)\s*"
+_OTHER_RANGE = rf"(?i)([0-9][0-9a-wyz]*){_BETWEEN}([0-9][0-9a-wyz]*)(?:{_BETWEEN}([0-9][0-9a-wyz]*))?"
+"""A range as others write it: 16-128, 16..128, 16 to 128."""
 _BETWEEN_VALUES = re.compile(r",(?!0[0-9]{2}(?![0-9]))")
 
 
@@ -37,6 +40,11 @@ def parse_values(
     for part in _BETWEEN_VALUES.split(text):
         if ":" in part:
             values += _range(part, parse_bound, where)
+        elif found := re.fullmatch(_OTHER_RANGE, part.strip()):
+            written = ":".join(filter(None, found.groups()))
+            raise InputError(
+                f"{part.strip()!r} is not a value", where=where, cure=f"Write a range as {written}."
+            )
         elif part.strip():
             values.append(parse(part.strip()))
     if not values:

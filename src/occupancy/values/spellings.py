@@ -27,7 +27,8 @@ _SIZE = (
 _SHARE = r"([+-]?(?:[0-9]{1,20}(?:\.[0-9]*)?|\.[0-9]+))\s*(%?)"
 _FACTOR = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _SHAPE_SEPARATOR = r"(?i)\s*[x×*]\s*"
-_LIST = r"(?i)\s*[0-9a-fx_]+\s*(?:,\s*[0-9a-fx_]+\s*)+,?"
+_LIST = r"(?i)\s*[0-9a-fx_]+\s*(?:(?:[,:-]|\.\.)\s*[0-9a-fx_]+\s*)+,?"
+"""Several values, or a range of them."""
 
 FOR_SEVERAL = "For several values: occupancy sweep, or occupancy.sweep() in Python."
 

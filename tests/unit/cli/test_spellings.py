@@ -128,6 +128,48 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     ((*CALC, "256", "--grid", "64x64", "--cluster", "3"), "--grid: the number of SMs is missing."),
     (("scan", "x", "--below", "200"), "--below: '200' is out of range."),
     (("sweep", "--cc", "9.0", "-t", "64:32"), "-t: the range '64:32' is empty."),
+    (
+        ("--gpu", "H100 SXM", "--threads", "256"),
+        "The command before --gpu is missing: `occupancy calc --gpu ...`",
+    ),
+    (("--rules", "x.toml"), "The command before --rules is missing: `occupancy init --rules ...`"),
+    (("--foo",), "No such option"),
+    (
+        (*CALC, "256", "--shared", "24k"),
+        "There is no option '--shared'. Did you mean --smem?",
+    ),
+    ((*CALC, "256", "--dynamic-shared-memory", "1k"), "Did you mean --dynamic-smem?"),
+    ((*CALC, "256", "--tmem", "256"), "Did you mean --tensor-memory?"),
+    ((*CALC, "256", "--reg", "32"), "Did you mean --regs?"),
+    ((*CALC, "256", "--smme=1k"), "Did you mean --smem?"),
+    ((*CALC, "256", "--xyzzy"), "There is no option '--xyzzy'.\n"),
+    (("calc", "--block_dim", "256"), "Did you mean --threads?"),
+    (("fits", "--architecture", "9.0"), "Did you mean --cc?"),
+    (("bounds", "--blocks", "3"), "Did you mean --min-blocks?"),
+    ((*CALC, "256", "-s", "24", "KiB"), "'KiB' stands without an option. Write 24KiB in one word."),
+    (("calc", "-t", "256", "--gpu", "H100", "SXM"), "For a name of several words write --gpu 'H100 SXM'."),
+    (
+        ("calc", "9.0", "256"),
+        "'9.0', '256' stand without an option. Each value follows its option, as in `occupancy calc --cc",
+    ),
+    (
+        ("sweep", "--cc", "9.0", "-t", "64", "-r", "16-128"),
+        "'16-128' is not a value. Write a range as 16:1",
+    ),
+    (
+        ("sweep", "-c9.0", "-t", "64,96..128..32"),
+        "'96..128..32' is not a value. Write a range as 96:128:32.",
+    ),
+    ((*CALC, "256", "-r", "16:128"), "For several values: occupancy sweep"),
+    (
+        ("calc", *KERNEL, "--cc", "9,0"),
+        "'9,0' names two chips, 9 and 0. A compute capability is written as 9.0.",
+    ),
+    (("calc", *KERNEL, "--cc", "9.0", "--grid", "-5"), "--grid: '-5' is out of range. Allowed: 1 and up."),
+    (("calc", *KERNEL, "--gpu", "H1000"), "Did you mean:\n  H100 "),
+    (("calc", *KERNEL, "--gpu", "H1000"), "\n  H100 SXM5 80 GB "),
+    (("calc", *KERNEL, "--gpu", "RTX4900"), "Did you mean:\n  GeForce RTX 4090 "),
+    (("calc", *KERNEL, "--gpu", "radeon"), "or a GPU. `occupancy gpus` lists"),
     (("sweep", "--cc", "9.0", "-t", "64,128", "-o", "x.png", "--format", "csv"), "x.png is a picture"),
 )
 

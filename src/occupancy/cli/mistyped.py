@@ -1,0 +1,112 @@
+"""Command lines that cannot be read, and what to type instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import click
+
+_WORDS = {
+    "threads": "blockdim blocksize threadsperblock numthreads nthreads tpb workgroupsize",
+    "regs": "regsperthread registersperthread numregs nregs maxrregcount vgprs",
+    "smem": "shared sharedmemory sharedmem shmem smembytes sharedbytes lds",
+    "static-smem": "staticshared staticsharedmemory staticsharedmem staticshmem",
+    "dynamic-smem": "dynamicshared dynamicsharedmemory dynamicsharedmem dynamicshmem dsmem",
+    "tensor-memory": "tmem tensormem tmemsize tmemcolumns",
+    "cc": "computecapability capability compute computecap architecture target chip",
+    "gpu": "product card gpuname devicename name",
+    "sms": "numsms smcount multiprocessors multiprocessorcount",
+    "min-blocks": "blocks minblockspersm minblockspermultiprocessor",
+    "grid": "griddim gridsize blocks numblocks",
+    "cluster": "clustersize clusterdim",
+    "carveout": "l1 prefershared preferl1",
+    "format": "json csv markdown html",
+}
+"""Option -> what other tools and people call it, without hyphens."""
+
+_UNIT = r"(?i)[kmg](?:i?b)?|b(?:ytes?)?"
+_CHIP_OPTIONS = ("-c", "--cc", "--sm", "--arch", "--gpu")
+
+
+def with_cure(error: click.UsageError, context: click.Context, arguments: Sequence[str]) -> click.UsageError:
+    """An error of a command's line as one that says what to type instead, where that is known.
+
+    Args:
+        error: What click says of it.
+        context: Of the command.
+        arguments: What was typed after its name.
+    """
+    if isinstance(error, click.NoSuchOption):
+        meant = " or ".join(_meant(error.option_name, context.command))
+        cure = f" Did you mean {meant}?" if meant else ""
+        return click.UsageError(f"There is no option {error.option_name!r}.{cure}", context)
+    if stray := _stray(context, arguments):
+        return click.UsageError(_about(stray, context, arguments), context)
+    return error
+
+
+def without_command(
+    error: click.NoSuchOption, group: click.Group, context: click.Context
+) -> click.UsageError:
+    """What to say of an option that stands where a command belongs."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command and any(error.option_name in option.opts for option in _options(command)):
+            way = f"`{context.command_path} {name} {error.option_name} ...`"
+            return click.UsageError(f"The command before {error.option_name} is missing: {way}.", context)
+    return error
+
+
+def _options(command: click.Command) -> Iterator[click.Option]:
+    return (each for each in command.params if isinstance(each, click.Option))
+
+
+def _meant(typed: str, command: click.Command) -> list[str]:
+    """The options that one which does not exist can stand for, the likeliest first."""
+    import difflib  # few errors need it
+
+    word = _plain(typed)
+    names = {
+        _plain(name): (name, option)
+        for option in _options(command)
+        for name in (*option.opts, *option.secondary_opts)
+        if name.startswith("--")
+    }
+    called = [_plain(name) for name, words in _WORDS.items() if word in words.split()]
+    found = [name for name in (word, *called) if name in names]
+    if not found and len(word) > 1:
+        found = [name for name in names if name.startswith(word)] or [name for name in names if word in name]
+    found = found or difflib.get_close_matches(word, names, cutoff=0.75)
+    of_option = {id(names[name][1]): names[name][0] for name in reversed(found)}  # one name of each
+    return list(of_option.values())[::-1]
+
+
+def _plain(name: str) -> str:
+    return re.sub("[-_]", "", name.lower())
+
+
+def _stray(context: click.Context, arguments: Sequence[str]) -> list[str]:
+    """What stands without an option, in a command that has options only."""
+    command = context.command
+    if any(isinstance(each, click.Argument) for each in command.params):
+        return []
+    try:
+        return command.make_parser(context).parse_args(list(arguments))[1]
+    except click.UsageError:
+        return []
+
+
+def _about(stray: Sequence[str], context: click.Context, arguments: Sequence[str]) -> str:
+    first = stray[0]
+    before = arguments[: arguments.index(first)]
+    value = before[-1] if before else ""
+    text = f"{', '.join(map(repr, stray))} {'stand' if len(stray) > 1 else 'stands'} without an option."
+    if re.fullmatch(_UNIT, first) and value[-1:].isdigit():
+        return f"{text} Write {value}{first} in one word."
+    if before[-2:-1] and before[-2] in _CHIP_OPTIONS:
+        words = " ".join((value, *stray))
+        return f"{text} For a name of several words write {before[-2]} '{words}'."
+    own_help = context.command.help or ""
+    example = re.search(rf"(?m)^\s*(occupancy {context.command.name} -.*?)(?:  |$)", own_help)
+    return f"{text} Each value follows its option, as in `{example[1]}`." if example else text
