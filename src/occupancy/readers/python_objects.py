@@ -174,6 +174,16 @@ def _only_kernel(image: bytes, source: str, name: str) -> KernelRecord:
     return replace(chosen[0], source=source, format="python")
 
 
+def _from_configuration(obj: Any) -> KernelRecord:
+    raise InputError(
+        f"{type_name(obj)} is no compiled kernel",
+        where=_WHERE,
+        allowed=_KNOWN,
+        cure="Of a tuner's configuration give values, such as threads=32 * config.num_warps and smem=...; "
+        "is_launchable() and prune() read it whole.",
+    )
+
+
 _READERS: tuple[tuple[Callable[[Any], bool], Callable[[Any], KernelRecord]], ...] = (
     # PyCUDA first: it asks the driver for any other attribute.
     (lambda obj: hasattr(obj, "num_regs") and hasattr(obj, "shared_size_bytes"), _from_driver),
@@ -183,6 +193,7 @@ _READERS: tuple[tuple[Callable[[Any], bool], Callable[[Any], KernelRecord]], ...
     (lambda obj: hasattr(obj, "n_regs"), _from_inductor),
     (lambda obj: hasattr(obj, "code") and hasattr(obj, "code_type"), _from_image),
     (lambda obj: hasattr(obj, "__cubin__"), _from_image),
+    (lambda obj: hasattr(obj, "num_warps") or isinstance(obj, Mapping), _from_configuration),
 )
 
 

@@ -285,3 +285,12 @@ def test_what_an_object_says_is_cut_where_it_is_long() -> None:
     with pytest.raises(InputError) as caught:
         kernel_of(Wordy(shared_size_bytes=0))
     assert len(str(caught.value)) < 5000
+
+
+@pytest.mark.parametrize("config", [SimpleNamespace(kwargs={}, num_warps=4), {"num_warps": 4}, {}])
+def test_a_configuration_of_a_tuner_is_told_how_to_ask(config: object) -> None:
+    with pytest.raises(InputError, match="is no compiled kernel") as caught:
+        occupancy.compute("9.0", config)
+    assert (caught.value.where, "a compiled kernel of Triton" in caught.value.allowed) == ("kernel", True)
+    assert "threads=32 * config.num_warps" in caught.value.cure
+    assert "is_launchable()" in caught.value.cure

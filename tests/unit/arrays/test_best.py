@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occupancy
+
+THREADS = np.array([32, 1024, 96, 160, 2048, 64, 512])
+REGS = np.array([40, 16, 255, 64])
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 20, 43, 44, 45, 1000])
+def test_is_what_sorting_all_answers_one_by_one_gives(n: int) -> None:
+    chips = ["8.6", "9.0"]
+    threads, regs = np.ix_(THREADS, REGS)
+    found = occupancy.sweep(chips, threads=threads, regs=regs, smem=4096)
+    expected = []
+    for chip, row, column in product(range(2), range(len(THREADS)), range(len(REGS))):
+        kernel: dict[str, Any] = {"threads": int(THREADS[row]), "regs": int(REGS[column]), "smem": 4096}
+        answer = occupancy.compute(chips[chip], **kernel)
+        if answer.launchable:
+            expected.append(
+                {
+                    "index": (chip, row, column), "cc": chips[chip], **kernel,
+                    "active_blocks": answer.active_blocks, "active_warps": answer.active_warps,
+                    "limiters": answer.limiters, "occupancy": answer.occupancy,
+                }
+            )  # fmt: skip
+    expected.sort(key=lambda each: (-each["occupancy"], each["threads"], each["index"]))
+    assert len(expected) == 44  # of 56: no 2,048 threads, no 255 registers for 512 and 1,024
+    assert found.best(n) == expected[:n]
+
+
+def test_what_does_not_launch_is_never_among_them() -> None:
+    assert occupancy.sweep("9.0", threads=[2048, 1025]).best() == []
+    assert [row["index"] for row in occupancy.sweep("9.0", threads=[2048, 64, 1025]).best()] == [(1,)]
+
+
+def test_a_single_answer_products_and_numbers_in_other_types() -> None:
+    (row,) = occupancy.sweep("9.0", threads=64, outputs=["active_warps"]).best()
+    assert row == {"index": (), "cc": "9.0", "threads": 64, "active_warps": 64, "occupancy": 1.0}
+    rows = occupancy.sweep(["H100", "RTX 4090"], threads=[[256.0, 128.0]], regs=np.uint8(40)).best(2)
+    assert [(row["gpu"], row["cc"], row["threads"], row["regs"]) for row in rows] == [
+        ("GeForce RTX 4090", "8.9", 128, 40),
+        ("GeForce RTX 4090", "8.9", 256, 40),
+    ]
+    assert {type(row["threads"]) for row in rows} == {int}
+
+
+def test_many_that_tie_are_taken_in_the_order_of_the_arrays() -> None:
+    threads = np.full((40, 50), 256)
+    threads[7, 3] = threads[30, 9] = 128
+    rows = occupancy.sweep("9.0", threads=threads, regs=32).best(5)
+    assert [row["index"] for row in rows] == [(7, 3), (30, 9), (0, 0), (0, 1), (0, 2)]
+
+
+@pytest.mark.parametrize(("n", "message"), [(0, "n: 0 is out of range"), (1.5, "n: 1.5 is not a whole")])
+def test_refusals(n: Any, message: str) -> None:
+    with pytest.raises(occupancy.InputError, match=f"^{message}"):
+        occupancy.sweep("9.0", threads=64).best(n)
+    with pytest.raises(occupancy.InputError, match="active_warps was not asked for"):
+        occupancy.sweep("9.0", threads=64, outputs=["limiters"]).best()
