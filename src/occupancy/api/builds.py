@@ -16,7 +16,7 @@ from ..builds.diff import compare
 from ..builds.first_rules import first_rules
 from ..builds.launches import refuse_idle, stated_launches
 from ..builds.rules import Rule, Rules, without_comparisons
-from ..builds.rules_file import has_rules, read_rules
+from ..builds.rules_file import RULES_FILE, read_rules, rules_of_this_folder
 from ..builds.scanner import Scanner
 from ..errors import BaselineError, InputError, ReadError, RulesError
 from ..readers import KernelRecord
@@ -98,7 +98,8 @@ def check(
 
     Args:
         build: Paths of whatever holds kernels.
-        rules: A TOML file; by default the ``pyproject.toml`` of the current folder.
+        rules: A TOML file; by default the ``occupancy.toml`` of the current folder, else its
+            ``pyproject.toml``.
         baseline: What to compare with; by default what the rules name.
         update: Whether to make the build the baseline, once the rules that compare nothing are checked.
         {arguments}
@@ -127,7 +128,7 @@ def check(
 
 
 def _how_to_begin(build: Sequence[str], rules: str) -> str:
-    of = "" if rules == PYPROJECT else f" --rules {rules}"
+    of = "" if rules == rules_of_this_folder() else f" --rules {rules}"
     return f"To make it of this build: occupancy check {' '.join(build)}{of} --update."
 
 
@@ -281,13 +282,15 @@ def _path_to_write(path: str | None, how: _Builds) -> str:
 def _rules_file(path: Path | None) -> str:
     if path is not None:
         return os.fspath(path)
-    if not has_rules(PYPROJECT):
+    found = rules_of_this_folder()
+    if found is None:
         raise RulesError(
             "there are none",
             where="rules",
-            cure=f"Give --rules FILE, or [tool.occupancy] in the {PYPROJECT} of this folder.",
+            cure=f"This folder has no {RULES_FILE}, which occupancy init writes, and no {PYPROJECT} with "
+            "[tool.occupancy]; or give --rules FILE.",
         )
-    return PYPROJECT
+    return found
 
 
 def _whole(build: Build) -> Build:

@@ -15,6 +15,9 @@ from ..values.spellings import did_you_mean, parse_size, parse_threads
 from .exemptions import Exemption
 from .rules import CRITERIA, Launches, Rule, Rules
 
+RULES_FILE = "occupancy.toml"
+"""Where rules are looked for first, and what `occupancy init` writes."""
+
 _SELECTORS = ("kernels", "arch")
 _SWITCHES = ("no_new_spills", "no_new_smem_spills")
 _SIZES = ("spill_bytes", "stack_bytes", "smem")
@@ -79,13 +82,17 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
     )
 
 
-def has_rules(pyproject: str) -> bool:
-    """Whether a ``pyproject.toml`` exists and has something to say about occupancy.
+def rules_of_this_folder() -> str | None:
+    """The file of rules where none is named: ``occupancy.toml``, else a ``pyproject.toml`` that has something
+    to say about occupancy.
 
     Raises:
-        RulesError: It exists but cannot be read.
+        RulesError: There is a ``pyproject.toml``, and it cannot be read.
     """
-    return os.path.exists(pyproject) and "occupancy" in tools(read_toml(pyproject, RulesError))
+    if os.path.exists(RULES_FILE):
+        return RULES_FILE
+    has_table = os.path.exists(PYPROJECT) and "occupancy" in tools(read_toml(PYPROJECT, RulesError))
+    return PYPROJECT if has_table else None
 
 
 def _removable(value: object, where: str) -> tuple[str, ...]:

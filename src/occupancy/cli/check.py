@@ -20,7 +20,8 @@ from .output import print_data, print_report
     "--rules",
     is_common=True,
     metavar="FILE",
-    help="TOML with the rules. [default: tool.occupancy of the pyproject.toml in this folder]",
+    help="TOML with the rules. [default: occupancy.toml of this folder, else tool.occupancy of its "
+    "pyproject.toml]",
 )
 @grouped_option(
     "output",
@@ -54,7 +55,8 @@ def command(
     nothing passes because nothing was checked.
 
     \b
-    occupancy check build/ --rules occupancy.toml --baseline baseline.json
+    occupancy check build/
+    occupancy check build/ --rules ci/occupancy.toml --baseline baseline.json
     occupancy check build/ --update
     """
     from ..api.builds import check

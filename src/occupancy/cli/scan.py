@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InputError
+from ..errors import InputError, ReadError
 from ..render.words import count
 from .answer_file import written_to
 from .choose_sm import device_option, gpu_option
@@ -118,6 +119,7 @@ def command(
     occupancy scan build/ -o report.html --compare baseline.json
     """
     options["output_format"] = format_for(output, options["output_format"])
+    _refuse_absent(files)
     if baseline is not None:
         _save_baseline(files, baseline, output, options)
         return
@@ -127,6 +129,12 @@ def command(
         click.echo(f"{output}: {count(scanning.found, 'kernel')} read.", err=True)
     if scanning.problems:
         click.get_current_context().exit(1)
+
+
+def _refuse_absent(files: tuple[str, ...]) -> None:
+    """Where there is one of them, what is wrong with the others is a problem among its answers."""
+    if not any(file == "-" or os.path.lexists(file) for file in files):
+        raise ReadError("cannot be read: No such file or directory", where=files[0])
 
 
 _OF_THE_ANSWER = {

@@ -295,11 +295,22 @@ def _summary(report: CheckReport) -> str:
     kernels = len(report.violating) + len(report.holding)
     after = f"; {in_words(report.missing)}." if report.missing else "."
     if not report.violating:
+        asked = _asked_rules(report)
+        if not asked:
+            return f"{words.count(kernels, 'kernel')}, no check: every rule compares with the baseline."
         verb = "meets" if kernels == 1 else "meet"
-        text = f"{words.count(kernels, 'kernel')} {verb} {words.count(len(report.rules), 'rule')}"
+        text = f"{words.count(kernels, 'kernel')} {verb} {words.count(len(asked), 'rule')}"
         return f"{text} ({words.count(report.checks, 'check')}){after}"
     verb = "breaks" if len(report.violating) == 1 else "break"
     return f"{len(report.violating):,} of {words.count(kernels, 'kernel')} {verb} a rule{after}"
+
+
+def _asked_rules(report: CheckReport) -> list[CheckedRule]:
+    """The rules that something was asked by: of a build that becomes the baseline, those that do not only
+    compare with it."""
+    if report.updated is None:
+        return list(report.rules)
+    return [rule for rule in report.rules if not all(CRITERIA[name].compares for name in rule.bounds)]
 
 
 def _exemption(exemption: Exemption) -> str:
@@ -313,6 +324,8 @@ def _notes(report: CheckReport) -> Iterator[str]:
         if kernels:
             yield f"{what}: {listing(kernels)}."
     if report.updated is not None:
+        if any(CRITERIA[name].compares for rule in report.rules for name in rule.bounds):
+            yield "What compares with the baseline was not checked: this build is the baseline now."
         yield f"{report.baseline} is written: {kinds(report.updated)}."
     for each in report.exempted:
         broken = words.listing([violation.criterion for violation in each.violating.violations])

@@ -7,7 +7,7 @@ import pytest
 import occupancy
 from occupancy import RulesError
 from occupancy.builds.rules import CRITERIA, Rule, bounds_of, without_comparisons
-from occupancy.builds.rules_file import has_rules, read_rules
+from occupancy.builds.rules_file import read_rules, rules_of_this_folder
 
 GOOD = """
 baseline = "base.json"
@@ -42,17 +42,20 @@ def test_rules(tmp_path: Path) -> None:
     assert str(second) == "rule 2 (sgemm*, img::* on sm_80, sm_90)"
 
 
-def test_the_same_in_pyproject(tmp_path: Path) -> None:
+def test_the_same_in_pyproject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     below = GOOD.replace("[[rules]]", "[[tool.occupancy.rules]]")
     pyproject = written(tmp_path, f"[project]\nname = 'x'\n[tool.occupancy]\n{below}", "pyproject.toml")
+    monkeypatch.chdir(tmp_path)
+    assert rules_of_this_folder() == "pyproject.toml"
     assert read_rules(pyproject).rules == read_rules(written(tmp_path, GOOD)).rules
-    assert has_rules(str(pyproject))
+    assert rules_of_this_folder() == "occupancy.toml"
 
 
 @pytest.mark.parametrize("text", ["", "[tool.ruff]\nline-length = 1", "tool = 1", "[tool]\noccupancy_ = 1"])
-def test_a_pyproject_without_rules(tmp_path: Path, text: str) -> None:
+def test_a_pyproject_without_rules(tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pyproject = written(tmp_path, text, "pyproject.toml")
-    assert not has_rules(str(pyproject))
+    monkeypatch.chdir(tmp_path)
+    assert rules_of_this_folder() is None
     with pytest.raises(RulesError, match=r"has no table \[tool.occupancy\]"):
         read_rules(pyproject)
 

@@ -137,9 +137,21 @@ def test_rules_of_pyproject(builds: Path, project: Path) -> None:
 
 
 def test_no_rules(builds: Path, project: Path) -> None:
-    assert "rules: there are none. Give --rules FILE, or [tool.occupancy]" in check(builds / "after", code=2)
+    said = check(builds / "after", code=2)
+    assert "--rules: there are none." in said
+    assert "occupancy.toml" in said
+    assert PYPROJECT in said
     (project / PYPROJECT).write_text("[tool.ruff]")
     assert "there are none" in check(builds / "after", code=2)
+
+
+def test_rules_of_this_folder_go_before_pyproject(builds: Path, project: Path) -> None:
+    (project / PYPROJECT).write_text("[[tool.occupancy.rules]]\nmax_regs = 255")
+    assert "14 kernels meet 1 rule (14 checks)" in check(builds / "after", code=0)
+    (project / "rules.toml").rename(project / "occupancy.toml")
+    assert "3 of 14" in check(builds / "after", code=1)
+    (project / "base.json").unlink()
+    assert f"occupancy check {builds / 'after'} --update." in check(builds / "after", code=2)
 
 
 def test_json(builds: Path, project: Path) -> None:
@@ -265,8 +277,18 @@ def test_update_makes_the_build_the_baseline(builds: Path, project: Path) -> Non
     assert "base.json is written: 2 worse, 2 mixed and 8 the same; 2 added and 2 removed." in text
     assert (project / "base.json").read_bytes() != before
     # What compares nothing is checked all the same, so 2 and not 14.
-    assert "14 kernels meet 2 rules (2 checks)." in text
+    assert "14 kernels meet 1 rule (2 checks)." in text
+    assert "What compares with the baseline was not checked: this build is the baseline now." in text
     assert "14 kernels meet" in check(builds / "after", "--rules", "rules.toml", code=0)
+
+
+def test_an_update_by_rules_that_all_compare_says_that_nothing_was_checked(
+    builds: Path, project: Path
+) -> None:
+    (project / "rules.toml").write_text('baseline = "base.json"\n[[rules]]\nmax_occupancy_drop = 0\n')
+    text = check(builds / "after", "--rules", "rules.toml", "--update", code=0)
+    assert "14 kernels, no check: every rule compares with the baseline.\n" in text
+    assert " meet" not in text
 
 
 def test_update_makes_the_first_baseline(builds: Path, project: Path) -> None:

@@ -33,6 +33,7 @@ class TestInit:
         assert done.stdout.splitlines()[-1] == "Next: occupancy check before --rules occupancy.toml"
         assert run("check", "before", "--rules", "occupancy.toml").exit_code == 0
         assert run("check", "after", "--rules", "occupancy.toml").exit_code == 1
+        assert (run("check", "before").exit_code, run("check", "after").exit_code) == (0, 1)
 
     def test_spills_are_asked_for_where_they_are_known(self, folder: Path) -> None:
         run("init", "before")

@@ -40,6 +40,18 @@ def scan(*arguments: object) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def test_a_path_that_does_not_exist_is_an_error_unless_another_does(samples: Path, tmp_path: Path) -> None:
+    absent = str(tmp_path / "absent.cubin")
+    for more in ((), ("--save-baseline", str(tmp_path / "base.json"))):
+        done = run("scan", absent, *more)
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"Error: {absent}: cannot be read: No such file or directory")
+    done = run("scan", absent, str(samples / "samples.exe"))
+    assert done.exit_code == 1
+    assert done.stderr.startswith(f"Warning: {absent}: cannot be read")
+    assert "kernels" in done.stdout
+
+
 class TestAnswers:
     def test_every_name_is_there(self, samples: Path) -> None:
         for row in scan(samples / "samples.exe"):
