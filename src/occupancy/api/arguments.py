@@ -20,6 +20,7 @@ from ..values.kernel import (
     CACHING_CHIPS,
     CACHING_MODES,
     SHARED_MEMORY_MODES,
+    TENSOR_MEMORY_UNIT,
     Caching,
     Carveout,
     Kernel,
@@ -91,7 +92,8 @@ MEANINGS = {
     "not given, it counts as raised.",
     "virtual_resources": "Virtual resources per block, which limit from 10.0: 128 for a kernel that "
     "allocates tensor memory, as its cubin says.",
-    "tensor_memory": "Columns of tensor memory per block (10.0 to 11.0); implies 128 virtual resources.",
+    "tensor_memory": "Columns of tensor memory per block (10.0 to 11.0), a multiple of 32; "
+    "implies 128 virtual resources.",
     "shared_memory_mode": '``"oversized"`` for a kernel that has set this mode, on 10.7.',
     "model": '``"cuda"`` (the default from 3.0): as NVIDIA\'s cuda_occupancy.h and the CUDA runtime; '
     '``"spreadsheet"`` (1.0 to 8.6): as NVIDIA\'s CUDA_Occupancy_Calculator.xls.',
@@ -232,17 +234,28 @@ def kernel_with(kernel: KernelLike | None, arguments: Mapping[str, Any]) -> Kern
     if kernel is None:
         if "threads" not in given:
             raise InputError("is missing", where="threads", cure="Give a number such as 256, or a shape.")
-        return make_kernel(**given)
+        return _checked(make_kernel(**given))
     known = _known(kernel, given.get("threads"))
     if not given:
         return known
-    said = make_kernel(**{"threads": known.threads, **given})
+    said = _checked(make_kernel(**{"threads": known.threads, **given}))
     changes = {name: getattr(said, name) for name in given}
     if "threads" in given:
         changes["block_dim"] = said.block_dim
     if "smem" in given:
         changes = {"static_smem": None, "dynamic_smem": None, **changes}
     return replace(known, **changes)
+
+
+def _checked(given: Kernel) -> Kernel:
+    """Refuse what people give and no block has; what a file or a framework states is taken as it is."""
+    if given.tensor_memory is not None and given.tensor_memory % TENSOR_MEMORY_UNIT:
+        raise InputError(
+            f"{given.tensor_memory} is no multiple of {TENSOR_MEMORY_UNIT}",
+            where="tensor_memory",
+            cure="tcgen05.alloc takes 32, 64, 128, 256 or 512 columns each time; give the sum.",
+        )
+    return given
 
 
 def unknown_argument(

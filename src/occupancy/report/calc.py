@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from ..advice.carveout import CarveoutAdvice, Configuration, carveout
@@ -162,7 +162,7 @@ def calc_report(
         full_wave=whole.full_wave,
         green_context=whole.green_context,
         waves=None if whole.waves is None else waves_report(whole.waves),
-        notes=tuple(notes_on(result)),
+        notes=(*notes_on(result), *_why_it_differs(result)),
         explanation=explanation,
     )
 
@@ -225,6 +225,30 @@ def notes_on(result: Answer) -> list[str]:
             "shared memory; only dynamic shared memory can go beyond."
         )
     return notes
+
+
+def left_out_by_spreadsheet(limits: Limits) -> str | None:
+    """What of the system's own shared memory the spreadsheet leaves out; None where it leaves out nothing."""
+    column = limits.spreadsheet
+    if column is None:
+        return None
+    missing = limits.reserved_shared_memory_per_block - column.reserved_shared_memory_per_block
+    if missing <= 0:
+        return None
+    return f"The spreadsheet leaves out {missing:,} bytes that the system takes for each resident block."
+
+
+def _why_it_differs(result: Answer) -> list[str]:
+    """Why the spreadsheet differs, where what it leaves out is all of it; the page does not say."""
+    limits, kernel = result.limits, result.kernel
+    why = left_out_by_spreadsheet(limits)
+    if result.model != "spreadsheet" or why is None or default_model(limits) != "cuda":
+        return []
+    runtime = evaluate(limits, kernel, "cuda").active_blocks
+    smem = kernel.shared_memory + limits.reserved_shared_memory_per_block
+    with_it = replace(kernel, static_smem=None, dynamic_smem=None, smem=smem)
+    is_why = result.active_blocks != runtime == evaluate(limits, with_it, "spreadsheet").active_blocks
+    return [why] if is_why else []
 
 
 def is_confined_to_half(result: Answer) -> bool:

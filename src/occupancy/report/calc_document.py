@@ -153,9 +153,11 @@ def _about_tensor_memory(report: CalcReport) -> Iterator[str]:
         "back, and the next block can come in: inferred, no such GPU was asked."
     )
     if report.blocks_by_tensor_memory is not None:
-        columns = words.count(report.inputs.tensor_memory or 0, "column")
         blocks = words.count(report.blocks_by_tensor_memory, "block")
-        yield f"Tensor memory has room for the {columns} of {blocks} at once; one more waits for its columns."
+        yield (
+            f"The SM has enough columns of tensor memory for {blocks} at once. They limit no launch: a block "
+            "waits until columns are free."
+        )
 
 
 def _setting(value: object) -> str:

@@ -16,7 +16,7 @@ from ..values.dataclass import dataclass
 from ..values.kernel import TENSOR_MEMORY_UNIT
 from ..values.resources import Resource
 from .base import Document, Report
-from .calc import Explanation, is_confined_to_half
+from .calc import Explanation, is_confined_to_half, left_out_by_spreadsheet
 from .inputs import Inputs, inputs_of
 
 NO_BLOCKS = "0 blocks"
@@ -266,11 +266,7 @@ def _spreadsheet_shared_memory(result: Answer) -> Explanation:
         steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
     else:
         steps += [_pool_step(result, asked), f"{asked} // {per_block} = {_limit(result, 'shared_memory')}"]
-    why = None
-    if column.reserved_shared_memory_per_block < limits.reserved_shared_memory_per_block:
-        missing = limits.reserved_shared_memory_per_block - column.reserved_shared_memory_per_block
-        why = f"The spreadsheet leaves out {missing} bytes that the system takes for each resident block."
-    return Explanation("shared_memory", tuple(steps), why)
+    return Explanation("shared_memory", tuple(steps), left_out_by_spreadsheet(limits))
 
 
 def _no_registers(result: Answer) -> Explanation:

@@ -102,7 +102,7 @@ def whole_gpu_lines(
     if green_context is not None:
         yield "Green context", _green_context(green_context)
     if waves is not None:
-        yield "Grid", _waves(waves, wave)
+        yield "Grid", _waves(waves, wave) + _measured_waves(waves, wave)
         if waves.partial_wave_blocks:
             yield "Tail", _tail(waves, wave)
             yield "Full waves", _filling(waves, wave)
@@ -154,6 +154,14 @@ def _waves(waves: WavesReport, wave: FullWave) -> str:
         f"{waves.full_waves:,} full and one of {words.count(waves.partial_wave_blocks, 'block')}, {fill}"
     )
     return f"{text}; with so many clusters {partial}" if wave.is_upper_bound else f"{text}, {partial}"
+
+
+def _measured_waves(waves: WavesReport, wave: FullWave) -> str:
+    if wave.measured is None or not wave.measured.clusters:
+        return ""
+    clusters = wave.measured.clusters
+    number = waves.blocks / (clusters * (wave.cluster_size or 1))
+    return f"; with the {words.count(clusters, 'cluster')} measured: {number:,.2f} waves"
 
 
 def _tail(waves: WavesReport, wave: FullWave) -> str:

@@ -85,7 +85,8 @@ def test_a_function_gets_the_kernel_itself() -> None:
 
 class TestTensorMemory:
     @pytest.mark.parametrize(("columns", "cc", "fits"), [
-        (0, "9.0", True), (0, "10.0", True), (128, "9.0", False), (512, "10.0", True), (544, "10.0", False),
+        (0, "9.0", True), (0, "10.0", True), (128, "9.0", False), (512, "10.0", True), (100, "10.0", True),
+        (544, "10.0", False),
     ])  # fmt: skip
     def test_what_a_chip_does_not_have_is_left_out(self, columns: int, cc: str, fits: bool) -> None:
         config = {"num_warps": 4, "tmem_size": columns}

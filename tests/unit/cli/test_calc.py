@@ -221,6 +221,31 @@ def test_every_command_explains_itself() -> None:
         assert run(name, "--help").stdout.startswith(f"Usage: occupancy {name} ")
 
 
+@pytest.mark.parametrize(
+    ("cc", "smem", "said"),
+    [
+        (
+            "8.6",
+            "20k",
+            "4 blocks.\nThe spreadsheet leaves out 1,024 bytes that the system takes for each resident",
+        ),
+        ("8.6", "24k", None),
+        ("7.5", "40k", None),
+    ],
+)
+def test_a_note_says_why_the_spreadsheet_differs_from_cuda(cc: str, smem: str, said: str | None) -> None:
+    kernel = ("--cc", cc, "--threads", "128", "--smem", smem)
+    text = run("calc", *kernel, "--model", "spreadsheet", columns=200).stdout
+    assert said in text if said else "leaves out" not in text
+
+
+def test_the_reservation_is_not_the_reason_of_every_difference() -> None:
+    kernel = ("--cc", "3.7", "--threads", "224", "--regs", "64")
+    text = run("calc", *kernel, "--model", "spreadsheet", columns=200).stdout
+    assert "differs" in text
+    assert "leaves out" not in text
+
+
 def test_explain_says_why_the_spreadsheet_differs_from_cuda() -> None:
     kernel = ("--cc", "8.6", "--threads", "256", "--regs", "40", "--smem", "16k", "--explain")
     text = run("calc", *kernel, "--model", "spreadsheet", columns=200).stdout

@@ -166,6 +166,11 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
         "'9,0' names two chips, 9 and 0. A compute capability is written as 9.0.",
     ),
     (("calc", *KERNEL, "--cc", "9.0", "--grid", "-5"), "--grid: '-5' is out of range. Allowed: 1 and up."),
+    (
+        ("calc", *KERNEL, "--cc", "10.0", "--tensor-memory", "257"),
+        "--tensor-memory: 257 is no multiple of 32.",
+    ),
+    (("fits", *KERNEL, "--tensor-memory", "48"), "takes 32, 64, 128, 256 or 512 columns each time"),
     (("calc", *KERNEL, "--gpu", "H1000"), "Did you mean:\n  H100 "),
     (("calc", *KERNEL, "--gpu", "H1000"), "\n  H100 SXM5 80 GB "),
     (("calc", *KERNEL, "--gpu", "RTX4900"), "Did you mean:\n  GeForce RTX 4090 "),

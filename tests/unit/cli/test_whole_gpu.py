@@ -198,6 +198,7 @@ def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
     text = " ".join(run(*kernel, "--gpu", "B200").stdout.split())
     assert "37 clusters of 4" in text
     assert "one B200 was measured to hold 33" in text
+    assert "; with the 33 clusters measured: 0.97 waves Tail" in text  # 128 / (33 x 4)
     assert "measured" not in run(*kernel, "--cc", "9.0", "--sms", "100").stdout
 
 
