@@ -119,6 +119,20 @@ class Sweep:
     def __repr__(self) -> str:
         return f"<Sweep of shape {self.shape} on {', '.join(self.names)}: {', '.join(self._arrays)}>"
 
+    def __str__(self) -> str:
+        """The chart or heat map that ``occupancy sweep`` prints; where there is none, the best answers."""
+        from ..render.text import to_text
+        from .shown import document_of
+
+        return to_text(document_of(self, self._arrays))
+
+    def _repr_html_(self) -> str:
+        """The same as HTML, for a notebook."""
+        from ..render.html import html
+        from .shown import document_of
+
+        return html(document_of(self, self._arrays))
+
     def _array(self, name: Output) -> Integers:
         if name not in self._arrays:
             raise InputError(f"{name} was not asked for", where="sweep", allowed=", ".join(self._arrays))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import InputError
 from ..render import words
-from ..render.charts import Axis, Curves, HeatMap, Picture, scale
+from ..render.answers import heat_map
+from ..render.charts import Axis, Curves, Picture, scale
 from .values import Integers
 
 if TYPE_CHECKING:
@@ -24,38 +26,54 @@ def picture_of(sweep: Sweep) -> Picture:
     Raises:
         InputError: Nothing varies, or too much.
     """
-    arrays = {name: np.asarray(values) for name, values in sweep.inputs.items()}
-    varying = {name: values for name, values in arrays.items() if values.size > 1}
-    axes = {name: Axis(scale(name), [int(each) for each in values.flat]) for name, values in varying.items()}
-    shares, count = sweep.occupancy, len(sweep.names)
-    if len(axes) == 1:
-        (axis,) = axes.values()
-        lines = shares.reshape(count, -1)
-        if lines.shape[1] == len(axis.values) <= MOST_VALUES:
-            named = [(label, line.tolist()) for label, line in zip(sweep.names, lines, strict=True)]
-            return Picture(_title([axis], arrays, sweep.names), (Curves(axis, named),))
-    if len(axes) == 2 and count == 1:
-        down, across = (
-            axes[name] for name in sorted(axes, key=lambda each: _place(arrays[each], shares.ndim))
-        )
-        if shares.size == len(down.values) * len(across.values) <= MOST_VALUES:
-            rows = shares.reshape(len(down.values), len(across.values)).tolist()
-            return Picture(_title([down, across], arrays, sweep.names), (HeatMap(down, across, rows),))
+    axes, count = axes_of(sweep), len(sweep.names)
+    shares = sweep.occupancy
+    if axes and len(axes) == 1:
+        lines = shares.reshape(count, -1).tolist()
+        named = list(zip(sweep.names, lines, strict=True))
+        return Picture(_title(axes, sweep), (Curves(axes[0], named),))
+    if axes and len(axes) == 2 and count == 1:
+        return Picture(_title(axes, sweep), (heat_map(axes, shares.reshape(-1).tolist()),))
     raise InputError(
-        f"{words.count(len(varying), 'input')} varied on {words.count(count, 'chip')}",
+        f"{words.count(len(varying(sweep)), 'input')} varied on {words.count(count, 'chip')}",
         where="plot",
         cure="Vary one input on any number of chips, or two on one chip, each along a dimension of its own.",
     )
 
 
-def _title(axes: Sequence[Axis], arrays: Mapping[str, Integers], names: Sequence[str]) -> str:
-    """What varies, then what does not."""
-    fixed = [
+def varying(sweep: Sweep) -> dict[str, Integers]:
+    """The inputs with more than one value, in the order of the dimensions along which they vary."""
+    arrays = {name: np.asarray(values) for name, values in sweep.inputs.items()}
+    several = {name: values for name, values in arrays.items() if values.size > 1}
+    return dict(sorted(several.items(), key=lambda each: _place(each[1], len(sweep.shape))))
+
+
+def axes_of(sweep: Sweep) -> list[Axis] | None:
+    """An axis for each input that varies.
+
+    None where several of them do not have a dimension each, or where there is too much for a picture.
+    """
+    several = varying(sweep)
+    answers = prod(values.size for values in several.values()) * len(sweep.names)
+    has_own = len(several) < 2 or all(values.size == max(values.shape) for values in several.values())
+    if answers != prod(sweep.shape) or answers > MOST_VALUES or not has_own:
+        return None
+    return [Axis(scale(name), [int(each) for each in values.flat]) for name, values in several.items()]
+
+
+def fixed(sweep: Sweep) -> list[str]:
+    """The inputs that do not vary: ``registers per thread 40``."""
+    arrays = {name: np.asarray(values) for name, values in sweep.inputs.items()}
+    return [
         f"{scale(name).name} {scale(name).alone(int(values.flat[0]))}"
         for name, values in arrays.items()
         if values.size == 1
     ]
-    about = ", ".join([*(names if len(names) == 1 else ()), *fixed])
+
+
+def _title(axes: Sequence[Axis], sweep: Sweep) -> str:
+    """What varies, then what does not."""
+    about = ", ".join([*(sweep.names if len(sweep.names) == 1 else ()), *fixed(sweep)])
     return f"Occupancy by {words.listing([axis.scale.name for axis in axes])}" + (
         f"\n{about}" if about else ""
     )

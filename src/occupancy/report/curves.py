@@ -8,51 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any
 
 from ..advice.search import Dial, changed
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError
 from ..render import charts, words
+from ..render.answers import ANSWER, answer_cells
 from ..render.document import Column, Document, Heading, Only, Table
 from ..values.dataclass import dataclass
 from ..values.resources import Adjustable, Changeable, Resource
 from .base import Report
 from .inputs import Inputs, inputs_of
-
-ANSWER = (
-    Column("Occupancy", cuts=True),
-    Column("Warps", cuts=True),
-    Column("Blocks", cuts=True),
-    Column("Limited by", is_number=False, least=0, cuts=True),
-)
-"""The columns of an answer."""
-
-
-class HasAnswer(Protocol):
-    """What stands under `ANSWER`."""
-
-    @property
-    def active_blocks(self) -> int: ...
-
-    @property
-    def active_warps(self) -> int: ...
-
-    @property
-    def occupancy(self) -> float: ...
-
-    @property
-    def limiters(self) -> tuple[Resource, ...]: ...
-
-
-def answer_cells(answer: HasAnswer) -> tuple[str, str, str, str]:
-    """The texts under `ANSWER`."""
-    return (
-        words.percent(answer.occupancy),
-        str(answer.active_warps),
-        str(answer.active_blocks),
-        words.listing([words.name(limiter) for limiter in answer.limiters]),
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
-from itertools import groupby, islice, product
+from itertools import islice, product
 from typing import Any, ClassVar, Literal, cast
 
 from ..errors import InputError
 from ..render import words
+from ..render.answers import ANSWER, answer_cells, charts_of, heat_map
 from ..render.charts import SCALES, Axis, BarChart, Chart, Curves, HeatMap, Picture, Value, scale
-from ..render.document import Block, Column, Document, Marked, Only, Paragraph, Table, Together
+from ..render.document import Column, Document, Marked, Only, Paragraph, Table, Together
 from ..values.dataclass import dataclass
 from ..values.resources import Resource
 from .base import Report
-from .curves import ANSWER, answer_cells
 
 Variable = Literal[
     "gpu", "cc", "threads", "regs", "smem", "static_smem", "dynamic_smem", "carveout", "barriers"
@@ -40,10 +40,6 @@ MOST_AXES = 2
 """Variables that a screen or a picture shows."""
 LINES = 10_000
 """Rows that are written at a time."""
-BAR_WIDTH = 8
-COMFORTABLE_WIDTH = 76
-"""Columns of a terminal in which the columns of the answers may stand apart."""
-FEWEST_IN_A_CHART = 3
 CHIPS = (SCALES["gpu"].name, SCALES["cc"].name)
 
 
@@ -166,7 +162,7 @@ class SweepReport(Report):
         self._check_axes()
         names = " and ".join(axis.scale.title for axis in self.axes)
         heading = Paragraph(Marked(f"Occupancy by {names}", "strong"))
-        charts = self._charts()
+        charts = charts_of(self.axes, self.cells)
         return (
             Only("text", (Together((heading, Paragraph(self._fixed()))), *charts)),
             Only("markdown", (self._table(),)),
@@ -192,7 +188,7 @@ class SweepReport(Report):
                 cure="Vary one input over numbers, on one chip or more.",
             )
         if len(axes) == 1:
-            chart: Chart | Curves = self._bars()
+            chart: Chart | Curves = BarChart(axes[0], [cell.occupancy for cell in self.cells])
         else:
             chart = self._curves() if has_curves else self._heat_map()
         named = axes[-1:] if has_curves else axes
@@ -217,39 +213,8 @@ class SweepReport(Report):
         given = ((scale(name), value) for name, value in self.fixed.items())
         return ", ".join(f"{each.name} {each.alone(value)}" for each, value in given)
 
-    def _charts(self) -> tuple[Block, ...]:
-        """For a terminal: a chart for numbers, bars for anything else; then what limits each answer."""
-        if len(self.variables) == 2:
-            return (self._heat_map(),)
-        (axis,) = self.axes
-        if axis.is_numeric and len(axis.values) >= FEWEST_IN_A_CHART:
-            return self._bars(), self._runs(axis, with_bars=False)
-        return (self._runs(axis, with_bars=True),)
-
-    def _bars(self) -> BarChart:
-        return BarChart(self.axes[0], [cell.occupancy for cell in self.cells])
-
     def _heat_map(self) -> HeatMap:
-        down, across = self.axes
-        shares = [cell.occupancy for cell in self.cells]
-        length = len(across.values)
-        lines = [shares[start : start + length] for start in range(0, len(shares), length)]
-        return HeatMap(down, across, lines)
-
-    def _runs(self, axis: Axis, *, with_bars: bool) -> Table:
-        """A row for each run of neighbours with the same answer."""
-        *numbers, limited_by = ANSWER
-        bars = [Column("", is_number=False, cuts=True, mark="drawn")] if with_bars else []
-        rows = []
-        last = -1
-        for _, run in groupby(self.cells, lambda cell: (answer_cells(cell), cell.occupancy)):
-            cell, *others = run
-            first, last = last + 1, last + 1 + len(others)
-            *texts, limiters = answer_cells(cell)
-            bar = ["█" * round(cell.occupancy * BAR_WIDTH)] if with_bars else []
-            rows.append((axis.label(first, last, " to "), *texts, *bar, limiters))
-        columns = (Column(axis.scale.header, is_number=False, cuts=True), *numbers, *bars, limited_by)
-        return Table(columns, rows, splits=False, comfortable=COMFORTABLE_WIDTH, gaps=(3, 1))
+        return heat_map(self.axes, [cell.occupancy for cell in self.cells])
 
     def _table(self) -> Table:
         headers = [Column(axis.scale.header) for axis in self.axes]

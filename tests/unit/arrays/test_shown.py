@@ -1,0 +1,81 @@
+"""What a person sees of answers for arrays, as text and in a notebook."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occupancy
+from tests.cli_runner import run
+
+THREADS = np.arange(32, 1025, 32)
+
+
+@pytest.mark.parametrize(
+    ("options", "cc", "inputs"),
+    [
+        ("--cc 9.0 -t 256 -s 0:64k:8k", "9.0", {"threads": 256, "smem": np.arange(0, 65537, 8192)}),
+        ("--cc 9.0 -t 128,96 -r 40", "9.0", {"threads": [128, 96], "regs": 40}),
+        ("--cc 7.0,9.0 -t 128 -r 40", ["7.0", "9.0"], {"threads": 128, "regs": 40}),
+        ("--gpu H100,L4 -t 32:1024:32 -r 40", ["H100", "L4"], {"threads": THREADS, "regs": 40}),
+        ("--cc 9.0 -t 32:1024:32 -r 1:255", "9.0", {"threads": THREADS[:, None], "regs": np.arange(1, 256)}),
+    ],
+)
+def test_over_one_input_or_two_it_is_what_the_command_prints(
+    options: str, cc: Any, inputs: dict[str, Any]
+) -> None:
+    printed = run("sweep", *options.split(), columns=80).stdout
+    found = occupancy.sweep(cc, **inputs)
+    assert str(found).rstrip() == printed.rstrip()
+    assert "<pre>" in found._repr_html_() or "<table>" in found._repr_html_()
+
+
+def test_the_map_of_a_notebook_holds_no_tags_of_others() -> None:
+    page = occupancy.sweep("9.0", threads=[128, 256], regs=[[32], [64]])._repr_html_()
+    assert page.startswith("<p><strong>Occupancy by registers per thread and threads per block</strong></p>")
+    assert "\n32" not in page.split("<pre>")[0]
+    assert "100%" in page.split("<pre>")[1]
+
+
+def test_of_all_others_it_shows_what_was_asked_and_the_best() -> None:
+    found = occupancy.sweep("9.0", threads=[128, 256, 2048], regs=[37, 64, 32], smem=4096)
+    assert str(found).splitlines() == [
+        "Shape                     3",
+        "Compute capability        9.0",
+        "Threads per block         3 values, 128 to 2,048",
+        "Registers per thread      3 values, 32 to 64",
+        "Shared memory per block   4 KiB",
+        "",
+        "The highest occupancy",
+        "Threads per block  Registers per thread  Occupancy  Warps  Blocks  Limited by",
+        "              128                    37        75%     48      12  registers",
+        "              256                    64        50%     32       4  registers",
+    ]
+    assert "<td>128</td><td>37</td><td>75%</td>" in found._repr_html_()
+    assert "None of them launches." in str(occupancy.sweep("9.0", threads=2048))
+
+
+def test_inputs_that_share_a_dimension_are_no_map() -> None:
+    """Threads vary along the first dimension and the last, registers between them."""
+    found = occupancy.sweep("9.0", threads=[[[32, 64]], [[96, 128]]], regs=[[32], [64], [96]])
+    assert found.shape == (2, 3, 2)
+    assert "Shape                  2 x 3 x 2" in str(found)
+    with pytest.raises(occupancy.InputError, match="2 inputs varied on 1 chip"):
+        found.plot()
+
+
+def test_it_is_cut_where_it_is_long() -> None:
+    many = occupancy.sweep("9.0", threads=np.tile([64, 1024, 416], 1000))
+    assert str(many).endswith("2,940 more rows are left out.")
+    assert str(many).count("\n") < 80
+    threads, regs, smem = np.ix_(np.arange(1, 1025), np.arange(32, 40), np.arange(0, 65536, 1024))
+    assert "1,024 x 8 x 64" in str(occupancy.sweep("9.0", threads=threads, regs=regs, smem=smem))
+
+
+def test_without_all_arrays_it_says_what_was_asked() -> None:
+    found = occupancy.sweep("9.0", threads=[128, 256], outputs=["active_blocks"])
+    assert str(found).splitlines()[0].split() == ["Shape", "2"]
+    assert "highest" not in str(found)
+    assert repr(found) == "<Sweep of shape (2,) on 9.0: active_blocks>"
