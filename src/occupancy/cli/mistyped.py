@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 import click
 
@@ -105,7 +106,8 @@ def _about(stray: Sequence[str], context: click.Context, arguments: Sequence[str
     if re.fullmatch(_UNIT, first) and value[-1:].isdigit():
         return f"{text} Write {value}{first} in one word."
     if before[-2:-1] and before[-2] in _CHIP_OPTIONS:
-        words = " ".join((value, *stray))
+        following = takewhile(lambda each: each in stray, arguments[len(before) :])
+        words = " ".join((value, *following))
         return f"{text} For a name of several words write {before[-2]} '{words}'."
     own_help = context.command.help or ""
     example = re.search(rf"(?m)^\s*(occupancy {context.command.name} -.*?)(?:  |$)", own_help)

@@ -126,7 +126,7 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     ((*CALC, "256", "--carveout", "500%"), "--carveout: '500%' is not a carveout."),
     ((*CALC, "256", "--set", "max_block=3"), "Allowed: max_block_dim, max_blocks_per_multiprocessor."),
     ((*CALC, "256", "--grid", "64x64", "--cluster", "3"), "--grid: the number of SMs is missing."),
-    (("scan", "x", "--below", "200"), "--below: '200' is out of range."),
+    (("scan", ".", "--below", "200"), "--below: '200' is out of range."),
     (("sweep", "--cc", "9.0", "-t", "64:32"), "-t: the range '64:32' is empty."),
     (
         ("--gpu", "H100 SXM", "--threads", "256"),
@@ -147,7 +147,10 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("fits", "--architecture", "9.0"), "Did you mean --cc?"),
     (("bounds", "--blocks", "3"), "Did you mean --min-blocks?"),
     ((*CALC, "256", "-s", "24", "KiB"), "'KiB' stands without an option. Write 24KiB in one word."),
-    (("calc", "-t", "256", "--gpu", "H100", "SXM"), "For a name of several words write --gpu 'H100 SXM'."),
+    (
+        ("calc", "-t", "256", "--gpu", "H100", "SXM", "-s", "1", "k"),
+        "For a name of several words write --gpu 'H100 SXM'.",
+    ),
     (
         ("calc", "9.0", "256"),
         "'9.0', '256' stand without an option. Each value follows its option, as in `occupancy calc --cc",
