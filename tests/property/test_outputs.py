@@ -62,6 +62,8 @@ def is_quiet(line: str) -> bool:
 
 @given(HOSTILE)
 @example("::error::x")
+@example("<img onerror=x><img onerror=x> ::error::x")  # broken before the command
+@example("x" * 80 + "::error::x")
 def test_terminal(text: str) -> None:
     assert all(map(is_quiet, to_text(document(text)).split("\n")))  # type: ignore[arg-type]
 
@@ -109,6 +111,7 @@ def test_html(text: str) -> None:
 @example("![a](https://x)@user")
 @example("`@user")
 @example("a`@user`b")
+@example("    <img onerror=x>")
 def test_markdown(text: str) -> None:
     printed = markdown(document(text if text.strip() else "k"))  # type: ignore[arg-type]
     assert all(map(is_quiet, printed.split("\n")))

@@ -57,13 +57,13 @@ def _parts(block: Block) -> Iterator[str]:
 
 def _text(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"**{markdown_text(block.text)}**"
+        return f"**{markdown_text(block.text.strip())}**"
     if isinstance(block, Paragraph):
-        return _inline(block.line)
+        return _inline(block.line).strip()  # four blanks would make code of it
     if isinstance(block, Bullets):
-        return "\n".join(f"- {markdown_text(item)}" for item in block.items)
+        return "\n".join(f"- {markdown_text(item.strip())}" for item in block.items)
     if isinstance(block, KeyValues):
-        lines = [(markdown_text(label), markdown_text(text)) for label, text in block.lines]
+        lines = [(markdown_text(label.strip()), markdown_text(text.strip())) for label, text in block.lines]
         return "\n".join(f"- {label}: {text}" if label else f"  - {text}" for label, text in lines)
     if isinstance(block, Code):
         return markdown_code(block.text)
@@ -80,7 +80,7 @@ def _grid(
         header = [column.title for column in block.columns]
         rows = [list(map(_cell, row)) for row in block.rows]
         for number in block.marked:
-            rows[number][0] = f"**{markdown_text(plain(block.rows[number][0]))}**"
+            rows[number][0] = f"**{markdown_text(plain(block.rows[number][0]).strip())}**"
         return header, rows, [column.is_number for column in block.columns]
     cells = zip(*(map(_cell, column.cells) for column in block.columns), strict=True)
     names = [[code(row.name, most_of_a_name), *line] for row, line in zip(block.rows, cells, strict=True)]
@@ -132,8 +132,17 @@ def _inline(line: Line) -> str:
     texts = []
     for text, mark in pieces(line):
         sign = _SIGNS.get(mark, "")
-        texts.append(code(text) if mark == "code" else f"{sign}{markdown_text(text)}{sign}")
+        texts.append(code(text) if mark == "code" else _between(sign, text))
     return "".join(texts)
+
+
+def _between(sign: str, text: str) -> str:
+    """Text between two signs, which mark nothing if they stand beside a blank."""
+    marked = text.strip()
+    if not (sign and marked):
+        return markdown_text(text)
+    before, _, after = text.partition(marked)
+    return f"{before}{sign}{markdown_text(marked)}{sign}{after}"
 
 
 def code(name: str, most: int | None = MOST_OF_A_NAME) -> str:

@@ -42,6 +42,11 @@ def printable_lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n"))) if not text.isprintable() else printable(text)
 
 
+def without_commands(text: str) -> str:
+    """Lines of a screen, which can begin in the middle of a text that was printable as a whole."""
+    return re.sub(r"(?m)^([^\S\n]*):(?=:)", r"\1\\x3a", text) if "::" in text else text
+
+
 def _printable(character: str) -> str:
     return character if character.isprintable() else character.encode("unicode_escape").decode()
 

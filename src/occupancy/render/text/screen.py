@@ -12,6 +12,7 @@ from rich.console import Console, RenderableType
 from rich.style import Style
 from rich.text import Text
 
+from ...values.untrusted import without_commands
 from ..document import Mark
 
 T = TypeVar("T")
@@ -66,7 +67,8 @@ def to_string(*parts: RenderableType, width: int = PLAIN_WIDTH, color: bool = Fa
             console.print(part, markup=False)
     text = console.file
     assert isinstance(text, io.StringIO)
-    return "\n".join(line.rstrip() for line in text.getvalue().replace(GLUE, " ").splitlines())
+    lines = "\n".join(line.rstrip() for line in text.getvalue().replace(GLUE, " ").splitlines())
+    return without_commands(lines)
 
 
 def _line(text: Text, color: bool) -> str:
