@@ -11,7 +11,7 @@ from ..builds.build import portable, read_build
 from ..builds.merging import merge_while_read
 from ..builds.overview import Tally
 from ..builds.scanner import Scanner, ScanRow
-from ..builds.selection import WORST, Order
+from ..builds.selection import Order, Selection
 from ..builds.since import since
 from ..builds.traces import is_traced
 from ..errors import ReadError
@@ -267,7 +267,11 @@ class Scanning:
         """For programs: the answers for the kernels that are wanted, as soon as they are known."""
         self._tally = Tally(self.scanner)
         kernels = self._tally.counted(self._selection.kernels(records))
-        return map(self._row, self._selection.shown(kernels, self.scanner))
+        return map(self._row, self._chosen(self._selection, kernels))
+
+    def _chosen(self, choice: Selection, kernels: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+        """Those that are shown, once those that match are counted."""
+        return choice.ordered(self._tally.matched(choice.matching(kernels, self.scanner)), self.scanner)
 
     def report(self, kernels: Iterable[ScanRow] = ()) -> ScanReport:
         """For programs: what is known once all records are through."""
@@ -275,15 +279,14 @@ class Scanning:
 
     def for_people(self, records: Iterable[KernelRecord]) -> ScanReport:
         """What people are shown: what belongs to one kernel stands together, and launches that differ in
-        nothing of interest are one. Of many kernels only those that most deserve a look, unless all were
-        asked for, or so many."""
+        nothing of interest are one. Of many kernels only those that most deserve a look, or the first that
+        match a filter, unless all were asked for, or so many."""
         self._tally = Tally(self.scanner)
         choice = replace(self._selection, group=True)
         found = list(self._tally.counted(choice.kernels(records)))
         if len(found) > MOST_IN_FULL and not self._in_full and choice.limit is None:
-            order = "time" if self._tally.is_of_traces else WORST
-            choice = replace(choice, sort=choice.sort or order, limit=EXCERPT)
-        rows = map(self._row, choice.shown(found, self.scanner))
+            choice = replace(choice, sort=choice.order_of_excerpt(self._tally.is_of_traces), limit=EXCERPT)
+        rows = map(self._row, self._chosen(choice, found))
         return self._report(tuple(rows), choice.sort)
 
     def listing(self, records: Iterable[KernelRecord], compare: str | None = None) -> Listing:
@@ -296,7 +299,7 @@ class Scanning:
         self._tally = Tally(self.scanner)
         choice = replace(self._selection, group=True)
         found = list(self._tally.counted(choice.kernels(records)))
-        shown = list(choice.shown(found, self.scanner))
+        shown = list(self._chosen(choice, found))
         if compare is None:
             return listing(self._shown(shown), self.scanner)
         build = read_build([compare], self._common)

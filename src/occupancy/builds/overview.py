@@ -48,6 +48,8 @@ class Overview:
     """Different names."""
     not_chosen: int
     """How many of ``kernels`` are candidates that an autotuner did not choose."""
+    matching: int
+    """How many of ``kernels`` are what ``--below`` and ``--spilling`` ask for, shown or not."""
     deserve_a_look: int
     """Those that do not launch, spill, have an occupancy below 50 %, or use a stack."""
     spills_known: int
@@ -108,7 +110,7 @@ class Tally:
         self._kinds: Counter[tuple[str | None, Verdict, bool | None, bool, bool]] = Counter()
         self._names: set[str] = set()
         self._launches = self._launch_rows = self._times = self._not_chosen = 0
-        self._traced = 0
+        self._traced = self._matching = 0
         self._time = Times()
 
     def counted(self, records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
@@ -136,6 +138,12 @@ class Tally:
                 self._time.add(record.duration_us or 0, verdict.occupancy)
             yield record
 
+    def matched(self, records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+        """The same records, counted as what was asked for."""
+        for record in records:
+            self._matching += 1
+            yield record
+
     @property
     def is_of_traces(self) -> bool:
         """Whether all are launches of traces."""
@@ -150,6 +158,7 @@ class Tally:
             launch_rows=self._launch_rows,
             functions=len(self._names),
             not_chosen=self._not_chosen,
+            matching=self._matching,
             deserve_a_look=sum(count for kind, count in self._kinds.items() if kind[4]),
             spills_known=sum(count for kind, count in self._kinds.items() if kind[2] is not None),
             times_known=self._times,

@@ -86,6 +86,10 @@ class Selection:
 
     def shown(self, kernels: Iterable[KernelRecord], scanner: Scanner) -> Iterator[KernelRecord]:
         """Those of them that are shown, in the order that was asked for."""
+        return self.ordered(self.matching(kernels, scanner), scanner)
+
+    def matching(self, kernels: Iterable[KernelRecord], scanner: Scanner) -> Iterable[KernelRecord]:
+        """Those of them that are what ``below`` and ``only_spilling`` ask for."""
         if self.below is not None:
             below = self.below
             kernels = (
@@ -95,6 +99,10 @@ class Selection:
             )
         if self.only_spilling:
             kernels = filter(may_spill, kernels)
+        return kernels
+
+    def ordered(self, kernels: Iterable[KernelRecord], scanner: Scanner) -> Iterator[KernelRecord]:
+        """As many as were asked for, in the order that was."""
         if self.sort is None:
             kernels = by_time(kernels)
         elif self.sort == WORST:
@@ -102,6 +110,14 @@ class Selection:
         else:
             kernels = _sorted(kernels, _sort_key(self.sort, scanner))
         return _first(kernels, self.limit)
+
+    def order_of_excerpt(self, is_of_traces: bool) -> Order:
+        """The order of the first of very many: as it was asked for, else by what was asked for."""
+        if self.sort or is_of_traces:
+            return self.sort or "time"
+        if self.only_spilling:
+            return "spills"
+        return WORST if self.below is None else "occupancy"
 
     def _is_wanted(self) -> Callable[[KernelRecord], bool]:
         # Upper and lower case are alike.
@@ -187,10 +203,16 @@ def _sort_key(order: Order, scanner: Scanner) -> Callable[[KernelRecord], float 
     if order == "regs":
         return lambda record: _most_first(record.regs)
     if order == "spills":
-        return lambda record: _most_first(spilled_bytes(record))
+        return lambda record: _most_first(_spills(record))
     if order == "time":
         return lambda record: _most_first(record.duration_us)
     return lambda record: scanner.verdict(record).occupancy
+
+
+def _spills(record: KernelRecord) -> int | None:
+    """Bytes that it spills; where no file says, those of the stack, in which spills would be."""
+    spilled = spilled_bytes(record)
+    return record.stack_bytes or None if spilled is None else spilled
 
 
 def _most_first(value: float | None) -> float | None:

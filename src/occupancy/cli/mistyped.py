@@ -22,6 +22,7 @@ _WORDS = {
     "grid": "griddim gridsize blocks numblocks",
     "cluster": "clustersize clusterdim",
     "carveout": "l1 prefershared preferl1",
+    "spilling": "spills spilled spillbytes",
     "format": "json csv markdown html",
 }
 """Option -> what other tools and people call it, without hyphens."""

@@ -47,7 +47,8 @@ _FACTORS = {
 }
 
 ROUNDED_NOTE = (
-    "the page rounds shared memory to 10 bytes or more; taken as the roundest number that it can be"
+    "Nsight Compute's details page rounds shared memory to 10 bytes or more; "
+    "taken as the roundest number that it can be"
 )
 
 _VALUE_FORM = re.compile(r"\d{1,12}(?:\.(\d{1,12}))?")

@@ -60,13 +60,20 @@ class ScanReport(Report):
         """How many kernels there are, and of which kind."""
         return summary(self)
 
-    def document(self, columns: Sequence[str] = ()) -> Document:
+    def _repr_html_(self) -> str:
+        """For a notebook, which has no options of a command."""
+        from ..render.html import html
+
+        return html(self.document(is_command=False))
+
+    def document(self, columns: Sequence[str] = (), *, is_command: bool = True) -> Document:
         """Under each kernel's name a row for each architecture or launch; then what the numbers rest on.
 
         Where only some are shown, the numbers of all stand before them.
 
         Args:
             columns: The fields to show, instead of those that have something to say.
+            is_command: Whether options of the command are named, and not arguments of the function.
         """
         is_excerpt = self.sort == WORST and len(self.kernels) < self.overview.kernels
         shown = [
@@ -75,8 +82,7 @@ class ScanReport(Report):
         ]
         rows = [GroupRow(row.group, short_name(row)) for row in self.kernels]
         table = GroupedTable("Kernel", rows, shown, () if columns else if_there_is_room(self.kernels), LAST)
-        notes = Bullets(list(footnotes(self)), "faint")
-        more = f"--all shows all {self.overview.kernels:,}, --limit N so many; --format csv is whole."
+        notes = Bullets(list(footnotes(self, is_command=is_command)), "faint")
         if self.overview.kernels <= MOST_IN_FULL or len(self.kernels) >= self.overview.kernels:
             return table, Together([Paragraph(summary(self)), notes])
         return (
@@ -84,7 +90,7 @@ class ScanReport(Report):
             _by_architecture(self.overview),
             Paragraph(_what_is_shown(self)),
             table,
-            Together([Paragraph(more), notes]),
+            Together([*_where_the_rest_is(self, is_command), notes]),
         )
 
 
@@ -198,7 +204,36 @@ def _what_is_shown(report: ScanReport) -> str:
     if report.sort == WORST:
         reasons = words.number(overview.deserve_a_look, "")
         return f"The {shown:,} that most deserve a look, one of each template ({reasons} have a reason):"
+    if report.overview.matching < overview.kernels:
+        first = "" if shown == report.overview.matching else f"first {shown:,} of the "
+        by = "" if report.sort is None else f", by {report.sort}"
+        return f"The {first}{report.overview.matching:,} that match{by}{_may_spill(report)}:"
     return f"{shown:,} of them{'' if report.sort is None else f', by {report.sort}'}:"
+
+
+def _may_spill(report: ScanReport) -> str:
+    """How many are there for their stack alone, which the summary does not count as spilling."""
+    may = sum(is_stack_of_unknown_spills(row) for row in report.kernels)
+    if report.sort != "spills" or not may:
+        return ""
+    return f" ({may:,} of them by their stack: no file says what they spill)"
+
+
+def _where_the_rest_is(report: ScanReport, is_command: bool) -> Iterator[Paragraph]:
+    """How to see the kernels that were left out."""
+    wanted = report.overview.matching
+    if report.sort != WORST and len(report.kernels) >= wanted:
+        return
+    yield Paragraph(
+        f"--all shows all {wanted:,}, --limit N so many; --format csv is whole."
+        if is_command
+        else f"limit=N shows so many; the scan itself holds all {wanted:,}."
+    )
+
+
+def is_stack_of_unknown_spills(row: ScanRow) -> bool:
+    """Whether it has a stack, and no file says whether that is of spills."""
+    return bool(row.stack_bytes) and row.spill_store_bytes is row.spill_load_bytes is None
 
 
 def _notes(row: ScanRow) -> Iterator[str]:
@@ -208,18 +243,24 @@ def _notes(row: ScanRow) -> Iterator[str]:
         yield note[:1].upper() + note[1:].rstrip(".") + "."
 
 
-def footnotes(report: ScanReport) -> Iterator[str]:
-    """What the numbers rest on."""
+def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
+    """What the numbers rest on.
+
+    Args:
+        report: The report.
+        is_command: See `ScanReport.document`.
+    """
     rows = report.kernels
     yield from _unsorted(report)
     origins = {row.threads_from for row in rows if row.occupancy is not None}
     if "best" in origins:
-        yield "best: the block size with the highest occupancy; --threads says which one you launch with."
+        option = "--threads" if is_command else "threads="
+        yield f"best: the block size with the highest occupancy; {option} says which one you launch with."
     if "launch_bounds" in origins:
         yield "bound: the largest block that the kernel was compiled for."
     if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
         yield "Dynamic shared memory is chosen at launch; where it is not known it counts as none."
-    if any(row.stack_bytes and row.spill_store_bytes is row.spill_load_bytes is None for row in rows):
+    if any(map(is_stack_of_unknown_spills, rows)):
         yield "Stack: spills, or arrays that variables index; what ptxas -v prints tells them apart."
     ours = sorted({row.cc for row in rows if row.what_if and row.cc})
     if ours:
@@ -230,7 +271,8 @@ def footnotes(report: ScanReport) -> Iterator[str]:
     notes = list(dict.fromkeys(note for row in rows for note in _notes(row)))
     yield from notes[:MOST_NOTES]
     if len(notes) > MOST_NOTES:
-        yield f"{words.count(len(notes) - MOST_NOTES, 'more note')} in --format json."
+        where = "--format json" if is_command else "to_dict()"
+        yield f"{words.count(len(notes) - MOST_NOTES, 'more note')} in {where}."
 
 
 def _unsorted(report: ScanReport) -> Iterator[str]:
@@ -243,7 +285,10 @@ def _unsorted(report: ScanReport) -> Iterator[str]:
 def missing_for(sort: Order | None, overview: Overview) -> str:
     """What no kernel has that they were to be sorted by; empty where some have it."""
     if sort == "spills" and not overview.spills_known:
-        return "no file says what spills; the output of ptxas -v does"
+        has_stack = any(each.with_stack for each in overview.architectures)
+        return (
+            f"no file says what spills{', so by the stack' if has_stack else ''}; the output of ptxas -v does"
+        )
     if sort == "time" and not overview.times_known:
         return "no file has times; profiles have them"
     return ""

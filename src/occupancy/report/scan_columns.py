@@ -66,6 +66,9 @@ def columns_of(
 def if_there_is_room(rows: Sequence[ScanRow]) -> tuple[str, ...]:
     """The titles of the columns that a narrow terminal need not show, the most useful first."""
     first = OF_TRACES if any(row.time_share is not None for row in rows) else ()
+    files = {(row.name, row.arch): row.source for row in rows}
+    if any(files[row.name, row.arch] != row.source for row in rows):
+        first = ("File", *first)  # nothing else tells those rows apart
     return (*first, *(title for title in IF_THERE_IS_ROOM if title not in first))
 
 
@@ -204,7 +207,8 @@ def _next_step(row: ScanRow) -> str:
         words.change(resource, amount_of(resource, row), amount, short=True)
         for resource, amount in row.next_step.requires.items()
     ]
-    return f"{words.percent(row.next_step.occupancy)}: {', '.join(changes)}"
+    more = " (spills more)" if "regs" in row.next_step.requires and (_spills(row) or row.spill_smem) else ""
+    return f"{words.percent(row.next_step.occupancy)}: {', '.join(changes)}{more}"
 
 
 def _duration(row: ScanRow) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+import occupancy
 from occupancy import KernelRecord
 from occupancy.builds import scanner as scanner_module
 from occupancy.builds import selection
@@ -20,6 +21,7 @@ from occupancy.builds.scanner import ROW_FIELDS, Scanner
 from occupancy.builds.selection import Selection
 from occupancy.cli.scan import ORDERS
 from occupancy.readers import read
+from occupancy.report.scan_columns import if_there_is_room
 from occupancy.report.schema import adapter
 from occupancy.tables import shipped
 from tests.cli_runner import run
@@ -315,6 +317,43 @@ class TestLargeBuilds:
         text = run("scan", str(log), "--spilling").stdout
         assert text.startswith("100 kernels; 34 below 50%, 9 spilling.\n")
         assert len(re.findall("^k", text, re.MULTILINE)) == 9
+        assert "\nThe 9 that match, by spills:\n" in text
+        assert "--all" not in text, "nothing is left out"
+        assert (
+            "\nThe first 20 of the 34 that match, by occupancy:\n"
+            in run("scan", str(log), "--below", "50").stdout
+        )
+        assert "Did you mean --spilling?" in run("scan", str(log), "--spills").stderr
+
+    def test_a_stack_of_which_no_file_says_what_it_is_stands_where_spills_would(self, tmp_path: Path) -> None:
+        many(tmp_path)
+        rest = "SHARED:0 LOCAL:0 CONSTANT[0]:352 TEXTURE:0 SURFACE:0 SAMPLER:0"
+        usage = "\n".join(f" Function s{stack}:\n  REG:32 STACK:{stack} {rest}" for stack in (1, 65))
+        (tmp_path / "usage").write_text(f"Fatbin elf code:\narch = sm_90\n\nResource usage:\n{usage}\n")
+        text = run("scan", str(tmp_path), "--spilling", columns=120).stdout
+        assert text.startswith("102 kernels; 34 below 50%, 9 spilling.\n")
+        assert "11 that match, by spills (2 of them by their stack: no file says what they spill):" in text
+        names = re.findall(r"^[ks]\d+$", text, re.MULTILINE)
+        assert names == ["k90", "k80", "k70", "k60", "k50", "k40", "k30", "s65", "k20", "k10", "s1"]
+
+    def test_a_step_to_fewer_registers_is_said_to_spill_more(self, tmp_path: Path) -> None:
+        text = run(
+            "scan", str(many(tmp_path, 31)), "--threads", "256", "--columns", "spills,next_step"
+        ).stdout
+        steps = dict(re.findall(r"^(k\d+)\n(.*)$", text, re.MULTILINE))
+        assert steps["k30"].endswith("regs 200 -> 128 (spills more)")
+        assert steps["k27"].endswith("regs 200 -> 128")
+
+    def test_what_tells_rows_apart_goes_before_all_else(self, builds: Path) -> None:
+        one, both = ([builds / each for each in names] for names in (("after",), ("before", "after")))
+        assert if_there_is_room(tuple(occupancy.scan(one)))[0] == "Why"
+        assert if_there_is_room(tuple(occupancy.scan(both)))[:2] == ("File", "Why")
+
+    def test_a_notebook_has_no_options_of_the_command(self, tmp_path: Path) -> None:
+        shown = occupancy.scan(many(tmp_path))
+        assert "--" not in shown._repr_html_()
+        assert "limit=N" in shown._repr_html_()
+        assert "--all" in str(shown)
 
     def test_the_engine_is_asked_once_for_the_same_needs(self, tmp_path: Path) -> None:
         scanner = Scanner(shipped.limits)
@@ -374,6 +413,8 @@ class TestColumns:
             assert f"Not sorted by {order}: no file" in run("scan", cubin, "--sort", order).stdout
             done = run("scan", cubin, "--sort", order, "--format", "csv")
             assert f"Warning: not sorted by {order}: no file" in done.stderr
+        said = " ".join(run("scan", cubin, "--sort", "spills").stdout.split())
+        assert "no file says what spills, so by the stack;" in said
         assert "Not sorted" not in run("scan", str(samples / "ptxas_v.txt"), "--sort", "spills").stdout
 
 
