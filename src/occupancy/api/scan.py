@@ -284,8 +284,10 @@ class Scanning:
         self._tally = Tally(self.scanner)
         choice = replace(self._selection, group=True)
         found = list(self._tally.counted(choice.kernels(records)))
-        if len(found) > MOST_IN_FULL and not self._in_full and choice.limit is None:
-            choice = replace(choice, sort=choice.order_of_excerpt(self._tally.is_of_traces), limit=EXCERPT)
+        is_excerpt = len(found) > MOST_IN_FULL and not self._in_full and choice.limit is None
+        if is_excerpt or choice.has_filter:
+            order = choice.order_of_excerpt(self._tally.is_of_traces)
+            choice = replace(choice, sort=order, limit=EXCERPT if is_excerpt else choice.limit)
         rows = map(self._row, self._chosen(choice, found))
         return self._report(tuple(rows), choice.sort)
 

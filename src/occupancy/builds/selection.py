@@ -111,8 +111,14 @@ class Selection:
             kernels = _sorted(kernels, _sort_key(self.sort, scanner))
         return _first(kernels, self.limit)
 
+    @property
+    def has_filter(self) -> bool:
+        """Whether only kernels of some kind are wanted."""
+        return self.only_spilling or self.below is not None
+
     def order_of_excerpt(self, is_of_traces: bool) -> Order:
-        """The order of the first of very many: as it was asked for, else by what was asked for."""
+        """The order of the first of very many, or of those of a kind: the one that was asked for, else by
+        what was asked for."""
         if self.sort or is_of_traces:
             return self.sort or "time"
         if self.only_spilling:

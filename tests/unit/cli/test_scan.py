@@ -318,6 +318,8 @@ class TestLargeBuilds:
         assert text.startswith("100 kernels; 34 below 50%, 9 spilling.\n")
         assert len(re.findall("^k", text, re.MULTILINE)) == 9
         assert "\nThe 9 that match, by spills:\n" in text
+        few = run("scan", str(log), "--spilling", "--name", "k*0", "--limit", "2").stdout
+        assert re.findall("^k.*", few, re.MULTILINE) == ["k90", "k80"], "of few, too, and of so many"
         assert "--all" not in text, "nothing is left out"
         assert (
             "\nThe first 20 of the 34 that match, by occupancy:\n"
