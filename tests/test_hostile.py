@@ -19,6 +19,7 @@ from tests.limited import held, limited
 pytestmark = pytest.mark.linux
 
 
+@pytest.mark.thorough  # each takes seconds; the default run has smaller lies of the same kinds
 @pytest.mark.parametrize("name", hostile.FILES)
 def test_an_input_of_the_attack(name: str, tmp_path: Path) -> None:
     path = tmp_path / "input"
@@ -27,6 +28,7 @@ def test_an_input_of_the_attack(name: str, tmp_path: Path) -> None:
     held(limited("scan", path))
 
 
+@pytest.mark.thorough
 def test_a_folder_of_files_that_expand_shares_one_allowance(tmp_path: Path) -> None:
     for number in range(20):
         (tmp_path / f"{number}.log.gz").write_bytes(hostile.FILES["lines"])
@@ -79,6 +81,7 @@ def test_names_have_a_length_in_every_format(tmp_path: Path, format: str) -> Non
     assert len(ended.error) < 3000
 
 
+@pytest.mark.thorough
 def test_thousands_of_names_that_are_alike(tmp_path: Path) -> None:
     for side, last in (("old", "i"), ("new", "j")):
         names = (f"_Z1kI{'f' * count}E{last}" for count in range(1, 900))
@@ -100,6 +103,7 @@ def test_a_baseline_that_means_harm_beside_a_build(tmp_path: Path, members: str)
     assert len(ended.error) < 3000
 
 
+@pytest.mark.thorough
 def test_rules_by_the_thousand(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("".join(hostile.log(f"gemmf16{i}") for i in range(1000)))
     (tmp_path / "rules.toml").write_text(

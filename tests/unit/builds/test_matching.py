@@ -174,6 +174,7 @@ def test_those_are_paired_first_whose_files_agree_the_longest(old: list[str], ne
     assert sorted((one.source, other.source) for one, other, _ in result.pairs) == sorted(expected)
 
 
+@pytest.mark.thorough
 def test_thousands_that_are_alike_take_no_longer_than_sorting_them() -> None:
     # Each agrees with its neighbour in another length: once a round through all of them for each length.
     left = [Kernel(f"_Z1kI{'f' * count}Ei") for count in range(3000)]
