@@ -8,37 +8,24 @@ from datetime import date
 
 from ..readers.names import demangle
 from ..values.dataclass import dataclass
-from ..values.limits import ComputeCapability
 from .kernel_names import Names
-from .scanner import ScanRow
+from .rules_entry import Entry
 from .violations import Checked, Holding, Violating, Violation, launched_with
 
 
 @dataclass(frozen=True, slots=True)
-class Exemption:
+class Exemption(Entry):
     """Kernels that may break a rule until a day."""
 
-    number: int
-    """Its place in the file, from 1."""
-    kernels: tuple[str, ...]
-    """Patterns of names, as those of rules."""
-    archs: tuple[ComputeCapability, ...]
-    """Empty for all."""
     criteria: tuple[str, ...]
     """What they need not meet; empty for all."""
     reason: str
     until: date
     """The last day on which it holds."""
 
-    def covers(self, row: ScanRow, criterion: str) -> bool:
-        """Whether it is for this kernel and what is asked of it, on whatever day."""
-        return self.is_for(row) and (not self.criteria or criterion in self.criteria)
-
-    def is_for(self, row: ScanRow) -> bool:
-        """Whether it is for a kernel."""
-        names = Names(row.name, demangle)
-        is_arch = not self.archs or row.compute_capability in self.archs
-        return is_arch and any(map(names.match, self.kernels))
+    def covers(self, criterion: str) -> bool:
+        """Whether it is about what a rule asks for, on whatever day."""
+        return not self.criteria or criterion in self.criteria
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +61,11 @@ def apply(done: Checked, exemptions: Sequence[Exemption], today: date) -> Applie
         left: list[Violation] = []
         excused: list[Violation] = []
         by: Exemption | None = None
+        row = each.kernel
+        names = Names(row.name, demangle)
+        about = [one for one in exemptions if one.is_for(names, row.compute_capability)]
         for violation in each.violations:
-            covering = [one for one in exemptions if one.covers(each.kernel, violation.criterion)]
+            covering = [one for one in about if one.covers(violation.criterion)]
             used.update(one.number for one in covering)
             current = [one for one in covering if one.until >= today]
             (excused if current else left).append(violation)
@@ -85,7 +75,6 @@ def apply(done: Checked, exemptions: Sequence[Exemption], today: date) -> Applie
         if excused and by is not None:
             exempted.append(Exempted(replace(each, violations=tuple(excused)), by.reason, by.until))
             if not left:
-                row = each.kernel
                 holding.append(
                     Holding(row.name, row.arch, row.source, launched_with(row), len(each.violations))
                 )

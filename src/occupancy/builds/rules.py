@@ -8,9 +8,8 @@ from typing import Literal
 
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
-from ..values.limits import ComputeCapability
 from .exemptions import Exemption
-from .kernel_names import Names
+from .rules_entry import Entry
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
 
@@ -47,50 +46,28 @@ a growth of 0."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Entry):
     """What some kernels must satisfy."""
 
-    number: int
-    """Its place in the file, from 1."""
-    kernels: tuple[str, ...]
-    """Patterns of names, any of which may match; ``*`` stands for any text, ``?`` for one character."""
-    archs: tuple[ComputeCapability, ...]
-    """Empty for all."""
     bounds: dict[str, float | None]
     """What is asked for (see `CRITERIA`) and how much of it; None where the kernels are exempt."""
 
     def __str__(self) -> str:
         """The rule's number and the kernels that it is for: ``rule 2 (sgemm* on sm_90)``."""
-        archs = ", ".join(arch.sm for arch in self.archs)
-        return f"rule {self.number} ({', '.join(self.kernels)}{' on ' if archs else ''}{archs})"
-
-    def is_for(self, names: Names, arch: ComputeCapability | None) -> bool:
-        """Whether the rule is for a kernel; variants such as ``sm_90a`` count as the plain architecture."""
-        return (not self.archs or arch in self.archs) and any(map(names.match, self.kernels))
+        return f"rule {self.number} ({self.about})"
 
 
 @dataclass(frozen=True, slots=True)
-class Launches:
+class Launches(Entry):
     """How some kernels are launched, where no file of the build says it."""
 
-    number: int
-    """Its place in the file, from 1."""
-    kernels: tuple[str, ...]
-    """Patterns of names, as those of a rule."""
-    archs: tuple[ComputeCapability, ...]
-    """Empty for all."""
     threads: tuple[int, ...]
     """Block sizes that the kernels are launched with; empty where only the shared memory is stated."""
     dynamic_smem: int | None
     """Bytes of dynamic shared memory per block; None where it is not stated."""
 
     def __str__(self) -> str:
-        archs = ", ".join(arch.sm for arch in self.archs)
-        return f"launches[{self.number}] ({', '.join(self.kernels)}{' on ' if archs else ''}{archs})"
-
-    def is_for(self, names: Names, arch: ComputeCapability | None) -> bool:
-        """Whether it is about a kernel."""
-        return (not self.archs or arch in self.archs) and any(map(names.match, self.kernels))
+        return f"launches[{self.number}] ({self.about})"
 
 
 @dataclass(frozen=True, slots=True)

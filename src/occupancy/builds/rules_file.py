@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from datetime import date, datetime
 from typing import Any
 
@@ -69,15 +69,16 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
     entries = table.get("rules")
     if not isinstance(entries, list) or not entries:
         raise RulesError("there is no rule", where=where + "rules", cure=_EXAMPLE)
-    rules = tuple(_read_rule(number, entry, where) for number, entry in enumerate(entries, 1))
+    rules = tuple(_read_rule(*each) for each in _tables(entries, "rules", CRITERIA, where))
     _check_for_contradictions(rules, file)
-    launches = _launches(table.get("launches", []), where)
+    launches = _tables(table.get("launches", []), "launches", ("threads", "dynamic_smem"), where)
+    exemptions = _tables(table.get("exemptions", []), "exemptions", ("rules", "reason", "until"), where)
     return Rules(
         file,
         rules,
-        launches,
+        tuple(_read_launches(*each) for each in launches),
         _baseline(table, file, where),
-        _exemptions(table, where),
+        tuple(_read_exemption(*each) for each in exemptions),
         _removable(table.get("allow_removed", False), f"{where}allow_removed"),
     )
 
@@ -108,35 +109,30 @@ def _tool_table(pyproject: dict[str, Any], file: str) -> dict[str, Any]:
     return table
 
 
-def _read_rule(number: int, entry: object, where: str) -> Rule:
-    where = f"{where}rules[{number}]"
-    if not isinstance(entry, dict):
-        raise RulesError(_got(entry), where=where, cure="Write a table [[rules]].")
-    where += "."
-    _check_names(entry, (*_SELECTORS, *CRITERIA), where)
+def _tables(
+    entries: object, name: str, names: Collection[str], where: str
+) -> Iterator[tuple[int, dict[str, Any], str]]:
+    """Each table of a list: its number, itself, and where its values stand."""
+    if not isinstance(entries, list):
+        raise RulesError(_got(entries), where=where + name, cure=f"Write tables [[{name}]].")
+    for number, entry in enumerate(entries, 1):
+        place = f"{where}{name}[{number}]"
+        if not isinstance(entry, dict):
+            raise RulesError(_got(entry), where=place, cure=f"Write a table [[{name}]].")
+        _check_names(entry, (*_SELECTORS, *names), f"{place}.")
+        yield number, entry, f"{place}."
+
+
+def _read_rule(number: int, entry: dict[str, Any], where: str) -> Rule:
     bounds = {name: _bound(name, value, where) for name, value in entry.items() if name in CRITERIA}
     if not bounds:
         raise RulesError("asks for nothing", where=where.rstrip("."), allowed=", ".join(CRITERIA))
-    kernels = _texts(entry.get("kernels", "*"), f"{where}kernels", 'patterns such as "sgemm*"')
-    archs = _texts(entry["arch"], f"{where}arch", '"sm_90", or a list') if "arch" in entry else ()
-    return Rule(number, kernels, tuple(_arch(each, f"{where}arch") for each in archs), bounds)
+    return Rule(number, _kernels(entry, where), _archs(entry, where), bounds)
 
 
-def _exemptions(table: dict[str, Any], where: str) -> tuple[Exemption, ...]:
-    entries = table.get("exemptions", [])
-    if not isinstance(entries, list):
-        raise RulesError(_got(entries), where=f"{where}exemptions", cure="Write tables [[exemptions]].")
-    return tuple(_exemption(number, entry, where) for number, entry in enumerate(entries, 1))
-
-
-def _exemption(number: int, entry: object, where: str) -> Exemption:
-    where = f"{where}exemptions[{number}]"
-    if not isinstance(entry, dict):
-        raise RulesError(_got(entry), where=where, cure="Write a table [[exemptions]].")
-    where += "."
-    _check_names(entry, (*_SELECTORS, "rules", "reason", "until"), where)
+def _read_exemption(number: int, entry: dict[str, Any], where: str) -> Exemption:
     kernels = _texts(entry.get("kernels"), f"{where}kernels", 'patterns such as "legacy_*"')
-    archs = _texts(entry["arch"], f"{where}arch", '"sm_90", or a list') if "arch" in entry else ()
+    archs = _archs(entry, where)
     criteria = (
         _texts(entry["rules"], f"{where}rules", '"min_occupancy", or a list') if "rules" in entry else ()
     )
@@ -145,27 +141,13 @@ def _exemption(number: int, entry: object, where: str) -> Exemption:
     until = entry.get("until")
     if not isinstance(until, date) or isinstance(until, datetime):
         raise RulesError(_got(until), where=f"{where}until", cure="Give the last day, such as 2027-03-31.")
-    return Exemption(
-        number, kernels, tuple(_arch(each, f"{where}arch") for each in archs), criteria, reason, until
-    )
+    return Exemption(number, kernels, archs, criteria, reason, until)
 
 
-def _launches(entries: object, where: str) -> tuple[Launches, ...]:
-    if not isinstance(entries, list):
-        raise RulesError(_got(entries), where=where + "launches", cure="Write tables [[launches]].")
-    return tuple(_read_launches(number, entry, where) for number, entry in enumerate(entries, 1))
-
-
-def _read_launches(number: int, entry: object, where: str) -> Launches:
-    where = f"{where}launches[{number}]"
-    if not isinstance(entry, dict):
-        raise RulesError(_got(entry), where=where, cure="Write a table [[launches]].")
-    where += "."
-    _check_names(entry, (*_SELECTORS, "threads", "dynamic_smem"), where)
+def _read_launches(number: int, entry: dict[str, Any], where: str) -> Launches:
     if not {"threads", "dynamic_smem"} & set(entry):
         raise RulesError("states nothing", where=where.rstrip("."), allowed="threads, dynamic_smem")
-    kernels = _texts(entry.get("kernels", "*"), f"{where}kernels", 'patterns such as "sgemm*"')
-    archs = _texts(entry["arch"], f"{where}arch", '"sm_90", or a list') if "arch" in entry else ()
+    kernels, archs = _kernels(entry, where), _archs(entry, where)
     threads = entry.get("threads", [])
     sizes = tuple(
         _parsed(lambda value, _: parse_threads(value)[0], each, f"{where}threads")
@@ -178,8 +160,7 @@ def _read_launches(number: int, entry: object, where: str) -> Launches:
     dynamic = None
     if "dynamic_smem" in entry:
         dynamic = _parsed(parse_size, entry["dynamic_smem"], f"{where}dynamic_smem")
-    archs_of_it = tuple(_arch(each, f"{where}arch") for each in archs)
-    return Launches(number, kernels, archs_of_it, tuple(dict.fromkeys(sizes)), dynamic)
+    return Launches(number, kernels, archs, tuple(dict.fromkeys(sizes)), dynamic)
 
 
 def _parsed(parse: Callable[[object, str], int], value: object, where: str) -> int:
@@ -196,6 +177,16 @@ def _texts(value: object, where: str, example: str) -> tuple[str, ...]:
     if not texts or not all(isinstance(each, str) and each for each in texts):
         raise RulesError(_got(value), where=where, cure=f"Give {example}.")
     return tuple(texts)
+
+
+def _kernels(entry: dict[str, Any], where: str) -> tuple[str, ...]:
+    return _texts(entry.get("kernels", "*"), f"{where}kernels", 'patterns such as "sgemm*"')
+
+
+def _archs(entry: dict[str, Any], where: str) -> tuple[ComputeCapability, ...]:
+    where += "arch"
+    texts = _texts(entry["arch"], where, '"sm_90", or a list') if "arch" in entry else ()
+    return tuple(_arch(each, where) for each in texts)
 
 
 def _arch(text: str, where: str) -> ComputeCapability:

@@ -1,0 +1,29 @@
+"""What every table in a file of rules has: the kernels that it is about."""
+
+from __future__ import annotations
+
+from ..values.dataclass import dataclass
+from ..values.limits import ComputeCapability
+from .kernel_names import Names
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that a file of rules says of some kernels."""
+
+    number: int
+    """Its place in the file, from 1."""
+    kernels: tuple[str, ...]
+    """Patterns of names, any of which may match; ``*`` stands for any text, ``?`` for one character."""
+    archs: tuple[ComputeCapability, ...]
+    """Empty for all."""
+
+    @property
+    def about(self) -> str:
+        """The kernels that it is about: ``sgemm* on sm_90``."""
+        archs = ", ".join(arch.sm for arch in self.archs)
+        return f"{', '.join(self.kernels)}{' on ' if archs else ''}{archs}"
+
+    def is_for(self, names: Names, arch: ComputeCapability | None) -> bool:
+        """Whether it is about a kernel; variants such as ``sm_90a`` count as the plain architecture."""
+        return (not self.archs or arch in self.archs) and any(map(names.match, self.kernels))
