@@ -37,7 +37,7 @@ class Occupancy(engine.Answer):
         from .answers import Answers
 
         steps = next_steps(self.limits, self.kernel, self.model)
-        return Answers(steps, next_steps_report(self, steps))
+        return Answers(steps, next_steps_report(self, steps), "next_steps")
 
     def slack(self) -> occupancy.Slack:
         """How far each resource may grow before a block is lost, and what is left of the SM."""
@@ -105,7 +105,7 @@ class Occupancy(engine.Answer):
         elif dynamic_smem is not None:
             kernel = replace(kernel, dynamic_smem=parse_size(dynamic_smem, "dynamic_smem"))
         sizes = block_sizes(self.limits, kernel, of_size, self.model)
-        return Answers(sizes, block_sizes_report(self, sizes))
+        return Answers(sizes, block_sizes_report(self, sizes), "block_sizes")
 
     def fits(self, ccs: Iterable[ComputeCapabilityLike] | None = None) -> occupancy.Answers[occupancy.Fit]:
         """Whether the kernel runs on each of some chips.
@@ -173,7 +173,7 @@ class Occupancy(engine.Answer):
         from .answers import Answers
 
         steps = explain(self)
-        return Answers(steps, explanation_report(self, steps))
+        return Answers(steps, explanation_report(self, steps), "explanation")
 
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """The answer as plain dictionaries and numbers, the same as the command line's JSON.
@@ -247,7 +247,7 @@ def fits_of(
     if chips is None:
         chips = [Chip(shipped.limits(cc)) for cc in shipped.known()]
     found = fits([chip.limits for chip in chips], kernel, model)
-    return Answers(found, fits_report(kernel, found, chips))
+    return Answers(found, fits_report(kernel, found, chips), "chips")
 
 
 def _table_row(sm: Limits) -> Limits | None:

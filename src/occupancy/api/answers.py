@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any, SupportsIndex, TypeVar, overload
 
 from ..report.base import Report
 
@@ -15,14 +16,30 @@ class Answers(tuple[Row, ...]):
 
     report: Report
     """What prints them."""
+    rows: str
+    """The field of the report with something for each of them."""
 
-    def __new__(cls, answers: Iterable[Row], report: Report) -> Answers[Row]:
+    def __new__(cls, answers: Iterable[Row], report: Report, rows: str) -> Answers[Row]:
         made = super().__new__(cls, answers)
-        made.report = report
+        made.report, made.rows = report, rows
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return tuple(self), self.report  # so that it can be copied and pickled
+        return tuple(self), self.report, self.rows  # so that it can be copied and pickled
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Row: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Answers[Row]: ...
+
+    def __getitem__(self, place: Any) -> Any:
+        """One of the answers; some of them (``[:5]``) print as the table with these alone."""
+        found = super().__getitem__(place)
+        if not isinstance(place, slice):
+            return found
+        shown: dict[str, Any] = {self.rows: getattr(self.report, self.rows)[place]}
+        return Answers(found, replace(self.report, **shown), self.rows)
 
     def __str__(self) -> str:
         """The text that the command prints, without colour."""

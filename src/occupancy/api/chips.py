@@ -63,7 +63,7 @@ def compute_capabilities() -> occupancy.Answers[ComputeCapability]:
     from .answers import Answers
 
     rows = tuple(map(shipped.limits, shipped.known()))
-    return Answers(shipped.known(), LimitsReport(rows, is_whole_table=True))
+    return Answers(shipped.known(), LimitsReport(rows, is_whole_table=True), "limits")
 
 
 def products(pattern: str = "") -> occupancy.Answers[occupancy.Product]:
@@ -81,7 +81,7 @@ def products(pattern: str = "") -> occupancy.Answers[occupancy.Product]:
     from .answers import Answers
 
     found = products_of(pattern)
-    return Answers(found, gpus_report(found))
+    return Answers(found, gpus_report(found), "gpus")
 
 
 def sources(*ccs: ComputeCapabilityLike) -> occupancy.SourcesReport:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..errors import InputError
 from ..values.resources import Limiter, Output
 from ..values.spellings import parse_count
-from .values import Integers
+from .values import SHARED_MEMORY_FIELDS, Integers
 
 if TYPE_CHECKING:
     from .answers import Sweep
@@ -37,7 +37,7 @@ def best_rows(
     shares = sweep.occupancy
     inputs = {name: np.broadcast_to(_integers(each), shares.shape) for name, each in sweep.inputs.items()}
     ccs = tuple(str(limits.compute_capability) for limits in sweep.limits)
-    for place in _best_places(shares, inputs["threads"], most):
+    for place in _best_places(shares, inputs, most).tolist():
         index = tuple(int(each) for each in np.unravel_index(place, shares.shape))
         chip = index[0] if has_chip_axis else 0
         called = {} if sweep.names == ccs else {"gpu": sweep.names[chip]}
@@ -50,30 +50,32 @@ def best_rows(
         yield row
 
 
-def _best_places(shares: Any, threads: Integers, most: int) -> list[int]:
-    """The places in the flat arrays; those of as many threads are in the order of the arrays.
+def _best_places(shares: Any, inputs: Mapping[str, Integers], most: int) -> Integers:
+    """The places in the flat arrays of what launches, best first.
 
-    Nothing is sorted but the places that are returned.
+    What decides among equals is looked up for these alone: for all of them it would take gigabytes.
     """
-    last = np.partition(shares, shares.size - most, axis=None)[-most] if most < shares.size else 0
-    places = np.flatnonzero(shares > last)
-    keys = threads[shares > last]
-    if last > 0:
-        ties = shares == last
-        tied = threads[ties]
-        chosen = _lowest(tied, most - len(places))
-        places = np.concatenate([places, np.flatnonzero(ties)[chosen]])
-        keys = np.concatenate([keys, tied[chosen]])
-    return list(places[np.lexsort((places, keys, -shares.reshape(-1)[places]))].tolist())
 
+    def at(name: str, places: Integers) -> Any:
+        return np.asarray(inputs[name].flat[places], np.int64) if name in inputs else np.zeros(places.size)
 
-def _lowest(values: Integers, most: int) -> Integers:
-    """The places of the lowest values; of those that tie the first."""
-    if most >= values.size:
-        return np.arange(values.size)
-    last = np.partition(values, most - 1)[most - 1]
-    below = np.flatnonzero(values < last)
-    return np.concatenate([below, np.flatnonzero(values == last)[: most - len(below)]])
+    lowest_first: tuple[Callable[[Integers], Any], ...] = (
+        lambda places: -shares.reshape(-1)[places],
+        lambda places: -at("regs", places),
+        lambda places: -sum(at(name, places) for name in SHARED_MEMORY_FIELDS),
+        lambda places: at("threads", places),
+    )
+    tied = np.flatnonzero(shares)
+    chosen = tied[:0]
+    for key in lowest_first:
+        wanted = most - chosen.size
+        if tied.size <= wanted:
+            break
+        values = key(tied)
+        last = np.partition(values, wanted - 1)[wanted - 1]
+        chosen, tied = np.concatenate([chosen, tied[values < last]]), tied[values == last]
+    chosen = np.concatenate([chosen, tied[: most - chosen.size]])
+    return chosen[np.lexsort([chosen, *(key(chosen) for key in reversed(lowest_first))])]
 
 
 def _integers(values: ArrayLike) -> Integers:

@@ -97,12 +97,20 @@ def _best(sweep: Sweep, chips: Scale) -> tuple[Block, ...]:
         return (Paragraph("None of them launches."),)
     has_chips = len(sweep.names) > 1
     inputs = {name: scale(name) for name in sweep.inputs if name in varying(sweep)}
-    headers = [*([chips.header] if has_chips else []), *(each.header for each in inputs.values())]
+    headers = [*([chips.header] if has_chips else []), *(words.name(each).capitalize() for each in inputs)]
     lines = []
     for row in rows:
         answer = OneAnswer(row["active_blocks"], row["active_warps"], row["occupancy"], row["limiters"])
         chip = [row.get("gpu", row["cc"])] if has_chips else []
-        given = (its.label(row[name]) for name, its in inputs.items())
-        lines.append((*chip, *given, *answer_cells(answer)))
-    title = Paragraph(Marked("The highest occupancy", "strong"))
-    return (Together((title, Table((*map(Column, headers), *ANSWER), lines))),)
+        given = (its.alone(row[name]) for name, its in inputs.items())
+        *numbers, _ = answer_cells(answer)
+        lines.append((*chip, *given, *numbers, words.short_names(answer.limiters)))
+    shares = sweep.occupancy
+    as_high = int(np.count_nonzero(shares == shares.max()))
+    title: list[str | Marked] = [
+        Marked(f"The highest occupancy is {words.percent(rows[0]['occupancy'])}", "strong"),
+        f", in {as_high:,} of {shares.size:,} answers",
+    ]
+    if as_high > 1:
+        title.append("; those with the most registers, then the most shared memory, come first")
+    return (Together((Paragraph(title), Table((*map(Column, headers), *ANSWER), lines, splits=False))),)

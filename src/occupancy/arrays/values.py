@@ -14,6 +14,9 @@ from ..values.spellings import parse_count
 
 Integers = NDArray[np.integer[Any]]
 
+SHARED_MEMORY_FIELDS = ("smem", "static_smem", "dynamic_smem")
+"""The inputs that together are the shared memory of a block."""
+
 _RANGES = {field: (low, high) for field, _, low, high in RANGES}
 
 

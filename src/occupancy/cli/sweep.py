@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Draw a chart, fit for a slide: .svg, .png or .pdf; or write .csv, .json, .jsonl, .md.",
 )
-@grouped_option("output", "--title", metavar="TEXT", help="The title of the chart, instead of the question.")
+@grouped_option(
+    "output", "--title", metavar="TEXT", help="The title of the picture, above what does not vary."
+)
 @grouped_option(
     "output", "--mark", "marks", multiple=True, metavar="VALUE", help="Draw a line at this value. Repeatable."
 )

@@ -65,6 +65,8 @@ SCALES = {
     "threads": THREADS,
     "regs": REGISTERS,
     "smem": SHARED_MEMORY,
+    "static_smem": Scale("static shared memory per block", unit="bytes"),
+    "dynamic_smem": Scale("dynamic shared memory per block", unit="bytes"),
     "carveout": Scale("carveout", unit="carveout"),
 }
 
@@ -177,6 +179,7 @@ class Picture(NamedTuple):
     """Charts side by side, with a title above: a page of slides."""
 
     title: str
+    """One line, or with a second for what does not vary."""
     charts: Sequence[Chart | Curves | RowChart]
     marks: Sequence[int] = ()
     """Values of the axis of a curve at which a line is drawn across it."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
+from ..values.listed import LEFT
 from ..values.untrusted import html_text
 from .document import (
     Block,
     Bullets,
     Cell,
     Code,
+    Column,
     Comment,
     Document,
     Folded,
+    GroupColumn,
     GroupedTable,
     Heading,
     KeyValues,
@@ -50,15 +53,16 @@ def _block(block: Block) -> str:
         items = "".join(f"<li>{_inline(Marked(item, block.mark))}</li>" for item in block.items)
         return f"<ul>{items}</ul>" if items else ""
     if isinstance(block, KeyValues):
-        return _table((), block.lines) if block.lines else ""
+        return _table(("", ""), (False, False), block.lines) if block.lines else ""
     if isinstance(block, Code):
         return f"<pre>{html_text(block.text)}</pre>"
     if isinstance(block, Table):
-        return _table([column.title for column in block.columns], block.rows, block.marked)
+        return _table(*_heads(block.columns), block.rows, block.marked)
     if isinstance(block, GroupedTable):
         cells = zip(*(column.cells for column in block.columns), strict=True)
         rows = [[row.name, *line] for row, line in zip(block.rows, cells, strict=True)]
-        return _table([block.title, *(column.title for column in block.columns)], rows)
+        titles, numbers = _heads(block.columns)
+        return _table([block.title, *titles], [False, *numbers], rows)
     if isinstance(block, (Together, Comment)):
         return html(block.blocks)
     if isinstance(block, Only):
@@ -78,18 +82,26 @@ def _inline(line: Line) -> str:
     return "".join(texts)
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[Cell]], marked: Iterable[int] = ()) -> str:
-    bold = frozenset(marked)
-    head = "".join(f"<th>{html_text(title)}</th>" for title in header)
-    body = "".join(
-        f"<tr{_BOLD if number in bold else ''}>{''.join(map(_cell, row))}</tr>"
-        for number, row in enumerate(rows)
-    )
-    return f"<table>{f'<thead><tr>{head}</tr></thead>' if header else ''}<tbody>{body}</tbody></table>"
+def _heads(columns: Sequence[Column | GroupColumn]) -> tuple[list[str], list[bool]]:
+    return [column.title for column in columns], [column.is_number for column in columns]
 
 
-def _cell(cell: Cell) -> str:
-    return f"<td>{html_text(plain(cell))}</td>"
+def _table(
+    header: Sequence[str],
+    numbers: Sequence[bool],
+    rows: Sequence[Sequence[Cell]],
+    marked: Collection[int] = (),
+) -> str:
+    aligned = [_RIGHT if is_number else LEFT for is_number in numbers]
+    head = "".join(f"<th{side}>{html_text(title)}</th>" for title, side in zip(header, aligned, strict=True))
+    lines = []
+    for number, row in enumerate(rows):
+        cells = zip(row, aligned, strict=True)
+        line = "".join(f"<td{side}>{html_text(plain(cell))}</td>" for cell, side in cells)
+        lines.append(f"<tr{_BOLD if number in marked else ''}>{line}</tr>")
+    shown = f"<thead><tr>{head}</tr></thead>" if any(header) else ""
+    return f"<table>{shown}<tbody>{''.join(lines)}</tbody></table>"
 
 
+_RIGHT = ' style="text-align:right"'
 _BOLD = ' style="font-weight:bold"'

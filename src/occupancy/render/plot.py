@@ -222,7 +222,9 @@ def _draw_curves(chart: Curves, marks: Sequence[int], panel: Axes) -> None:
         )
     _add_occupancy(chart.axis, panel)
     panel.grid(alpha=0.3)
-    places = ticks(min(values), max(values), MOST_TICKS)
+    first, last = min(values), max(values)
+    panel.margins(x=0.01)
+    places = ticks(first, last, MOST_TICKS)
     panel.set_xticks(places, [scale.label(place) for place in places])
     for mark in marks:
         panel.axvline(mark, color=MARK_COLOR, linestyle=":", linewidth=2)
@@ -230,8 +232,22 @@ def _draw_curves(chart: Curves, marks: Sequence[int], panel: Axes) -> None:
             scale.alone(mark), (mark, 1), xycoords=("data", "axes fraction"), color=MARK_COLOR,
             ha="center", va="bottom",
         )  # fmt: skip
+        if first <= mark <= last:
+            _name_crossings(mark, chart, panel)
     if any(name for name, _ in chart.lines):
         panel.legend(frameon=False, handlelength=3)
+
+
+def _name_crossings(mark: int, chart: Curves, panel: Axes) -> None:
+    """The occupancy of each curve where a line stands, once where several are the same."""
+    values = list(map(int, chart.axis.values))
+    place = min(range(len(values)), key=lambda each: abs(values[each] - mark))
+    for share in {shares[place] for _, shares in chart.lines}:
+        panel.plot(mark, 100 * share, "o", markersize=9, color=MARK_COLOR, markeredgecolor="white", zorder=3)
+        panel.annotate(
+            words.percent(share), (mark, 100 * share), (9, 7), textcoords="offset points", color=MARK_COLOR,
+            bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
+        )  # fmt: skip
 
 
 def _draw_rows(chart: RowChart, panel: Axes) -> None:

@@ -11,6 +11,7 @@ from ..engine import Answer, Model
 from ..render import words
 from ..render.document import SENTENCE, Bullets, Column, Document, Heading, Only, Table, graded
 from ..values.dataclass import dataclass
+from ..values.resources import RESOURCES
 from .base import Report
 from .inputs import inputs_of
 
@@ -61,11 +62,16 @@ class BlockSizesReport(Report):
             )
             for each in self.block_sizes
         ]
-        highest = self.block_sizes[0].occupancy
+        highest = max((each.occupancy for each in self.block_sizes), default=0.0)
         best = {i for i, each in enumerate(self.block_sizes) if 0 < each.occupancy == highest}
-        note = TIES if self.block_sizes[0].active_blocks else NONE_LAUNCHES
+        notes = [TIES if best else NONE_LAUNCHES] if self.block_sizes else []
+        if 0 < highest < 1:
+            limiting = [set(self.block_sizes[place].limiters) for place in best]
+            always = [words.name(each) for each in RESOURCES if each in set.intersection(*limiting)]
+            by = f", limited by {words.listing(always)}" if always else ""
+            notes.insert(0, f"No size reaches 100%: the most is {words.percent(highest)}{by}.")
         heading = Heading(f"Block sizes on {words.chip(self.gpu, self.cc, self.architecture)}")
-        return Only("text", [heading]), Table(columns, rows, best), Only("text", [Bullets([note], "faint")])
+        return Only("text", [heading]), Table(columns, rows, best), Only("text", [Bullets(notes, "faint")])
 
 
 def block_sizes_report(

@@ -172,7 +172,7 @@ class SweepReport(Report):
         """A curve or bars over one variable; over two a curve for each chip, else a heat map.
 
         Args:
-            title: Instead of what varies and what does not.
+            title: Instead of what varies; what does not stands below it.
             marks: Values of the numbers that vary, to draw a line at.
 
         Raises:
@@ -193,7 +193,7 @@ class SweepReport(Report):
             chart = self._curves() if has_curves else self._heat_map()
         named = axes[-1:] if has_curves else axes
         names = words.listing([axis.scale.name for axis in named])
-        return Picture(title or f"Occupancy by {names}\n{self._fixed()}", (chart,), marks)
+        return Picture("\n".join([title or f"Occupancy by {names}", self._fixed()]), (chart,), marks)
 
     def _check_axes(self) -> None:
         if len(self.variables) > MOST_AXES:

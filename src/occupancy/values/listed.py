@@ -8,6 +8,9 @@ from typing import Any
 
 from .untrusted import html_text, printable
 
+LEFT = ' style="text-align:left"'
+"""What a cell of text needs in HTML: notebooks put all cells at the right that do not say otherwise."""
+
 
 class Listed:
     """A dataclass whose ``str()`` has a line for each field, by the name that Python knows it by."""
@@ -21,7 +24,10 @@ class Listed:
 
     def _repr_html_(self) -> str:
         """The same as a table, for a notebook."""
-        rows = (f"<tr><td>{name}</td><td>{html_text(value)}</td></tr>" for name, value in self._lines())
+        rows = (
+            f"<tr><td{LEFT}>{name}</td><td{LEFT}>{html_text(value)}</td></tr>"
+            for name, value in self._lines()
+        )
         return f"<table>{''.join(rows)}</table>"
 
     def _lines(self) -> Iterator[tuple[str, str]]:

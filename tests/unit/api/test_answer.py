@@ -15,6 +15,7 @@ import pytest
 import occupancy
 from occupancy import InputError, Kernel
 from occupancy.render.words import listing
+from occupancy.values.listed import LEFT
 
 KERNEL: dict[str, Any] = {"threads": 256, "regs": 40, "smem": "40k"}
 
@@ -216,11 +217,21 @@ def test_answers_are_a_tuple(answer: occupancy.Occupancy) -> None:
     steps = answer.next_steps()
     assert isinstance(steps, tuple)
     assert steps[1:3] == (steps[1], steps[2])
-    assert type(steps[1:3]) is tuple
+    assert str(steps[1:3]).splitlines() == [str(steps).splitlines()[line] for line in (0, 2, 3)]
     assert steps.to_dict()["next_steps"][0] == {
         "active_blocks": 6, "occupancy": 0.75, "requires": {"smem": 37888},
     }  # fmt: skip
     assert list(steps)[-1] == steps[-1]
+
+
+def test_some_of_many_answers_print_as_the_table_with_these_alone() -> None:
+    sizes = occupancy.block_sizes("8.0", regs=40)
+    assert [len(str(some).splitlines()) for some in (sizes[:3], sizes[5:5])] == [11, 3]
+    assert "No size reaches 100%: the most is 75%, limited by registers." in str(sizes)
+    assert "100%:" not in str(occupancy.block_sizes("8.0", regs=32))
+    for many in (occupancy.products("hopper"), occupancy.compute_capabilities(), sizes[0:4]):
+        assert many[1:3].to_dict() != many.to_dict()
+        assert len(many[1:3]) == 2
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
@@ -304,6 +315,6 @@ def test_steps_and_chips_print_themselves() -> None:
     assert re.search(r"^max_registers_per_multiprocessor +65,536$", str(of_volta), re.MULTILINE)
     assert re.search(r"^compute_capability +7\.0$", str(of_volta), re.MULTILINE)
     named = of_volta.replace(architecture="<b>")
-    assert "<td>max_block_dim</td><td>1,024, 1,024, 64</td>" in named._repr_html_()
+    assert f"<td{LEFT}>max_block_dim</td><td{LEFT}>1,024, 1,024, 64</td>" in named._repr_html_()
     assert "&lt;b&gt;" in named._repr_html_()
     assert "\x1b" not in str(of_volta.replace(architecture="\x1b[2J"))

@@ -29,7 +29,7 @@ def test_is_what_sorting_all_answers_one_by_one_gives(n: int) -> None:
                     "limiters": answer.limiters, "occupancy": answer.occupancy,
                 }
             )  # fmt: skip
-    expected.sort(key=lambda each: (-each["occupancy"], each["threads"], each["index"]))
+    expected.sort(key=lambda each: (-each["occupancy"], -each["regs"], each["threads"], each["index"]))
     assert len(expected) == 44  # of 56: no 2,048 threads, no 255 registers for 512 and 1,024
     assert found.best(n) == expected[:n]
 
@@ -55,6 +55,16 @@ def test_many_that_tie_are_taken_in_the_order_of_the_arrays() -> None:
     threads[7, 3] = threads[30, 9] = 128
     rows = occupancy.sweep("9.0", threads=threads, regs=32).best(5)
     assert [row["index"] for row in rows] == [(7, 3), (30, 9), (0, 0), (0, 1), (0, 2)]
+
+
+def test_of_the_same_occupancy_those_with_more_registers_and_shared_memory_come_first() -> None:
+    threads, regs, smem = np.ix_([1024, 64, 512], [16, 32, 40], [0, 1024, 90_000])
+    for name in ("smem", "dynamic_smem", "static_smem"):
+        given: dict[str, Any] = {"threads": threads, "regs": regs, name: smem}
+        found = occupancy.sweep("9.0", **given)
+        assert [(row["regs"], row[name], row["threads"]) for row in found.best(4)] == [
+            (32, 90_000, 1024), (32, 1024, 64), (32, 1024, 512), (32, 1024, 1024),
+        ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("n", "message"), [(0, "n: 0 is out of range"), (1.5, "n: 1.5 is not a whole")])

@@ -48,12 +48,12 @@ def test_of_all_others_it_shows_what_was_asked_and_the_best() -> None:
         "Registers per thread      3 values, 32 to 64",
         "Shared memory per block   4 KiB",
         "",
-        "The highest occupancy",
-        "Threads per block  Registers per thread  Occupancy  Warps  Blocks  Limited by",
-        "              128                    37        75%     48      12  registers",
-        "              256                    64        50%     32       4  registers",
+        "The highest occupancy is 75%, in 1 of 3 answers",
+        "Threads  Regs  Occupancy  Warps  Blocks  Limited by",
+        "    128    37        75%     48      12  regs",
+        "    256    64        50%     32       4  regs",
     ]
-    assert "<td>128</td><td>37</td><td>75%</td>" in found._repr_html_()
+    assert '<td style="text-align:right">128</td><td style="text-align:right">37</td>' in found._repr_html_()
     assert "None of them launches." in str(occupancy.sweep("9.0", threads=2048))
 
 

@@ -150,7 +150,7 @@ def test_markdown_and_html_hold_the_advice() -> None:
     markdown = run("calc", "--cc", "8.0", "--threads", "256", "--regs", "36", "--format", "markdown").stdout
     assert "- Next steps: 8 blocks, 100%: registers 36 -> 32" in markdown
     html = occupancy.compute("8.0", threads=256, regs=36)._repr_html_()
-    assert "<td>8 blocks, 100%: registers 36 -&gt; 32</td>" in html
+    assert ">8 blocks, 100%: registers 36 -&gt; 32</td>" in html
 
 
 def test_csv_holds_the_steps_in_one_cell() -> None:

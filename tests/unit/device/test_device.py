@@ -16,6 +16,7 @@ from occupancy.errors import (
 )
 from occupancy.tables import shipped
 from occupancy.values.limits import ComputeCapability
+from occupancy.values.listed import LEFT
 from tests.gpu.tape import Modules, Player
 from tests.recorded import installed, recorded_tape
 
@@ -33,7 +34,7 @@ def test_an_h200() -> None:
     assert set(device.told) == {*ATTRIBUTES, "max_block_dim"}
     assert device.limits == shipped.limits("9.0")
     assert "\nmultiprocessor_count  132\n" in str(device)
-    assert "<td>name</td><td>NVIDIA H200</td>" in device._repr_html_()
+    assert f"<td{LEFT}>name</td><td{LEFT}>NVIDIA H200</td>" in device._repr_html_()
 
 
 def test_all_gpus(h200: None) -> None:

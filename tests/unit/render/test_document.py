@@ -113,7 +113,7 @@ def test_marks_are_colours_on_a_terminal_only_if_wanted() -> None:
 def test_html_is_escaped_and_shows_what_a_terminal_shows() -> None:
     page = html([block for block, *_ in EXAMPLES])
     assert "<strong>75%</strong> on 9.0" in page
-    assert '<tr style="font-weight:bold"><td>9.0</td>' in page
+    assert '<tr style="font-weight:bold"><td style="text-align:left">9.0</td>' in page
     assert "f&lt;int&gt;" in page
     assert "<int>" not in page
     assert page.count("<strong>a</strong>") == 2  # together, and on a terminal only

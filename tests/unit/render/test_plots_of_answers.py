@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 import occupancy
 from occupancy.api.sweep import sweep_grid
 from occupancy.render.plot import draw
+from occupancy.render.words import percent
 from occupancy.report.sweep import SweepReport
 from occupancy.tables.chips import find_chip
 from tests.cli_runner import run
@@ -54,10 +55,16 @@ def test_a_curve_for_each_chip_with_its_name() -> None:
 
 def test_a_mark_and_a_title() -> None:
     figure = draw(swept().picture("My kernel", [72]))
-    assert [text.get_text() for text in figure.texts] == ["My kernel"]
+    (title,) = [text.get_text() for text in figure.texts]
+    assert title == "My kernel\nthreads per block 192, shared memory per block 40 KiB"
     (axes,) = figure.axes
-    assert np.asarray(axes.lines[-1].get_xdata()).tolist() == [72, 72]
-    assert [text.get_text() for text in axes.texts] == ["72"]
+    assert np.asarray(axes.lines[2].get_xdata()).tolist() == [72, 72]
+    answers = [occupancy.compute(cc, threads=192, regs=72, smem="40k") for cc in ("9.0", "8.9")]
+    crossings = {percent(answer.occupancy) for answer in answers}
+    assert {text.get_text() for text in axes.texts} == {"72", *crossings}
+    assert {float(np.asarray(line.get_ydata())[0]) for line in axes.lines[3:]} == {
+        100 * each.occupancy for each in answers
+    }
 
 
 def test_the_command_draws_them(tmp_path: Path) -> None:
