@@ -30,7 +30,7 @@ from .output import print_data, print_report
 )
 @grouped_option(
     "output", "--threshold", is_common=True, type=float, default=0, metavar="N",
-    help="Changes of up to N percent, or N points of occupancy, count as none.",
+    help="Ignore changes of up to N percent, or N points of occupancy.",
 )  # fmt: skip
 @format_option_with("sarif")
 def command(

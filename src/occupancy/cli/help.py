@@ -142,13 +142,19 @@ class Command(click.Command):
 
 
 def _cut(text: str, room: int) -> str:
-    """A text without its last clauses, where it is too long for a line."""
-    while len(text) > room and (shorter := re.sub(_LAST_CLAUSE, "", text)) != text:
+    """A text without its last clauses, where it is too long for a line; a list goes as a whole."""
+    while len(text) > room:
+        shorter = re.sub(_LAST_CLAUSE, "", text)
+        if shorter == text:
+            shorter = text.rpartition(", ")[0] or text
+        if shorter == text:
+            break
         text = shorter if shorter.endswith((".", "?")) else f"{shorter}{'?' if text.endswith('?') else '.'}"
     return text
 
 
-_LAST_CLAUSE = r" +\[.*$|(?:[;:,]|[.?] ) ?[^;:,]*$"
+_LAST_CLAUSE = r" +\[.*$|(?:[;:]|(?<=[.?])) (?:(?![;:.?] ).)*$"
+"""Not within what is to be typed, as 1:40,2:232."""
 
 
 def _show_all(context: click.Context, parameter: click.Parameter, value: bool) -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 
 from occupancy.cli import COMMANDS, commands
 from tests.cli_runner import run
+from tests.recorded import FEW_QUESTIONS
 
 SCREENS = """
 calc --cc 9.0 --threads 256 --regs 72 --smem 40k --grid 5000 --sms 132
@@ -106,6 +108,37 @@ def test_no_number_and_no_word_is_broken(command: str, names: dict[str, str]) ->
 @pytest.mark.parametrize("command", HELP)
 def test_help_fits_on_a_terminal_of_80_columns(command: str, names: dict[str, str]) -> None:
     assert max(map(len, screen(command, names, 80).splitlines())) <= 80
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+@pytest.mark.parametrize(
+    "command",
+    ["device", "verify --quick", "calc --device 0 -t 256 -r 40 --grid 9999", "init BEFORE", "page -o p.html"],
+)
+def test_nor_those_of_a_gpu_and_of_what_writes_files(
+    command: str,
+    columns: int,
+    names: dict[str, str],
+    h200: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("occupancy.verify.QUICK_PLAN", FEW_QUESTIONS)
+    shutil.copytree(names["BEFORE"], tmp_path / "before")
+    monkeypatch.chdir(tmp_path)
+    text = screen(command, {"BEFORE": "before"}, columns)
+    assert not TORN.search(text), text
+    assert max(map(len, text.splitlines()), default=0) <= columns
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize("command", HELP[1:])
+def test_help_on_a_narrow_terminal_ends_no_clause_within_a_value(
+    command: str, columns: int, names: dict[str, str]
+) -> None:
+    for line in screen(command, names, columns).splitlines():
+        assert line.count("'") % 2 == 0 or "'s" in line, line
+        assert not re.search(r":\d+,\d+\.$|: ?\.$", line), line
 
 
 def test_a_number_without_its_unit_would_be_found() -> None:
