@@ -6,6 +6,8 @@ equally long, each of which starts when one of the wave before ends.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..engine import Answer
 from ..engine.arithmetic import divide_up
 from ..errors import InputError
@@ -13,6 +15,7 @@ from ..render.words import Sentence, count
 from ..tables.clusters import MeasuredClusters, measured_clusters
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, Launch
+from ..values.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,14 @@ class FullWave(Sentence):
     measured: MeasuredClusters | None = None
     """What one GPU with as many SMs was measured to hold, where there are clusters and only a bound."""
 
+    @property
+    def as_measured(self) -> FullWave | None:
+        """That of the GPU that was measured; None where none was, or where it held no cluster."""
+        held = self.measured
+        if held is None or not held.clusters:
+            return None
+        return replace(self, blocks=held.blocks, clusters=held.clusters, is_upper_bound=False, measured=None)
+
     def __str__(self) -> str:
         """``660 blocks on 132 SMs``."""
         at_most = "at most " if self.is_upper_bound else ""
@@ -49,6 +60,12 @@ class Waves(Sentence):
 
     launch: Launch
     full_wave: FullWave
+
+    @property
+    def as_measured(self) -> Waves | None:
+        """The same with the clusters that one GPU was measured to hold; None where there are none."""
+        wave = self.full_wave.as_measured
+        return None if wave is None else Waves(self.launch, wave)
 
     def __str__(self) -> str:
         """``4,096 blocks in 6.21 waves of 660: 6 full, the last 20.6% full``."""
@@ -182,7 +199,16 @@ def cluster_bound(occupancy: Answer, multiprocessor_count: int, cluster_size: in
     Raises:
         InputError: A number out of range, or clusters that the chip does not have.
     """
-    limits = occupancy.limits
+    check_cluster(occupancy.limits, cluster_size)
+    return _resident_blocks(occupancy, multiprocessor_count) // cluster_size
+
+
+def check_cluster(limits: Limits, cluster_size: int) -> None:
+    """Refuse blocks per cluster that a chip does not have.
+
+    Raises:
+        InputError: It has no clusters, or none of so many blocks.
+    """
     portable, most = limits.max_portable_cluster_size, limits.max_non_portable_cluster_size
     if portable is None:
         raise InputError(
@@ -196,7 +222,6 @@ def cluster_bound(occupancy: Answer, multiprocessor_count: int, cluster_size: in
             where="cluster",
             allowed=f"1 to {portable}" + (f", non-portable up to {most}" if most else ""),
         )
-    return _resident_blocks(occupancy, multiprocessor_count) // cluster_size
 
 
 def check_multiprocessors(count: int) -> None:

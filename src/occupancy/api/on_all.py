@@ -17,11 +17,13 @@ from .arguments import (
     CountLike,
     KernelArguments,
     KernelLike,
+    ShapeLike,
     kernel_with,
     takes_kernel,
     without_automatic,
 )
 from .chips import chips as _chips
+from .waves import whole_gpu
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 def compute_on_all(
     ccs: Iterable[ComputeCapabilityLike],
     kernel: KernelLike | None = None,
+    *,
+    grid: ShapeLike | None = None,
+    cluster: ShapeLike | None = None,
     **arguments: Unpack[KernelArguments],
 ) -> OnAllReport:
     """How many blocks of a kernel fit on each of several chips, and what helps on all of them at once.
@@ -45,9 +50,11 @@ def compute_on_all(
     Args:
         ccs: Chips, each as in `compute`, or all of an architecture.
         kernel: As in `compute`.
+        grid: Blocks, or the grid's shape, for its waves on each; then name products, whose SMs are known.
+        cluster: Blocks per cluster, or the cluster's shape; only from 9.0.
         {arguments}
     """
-    return on_all(_chips(ccs), kernel, **arguments)
+    return on_all(_chips(ccs), kernel, grid=grid, cluster=cluster, **arguments)
 
 
 @takes_kernel
@@ -72,13 +79,23 @@ def budget_on_all(
 
 
 def on_all(
-    chips: list[Chip], kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
+    chips: list[Chip],
+    kernel: KernelLike | None = None,
+    *,
+    grid: ShapeLike | None = None,
+    cluster: ShapeLike | None = None,
+    sms: str | None = None,
+    **arguments: Unpack[KernelArguments],
 ) -> OnAllReport:
-    """The same for chips that were found already."""
+    """The same for chips that were found already; ``sms`` as in `whole_gpu`."""
     needed = kernel_with(kernel, without_automatic(arguments))
     model = arguments.get("model")
     answers = [answer_for(chip.limits, needed, model) for chip in chips]
-    return on_all_report(chips, answers, steps_on_all([chip.limits for chip in chips], needed, model))
+    wholes = [
+        whole_gpu(answer, chip, grid, cluster, sms) for chip, answer in zip(chips, answers, strict=True)
+    ]
+    steps = steps_on_all([chip.limits for chip in chips], needed, model)
+    return on_all_report(chips, answers, steps, wholes)
 
 
 def budget_of_all(

@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from ..advice.waves import FullWave, full_wave
-from ..engine import Answer
+from ..advice.waves import FullWave, check_cluster, count_waves, full_wave
+from ..errors import DeviceError, InputError, MissingDependencyError
+from ..report.gpu import WholeGpu, gpu_of
 from ..values.kernel import Launch
-from ..values.spellings import parse_shape
-from .arguments import ShapeLike
+from ..values.spellings import parse_count, parse_shape
+
+if TYPE_CHECKING:
+    from ..advice.partitions import GreenContext
+    from ..engine import Answer
+    from ..tables.chips import Chip
+    from .arguments import ShapeLike
+
+
+def launch_of(answer: Answer, grid: ShapeLike | None, cluster: ShapeLike | None) -> Launch:
+    """A launch of a kernel.
+
+    Args:
+        answer: What fits on one SM.
+        grid: Blocks, or the grid's shape; None: one cluster, or one block.
+        cluster: Blocks per cluster, or the cluster's shape; only from 9.0.
+
+    Raises:
+        InputError: A number out of range, or a grid that its clusters do not divide.
+    """
+    cluster_dim = None if cluster is None else parse_shape(cluster, "cluster")
+    shape = cluster_dim if grid is None else parse_shape(grid, "grid")
+    return Launch(answer.kernel, shape or (1, 1, 1), cluster_dim)
 
 
 def launch_and_wave(
@@ -24,18 +47,128 @@ def launch_and_wave(
     Args:
         answer: What fits on one SM.
         multiprocessor_count: SMs of the GPU, 1 and up.
-        grid: Blocks, or the grid's shape; None: one cluster, or one block.
-        cluster: Blocks per cluster, or the cluster's shape; only from 9.0.
+        grid: As in `launch_of`, and so is ``cluster``.
+        cluster: Likewise.
         resident_clusters: From the blocks of a cluster, None without clusters, to the clusters that are
             resident at once, where a device tells that; None where none does.
 
     Raises:
-        InputError: A number out of range, a grid that its clusters do not divide, or clusters on a chip
-            that has none.
+        InputError: As in `launch_of`, or clusters on a chip that has none.
     """
-    cluster_dim = None if cluster is None else parse_shape(cluster, "cluster")
-    shape = cluster_dim if grid is None else parse_shape(grid, "grid")
-    launch = Launch(answer.kernel, shape or (1, 1, 1), cluster_dim)
+    launch = launch_of(answer, grid, cluster)
     size = launch.cluster_size
     held = resident_clusters(size)
     return launch, full_wave(answer, multiprocessor_count, cluster_size=size, max_active_clusters=held)
+
+
+def whole_gpu(
+    answer: Answer,
+    chip: Chip,
+    grid: ShapeLike | None = None,
+    cluster: ShapeLike | None = None,
+    sms: str | None = None,
+) -> WholeGpu:
+    """The answers for the whole GPU, as far as they were asked for and its SMs are known.
+
+    Args:
+        answer: What fits on one SM.
+        chip: The chip, which may be a product or this machine's GPU.
+        grid: As in `launch_of`, and so is ``cluster``.
+        cluster: Likewise. Alone it needs no number of SMs: then a note says what is not known.
+        sms: As in `count_of_sms`.
+
+    Raises:
+        InputError: A grid or a cluster that the GPU does not have, or a grid without the number of SMs.
+    """
+    size = launch_of(answer, grid, cluster).cluster_size
+    gpu, count = gpu_of(chip), count_of_sms(chip, sms)
+    if count is None:
+        if grid is not None:
+            raise _without_sms(chip)
+        if size is None:
+            return WholeGpu(gpu)
+        check_cluster(chip.limits, size)
+        return WholeGpu(gpu, note=_CLUSTERS_UNKNOWN)
+    launch, wave = launch_and_wave(
+        answer,
+        count,
+        grid=grid,
+        cluster=cluster,
+        resident_clusters=lambda size: _told_clusters(answer, chip, size) if sms is None else None,
+    )
+    waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
+    return WholeGpu(gpu, wave, waves, _green_context(chip, sms))
+
+
+_CLUSTERS_UNKNOWN = (
+    "How many clusters the whole GPU holds depends on its number of SMs: name a product, such as H100 SXM, "
+    "or give --sms 132."
+)
+
+
+def _without_sms(chip: Chip) -> InputError:
+    if not chip.variants:
+        return InputError(
+            "the number of SMs is missing",
+            where="grid",
+            cure="Give --sms 132, a product such as --gpu H100-SXM, or this machine's GPU as --device 0.",
+        )
+    from ..tables.chips import choices_of
+
+    return InputError(
+        f"{chip.name} comes with different numbers of SMs",
+        where="grid",
+        cure="Name one of them with --gpu, or give --sms:",
+        choices=choices_of(chip.variants),
+    )
+
+
+def count_of_sms(chip: Chip | None, sms: str | None) -> int | None:
+    """The number of SMs that is given, or else that of the GPU that was named; None where neither says it.
+
+    Args:
+        chip: The chip.
+        sms: SMs, or a percentage of those of the GPU, as of MPS: ``"20"``, ``"25%"``.
+
+    Raises:
+        InputError: Not a number of SMs, or a percentage of a number that is not known.
+    """
+    from ..advice.partitions import mps_share
+    from ..advice.waves import check_multiprocessors
+
+    if sms is not None and sms.strip().endswith("%"):
+        whole = count_of_sms(chip, None)
+        if whole is None:
+            raise InputError(
+                "of how many SMs is not known", where="sms", cure="Give a number, or --gpu or --device."
+            )
+        return mps_share(parse_count(sms.strip()[:-1], "sms"), whole)
+    if sms is not None:
+        count = parse_count(sms, "sms")
+        check_multiprocessors(count)
+        return count
+    return None if chip is None else chip.multiprocessor_count
+
+
+def _green_context(chip: Chip, sms: str | None) -> GreenContext | None:
+    """What a green context gets that asks for so many SMs; None where they are all, or not known."""
+    from ..advice.partitions import FIRST_WITH_GREEN_CONTEXTS, green_context
+
+    whole, part = count_of_sms(chip, None), count_of_sms(chip, sms)
+    if sms is None or "%" in sms or whole is None or part is None or part >= whole:
+        return None
+    if chip.limits.compute_capability < FIRST_WITH_GREEN_CONTEXTS:
+        return None
+    return green_context(chip.limits, part, whole)
+
+
+def _told_clusters(answer: Answer, chip: Chip, cluster_size: int | None) -> int | None:
+    """The clusters that this machine's GPU says it holds; None where it is not asked or has no answer."""
+    if cluster_size is None or chip.device is None or not answer.launchable:
+        return None
+    from ..device.clusters import count_active_clusters
+
+    try:
+        return count_active_clusters(chip.device, chip.limits, answer.active_blocks, cluster_size)
+    except (DeviceError, MissingDependencyError):
+        return None

@@ -11,7 +11,7 @@ from .choose_sm import chips_options
 from .help import Command, grouped_option
 from .options import exit_code_option, format_option, kernel_options
 from .output import print_report, print_text
-from .whole_gpu import grid_options, whole_gpu
+from .whole_gpu import grid_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -56,6 +56,7 @@ def command(
     occupancy calc --gpu "H100,RTX 4090" -t 192 -r 72 -s 40k
     """
     from ..api.compute import compute
+    from ..api.waves import whole_gpu
 
     if charts and output_format != "text":
         raise InputError(
@@ -82,10 +83,12 @@ def command(
     else:
         from ..api.on_all import on_all
 
-        _refuse_for_several(
-            len(chips), grid=grid, cluster=cluster, sms=sms, explain=explain, charts=charts, open=is_opened
-        )
-        report = on_all(chips, **kernel)
+        _refuse_for_several(len(chips), explain=explain, charts=charts, open=is_opened)
+        if sms is not None and grid is None and cluster is None:
+            raise InputError(
+                "says nothing of several chips alone", where="--sms", cure="Give --grid or --cluster, too."
+            )
+        report = on_all(chips, grid=grid, cluster=cluster, sms=sms, **kernel)
         print_report(report, output_format)
         launchable = report.launchable
     if exit_code and not launchable:

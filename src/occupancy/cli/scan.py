@@ -18,7 +18,7 @@ from .kernel_files import kernel_file_options, warn_of
 from .named_chips import choose_sm
 from .options import format_option_with
 from .output import FOR_PEOPLE, format_for, print_data, print_document, print_text
-from .whole_gpu import count_of_sms, sms_option
+from .whole_gpu import sms_option
 
 if TYPE_CHECKING:
     from ..api.scan import Scanning
@@ -192,6 +192,7 @@ def _scan(
 ) -> Scanning:
     from ..api.reading import Reading
     from ..api.scan import Scanning
+    from ..api.waves import count_of_sms
 
     if compare is not None and output_format != "html":
         raise InputError("is for pages", where="--compare", cure="Use --format html, or occupancy diff.")

@@ -14,13 +14,12 @@ from ..advice.waves import FullWave
 from ..engine import Answer, Model, cuda, default_model, evaluate
 from ..engine.common import shared_memory_configuration
 from ..render import words
-from ..tables.clusters import MeasuredClusters
 from ..values.dataclass import dataclass
 from ..values.kernel import Carveout
 from ..values.limits import Limits
 from ..values.resources import Resource, amount_of
 from .base import Document, Report, empty
-from .gpu import Gpu, WavesReport, WholeGpu, waves_report
+from .gpu import WAVES, Gpu, WavesReport, WholeGpu, fill
 from .inputs import Inputs, inputs_of
 
 
@@ -84,7 +83,9 @@ class CalcReport(Report):
     green_context: GreenContext | None
     """What a green context gets that asks for the SMs, where they are a part of the GPU's."""
     waves: WavesReport | None
-    """How the grid runs, where one was given and the kernel launches."""
+    """How the grid runs, where one was given and the kernel launches; of clusters as many as may fit."""
+    measured_waves: WavesReport | None
+    """How it runs with the clusters that one GPU was measured to hold, where there is only a bound."""
     notes: tuple[str, ...]
     explanation: tuple[Explanation, ...] | None
     """The arithmetic, where it was asked for."""
@@ -93,9 +94,8 @@ class CalcReport(Report):
         """The answer as one row; what is a list of records becomes one cell of short phrases."""
         row = self.to_dict()
         row["what_if"] = [f"{name}={value}" for name, value in self.what_if.items()]
-        row |= {name: empty(kind) for name, kind in _OPTIONAL.items() if row[name] is None}
+        fill(row, _OPTIONAL)
         row["carveout"]["smallest"] = row["carveout"]["smallest"] or empty(Configuration)
-        row["full_wave"]["measured"] = row["full_wave"]["measured"] or empty(MeasuredClusters)
         row["next_steps"] = list(map(in_a_cell, self.next_steps))
         sizes = self.carveout.configurations
         row["carveout"]["configurations"] = [f"{each.shared_memory}: {each.active_blocks}" for each in sizes]
@@ -111,7 +111,7 @@ class CalcReport(Report):
         return document(self)
 
 
-_OPTIONAL = {"gpu": Gpu, "full_wave": FullWave, "green_context": GreenContext, "waves": WavesReport}
+_OPTIONAL = {"gpu": Gpu, "green_context": GreenContext, **WAVES}
 """What not every answer has; its columns of the CSV are there all the same."""
 
 
@@ -139,6 +139,7 @@ def calc_report(
     """
     limits, kernel, model = result.limits, result.kernel, result.model
     whole = whole or WholeGpu()
+    waves, measured_waves = whole.reports
     return CalcReport(
         model=model,
         cc=str(limits.compute_capability),
@@ -161,8 +162,9 @@ def calc_report(
         gpu=whole.gpu,
         full_wave=whole.full_wave,
         green_context=whole.green_context,
-        waves=None if whole.waves is None else waves_report(whole.waves),
-        notes=(*notes_on(result), *_why_it_differs(result)),
+        waves=waves,
+        measured_waves=measured_waves,
+        notes=(*notes_on(result), *_why_it_differs(result), *([whole.note] if whole.note else [])),
         explanation=explanation,
     )
 

@@ -57,7 +57,9 @@ def document(report: CalcReport) -> Document:
     headline = Paragraph((Marked(occupancy, grade(report.occupancy)), f" {where}\n{amounts}"))
     verdict = Paragraph((Marked(launches, "strong" if report.launchable else "bad"), f" {why}"))
     sentence = Paragraph((Marked(occupancy, "strong"), f" {where}: {amounts}. {launches} {why}"))
-    whole = whole_gpu_lines(report.full_wave, report.waves, report.launchable, report.green_context)
+    whole = whole_gpu_lines(
+        report.full_wave, report.waves, report.measured_waves, report.launchable, report.green_context
+    )
     return (
         Only("text", [Together([headline, verdict])]),
         Only("markdown", [sentence]),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from ..advice.partitions import GreenContext
 from ..advice.waves import FullWave, Waves
 from ..render import words
 from ..tables.chips import Chip
+from ..tables.clusters import MeasuredClusters
 from ..values.dataclass import dataclass
+from .base import empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,52 +88,128 @@ class WholeGpu(NamedTuple):
     waves: Waves | None = None
     green_context: GreenContext | None = None
     """What a green context gets, where SMs were given that are a part of the GPU's."""
+    note: str | None = None
+    """What is not known of it, a sentence."""
+
+    @property
+    def reports(self) -> tuple[WavesReport | None, WavesReport | None]:
+        """How the grid runs, with a bound of the clusters and with those that were measured."""
+        if self.waves is None:
+            return None, None
+        measured = self.waves.as_measured
+        return waves_report(self.waves), None if measured is None else waves_report(measured)
+
+
+WAVES = {"full_wave": FullWave, "waves": WavesReport, "measured_waves": WavesReport}
+"""Fields of an answer about the whole GPU."""
+
+
+def fill(row: dict[str, Any], optional: Mapping[str, type[Any]]) -> None:
+    """Give a row of CSV the columns of what this answer does not have."""
+    row.update({name: empty(kind) for name, kind in optional.items() if row[name] is None})
+    row["full_wave"]["measured"] = row["full_wave"]["measured"] or empty(MeasuredClusters)
 
 
 def whole_gpu_lines(
     wave: FullWave | None,
     waves: WavesReport | None,
+    measured: WavesReport | None,
     launchable: bool,
     green_context: GreenContext | None = None,
 ) -> Iterator[tuple[str, str]]:
-    """What the whole GPU holds, how the grid runs there, and which grids would fill it: label and text."""
+    """What the whole GPU holds, how the grid runs there, and which grids would fill it: label and text.
+
+    Args:
+        wave: What is resident at once.
+        waves: How the grid runs.
+        measured: The same with the clusters that one GPU was measured to hold.
+        launchable: Whether the kernel launches.
+        green_context: What a green context gets.
+    """
     if wave is None:
         return
     if launchable:
         yield "Whole GPU" if green_context is None else "Part of GPU", _resident(wave)
     if green_context is not None:
         yield "Green context", _green_context(green_context)
-    if waves is not None:
-        yield "Grid", _waves(waves, wave) + _measured_waves(waves, wave)
-        if waves.partial_wave_blocks:
-            yield "Tail", _tail(waves, wave)
-            yield "Full waves", _filling(waves, wave)
-        yield "Coop. grid", _cooperative(waves, wave)
+    if waves is None:
+        return
+    cases = [(case, case.waves) for case in _cases(wave, waves, measured) if case.waves is not None]
+    tails = [(case, each) for case, each in cases if each.partial_wave_blocks]
+    blocks = words.count(waves.blocks, "block")
+    (first, *more) = [_said(case.words, waves_in_words(each)) for case, each in cases]
+    lines = {
+        "Grid": [f"{blocks}{', ' if wave.is_upper_bound else ': '}{first}", *more],
+        "Tail": [_said(case.short, _tail(each, is_first=each is waves)) for case, each in tails],
+        "Full waves": ["; ".join(_said(case.short, _filling(each)) for case, each in tails)] if tails else [],
+    }
+    for label, texts in lines.items():
+        yield from ((label if number == 0 else "", text) for number, text in enumerate(texts))
+
+
+def _said(case: str, text: str) -> str:
+    return f"{case}: {text}" if case else text
+
+
+class _Case(NamedTuple):
+    """What the number of clusters can be."""
+
+    words: str
+    """Empty without clusters, or where their number is known."""
+    wave: FullWave
+    waves: WavesReport | None
+
+    @property
+    def short(self) -> str:
+        """The same where it was said before."""
+        return f"with {self.wave.clusters:,}" if self.words else ""
+
+
+def _cases(wave: FullWave, waves: WavesReport | None, measured: WavesReport | None) -> Iterator[_Case]:
+    lower, unit = wave.as_measured, wave.measured
+    if not wave.is_upper_bound:
+        yield _Case("", wave, waves)
+    elif unit is not None and unit.clusters == wave.clusters:
+        yield _Case(f"with all {words.count(unit.clusters, 'cluster')}, as on one {unit.gpu}", wave, waves)
+    else:
+        yield _Case(f"if all {words.count(wave.clusters or 0, 'cluster')} fit", wave, waves)
+        if unit is not None and lower is not None:
+            yield _Case(f"with {unit.clusters:,} as measured on one {unit.gpu}", lower, measured)
+
+
+def wave_cells(
+    wave: FullWave | None, waves: WavesReport | None, measured: WavesReport | None
+) -> Iterator[tuple[str, str, str, str]]:
+    """For each number of clusters that there can be: SMs, blocks at once, waves, and the last wave."""
+    if wave is None:
+        yield "not known", "", "", ""
+        return
+    sms = f"{wave.multiprocessor_count:,}"
+    for case in _cases(wave, waves, measured):
+        at_once = f"{case.wave.blocks:,} {case.words}".rstrip()
+        if case.waves is None:
+            yield sms, at_once, "", ""
+            continue
+        partial = words.count(case.waves.partial_wave_blocks, "block")
+        last = f"{partial}, {words.percent(case.waves.last_wave_fill)} full"
+        yield sms, at_once, number_of_waves(case.waves), last if case.waves.partial_wave_blocks else "full"
 
 
 def _resident(wave: FullWave) -> str:
-    at_most = "at most " if wave.is_upper_bound else ""
     sms = wave.multiprocessor_count
     hold = f"{words.count(sms, 'SM')} {'holds' if sms == 1 else 'hold'}"
     if not wave.blocks:
         return f"{hold} no cluster of {words.count(wave.cluster_size or 1, 'block')}"
-    text = f"{hold} {at_most}{words.count(wave.blocks, 'block')}"
+    text = words.count(wave.blocks, "block")
     if wave.clusters is not None:
         text += f", {words.count(wave.clusters, 'cluster')} of {wave.cluster_size}"
-    text += ": the grid of a persistent kernel"
     if not wave.is_upper_bound:
-        return text
+        return f"{hold} {text}: the grid of a persistent kernel, the largest cooperative one"
     unit = wave.measured
-    measured = "" if unit is None else f"; one {unit.gpu} was measured to hold {unit.clusters}"
-    return f"{text} (only the GPU itself knows how many clusters{measured})"
-
-
-def _cooperative(waves: WavesReport, wave: FullWave) -> str:
-    most = f"up to {words.count(wave.blocks, 'block')}"
-    if waves.is_cooperative is None:
-        return f"cudaLaunchCooperativeKernel takes {most}, if there are so many clusters"
-    can = "can" if waves.is_cooperative else "cannot"
-    return f"cudaLaunchCooperativeKernel {can} run it: it takes {most}"
+    if unit is None:
+        return f"{hold} at most {text}; only the GPU itself knows how many fit"
+    held = f"{words.count(unit.blocks, 'block')}, {words.count(unit.clusters, 'cluster')}"
+    return f"{hold} at most {text}; one {unit.gpu} was measured to hold {held}"
 
 
 def _green_context(context: GreenContext) -> str:
@@ -141,39 +219,32 @@ def _green_context(context: GreenContext) -> str:
     return f"{asked}, or {context.without_coscheduling:,} without co-scheduling"
 
 
-def _waves(waves: WavesReport, wave: FullWave) -> str:
-    at_least = "at least " if wave.is_upper_bound else ""
-    number = f"{waves.waves:,.2f}" if waves.waves >= 0.005 else "<0.01"
-    text = f"{words.count(waves.blocks, 'block')}: {at_least}{number} waves"
+def waves_in_words(waves: WavesReport) -> str:
+    """``4.55 waves, 4 full and one of 360 blocks, 54.5% full``."""
+    text = f"{number_of_waves(waves)} waves"
     if not waves.partial_wave_blocks:
         return f"{text}, all of them full"
     fill = f"{words.percent(waves.last_wave_fill)} full"
     if not waves.full_waves:
-        return f"{text}, {at_least}{fill}"
-    partial = (
-        f"{waves.full_waves:,} full and one of {words.count(waves.partial_wave_blocks, 'block')}, {fill}"
-    )
-    return f"{text}; with so many clusters {partial}" if wave.is_upper_bound else f"{text}, {partial}"
+        return f"{text}, {fill}"
+    partial = words.count(waves.partial_wave_blocks, "block")
+    return f"{text}, {waves.full_waves:,} full and one of {partial}, {fill}"
 
 
-def _measured_waves(waves: WavesReport, wave: FullWave) -> str:
-    if wave.measured is None or not wave.measured.clusters:
-        return ""
-    clusters = wave.measured.clusters
-    number = waves.blocks / (clusters * (wave.cluster_size or 1))
-    return f"; with the {words.count(clusters, 'cluster')} measured: {number:,.2f} waves"
+def number_of_waves(waves: WavesReport) -> str:
+    """``4.55``."""
+    return f"{waves.waves:,.2f}" if waves.waves >= 0.005 else "<0.01"
 
 
-def _tail(waves: WavesReport, wave: FullWave) -> str:
-    so_many = "there are so many clusters and " if wave.is_upper_bound else ""
-    text = f"{words.percent(waves.idle_share)} of the GPU idle, if {so_many}all blocks take equally long"
+def _tail(waves: WavesReport, *, is_first: bool) -> str:
+    text = f"{words.percent(waves.idle_share)} of the GPU idle"
+    if is_first:
+        text += ", if all blocks take equally long"
     if waves.partial_wave_share:
         text += f"; the last wave takes up to {words.percent(waves.partial_wave_share)} of the time"
     return text
 
 
-def _filling(waves: WavesReport, wave: FullWave) -> str:
+def _filling(waves: WavesReport) -> str:
     text = words.count(waves.filling_grid_above, "block")
-    if waves.filling_grid_below is not None:
-        text = f"{waves.filling_grid_below:,} or {text}"
-    return f"{text}, if there are so many clusters" if wave.is_upper_bound else text
+    return text if waves.filling_grid_below is None else f"{waves.filling_grid_below:,} or {text}"

@@ -7,11 +7,13 @@ from dataclasses import asdict
 from typing import Any
 
 from ..advice.on_all import StepOnAll
+from ..advice.waves import FullWave
 from ..engine import Answer, Model
 from ..render import words
 from ..render.document import (
     SENTENCE,
     Block,
+    Bullets,
     Column,
     Document,
     Heading,
@@ -27,6 +29,7 @@ from ..values.dataclass import dataclass
 from ..values.resources import Resource, amount_of
 from .base import Report
 from .fits import limited_or_stopped_by
+from .gpu import WAVES, WavesReport, WholeGpu, fill, wave_cells
 from .inputs import Inputs, inputs_of
 
 COLUMNS = (
@@ -36,6 +39,14 @@ COLUMNS = (
     Column("Blocks"),
     Column("Warps"),
     Column("Limited or stopped by", is_number=False, least=SENTENCE),
+)
+
+WAVE_COLUMNS = (
+    Column("Chip", is_number=False),
+    Column("SMs"),
+    Column("Blocks at once", is_number=False, least=SENTENCE),
+    Column("Waves"),
+    Column("Last wave", is_number=False, least=SENTENCE),
 )
 
 MOST_STEPS = 3
@@ -64,6 +75,12 @@ class OnChip:
     """What that limit allows."""
     reason: str | None
     """Why it does not launch."""
+    full_wave: FullWave | None
+    """What is resident on the whole GPU at once, where the number of its SMs is known."""
+    waves: WavesReport | None
+    """How the grid runs, where one was given and the kernel launches; of clusters as many as may fit."""
+    measured_waves: WavesReport | None
+    """How it runs with the clusters that one GPU was measured to hold, where there is only a bound."""
 
     @property
     def label(self) -> str:
@@ -79,6 +96,7 @@ class OnAllReport(Report):
     chips: tuple[OnChip, ...]
     next_steps: tuple[StepOnAll, ...]
     """What helps on all of them at once, the smallest change first."""
+    notes: tuple[str, ...]
 
     @property
     def launchable(self) -> bool:
@@ -87,7 +105,10 @@ class OnAllReport(Report):
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each chip."""
-        return map(asdict, self.chips)
+        for chip in self.chips:
+            row = asdict(chip)
+            fill(row, WAVES)
+            yield row
 
     def document(self) -> Document:
         """What was asked, a row for each chip, then what helps on all of them."""
@@ -105,7 +126,9 @@ class OnAllReport(Report):
         return (
             Only("text", [Paragraph(Marked(f"{self._kernel()} on {len(self.chips)} chips", "strong"))]),
             Table(COLUMNS, rows),
+            Together(list(self._waves())),
             Together(list(self._advice())),
+            Bullets(self.notes, "faint"),
         )
 
     def headline(self) -> str:
@@ -119,6 +142,22 @@ class OnAllReport(Report):
         if self.inputs.shared_memory is not None:
             parts.append(f"{words.size(self.inputs.shared_memory)} of shared memory")
         return f"Blocks of {words.listing(parts)}" if len(parts) > 1 else f"Blocks of {parts[0]}"
+
+    def _waves(self) -> Iterator[Block]:
+        grid = next((chip.waves.blocks for chip in self.chips if chip.waves is not None), None)
+        sizes = [chip.full_wave.cluster_size for chip in self.chips if chip.full_wave is not None]
+        cluster = next((size for size in sizes if size is not None), None)
+        if grid is None and cluster is None:
+            return
+        title = "The whole GPU" if grid is None else f"A grid of {words.count(grid, 'block')}"
+        yield Heading(title if cluster is None else f"{title}, in clusters of {cluster}")
+        rows = [
+            (chip.label if number == 0 else "", *cells)
+            for chip in self.chips
+            for number, cells in enumerate(wave_cells(chip.full_wave, chip.waves, chip.measured_waves))
+        ]
+        columns = WAVE_COLUMNS if grid is not None else WAVE_COLUMNS[:3]
+        yield Table(columns, [row[: len(columns)] for row in rows])
 
     def _advice(self) -> Iterator[Block]:
         if not self.next_steps:
@@ -170,7 +209,10 @@ class OnAllReport(Report):
 
 
 def on_all_report(
-    chips: Sequence[Chip], answers: Sequence[Answer], steps: tuple[StepOnAll, ...]
+    chips: Sequence[Chip],
+    answers: Sequence[Answer],
+    steps: tuple[StepOnAll, ...],
+    wholes: Sequence[WholeGpu],
 ) -> OnAllReport:
     """Everything that is shown of a kernel on several chips.
 
@@ -178,15 +220,18 @@ def on_all_report(
         chips: The chips.
         answers: The answer for each of them.
         steps: What helps on all of them.
+        wholes: The whole GPU, for each of them.
     """
     return OnAllReport(
         inputs_of(answers[0].kernel),
-        tuple(_on_chip(chip, answer) for chip, answer in zip(chips, answers, strict=True)),
+        tuple(map(_on_chip, chips, answers, wholes)),
         steps,
+        tuple(dict.fromkeys(whole.note for whole in wholes if whole.note is not None)),
     )
 
 
-def _on_chip(chip: Chip, answer: Answer) -> OnChip:
+def _on_chip(chip: Chip, answer: Answer, whole: WholeGpu) -> OnChip:
+    waves, measured_waves = whole.reports
     return OnChip(
         gpu=chip.name,
         cc=chip.cc,
@@ -201,4 +246,7 @@ def _on_chip(chip: Chip, answer: Answer) -> OnChip:
         limit=None if answer.failure is None else answer.failure.limit,
         allowed=None if answer.failure is None else answer.failure.allowed,
         reason=answer.reason,
+        full_wave=whole.full_wave,
+        waves=waves,
+        measured_waves=measured_waves,
     )

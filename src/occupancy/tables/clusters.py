@@ -25,6 +25,8 @@ class MeasuredClusters:
 
     gpu: str
     clusters: int
+    blocks: int
+    """Blocks of those clusters."""
 
 
 def measured_clusters(
@@ -48,12 +50,12 @@ def measurements() -> dict[tuple[str, int, int, int], MeasuredClusters]:
     import csv  # few answers need it
 
     with open(data_path(FILE_NAME), encoding="utf-8", newline="") as file:
-        return {
-            (
-                row["compute_capability"],
-                int(row["multiprocessors"]),
-                int(row["blocks_per_multiprocessor"]),
-                int(row["cluster_size"]),
-            ): MeasuredClusters(row["gpu"], int(row["clusters"]))
-            for row in csv.DictReader(file)
-        }
+        return dict(map(_measurement, csv.DictReader(file)))
+
+
+def _measurement(row: dict[str, str]) -> tuple[tuple[str, int, int, int], MeasuredClusters]:
+    sms, blocks = int(row["multiprocessors"]), int(row["blocks_per_multiprocessor"])
+    size, clusters = int(row["cluster_size"]), int(row["clusters"])
+    return (row["compute_capability"], sms, blocks, size), MeasuredClusters(
+        row["gpu"], clusters, clusters * size
+    )

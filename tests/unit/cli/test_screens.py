@@ -21,6 +21,7 @@ calc --cc 9.0 --threads 256 --regs 72 --smem 40k --grid 5000 --sms 132
 calc --cc 9.0 --threads 256 --smem 300k --explain
 calc --gpu H200 --threads 256 --regs 40 --grid 4096 --cluster 4
 calc --gpu 'RTX 2080 Ti,H100,RTX 4090' --threads 192 --regs 72 --smem 80k
+calc --gpu 'H100 SXM,B200' --threads 256 --regs 48 --smem 20k --grid 3000 --cluster 4
 fits --threads 256 --smem 96k --all
 fits --threads 256 --smem 96k --gpu 'RTX 2080 Ti,RTX 4090,H100 SXM'
 budget --cc 9.0 --threads 256 --regs 40 --occupancy 75%
@@ -170,7 +171,11 @@ def test_the_columns_of_the_csv_do_not_depend_on_the_options() -> None:
             "calc --gpu 'H100 SXM' -t 32 --grid 100 --cluster 2",
             "calc --gpu H100 -t 999",
         ),
-        ("calc --cc 9.0,8.0 -t 256", "calc --gpu H100,A100 -t 32 -s 300k"),
+        (
+            "calc --cc 9.0,8.0 -t 256",
+            "calc --gpu H100,A100 -t 32 -s 300k",
+            "calc --gpu 'H100 SXM,B200' -t 32 --grid 100 --cluster 2",
+        ),
         ("fits -t 256", "fits -t 256 --gpu H100 -s 300k", "fits -t 256 --model spreadsheet"),
         ("budget --cc 9.0 -t 256", "budget --gpu H100 -t 256 --blocks 2"),
         ("bounds -t 256", "bounds --gpu H100 -t 256 --min-blocks 4"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from typing import Any
 
@@ -42,6 +44,27 @@ def test_my_kernel_on_an_h100_and_a_4090_what_should_i_change() -> None:
         before = occupancy.compute(cc, threads=192, regs=72, smem="40k")
         after = occupancy.compute(cc, threads=192, regs=64, smem="32.25k")
         assert after.active_blocks == blocks > before.active_blocks
+
+
+def test_the_waves_of_a_grid_on_each_of_several_gpus() -> None:
+    kernel = ("-t", "256", "-r", "48", "-s", "20k", "--grid", "3000")
+    asked = ("calc", "--gpu", "a100 sxm,h100 sxm", *kernel)
+    text = run(*asked, columns=100).stdout
+    assert "A grid of 3,000 blocks\n" in text
+    assert "A100 SXM4  108  540              5.56  300 blocks, 55.6% full\n" in text
+    assert "H100 SXM5  132  660              4.55  360 blocks, 54.5% full\n" in text
+    assert "A grid of 3,000 blocks" in run(*asked, "--format", "markdown").stdout
+    for chip, of_one in zip(as_json(*asked)["chips"], ("a100 sxm", "h100 sxm"), strict=True):
+        alone = as_json("calc", "--gpu", of_one, *kernel)
+        assert {name: chip[name] for name in ("full_wave", "waves", "measured_waves")} == {
+            name: alone[name] for name in ("full_wave", "waves", "measured_waves")
+        }
+    rows = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv").stdout)))
+    assert [row["waves.waves"] for row in rows] == [str(3000 / 540), str(3000 / 660)]
+    clustered = compute_on_all(["H200", "B200"], threads=256, regs=48, smem="20k", grid=3000, cluster=4)
+    assert "616 with 154 as measured on one H200   4.87  536 blocks, 87% full" in str(clustered)
+    quarter = as_json("calc", "--gpu", "a100 sxm,h100 sxm", *kernel, "--sms", "25%")["chips"]
+    assert [chip["full_wave"]["multiprocessor_count"] for chip in quarter] == [27, 33]
 
 
 def test_repeated_options_and_commas_are_the_same_and_none_is_dropped() -> None:

@@ -105,7 +105,10 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("calc", *KERNEL, "--gpu", ""), "--gpu: '' names no chip"),
     (("calc", *KERNEL, "--cc", "13.0"), "13.0 is not in the table"),
     (("calc", *KERNEL, "--gpu", "H100", "--grid", "100"), "H100 PCIe 80 GB  9.0  GH100  SMs: 114"),
-    (("calc", *KERNEL, "--gpu", "H100", "--cluster", "2"), "H100 comes with different numbers of SMs"),
+    (
+        ("calc", *KERNEL, "--gpu", "H100", "--cluster", "2", "--grid", "8"),
+        "H100 comes with different numbers of SMs",
+    ),
     (("calc", *KERNEL, "--gpu", "H100,A100", "--explain"), "--explain: answers for one chip"),
     (("block-sizes", "--cc", "9.0", "--cc", "8.0"), "not for 2: 9.0, 8.0"),
     (("block-sizes", "--cc", "ampere"), "not for 4: 8.0, 8.6, 8.7, 8.8"),
@@ -125,7 +128,11 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     ((*CALC, "256", "-s", "1k", "--static-smem", "1k"), "-s: is the total, and static or dynamic"),
     ((*CALC, "256", "--carveout", "500%"), "--carveout: '500%' is not a carveout."),
     ((*CALC, "256", "--set", "max_block=3"), "Allowed: max_block_dim, max_blocks_per_multiprocessor."),
-    ((*CALC, "256", "--grid", "64x64", "--cluster", "3"), "--grid: the number of SMs is missing."),
+    (
+        (*CALC, "256", "--grid", "64x64", "--cluster", "3"),
+        "--grid: 64 along x is not divisible into clusters of 3",
+    ),
+    ((*CALC, "256", "--grid", "64x64", "--cluster", "4"), "--grid: the number of SMs is missing."),
     (("scan", ".", "--below", "200"), "--below: '200' is out of range."),
     (("sweep", "--cc", "9.0", "-t", "64:32"), "-t: the range '64:32' is empty."),
     (

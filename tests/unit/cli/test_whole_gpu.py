@@ -66,7 +66,8 @@ def test_text_says_what_the_whole_gpu_does() -> None:
     text = run("calc", *KERNEL, "--gpu", "H200", "--grid", "4096", columns=200).stdout
     assert text.startswith("100% occupancy on H200, compute capability 9.0 (Hopper)")
     for line in (
-        "Whole GPU    132 SMs hold 1,056 blocks: the grid of a persistent kernel",
+        "Whole GPU    132 SMs hold 1,056 blocks: the grid of a persistent kernel, "
+        "the largest cooperative one",
         "Grid         4,096 blocks: 3.88 waves, 3 full and one of 928 blocks, 87.9% full",
         "Tail         3% of the GPU idle, if all blocks take equally long; "
         "the last wave takes up to 25% of the time",
@@ -93,17 +94,20 @@ def test_grids_with_no_partial_wave_or_with_nothing_else(grid: str, line: str) -
 
 def test_clusters_are_a_bound_and_say_so() -> None:
     text = run("calc", *KERNEL, "--gpu", "H200", "--grid", "128x32", "--cluster", "2x2", columns=200).stdout
-    assert "132 SMs hold at most 1,056 blocks, 264 clusters of 4" in text
-    assert "at least 3.88 waves; with so many clusters 3 full and one of 928 blocks, 87.9% full" in text
-    assert "3% of the GPU idle, if there are so many clusters and all blocks take equally long" in text
-    assert "3,168 or 4,224 blocks, if there are so many clusters" in text
-    small = run("calc", *KERNEL, "--gpu", "H200", "--grid", "264", "--cluster", "2", columns=200).stdout
-    assert "264 blocks: at least 0.25 waves, at least 25% full" in small
+    assert "132 SMs hold at most 1,056 blocks, 264 clusters of 4; one H200 was measured to hold" in text
+    kernel = ("calc", *KERNEL, "--cc", "9.0", "--sms", "100", "--cluster", "4")
+    text = run(*kernel, "--grid", "4096", columns=200).stdout
+    assert "100 SMs hold at most 800 blocks, 200 clusters of 4; only the GPU itself knows" in text
+    assert "4,096 blocks, if all 200 clusters fit: 5.12 waves, 5 full and one of 96 blocks, 12% full" in text
+    assert "with 200: 14.7% of the GPU idle, if all blocks take equally long" in text
+    assert "with 200: 4,000 or 4,800 blocks" in text
+    small = run(*kernel, "--grid", "200", columns=200).stdout
+    assert "200 blocks, if all 200 clusters fit: 0.25 waves, 25% full" in small
 
 
 def test_one_sm() -> None:
-    text = run("calc", *KERNEL, "--cc", "9.0", "--sms", "1").stdout
-    assert "1 SM holds 8 blocks: the grid of a persistent kernel" in text
+    text = run("calc", *KERNEL, "--cc", "9.0", "--sms", "1", columns=100).stdout
+    assert "1 SM holds 8 blocks: the grid of a persistent kernel, the largest cooperative one" in text
     text = run("calc", *KERNEL, "--cc", "9.0", "--sms", "1", "--cluster", "16", "--grid", "16").stdout
     assert "1 SM holds no cluster of 16 blocks" in text
     assert "persistent" not in text
@@ -126,7 +130,8 @@ def test_several_gpus() -> None:
     ("arguments", "complaint"),
     [
         (("--cc", "9.0", "--grid", "12"), "--grid: the number of SMs is missing. Give --sms 132"),
-        (("--cc", "9.0", "--cluster", "2"), "--cluster: the number of SMs is missing"),
+        (("--cc", "8.9", "--cluster", "2"), "--cluster: compute capability 8.9 has no clusters"),
+        (("--gpu", "H100", "--cluster", "99"), "--cluster: 99 blocks per cluster are out of range"),
         (("--cc", "9.0", "--sms", "0"), "--sms: 0 is out of range"),
         (("--cc", "9.0", "--sms", "many"), "--sms: 'many' is not a whole number"),
         (("--gpu", "H200", "--grid", "0"), "grid: '0' is out of range"),
@@ -136,7 +141,10 @@ def test_several_gpus() -> None:
             "--grid: 10 along x is not divisible into clusters of 4",
         ),
         (("--gpu", "rtx4090", "--grid", "10", "--cluster", "2"), "8.9 has no clusters"),
-        (("--gpu", "H200", "--cc", "8.0", "--grid", "9"), "--grid: answers for one chip, and 2 are named"),
+        (("--gpu", "H200", "--cc", "8.0", "--grid", "9"), "--grid: the number of SMs is missing"),
+        (("--gpu", "H200,H100", "--grid", "9"), "--grid: H100 comes with different numbers of SMs"),
+        (("--gpu", "H200,A100", "--cluster", "2"), "--cluster: compute capability 8.0 has no clusters"),
+        (("--gpu", "H200,A100", "--sms", "9"), "--sms: says nothing of several chips alone"),
         (("--gpu", "RTX 9999"), "'RTX 9999' is neither a compute capability nor"),
         (("--gpu", "H100", "--grid", "9"), "--grid: H100 comes with different numbers of SMs"),
         (("--device", "0", "--limits", "table.yaml"), "--device and --limits: both say"),
@@ -188,18 +196,43 @@ def test_the_largest_cooperative_grid() -> None:
     assert (fits["is_cooperative"], too_large["is_cooperative"]) == (True, False)
     assert answer("--gpu", "H200", "--grid", "64", "--cluster", "4")["waves"]["is_cooperative"] is None
     text = run("calc", *KERNEL, "--gpu", "H200", "--grid", "1057", columns=200).stdout
-    assert "Coop. grid   cudaLaunchCooperativeKernel cannot run it: it takes up to 1,056 blocks" in text
+    assert "hold 1,056 blocks: the grid of a persistent kernel, the largest cooperative one" in text
 
 
 def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
-    kernel = ("calc", "--threads", "384", "--regs", "168", "--cluster", "4", "--grid", "128")
-    measured = json.loads(run(*kernel, "--gpu", "H200", "--format", "json").stdout)["full_wave"]
-    assert (measured["clusters"], measured["measured"]) == (33, {"gpu": "H200", "clusters": 30})
-    text = " ".join(run(*kernel, "--gpu", "B200").stdout.split())
-    assert "37 clusters of 4" in text
-    assert "one B200 was measured to hold 33" in text
-    assert "; with the 33 clusters measured: 0.97 waves Tail" in text  # 128 / (33 x 4)
+    kernel = ("calc", "-t", "256", "-r", "48", "-s", "20k", "--cluster", "4", "--grid", "3000")
+    printed = json.loads(run(*kernel, "--gpu", "h100 sxm", "--format", "json").stdout)
+    assert printed["full_wave"]["clusters"] == 165
+    assert printed["full_wave"]["measured"] == {"gpu": "H200", "clusters": 154, "blocks": 616}
+    assert (printed["waves"]["waves"], printed["waves"]["partial_wave_blocks"]) == (3000 / 660, 360)
+    measured = printed["measured_waves"]
+    assert (measured["waves"], measured["partial_wave_blocks"]) == (3000 / 616, 536)
+    lines = run(*kernel, "--gpu", "h100 sxm", columns=200).stdout.splitlines()
+    for line in (
+        "Whole GPU    132 SMs hold at most 660 blocks, 165 clusters of 4; "
+        "one H200 was measured to hold 616 blocks, 154 clusters",
+        "Grid         3,000 blocks, if all 165 clusters fit: 4.55 waves, "
+        "4 full and one of 360 blocks, 54.5% full",
+        "             with 154 as measured on one H200: 4.87 waves, 4 full and one of 536 blocks, 87% full",
+        "             with 154: 2.6% of the GPU idle; the last wave takes up to 20% of the time",
+        "Full waves   with 165: 2,640 or 3,300 blocks; with 154: 2,464 or 3,080 blocks",
+    ):
+        assert line in lines
     assert "measured" not in run(*kernel, "--cc", "9.0", "--sms", "100").stdout
+    all_fit = run("calc", *KERNEL, "--gpu", "H200", "--cluster", "2", "--grid", "9000", columns=200).stdout
+    assert "9,000 blocks, with all 528 clusters, as on one H200: 8.52 waves" in all_fit
+
+
+def test_clusters_without_the_number_of_sms_still_say_what_an_sm_holds() -> None:
+    kernel = ("calc", "-t", "384", "-r", "168", "--dynamic-smem", "220k", "--cluster", "2")
+    for chip in (("--gpu", "H100"), ("--cc", "9.0")):
+        printed = json.loads(run(*kernel, *chip, "--format", "json").stdout)
+        assert (printed["active_blocks"], printed["full_wave"]) == (1, None)
+        assert printed["notes"][-1].startswith("How many clusters the whole GPU holds depends on its number")
+    assert "name a product, such as H100 SXM, or give --sms" in run(*kernel, *chip, columns=200).stdout
+    several = run(*kernel, "--gpu", "H100,H200", columns=120).stdout
+    assert "The whole GPU, in clusters of 2" in several
+    assert "How many clusters the whole GPU holds depends" in several
 
 
 class TestPartOfAGpu:
