@@ -12,7 +12,7 @@ from .. import engine
 from ..errors import UnknownComputeCapabilityError
 from ..tables import shipped
 from ..tables.chips import Chip
-from ..values.kernel import Carveout, Kernel
+from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_share, parse_size
 from .arguments import ComputeCapabilityLike, ShapeLike, SizeLike
@@ -204,36 +204,6 @@ class Occupancy(engine.Answer):
     def _repr_html_(self) -> str:
         """The answer as an HTML table, for a notebook."""
         return self.report()._repr_html_()
-
-
-def answer_for(
-    limits: Limits, kernel: Kernel, model: engine.Model | None = None, *, is_automatic: bool = False
-) -> Occupancy:
-    """The answer for a kernel.
-
-    Args:
-        limits: What the SM offers.
-        kernel: What a block needs.
-        model: Whose answer; by default that of `engine.default_model`.
-        is_automatic: Whether the carveout is the smallest with as many blocks as the largest.
-
-    Raises:
-        InputError: The model does not know the chip, or the chip lacks the carveout or caching mode.
-    """
-    if model is None:
-        model = engine.default_model(limits)
-        rules = engine.MODELS[model]
-    else:
-        rules = engine.rules(limits, model)
-    block_limits, allocated = rules.evaluate(limits, kernel)
-    found = Occupancy(limits, kernel, model, block_limits, allocated)
-    if is_automatic:
-        smallest = found.carveout().smallest
-        if smallest is not None:
-            return answer_for(
-                limits, replace(kernel, carveout=Carveout(smallest.shared_memory, "bytes")), model
-            )
-    return found
 
 
 def fits_of(

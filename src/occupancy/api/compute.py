@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import occupancy  # in annotations: a public name brings its module when somebody reads the types
@@ -10,10 +11,10 @@ import occupancy  # in annotations: a public name brings its module when somebod
 from .. import engine
 from ..errors import InputError
 from ..tables.chips import find_chip
-from ..values.kernel import Caching, Kernel, SharedMemoryMode
+from ..values.kernel import Caching, Carveout, Kernel, SharedMemoryMode
 from ..values.resources import Output
 from ..values.spellings import is_automatic
-from .answer import Occupancy, answer_for
+from .answer import Occupancy
 from .arguments import (
     CarveoutLike,
     ComputeCapabilityLike,
@@ -103,7 +104,12 @@ def compute(
                 "shared_memory_mode": shared_memory_mode,
             },
         )
-    return answer_for(sm, needed, model, is_automatic=carveout is not None and is_automatic(carveout))
+    found = Occupancy(sm, needed, model)
+    if carveout is not None and is_automatic(carveout):
+        smallest = found.carveout().smallest
+        if smallest is not None:
+            return Occupancy(sm, replace(needed, carveout=Carveout(smallest.shared_memory, "bytes")), model)
+    return found
 
 
 def sweep(

@@ -11,7 +11,7 @@ from ..report.budget_on_all import BudgetOnAllReport, budget_on_all_report
 from ..report.on_all import OnAllReport, on_all_report
 from ..tables.chips import Chip
 from ..values.spellings import parse_count, parse_share
-from .answer import answer_for
+from .answer import Occupancy
 from .arguments import (
     ComputeCapabilityLike,
     CountLike,
@@ -90,7 +90,7 @@ def on_all(
     """The same for chips that were found already; ``sms`` as in `whole_gpu`."""
     needed = kernel_with(kernel, without_automatic(arguments))
     model = arguments.get("model")
-    answers = [answer_for(chip.limits, needed, model) for chip in chips]
+    answers = [Occupancy(chip.limits, needed, model) for chip in chips]
     wholes = [
         whole_gpu(answer, chip, grid, cluster, sms) for chip, answer in zip(chips, answers, strict=True)
     ]

@@ -24,7 +24,7 @@ from ..advice.slack import Slack
 from ..report.budget import BudgetReport
 from ..tables.chips import Chip
 from ..values.spellings import parse_count
-from .answer import Occupancy, SizeOfBlock, answer_for, fits_of
+from .answer import Occupancy, SizeOfBlock, fits_of
 from .answers import Answers
 from .arguments import (
     ComputeCapabilityLike,
@@ -296,4 +296,4 @@ def given(
     An automatic carveout counts as the largest, because it would follow the kernel as that changes.
     """
     needed = kernel_with(kernel, without_automatic(arguments))
-    return answer_for(limits(cc), needed, arguments.get("model"))
+    return Occupancy(limits(cc), needed, arguments.get("model"))

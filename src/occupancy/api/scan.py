@@ -23,7 +23,7 @@ from ..readers.remark import Remark
 from ..render.words import count
 from ..report.scan import MOST_IN_FULL, ScanReport, missing_for
 from ..values.dataclass import dataclass
-from .answer import Occupancy, answer_for
+from .answer import Occupancy
 from .reading import Reading, ReadingArguments, takes_reading
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class ScannedKernel(ScanRow):
         if self.occupancy is None:
             return None
         limits, kernel = self._scanner.question(self)
-        return answer_for(limits, kernel)
+        return Occupancy(limits, kernel)
 
     def __repr__(self) -> str:
         return f"<ScannedKernel {self.title}>"

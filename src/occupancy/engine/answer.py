@@ -9,7 +9,7 @@ from ..values.limits import Limits
 from ..values.resources import QUANTITIES, RESOURCES, Resource
 from .arithmetic import round_up
 from .launch_failure import LaunchFailure, first_failure
-from .models import MODELS
+from .models import MODELS, default_model, rules
 from .parts import Allocation, BlockLimits, Model, Use
 
 
@@ -18,6 +18,14 @@ class Answer:
 
     It is never changed after it was made. It is a plain class, because a frozen dataclass takes longer to
     fill than the arithmetic takes to do.
+
+    Args:
+        limits: What the SM offers.
+        kernel: What one block needs.
+        model: Whose answer to give; by default `default_model`.
+
+    Raises:
+        InputError: The model does not know the chip, or the chip lacks the carveout or caching mode.
     """
 
     __slots__ = ("active_blocks", "active_warps", "allocated", "block_limits", "kernel", "limits", "model")
@@ -35,12 +43,16 @@ class Answer:
     active_warps: Final[int]
     """Warps of those blocks."""
 
-    def __init__(
-        self, limits: Limits, kernel: Kernel, model: Model, block_limits: BlockLimits, allocated: Allocation
-    ) -> None:
+    def __init__(self, limits: Limits, kernel: Kernel, model: Model | None = None) -> None:
+        if model is None:
+            model = default_model(limits)
+            chosen = MODELS[model]
+        else:
+            chosen = rules(limits, model)
         self.limits = limits
         self.kernel = kernel
         self.model = model
+        block_limits, allocated = chosen.evaluate(limits, kernel)
         self.block_limits = block_limits
         self.allocated = allocated
         self.active_blocks = blocks = block_limits.smallest()
@@ -72,7 +84,8 @@ class Answer:
     @property
     def occupancy(self) -> float:
         """Active warps by the most warps that an SM holds, 0 to 1: what NVIDIA's tools call occupancy."""
-        return self.active_warps / self.limits.max_warps_per_multiprocessor
+        limits = self.limits
+        return self.active_warps * limits.warp_size / limits.max_threads_per_multiprocessor
 
     def occupancy_of(self, blocks: int) -> float:
         """The occupancy with another number of resident blocks of this kernel."""
@@ -90,14 +103,17 @@ class Answer:
     @property
     def limiters(self) -> tuple[Resource, ...]:
         """Every resource that allows no more blocks than the answer; never empty."""
-        answer = self.active_blocks
-        return tuple([name for name, limit in zip(RESOURCES, self.block_limits) if limit == answer])  # noqa: B905, both are six
+        answer, found = self.active_blocks, []
+        # A comprehension takes longer, before Python 3.12.
+        for name, limit in zip(RESOURCES, self.block_limits):  # noqa: B905, both are six
+            if limit == answer:
+                found.append(name)
+        return tuple(found)
 
     @property
     def shared_memory_pool(self) -> int:
         """Bytes of shared memory that the SM is set to for this kernel."""
-        rules = MODELS[self.model]
-        return rules.shared_memory_pool(self.limits, self.kernel, self.allocated.shared_memory)
+        return MODELS[self.model].shared_memory_pool(self.limits, self.kernel, self.allocated.shared_memory)
 
     @property
     def blocks_by_tensor_memory(self) -> int | None:

@@ -54,7 +54,8 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     registers = registers_per_warp(limits, kernel.regs or 0)
     shared_memory = shared_memory_per_block(limits, kernel)
     halves = kernel.caching == "ca" and is_confined_to_half(limits, kernel, warps, registers)
-    block_limits = BlockLimits._make(
+    block_limits = tuple.__new__(
+        BlockLimits,
         (
             blocks_by_warps(limits, kernel, warps, halves),
             limits.max_blocks_per_multiprocessor,
@@ -62,9 +63,9 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
             blocks_by_shared_memory(limits, kernel, shared_memory),
             blocks_by_barriers(limits, kernel),
             blocks_by_virtual_resources(limits, kernel),
-        )
+        ),
     )
-    return block_limits, Allocation._make((warps, registers * warps, shared_memory))
+    return block_limits, tuple.__new__(Allocation, (warps, registers * warps, shared_memory))
 
 
 def blocks_by_warps(limits: Limits, kernel: Kernel, warps: int, halves: bool) -> int:
@@ -73,7 +74,7 @@ def blocks_by_warps(limits: Limits, kernel: Kernel, warps: int, halves: bool) ->
         return 0
     if halves:
         return 2 * (limits.max_warps_per_multiprocessor // 2 // warps)
-    return limits.max_warps_per_multiprocessor // warps
+    return limits.max_threads_per_multiprocessor // (limits.warp_size * warps)
 
 
 def is_larger_than_a_block(limits: Limits, kernel: Kernel) -> bool:
@@ -196,10 +197,10 @@ def blocks_by_shared_memory(limits: Limits, kernel: Kernel, per_block: int) -> i
 def blocks_by_barriers(limits: Limits, kernel: Kernel) -> int | None:
     """Blocks that the SM's named barriers allow; they set a limit from 9.0 only."""
     barriers = UNKNOWN_BARRIERS if kernel.barriers is None else kernel.barriers
-    if not barriers or limits.compute_capability < FIRST_WITH_BARRIER_LIMIT:
-        return None
     available = limits.max_barriers_per_multiprocessor
-    return None if available is None else available // barriers
+    if not barriers or available is None or limits.compute_capability < FIRST_WITH_BARRIER_LIMIT:
+        return None
+    return available // barriers
 
 
 def blocks_by_virtual_resources(limits: Limits, kernel: Kernel) -> int | None:
@@ -208,7 +209,6 @@ def blocks_by_virtual_resources(limits: Limits, kernel: Kernel) -> int | None:
     The header counts what a block holds when it starts. One that gives them back (``tcgen05``
     ``relinquish_alloc_permit``) may let another in; that is inferred, and not counted.
     """
-    available = limits.virtual_resources_per_multiprocessor
-    if not kernel.virtual_resources or available is None:
+    if not kernel.virtual_resources or limits.virtual_resources_per_multiprocessor is None:
         return None
-    return available // kernel.virtual_resources
+    return limits.virtual_resources_per_multiprocessor // kernel.virtual_resources

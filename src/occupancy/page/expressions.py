@@ -247,7 +247,10 @@ class Expressions:
 
     def call(self, node: ast.Call) -> str:
         match node:
-            case ast.Call(func=ast.Attribute(value=owner, attr="_make"), args=[ast.Tuple(elts=values)]):
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="tuple"), attr="__new__"),
+                args=[owner, ast.Tuple(elts=values)],
+            ):
                 return self.call(ast.Call(owner, values, []))
         called = self.called(node.func)
         if called is None:
