@@ -11,7 +11,9 @@ import pytest
 from occupancy.advice.waves import count_waves, full_wave
 from occupancy.arrays import sweep_arrays
 from occupancy.engine import Model, evaluate
+from occupancy.page import build
 from occupancy.page.build import build_page
+from occupancy.page.rules import rules
 from occupancy.tables import shipped
 from occupancy.tables.products import products
 from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Kernel, Launch
@@ -92,16 +94,17 @@ def test_the_whole_grid(engine: PageEngine, cc: str, model: Model) -> None:
 @pytest.mark.parametrize(
     ("rule", "mutated"),
     [
-        ("(-py.floordiv((-amount),unit))*unit", "(py.floordiv(amount,unit)+1)*unit"),
-        ("FIRST_WITH_BARRIER_LIMIT$=[9,0]", "FIRST_WITH_BARRIER_LIMIT$=[8,0]"),
-        ("limits.reserved_shared_memory_per_block", "0"),
-        (",per_warp)*sub_partitions", ",per_warp)"),
+        ("(-py.floordiv((-$amount), $unit)) * $unit", "(py.floordiv($amount, $unit) + 1) * $unit"),
+        ("FIRST_WITH_BARRIER_LIMIT$ = [9, 0]", "FIRST_WITH_BARRIER_LIMIT$ = [8, 0]"),
+        ("$limits.reserved_shared_memory_per_block", "0"),
+        (", $per_warp) * $sub_partitions", ", $per_warp)"),
     ],
 )
-def test_a_mutated_rule_is_caught(rule: str, mutated: str) -> None:
-    text = script()
+def test_a_mutated_rule_is_caught(monkeypatch: pytest.MonkeyPatch, rule: str, mutated: str) -> None:
+    text = rules()
     assert rule in text
-    engine = PageEngine(text.replace(rule, mutated))
+    monkeypatch.setattr(build, "rules", lambda: text.replace(rule, mutated))
+    engine = PageEngine(script())
     questions = [
         question for cc in ("6.0", "8.0", "9.0") for question in random_questions(cc, "cuda", 60, seed=1)
     ]

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from html import escape
 from importlib import resources
 
-from .compact import compact_script, compact_style
+from .compact import compact_script, compact_style, short_names
 from .data import page_data
 from .listing import Listing
 from .rules import rules
@@ -65,7 +65,7 @@ def page_script(*, with_listing: bool = False) -> str:
     parts = [
         '"use strict";\n',
         compact_script(_read("runtime.js")),
-        compact_script(rules(), is_generated=True),
+        compact_script(short_names(rules()), is_generated=True),
         compact_script(own),
     ]
     script = "\n".join(parts)

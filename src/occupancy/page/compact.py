@@ -1,8 +1,11 @@
-"""The page's code and style with less white space and without comments; names and lines stay."""
+"""The page's code and style without needless white space and comments; short names in generated code."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from itertools import chain, product
+from string import ascii_letters, digits
 
 _TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*)
@@ -53,6 +56,15 @@ def compact_script(text: str, *, is_generated: bool = False) -> str:
         parts.append(token)
         before = token[-1]
     return re.sub(r"\n{2,}", "\n", "".join(parts)).lstrip("\n")
+
+
+def short_names(rules: str) -> str:
+    """The translated rules, with a letter or two for each variable; those written most often get one."""
+    variable = re.compile(r"(?<![\w$])\$\w+")
+    counted = Counter(variable.findall(rules)).most_common()
+    short = chain(ascii_letters, map("".join, product(ascii_letters, digits)))
+    names = {name: letters for (name, _), letters in zip(counted, short, strict=False)}
+    return variable.sub(lambda found: names[found[0]], rules)
 
 
 def compact_style(text: str) -> str:

@@ -27,12 +27,8 @@ FORMATS = re.compile(r"(,|g|\.\d[fg])?")
 TYPES = {"str": '"string"', "bool": '"boolean"'}
 """What ``isinstance`` can ask for."""
 
-RESERVED = _names(
-    "arguments await case catch const debugger default delete do enum eval export extends function "
-    "implements instanceof interface let new null package private protected public py static super switch "
-    "this throw typeof undefined var void"
-)
-"""Names that a variable can have in Python and not here."""
+LIKE_A_VARIABLE = re.compile(r"\$\w")
+"""What in a text would be taken for a variable when these get shorter names."""
 
 
 class UnknownConstructError(Exception):
@@ -40,7 +36,8 @@ class UnknownConstructError(Exception):
 
 
 def local_name(name: str) -> str:
-    return f"{name}$" if name in RESERVED else name
+    """How a variable is written: as nothing else is, so that it can be found again."""
+    return f"${name}"
 
 
 def indented(text: str) -> str:

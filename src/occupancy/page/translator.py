@@ -17,7 +17,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from .functions import Function
-from .known import BUILTINS, METHODS, UnknownConstructError, indented, local_name
+from .known import BUILTINS, LIKE_A_VARIABLE, METHODS, UnknownConstructError, indented, local_name
 from .syntax import PACKAGE, definitions, fields_of, home_of
 
 MANY = 12
@@ -118,6 +118,8 @@ class Program:
 
     def literal(self, value: Any, where: str) -> str:
         """A constant's value."""
+        if isinstance(value, str) and LIKE_A_VARIABLE.search(value):
+            raise UnknownConstructError(f"{where}: {value!r} has no translation")
         if value is None or type(value) in (bool, int, float, str):
             return json.dumps(value)
         if type(value) in (tuple, list):
@@ -193,7 +195,7 @@ class Class:
             for name in fields
         ]
         if len(fields) > MANY:
-            taken = ", ".join(f"this.{each.removesuffix('$')}" for each in parameters)
+            taken = ", ".join(f"this.{each.removeprefix('$')}" for each in parameters)
             return f"constructor(...values) {{ [{taken}] = values; }}\n"
         body = "".join(f" this.{name} = {local_name(name)};" for name in fields)
         text = f"constructor({', '.join(parameters)}) {{{body} }}\n"

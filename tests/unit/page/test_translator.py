@@ -14,7 +14,7 @@ import pytest
 from py_mini_racer import MiniRacer
 
 from occupancy.page.build import page_script
-from occupancy.page.compact import compact_script, compact_style
+from occupancy.page.compact import compact_script, compact_style, short_names
 from occupancy.page.known import UnknownConstructError
 from occupancy.page.rules import rules
 from occupancy.page.translator import translate
@@ -147,6 +147,9 @@ REFUSED = [
     "async def f(a): return a",
     "def f(a): return b'x'",
     "def f(a): return lambda *x: x",
+    "def f(a): return '$a'",
+    "def f(a): return f'$a {a}'",
+    "X = '$a'\ndef f(a): return X",
     "X = {1: 2}\ndef f(a): return X[a]",
     "X = object()\ndef f(a): return X",
     "def f(a): return g(a, b=1)\ndef g(a): return a",
@@ -188,6 +191,11 @@ def test_compact() -> None:
     assert compact_style("a > b {\n  margin: 0 calc(1px - 2px);\n  color: red;\n}\n") == (
         "a > b{margin:0 calc(1px - 2px);color:red}"
     )
+
+
+def test_what_is_generated_has_short_names() -> None:
+    rules = "function f$($limits, $unit = 2) { return `${$limits}` + [$limits.unit, {unit: $unit}].$; }"
+    assert short_names(rules) == ("function f$(a, b = 2) { return `${a}` + [a.unit, {unit: b}].$; }")
 
 
 def test_no_two_files_have_a_name_in_common() -> None:
