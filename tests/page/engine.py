@@ -58,6 +58,33 @@ function answersTo(text) {
     }
   }));
 }
+// How many points were looked at, and those where a curve is not the answer.
+function curvesOf(text) {
+  let points = 0;
+  const wrong = [];
+  for (const [cc, model, values] of JSON.parse(text)) {
+    const question = { limits: chipOf(cc), kernel: kernelOf(values), model };
+    try {
+      evaluate(question.limits, question.kernel, model);
+    } catch {
+      continue; // the page draws nothing of a question without an answer
+    }
+    for (const [name, step] of [["threads", 32], ["regs", 1], ["smem", 32]]) {
+      const runs = curveOf(question, name);
+      const at = altering(question.kernel, name);
+      const end = runs[runs.length - 1].last;
+      for (let value = { threads: 32, regs: 1, smem: 0 }[name]; value <= end; value += step) {
+        const run = runAt(runs, value);
+        const answer = evaluate(question.limits, at(value), model);
+        points += 1;
+        const { active_blocks: blocks, active_warps: warps, occupancy: share } = answer;
+        const differs = run.blocks !== blocks || run.warps !== warps || run.share !== share;
+        if (run.first > value || differs) wrong.push([values, name, value, run]);
+      }
+    }
+  }
+  return JSON.stringify([points, wrong.slice(0, 3)]);
+}
 let lastGrid;
 // Blocks, and the limiters as bits, of every combination; blocks and bits turn by turn.
 function gridOf(text) {
@@ -102,8 +129,15 @@ class PageEngine:
 
     def answers(self, questions: Sequence[Question]) -> list[Any]:
         """The answer to each question: what `own_answer` gives."""
+        return self._asked("answersTo", questions)
+
+    def curves(self, questions: Sequence[Question]) -> list[Any]:
+        """How many points of the curves of each question were looked at, and some that are wrong."""
+        return self._asked("curvesOf", questions)
+
+    def _asked(self, entrance: str, questions: Sequence[Question]) -> list[Any]:
         values = [[cc, model, plain(kernel)] for cc, model, kernel in questions]
-        found: list[Any] = json.loads(self._context.call("answersTo", json.dumps(values)))
+        found: list[Any] = json.loads(self._context.call(entrance, json.dumps(values)))
         return found
 
     def grid(

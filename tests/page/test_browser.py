@@ -61,6 +61,17 @@ def test_a_next_step_is_applied(opened: Open) -> None:
     assert "Applied." in page.inner_text("#status")
 
 
+def test_what_stays_the_same_is_not_made_again(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=256&regs=200")
+    page.click("#steps summary")
+    page.evaluate("window.kept = [...document.querySelectorAll('#resources td, #chips button, .curve text')]")
+    page.fill("#regs", "201")
+    page.fill("#regs", "168")
+    until(page, "document.querySelector('#resources').textContent.includes('43,008')")
+    assert page.is_visible("#steps details li")
+    assert page.evaluate("kept.length > 60 && kept.filter((each) => !each.isConnected).length") == 0
+
+
 def test_dragging_along_a_curve_changes_the_input(opened: Open) -> None:
     page = opened("#cc=7.0&threads=128&regs=37")
     curve = page.locator("svg[aria-label='Registers, curve']")

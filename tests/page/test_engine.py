@@ -139,6 +139,14 @@ def _plain(limits: Limits) -> dict[str, object]:
     return {**asdict(limits), "compute_capability": {"major": major, "minor": minor}}
 
 
+@pytest.mark.parametrize(("cc", "model"), CHIPS_AND_MODELS)
+def test_a_curve_is_the_answer_at_every_value(engine: PageEngine, cc: str, model: Model) -> None:
+    """Also where a value is more than any kernel of the chip can have."""
+    points, wrong = engine.curves(random_questions(cc, model, 20, seed=3))
+    assert points > 5_000
+    assert wrong == []
+
+
 def test_waves_with_measured_clusters(engine: PageEngine) -> None:
     kernel = Kernel(256, 40)
     wave = full_wave(evaluate(shipped.limits("9.0"), kernel), 132, cluster_size=4)

@@ -11,16 +11,23 @@ const app = {
   start() {
     this.form = new Form((changes) => this.change(changes));
     this.curves = ["threads", "regs", "smem"].map((name) => new Curve(name, (value) => this.set(name, value)));
-    byId("curves").append(...this.curves.map((each) => each.node));
+    fill(byId("curves"), this.curves.map((each) => each.node));
     this.map = new HeatMap((values) => {
       for (const [name, value] of Object.entries(values)) this.set(name, value);
     });
-    this.chips = new Chips((cc) => this.change({ cc }));
     byId("question").addEventListener("submit", (event) => event.preventDefault());
     byId("pasted").addEventListener("input", () => this.paste(byId("pasted").value));
     window.addEventListener("hashchange", () => this.load());
-    const observer = new ResizeObserver(() => this.redrawSoon());
-    for (const chart of [...this.curves, this.map]) observer.observe(chart.node);
+    // Asking for widths when something changes would lay the page out once more.
+    const observer = new ResizeObserver((changes) => {
+      for (const { target, contentRect } of changes) target.chart.width = contentRect.width || 340;
+      this.redrawSoon();
+    });
+    for (const chart of [...this.curves, this.map]) {
+      chart.width = chart.node.clientWidth || 340;
+      chart.node.chart = chart;
+      observer.observe(chart.node);
+    }
     this.listing = null;
     if (byId("listing")) this.listing = new Listing(JSON.parse(byId("listing").textContent));
     this.load();
@@ -67,11 +74,6 @@ const app = {
     this.change(fieldsFor(this.question.kernel, name, amount));
   },
 
-  // Widths are read before anything is drawn: asking later would lay the page out twice.
-  measure() {
-    for (const chart of [...this.curves, this.map]) chart.width = chart.svg.clientWidth || 340;
-  },
-
   redrawSoon() {
     if (this.waiting || this.isListed()) return;
     this.waiting = requestAnimationFrame(() => this.redraw());
@@ -81,7 +83,6 @@ const app = {
     cancelAnimationFrame(this.waiting);
     this.waiting = 0;
     const start = performance.now();
-    this.measure();
     const question = readQuestion(this.fields);
     const launch = readLaunch(this.fields, question);
     this.form.show(this.fields, question, { ...question.errors, ...launch.errors }, findProduct(this.fields.gpu ?? "").hint);
@@ -113,7 +114,7 @@ const app = {
     for (const curve of this.curves) curve.draw(question, steps);
     this.map.draw(question);
     showArithmetic(answer);
-    this.chips.draw(question);
+    showChips(question, (cc) => this.change({ cc }));
     showLimits(question);
     const held = this.held && { fields: this.held, question: readQuestion(this.held) };
     showCompare({ fields: this.fields, question }, held, {
@@ -192,10 +193,10 @@ const app = {
     const lines = found.map((kernel, index) =>
       element("li", {}, button(kernel.name, `pasted ${index}`, () => use(kernel), { class: "link" }), element("small", {}, pastedWords(kernel))),
     );
-    byId("found").replaceChildren(
-      ...(text.trim() && !found.length ? [element("p", { class: "error" }, "No kernel in it.")] : []),
-      ...(lines.length ? [element("ul", { class: "plain" }, lines)] : []),
-    );
+    fill(byId("found"), [
+      text.trim() && !found.length && element("p", { class: "error" }, "No kernel in it."),
+      lines.length > 0 && element("ul", { class: "plain" }, lines),
+    ]);
     if (found.length === 1) use(found[0]);
     if (text.trim()) this.say(found.length === 1 ? "One kernel, taken over." : `${found.length} kernels found.`);
   },
@@ -213,7 +214,7 @@ const pastedWords = ({ arch, fields }) =>
 
 // For browsers that keep the clipboard from pages on the disk.
 function copyBySelection(text) {
-  const area = element("textarea", { class: "unseen", "aria-hidden": "true", tabindex: "-1" });
+  const area = created(element("textarea", { class: "unseen", "aria-hidden": "true", tabindex: "-1" }));
   area.value = text;
   const focused = document.activeElement;
   document.body.append(area);

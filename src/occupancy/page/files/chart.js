@@ -3,30 +3,23 @@
 const HEIGHT = 168;
 const EDGE = { left: 36, right: 10, top: 20, bottom: 24 };
 
-// [{first, last, answer}]: neighbouring values with the same answer.
-function curveOf(question, name) {
-  const { limits, kernel, model } = question;
-  const step = name === "regs" ? 1 : stepOf(name, limits);
-  const low = name === "smem" ? 0 : 1;
-  const high = Math.max(highestOf(name, limits), Math.min(valueOf(kernel, name) ?? 0, 2 * highestOf(name, limits)));
-  const reserved = name === "smem" ? limits.reserved_shared_memory_per_block % step : 0;
+// [{first, last, blocks, warps, share}]: neighbouring values with the same answer.
+function curveOf({ limits, kernel, model }, name) {
   const runs = [];
+  const low = name === "smem" ? 0 : 1;
+  const add = (last, { active_blocks: blocks, active_warps: warps, occupancy: share }) => {
+    const before = runs[runs.length - 1];
+    if (before && before.blocks === blocks && before.warps === warps) before.last = last;
+    else runs.push({ first: before ? before.last + 1 : low, last, blocks, warps, share });
+  };
   const at = altering(kernel, name);
-  for (let end = name === "threads" ? step : low; ; end = Math.min(high, end + step - (end ? 0 : reserved))) {
-    const answer = evaluate(limits, at(end), model);
-    const last = runs[runs.length - 1];
-    if (last && last.blocks === answer.active_blocks && last.warps === answer.active_warps) last.last = end;
-    else {
-      runs.push({
-        first: last ? last.last + 1 : low,
-        last: end,
-        blocks: answer.active_blocks,
-        warps: answer.active_warps,
-        share: answer.occupancy,
-      });
-    }
-    if (end >= high) return runs;
-  }
+  const most = highestOf(name, limits);
+  const now = Math.min(valueOf(kernel, name) ?? 0, 2 * most);
+  if (name === "threads") {
+    for (const last of py.range(limits.warp_size, Math.max(most, now) + 1, limits.warp_size)) add(last, evaluate(limits, at(last), model));
+  } else for (const [last, answer] of new Dial(limits, kernel, model, name).answers(low)) add(last, answer);
+  if (now > runs[runs.length - 1].last) add(now, evaluate(limits, at(now), model));
+  return runs;
 }
 
 function valueOf(kernel, name) {
@@ -41,19 +34,22 @@ class Curve {
     this.name = name;
     this.change = change;
     this.title = { threads: "Block size", regs: "Registers", smem: "Shared memory" }[name];
-    this.svg = drawn("svg", { class: "curve", role: "slider", tabindex: "0", height: HEIGHT, "aria-label": `${this.title}, curve` });
-    this.caption = element("p", { class: "note" });
-    this.node = element("section", {}, element("h2", {}, this.title), this.svg, this.caption);
-    this.svg.addEventListener("pointerdown", (event) => {
-      this.svg.setPointerCapture(event.pointerId);
-      this.take(event);
-    });
-    this.svg.addEventListener("pointermove", (event) => {
-      if (this.svg.hasPointerCapture(event.pointerId)) this.take(event);
-      else this.hover(event);
-    });
-    this.svg.addEventListener("pointerleave", () => this.hover(null));
-    this.svg.addEventListener("keydown", (event) => this.key(event));
+    this.svg = created(drawn("svg"));
+    this.pointed = created(drawn("g"));
+    this.caption = created(element("p", { class: "note" }));
+    this.node = created(element("section", {}, element("h2", {}, this.title), this.svg, this.caption));
+    this.handlers = {
+      pointerdown: (event) => {
+        this.svg.setPointerCapture(event.pointerId);
+        this.take(event);
+      },
+      pointermove: (event) => {
+        if (this.svg.hasPointerCapture(event.pointerId)) this.take(event);
+        else this.hover(event);
+      },
+      pointerleave: () => this.hover(null),
+      keydown: (event) => this.key(event),
+    };
   }
 
   x(value) {
@@ -78,16 +74,13 @@ class Curve {
   }
 
   hover(event) {
-    this.pointed.replaceChildren();
-    this.caption.textContent = this.words;
-    if (!event) return;
-    const value = this.under(event);
-    const run = runAt(this.runs, value);
-    this.pointed.append(
+    const value = event && this.under(event);
+    const run = event && runAt(this.runs, value);
+    fill(this.pointed, run ? [
       drawn("line", { x1: this.x(value), x2: this.x(value), y1: EDGE.top, y2: HEIGHT - EDGE.bottom, class: "hair" }),
       drawn("circle", { cx: this.x(value), cy: this.y(run.share), r: 3, class: "point" }),
-    );
-    this.caption.textContent = `${this.amount(value)}: ${words.percent(run.share)}, ${words.count(run.blocks, "block")}`;
+    ] : []);
+    settle(this.caption, run ? `${this.amount(value)}: ${words.percent(run.share)}, ${words.count(run.blocks, "block")}` : this.words);
   }
 
   key(event) {
@@ -115,27 +108,25 @@ class Curve {
     this.high = this.runs[this.runs.length - 1].last;
     const better = steps.filter((step) => Object.keys(step.requires).length === 1 && this.name in step.requires);
     this.words = this.sentence(answer);
-    this.caption.textContent = this.words;
-    this.pointed = drawn("g", {});
-    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${HEIGHT}`);
-    for (const [name, value] of [["min", this.low], ["max", this.high], ["now", this.now ?? this.low]]) {
-      this.svg.setAttribute(`aria-value${name}`, value);
-    }
-    this.svg.setAttribute("aria-valuetext", this.words);
-    this.svg.replaceChildren(...this.axes(), ...this.line(), ...this.marks(better, answer), this.pointed);
+    this.hover(null);
+    const properties = {
+      class: "curve", role: "slider", tabindex: "0", height: HEIGHT, viewBox: `0 0 ${this.width} ${HEIGHT}`, "aria-label": `${this.title}, curve`,
+      "aria-valuemin": this.low, "aria-valuemax": this.high, "aria-valuenow": this.now ?? this.low, "aria-valuetext": this.words,
+    };
+    adapt(this.svg, drawn("svg", { ...properties, ...this.handlers }, this.axes(), this.line(), this.pointed, this.marks(better, answer)));
   }
 
   axes() {
     const bottom = HEIGHT - EDGE.bottom;
-    const shares = [0, 0.25, 0.5, 0.75, 1].map((share) => [
-      drawn("line", { x1: EDGE.left, x2: this.width - EDGE.right, y1: this.y(share), y2: this.y(share), class: share ? "grid" : "base" }),
-      drawn("text", { x: EDGE.left - 6, y: this.y(share) + 4, class: "tick end" }, words.percent(share)),
-    ]);
-    const values = ticksOf(this.low, this.high, this.name, this.width).map((value) => [
-      drawn("line", { x1: this.x(value), x2: this.x(value), y1: bottom, y2: bottom + 4, class: "base" }),
-      drawn("text", { x: this.x(value), y: bottom + 16, class: "tick" }, tickText(value, this.name)),
-    ]);
-    return [...shares.flat(), ...values.flat()];
+    const shares = [0, 0.25, 0.5, 0.75, 1];
+    const values = ticksOf(this.low, this.high, this.name, this.width);
+    const across = (share) => `M${EDGE.left} ${this.y(share)}H${this.width - EDGE.right}`;
+    return [
+      drawn("path", { d: shares.map(across).join(""), class: "grid" }),
+      drawn("path", { d: across(0) + values.map((value) => `M${this.x(value).toFixed(1)} ${bottom}v4`).join(""), class: "base" }),
+      shares.map((share) => drawn("text", { x: EDGE.left - 6, y: this.y(share) + 4, class: "end" }, words.percent(share))),
+      values.map((value) => drawn("text", { x: this.x(value), y: bottom + 16 }, tickText(value, this.name))),
+    ];
   }
 
   line() {
@@ -146,26 +137,23 @@ class Curve {
       path += `${path ? "L" : "M"}${left.toFixed(1)} ${y.toFixed(1)}H${right.toFixed(1)}`;
     }
     const end = `V${bottom}H${this.x(this.low).toFixed(1)}Z`;
-    return [drawn("path", { d: path + end, class: "under" }), drawn("path", { d: path, class: "steps" }), ...this.cliffs()];
+    return [drawn("path", { d: path + end, class: "under" }), drawn("path", { d: path, class: "steps" }), drawn("path", { d: this.cliffs(), class: "cliff" })];
   }
 
   // A dot at the last value before each fall.
   cliffs() {
     const falls = this.runs.filter((run, index) => index + 1 < this.runs.length && this.runs[index + 1].share < run.share);
-    return falls.map((run) => drawn("circle", { cx: this.x(run.last), cy: this.y(run.share), r: 1.8, class: "cliff" }));
+    return falls.map((run) => `M${this.x(run.last).toFixed(1)} ${this.y(run.share).toFixed(1)}h0`).join("");
   }
 
   marks(better, answer) {
-    const found = better.map((step) => {
-      const value = step.requires[this.name];
-      return drawn("circle", { cx: this.x(value), cy: this.y(step.occupancy), r: 4.5, class: "next" });
-    });
+    const found = better.map((step) => drawn("circle", { cx: this.x(step.requires[this.name]), cy: this.y(step.occupancy), r: 4.5, class: "next" }));
     if (this.now === null) return found;
     const x = this.x(Math.max(this.low, Math.min(this.now, this.high)));
     const anchor = x > this.width - 60 ? "end" : x < 80 ? "start" : "";
     return [
-      ...found,
-      drawn("line", { x1: x, x2: x, y1: EDGE.top - 4, y2: HEIGHT - EDGE.bottom, class: "now" }),
+      drawn("path", { d: `M${x} ${EDGE.top - 4}V${HEIGHT - EDGE.bottom}`, class: "now" }),
+      found,
       drawn("circle", { cx: x, cy: this.y(answer.occupancy), r: 4.5, class: "here" }),
       drawn("text", { x, y: EDGE.top - 8, class: `label ${anchor}` }, `${tickText(this.now, this.name)}: ${words.percent(answer.occupancy)}`),
     ];

@@ -1,43 +1,77 @@
-// Elements. Text only ever becomes text: nothing here takes markup.
+// Elements are described, and what is described is then shown. Text only ever becomes text: nothing here takes markup.
 
-function element(name, properties = {}, ...children) {
-  return filled(document.createElement(name), properties, children);
-}
+const element = (name, properties = {}, ...children) => ({ name, properties, children, space: "http://www.w3.org/1999/xhtml" });
 
-function drawn(name, attributes = {}, ...children) {
-  return filled(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
-}
+const drawn = (name, properties = {}, ...children) => ({ name, properties, children, space: "http://www.w3.org/2000/svg" });
 
-function filled(node, properties, children) {
-  for (const [name, value] of Object.entries(properties)) {
-    if (typeof value === "function") node.addEventListener(name, value);
-    else if (value === true) node.setAttribute(name, "");
-    else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
+const created = (wanted) => adapt(document.createElementNS(wanted.space, wanted.name), wanted);
+
+// Make of a node what is described. What is so already stays untouched: it need not be laid out and painted again.
+function adapt(node, wanted) {
+  const { properties } = wanted;
+  const before = node.shown ?? {};
+  node.shown = properties;
+  for (const name in properties) {
+    const value = properties[name];
+    if (value === before[name]) continue;
+    if (typeof value === "function") node[`on${name}`] = value;
+    else if (value === null || value === undefined || value === false) node.removeAttribute(name);
+    else node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat(Infinity).filter((each) => each !== null && each !== undefined && each !== ""));
+  for (const name in before) {
+    if (name in properties) continue;
+    if (typeof before[name] === "function") node[`on${name}`] = null;
+    else node.removeAttribute(name);
+  }
+  fill(node, wanted.children);
   return node;
+}
+
+// Show children, each a text, a description, a node, or a list of them, in place of what a node has.
+function fill(node, children) {
+  let left = filled(node, node.firstChild, children);
+  while (left) [left] = [left.nextSibling, left.remove()];
+}
+
+// The first child that is left to show others with.
+function filled(node, at, children) {
+  for (const each of children) {
+    if (each === null || each === undefined || each === "" || each === false) continue;
+    if (Array.isArray(each)) {
+      at = filled(node, at, each);
+      continue;
+    }
+    const isText = typeof each !== "object";
+    const isNode = each instanceof Node;
+    if (isText ? at?.data === undefined : at !== each && (isNode || at?.localName !== each.name)) {
+      node.insertBefore(isText ? new Text(each) : isNode ? each : created(each), at);
+      continue;
+    }
+    if (!isText && !isNode) adapt(at, each);
+    else if (isText && at.data !== each) at.data = each;
+    at = at.nextSibling;
+  }
+  return at;
 }
 
 const byId = (id) => document.getElementById(id);
 
-// Fill the body of a section again. What has the focus keeps it, by its data-key.
+// Fill the body of a section again. Where what had the focus is gone, something near gets it.
 function refill(id, ...children) {
   const body = byId(id).lastElementChild;
-  const key = body.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
-  body.replaceChildren(...children.flat().filter(Boolean));
-  if (key === undefined) return;
-  const same = [...body.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key);
-  (same ?? body.querySelector("button") ?? byId("threads")).focus({ preventScroll: true });
+  const hadFocus = body.contains(document.activeElement);
+  fill(body, children);
+  if (hadFocus && !body.contains(document.activeElement)) (body.querySelector("button") ?? byId("threads")).focus({ preventScroll: true });
 }
 
 function button(text, key, click, properties = {}) {
   return element("button", { type: "button", "data-key": key, click, ...properties }, text);
 }
 
-// A table: the titles of its columns, and rows of cells, each text, a node, or [properties, ...children].
+// A table: the titles of its columns, and rows of cells, each text, a description, or [properties, ...children].
 function table(caption, titles, rows, properties = {}) {
   const cell = (name, content, more) =>
-    Array.isArray(content) ? element(name, { ...more, ...content[0] }, ...content.slice(1)) : element(name, more, content);
+    Array.isArray(content) ? element(name, { ...more, ...content[0] }, content.slice(1)) : element(name, more, content);
   return element(
     "table",
     properties,
@@ -55,13 +89,17 @@ function table(caption, titles, rows, properties = {}) {
   );
 }
 
+// The text of an element, where it is another one.
+function settle(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
 // A share of 1 as a bar.
 function bar(share, isMarked) {
   const width = `${Math.max(0, Math.min(1, share)) * 100}%`;
   return drawn(
     "svg",
     { class: `bar${isMarked ? " marked" : ""}`, "aria-hidden": "true", preserveAspectRatio: "none" },
-    drawn("rect", { class: "track", width: "100%", height: "100%" }),
-    drawn("rect", { class: "part", width, height: "100%" }),
+    drawn("rect", { width, height: "100%" }),
   );
 }

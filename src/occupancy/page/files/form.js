@@ -21,34 +21,33 @@ class Form {
     }
     for (const input of EXTRA) this.add("launch", input);
     const list = element("datalist", { id: "products" }, PRODUCTS.map((each) => element("option", { value: each.name }, `${each.cc}, ${each.sms} SMs`)));
-    byId("chip").append(list);
+    byId("chip").append(created(list));
     this.controls.gpu.setAttribute("list", "products");
   }
 
   add(place, input) {
     const { name } = input;
-    const control = input.options
+    const control = created(input.options
       ? element("select", { id: name, name, "aria-describedby": `${name}-hint ${name}-error` })
-      : element("input", { id: name, name, type: "text", inputmode: input.kind === "count" ? "numeric" : null, placeholder: input.wide ? null : input.hint, spellcheck: "false", autocapitalize: "off", "aria-describedby": `${name}-hint ${name}-error` });
+      : element("input", { id: name, name, type: "text", inputmode: input.kind === "count" ? "numeric" : null, placeholder: input.wide ? null : input.hint, spellcheck: "false", autocapitalize: "off", "aria-describedby": `${name}-hint ${name}-error` }));
     if (input.options) this.options(control, input.options);
     control.addEventListener("input", () => this.changed({ [name]: control.value }));
     if (!input.options) control.addEventListener("keydown", (event) => this.arrows(event, input));
     this.controls[name] = control;
-    const row = element(
+    const row = created(element(
       "div",
       { class: `field${input.wide ? " wide" : ""}` },
       element("label", { for: name }, input.label),
       control,
       element("p", { id: `${name}-hint`, class: input.wide ? "hint" : "unseen" }, input.hint),
       element("p", { id: `${name}-error`, class: "error" }),
-    );
+    ));
     this.rows[name] = { row, input };
     byId(place).append(row);
   }
 
   options(select, options) {
-    const same = select.length === options.length && options.every(([value], index) => select.options[index].value === value);
-    if (!same) select.replaceChildren(...options.map(([value, text]) => element("option", { value }, text)));
+    fill(select, options.map(([value, text]) => element("option", { value }, text)));
   }
 
   // The arrow keys step by the unit in which the chip allocates.
@@ -102,11 +101,9 @@ class Form {
       if (input.needs) row.hidden = !limits[input.needs];
       const error = errors[name] ?? "";
       control.setAttribute("aria-invalid", error ? "true" : "false");
-      const place = row.lastElementChild;
-      if (place.textContent !== error) place.textContent = error;
+      settle(row.lastElementChild, error);
     }
-    const hint = byId("gpu-hint");
-    if (hint.textContent !== productHint) hint.textContent = productHint;
+    settle(byId("gpu-hint"), productHint);
   }
 }
 

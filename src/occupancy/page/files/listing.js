@@ -11,51 +11,49 @@ class Listing {
       this.shown = SHOWN;
       this.draw();
     };
-    const field = (label, control) => [element("label", {}, label, control), control];
-    const [searching, search] = field("Search", element("input", { type: "search", placeholder: "words, * for anything", input: changed }));
-    this.search = search;
+    const field = (label, control) => element("label", {}, label, control);
+    this.search = created(element("input", { type: "search", placeholder: "words, * for anything", input: changed }));
     this.choices = [];
     const filters = this.columns.map((column, at) => {
       const control = this.filterOf(column, at, changed);
       if (!control) return null;
       this.choices.push({ at, control, isShare: column.kind === "share" });
-      return field(`${column.title}${column.kind === "share" ? " below %" : ""}`, control)[0];
+      return field(`${column.title}${column.kind === "share" ? " below %" : ""}`, control);
     });
     this.heads = this.columns.map((column, at) =>
-      element("th", { scope: "col", class: column.kind === "number" ? "number" : null }, button(column.title, `sort ${at}`, () => this.sort(at), { class: "link" })),
+      created(element("th", { scope: "col", class: column.kind === "number" ? "number" : null }, button(column.title, `sort ${at}`, () => this.sort(at), { class: "link" }))),
     );
-    this.body = element("tbody");
-    this.count = element("p", { class: "note", role: "status" });
-    this.more = button("", "more", () => {
+    this.body = created(element("tbody"));
+    this.count = created(element("p", { class: "note", role: "status" }));
+    this.more = created(button("", "more", () => {
       this.shown += 4 * SHOWN;
       this.draw();
-    });
+    }));
     const [head, ...facts] = this.facts.map((row) => row.map((cell, at) => (at && at < row.length - 1 ? [{ class: "number" }, cell] : cell)));
     const scrolled = (label, content) => element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, content);
-    this.node = element(
+    this.node = created(element(
       "main",
       { id: "kernels" },
       this.lead.map((text) => element("p", {}, text)),
       head && scrolled("By architecture", table("By architecture", head, facts, { class: "facts" })),
-      element("form", { role: "search", class: "filters", autocomplete: "off", submit: (event) => event.preventDefault() }, searching, filters),
+      element("form", { role: "search", class: "filters", autocomplete: "off", submit: (event) => event.preventDefault() }, field("Search", this.search), filters),
       this.count,
       scrolled("Kernels", element("table", { class: "list" }, element("caption", { class: "unseen" }, "Kernels"), element("thead", {}, element("tr", {}, this.heads)), this.body)),
       this.more,
       this.notes.map((text) => element("p", { class: "note" }, text)),
-    );
-    this.back = element("a", { href: "#kernels", class: "back" }, `← All ${words.count(this.rows.length, "kernel")}`);
-    document.querySelector("header").append(this.back);
+    ));
+    document.querySelector("header").append(created(element("a", { href: "#kernels", class: "back" }, `← All ${words.count(this.rows.length, "kernel")}`)));
     document.querySelector("header").after(this.node);
     changed();
   }
 
   // The control that chooses rows by a column; null where there is nothing to choose.
   filterOf(column, at, changed) {
-    if (column.kind === "share") return element("input", { type: "number", min: "0", max: "100", placeholder: "100", input: changed });
+    if (column.kind === "share") return created(element("input", { type: "number", min: "0", max: "100", placeholder: "100", input: changed }));
     const values = column.is_choice ? [...new Set(this.rows.map((row) => textOf(row[at])))].sort(inOrder) : [];
     if (values.length < 2 || values.length > 200) return null;
     const options = values.map((value) => element("option", { value: `=${value}` }, value || "none"));
-    return element("select", { input: changed }, element("option", { value: "" }, "all"), options);
+    return created(element("select", { input: changed }, element("option", { value: "" }, "all"), options));
   }
 
   // The list in place of the calculator, or the other way round; where one was is kept.
@@ -101,7 +99,7 @@ class Listing {
 
   draw() {
     const found = this.chosen();
-    this.body.replaceChildren(...found.slice(0, this.shown).map((at) => this.line(at)));
+    fill(this.body, found.slice(0, this.shown).map((at) => this.line(at)));
     const all = words.count(this.rows.length, "row");
     settle(this.count, found.length === this.rows.length ? `${all}.` : `${grouped(found.length)} of ${all}.`);
     const left = found.length - this.shown;

@@ -20,27 +20,35 @@ class HeatMap {
   constructor(change) {
     this.change = change;
     this.axes = ["threads", "regs"];
-    this.svg = drawn("svg", { class: "map", role: "img", height: MAP_HEIGHT });
-    this.marker = drawn("g");
-    this.caption = element("p", { class: "note" });
-    this.choices = element("p", { class: "choices" });
-    for (const [index, text] of [[0, "across"], [1, "up"]]) {
-      const select = element("select", { id: `axis-${index}`, change: () => this.choose(index, select.value) });
-      this.choices.append(element("label", { for: `axis-${index}` }, text), select);
-    }
-    this.keys = element("p", { class: "choices keys" }, "occupancy");
-    for (const share of [0.25, 0.5, 0.75, 1]) {
+    this.marker = created(drawn("g"));
+    this.svg = created(drawn("svg", {
+      class: "map", role: "img", height: MAP_HEIGHT,
+      pointermove: (event) => this.hover(event),
+      pointerleave: () => settle(this.caption, this.words),
+      click: (event) => {
+        const [x, y] = this.under(event);
+        this.change({ [this.axes[0]]: x, [this.axes[1]]: y });
+      },
+    }));
+    this.caption = created(element("p", { class: "note" }));
+    const names = ["threads", ...ADJUSTABLE];
+    this.selects = [0, 1].map((index) => created(element(
+      "select",
+      { id: `axis-${index}`, change: (event) => this.choose(index, event.target.value) },
+      names.map((name) => element("option", { value: name }, words.name(name))),
+    )));
+    const keys = [0.25, 0.5, 0.75, 1].map((share) => {
       const swatch = drawn("svg", { class: "swatch", "aria-hidden": "true" }, drawn("rect", { class: "cells", width: "100%", height: "100%", "fill-opacity": tintOf(share) }));
-      this.keys.append(element("span", { class: "key" }, swatch, words.percent(share)));
-    }
-    this.svg.addEventListener("pointermove", (event) => this.hover(event));
-    this.svg.addEventListener("pointerleave", () => (this.caption.textContent = this.words));
-    this.svg.addEventListener("click", (event) => {
-      const [x, y] = this.under(event);
-      this.change({ [this.axes[0]]: x, [this.axes[1]]: y });
+      return element("span", { class: "key" }, swatch, words.percent(share));
     });
     this.node = byId("map");
-    this.node.lastElementChild.append(this.choices, this.svg, this.keys, this.caption);
+    refill(
+      "map",
+      element("p", { class: "choices" }, ["across", "up"].map((text, index) => [element("label", { for: `axis-${index}` }, text), this.selects[index]])),
+      this.svg,
+      element("p", { class: "choices keys" }, "occupancy", keys),
+      this.caption,
+    );
   }
 
   choose(index, name) {
@@ -61,7 +69,8 @@ class HeatMap {
   hover(event) {
     const [x, y] = this.under(event);
     const found = this.at(x, y);
-    this.caption.textContent = `${axisAmount(this.axes[0], x)}, ${axisAmount(this.axes[1], y)}: ${words.percent(found.occupancy)}, ${words.count(found.active_blocks, "block")}`;
+    const text = `${axisAmount(this.axes[0], x)}, ${axisAmount(this.axes[1], y)}: ${words.percent(found.occupancy)}, ${words.count(found.active_blocks, "block")}`;
+    settle(this.caption, text);
   }
 
   at(x, y) {
@@ -72,22 +81,16 @@ class HeatMap {
   draw(question) {
     this.question = question;
     const { limits, kernel, model, answer } = question;
-    const offered = ["threads", ...ADJUSTABLE];
-    for (const [index, select] of [...this.choices.querySelectorAll("select")].entries()) {
-      if (select.length !== offered.length) {
-        select.replaceChildren(...offered.map((name) => element("option", { value: name }, words.name(name))));
-      }
-      select.value = this.axes[index];
-    }
+    this.selects.forEach((select, index) => (select.value = this.axes[index]));
     this.values = this.axes.map((name) => samplesOf(name, limits));
     // The map stays as it is while nothing changes but where on it the kernel is.
     const [name, other] = this.axes;
     const key = JSON.stringify([limits.compute_capability, model, this.width, this.axes, altered(altered(kernel, name, 0), other, 0)]);
     if (key !== this.key) this.drawCells(key);
-    this.marker.replaceChildren(...this.here(kernel));
+    fill(this.marker, this.here(kernel));
     this.words = `Occupancy by ${this.axes.map(words.name).join(" and ")}; here ${words.percent(answer.occupancy)}. Point to read, click to choose.`;
     this.svg.setAttribute("aria-label", `Map: ${this.words}`);
-    this.caption.textContent = this.words;
+    settle(this.caption, this.words);
   }
 
   left(index) {
@@ -120,7 +123,7 @@ class HeatMap {
     });
     const cells = [...paths].map(([share, d]) => drawn("path", { d, class: "cells", "fill-opacity": tintOf(share) }));
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${MAP_HEIGHT}`);
-    this.svg.replaceChildren(this.frame(), ...cells, ...this.labels(), this.marker);
+    fill(this.svg, [this.frame(), drawn("g", {}, cells), this.labels(), this.marker]);
   }
 
   frame() {
@@ -137,8 +140,8 @@ class HeatMap {
         if (wanted.has(value)) texts.push(place(at + 0.5, tickText(value, name)));
       });
     };
-    show(0, this.values[0], this.axes[0], (at, text) => drawn("text", { x: this.left(at), y: MAP_HEIGHT - MAP_EDGE.bottom + 16, class: "tick" }, text));
-    show(1, this.values[1], this.axes[1], (at, text) => drawn("text", { x: MAP_EDGE.left - 6, y: this.low(at) + 4, class: "tick end" }, text));
+    show(0, this.values[0], this.axes[0], (at, text) => drawn("text", { x: this.left(at), y: MAP_HEIGHT - MAP_EDGE.bottom + 16, }, text));
+    show(1, this.values[1], this.axes[1], (at, text) => drawn("text", { x: MAP_EDGE.left - 6, y: this.low(at) + 4, class: "end" }, text));
     return texts;
   }
 

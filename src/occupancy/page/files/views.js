@@ -34,14 +34,13 @@ function showVerdict(fields, question, launch, copy) {
     said.push(`${words.percent(answer.occupancy_by_threads)} by threads: the last warp of each block is not full.`);
   }
   if (answer.model === "spreadsheet") said.push("By the rules of NVIDIA's spreadsheet CUDA_Occupancy_Calculator.xls.");
-  byId("verdict").replaceChildren(
-    element("div", { class: "headline" }, figure, ...others),
+  fill(byId("verdict"), [
+    element("div", { class: "headline" }, figure, others),
     multiprocessor(answer, warps),
-    ...launchLines(launch, answer),
-    ...said.map((text) => element("p", { class: "note" }, text)),
+    element("div", {}, launchLines(launch, answer), said.map((text) => element("p", { class: "note" }, text))),
     element("p", { class: "asked" }, element("code", {}, toCommand(fields, question))),
-    element("p", { class: "copies" }, element("span", {}, "Copy as"), ...copies),
-  );
+    element("p", { class: "copies" }, element("span", {}, "Copy as"), copies),
+  ]);
 }
 
 // The warp slots of the SM, with the resident blocks in them.
@@ -54,7 +53,6 @@ function multiprocessor(answer, warps) {
   return drawn(
     "svg",
     { class: "sm", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-    drawn("rect", { width, height, class: "track" }),
     drawn("path", { d: slots.join(""), class: "slot" }),
     drawn("path", { d: blocks.join(""), class: "block" }),
   );
@@ -199,50 +197,22 @@ function showArithmetic(answer) {
   refill("arithmetic", element("dl", {}, parts));
 }
 
-// The table of all chips: made once, and then only what changes.
-class Chips {
-  constructor(choose) {
-    const rows = [...CHIPS].reverse().map((limits) => {
-      const cc = String(limits.compute_capability);
-      const cells = { share: element("span", { class: "number" }, "-"), bar: bar(0), blocks: element("td", { class: "number" }, "-"), why: element("td", { class: "reason" }, "-") };
-      const name = button(cc, `chip ${cc}`, () => choose(cc), { class: "link" });
-      const row = element(
-        "tr",
-        {},
-        element("th", { scope: "row" }, name),
-        element("td", {}, limits.architecture),
-        element("td", { class: "use" }, cells.share, cells.bar),
-        cells.blocks,
-        cells.why,
-      );
-      return { limits, row, name, ...cells, part: cells.bar.lastElementChild };
-    });
-    this.rows = rows;
-    const titles = ["Chip", "Architecture", [{ class: "use" }, "Occupancy"], [{ class: "number" }, "Blocks"], "Limited by"];
-    const made = table("The same kernel on every chip", titles, []);
-    made.lastElementChild.append(...rows.map(({ row }) => row));
-    byId("chips").lastElementChild.append(made);
-  }
-
-  draw({ limits, kernel, model }) {
-    for (const each of this.rows) {
-      const isHere = each.limits === limits;
-      each.row.className = isHere ? "here" : "";
-      if (isHere) each.name.setAttribute("aria-current", "true");
-      else each.name.removeAttribute("aria-current");
-      const { share, blocks, why } = answerOn(each.limits, kernel, model);
-      each.bar.classList.toggle("marked", isHere);
-      each.part.setAttribute("width", `${100 * (share ?? 0)}%`);
-      settle(each.share, share === null ? "-" : words.percent(share));
-      settle(each.blocks, blocks);
-      settle(each.why, why);
-    }
-  }
-}
-
-// The text of an element, where it is another one: what stays the same need not be laid out again.
-function settle(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+function showChips({ limits, kernel, model }, choose) {
+  const rows = [...CHIPS].reverse().map((each) => {
+    const cc = String(each.compute_capability);
+    const isHere = each === limits;
+    const { share, blocks, why } = answerOn(each, kernel, model);
+    return [
+      { row: { class: isHere ? "here" : null } },
+      button(cc, `chip ${cc}`, () => choose(cc), { class: "link", "aria-current": isHere && "true" }),
+      each.architecture,
+      [{ class: "use" }, element("span", { class: "number" }, share === null ? "-" : words.percent(share)), bar(share ?? 0, isHere)],
+      [{ class: "number" }, blocks],
+      [{ class: "reason" }, why],
+    ];
+  });
+  const titles = ["Chip", "Architecture", [{ class: "use" }, "Occupancy"], [{ class: "number" }, "Blocks"], [{ class: "reason" }, "Limited by"]];
+  refill("chips", table("The same kernel on every chip", titles, rows));
 }
 
 function answerOn(limits, kernel, model) {
