@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..engine import Answer, Model, evaluate
 from ..render.words import Sentence, amount, count, listing, percent
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import QUANTITIES, Changeable
+from ..values.resources import QUANTITIES, Changeable, amount_of
 from .search import Dial, changed, used
 
 
@@ -24,7 +25,7 @@ class NextStep(Sentence):
     """What must change, all of it together, and the value nearest to the present one that suffices.
 
     Registers per thread, bytes of the kernel's own shared memory per block, barriers per block; or
-    threads per block, with everything else as it is.
+    threads per block, with everything else as it is, unless less of something helps with another size alone.
     """
 
     def __str__(self) -> str:
@@ -46,6 +47,30 @@ def next_steps(limits: Limits, kernel: Kernel, model: Model | None = None) -> tu
     """
     now = evaluate(limits, kernel, model)
     return (*using_less(now), *_with_other_block_sizes(now))
+
+
+COMMON_SIZES = (256, 128, 512, 1024)
+"""Threads per block that kernels are mostly launched with, the most usual first."""
+
+
+def at_other_sizes(limits: Limits, kernel: Kernel) -> Iterator[NextStep]:
+    """The step to a higher occupancy that changes the least, with a common block size: for a kernel whose
+    size is not known, and was taken as the best one, with which less of something does not help."""
+    now = evaluate(limits, kernel)
+    found = []
+    for threads in (each for each in COMMON_SIZES if each <= limits.max_threads_per_block):
+        sized = evaluate(limits, changed(kernel, {"threads": threads}))
+        step = next((step for step in using_less(sized) if step.occupancy > now.occupancy), None)
+        if step is not None:
+            found.append(replace(step, requires={**step.requires, "threads": threads}))
+    if found:
+        yield min(found, key=lambda step: (len(step.requires), -_kept(kernel, step)))
+
+
+def _kept(kernel: Kernel, step: NextStep) -> float:
+    """The share that is left, 0 to 1, of what must shrink the most."""
+    less = {resource: amount for resource, amount in step.requires.items() if resource != "threads"}
+    return min(amount / (amount_of(resource, kernel) or 1) for resource, amount in less.items())
 
 
 def using_less(now: Answer) -> Iterator[NextStep]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from ..builds.scanner import Scanner
-from ..builds.selection import ORDERS, Order, Selection
+from ..builds.selection import ORDERS, WORST, Order, Selection
 from ..errors import InputError, shown
 from ..readers.budget import Allowance
 from ..tables.chips import find_chip
@@ -82,6 +82,7 @@ class Reading:
         only_spilling: bool = False,
         sort: Order | None = None,
         limit: int | None = None,
+        reverse: bool = False,
     ) -> Selection:
         """Which kernels are shown, and in which order; see `Selection`.
 
@@ -91,6 +92,12 @@ class Reading:
         if sort is not None and sort not in ORDERS:
             problem = f"got {shown(sort)}"
             raise InputError(problem, where="sort", allowed=did_you_mean(str(sort), ORDERS))
+        if reverse and sort in (None, WORST):
+            raise InputError(
+                "is for an order with two ends",
+                where="reverse",
+                cure="Sort by occupancy, regs, spills or time.",
+            )
         if limit is not None and limit < 1:
             raise InputError(f"got {limit}", where="limit", allowed="1 and up")
         return Selection(
@@ -103,6 +110,7 @@ class Reading:
             only_spilling=only_spilling,
             sort=sort,
             limit=limit,
+            reverse=reverse,
         )
 
     def scanner(

@@ -9,6 +9,7 @@ from ..readers import KernelRecord
 from ..values.dataclass import dataclass
 from ..values.resources import Resource
 from .attention import LOW, deserves_a_look, spilled_bytes
+from .merging import LOGS
 from .scanner import Scanner, Verdict
 from .traces import Times, is_traced
 
@@ -50,16 +51,20 @@ class Overview:
     """How many of ``kernels`` are candidates that an autotuner did not choose."""
     matching: int
     """How many of ``kernels`` are what ``--below`` and ``--spilling`` ask for, shown or not."""
+    matching_limited_by: dict[Resource, int]
+    """How many of those each resource limits, the most frequent first; empty where nothing asked for some."""
     deserve_a_look: int
     """Those that do not launch, spill, have an occupancy below 50 %, or use a stack."""
+    of_logs: int
+    """How many of ``kernels`` only the output of the compiler tells of, and no image."""
     spills_known: int
     """Those of which a file says whether they spill."""
     times_known: int
     """Those whose time is known."""
     traced: int
     """How many of ``kernels`` stand for launches of traces, which have times."""
-    time_below_quarter_us: float
-    """Microseconds of launches of traces with an occupancy below 25 %."""
+    time_up_to_quarter_us: float
+    """Microseconds of launches of traces with an occupancy of 25 % or less."""
     time_not_known_us: float
     """Microseconds of launches of traces whose occupancy is not known."""
     architectures: tuple[ArchitectureOverview, ...]
@@ -110,7 +115,8 @@ class Tally:
         self._kinds: Counter[tuple[str | None, Verdict, bool | None, bool, bool]] = Counter()
         self._names: set[str] = set()
         self._launches = self._launch_rows = self._times = self._not_chosen = 0
-        self._traced = self._matching = 0
+        self._traced = self._matching = self._of_logs = 0
+        self._matching_limited_by: Counter[Resource] = Counter()
         self._time = Times()
 
     def counted(self, records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
@@ -129,6 +135,7 @@ class Tally:
                 deserves_a_look(record, verdict),
             ] += 1
             names.add(record.name)
+            self._of_logs += record.format in LOGS
             if record.launches is not None:
                 self._launches += record.launches
                 self._launch_rows += 1
@@ -138,10 +145,12 @@ class Tally:
                 self._time.add(record.duration_us or 0, verdict.occupancy)
             yield record
 
-    def matched(self, records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+    def matched(self, records: Iterable[KernelRecord], with_limiters: bool) -> Iterator[KernelRecord]:
         """The same records, counted as what was asked for."""
         for record in records:
             self._matching += 1
+            if with_limiters:
+                self._matching_limited_by.update(self._scanner.verdict(record).limiters)
             yield record
 
     @property
@@ -159,11 +168,13 @@ class Tally:
             functions=len(self._names),
             not_chosen=self._not_chosen,
             matching=self._matching,
+            matching_limited_by=dict(self._matching_limited_by.most_common()),
+            of_logs=self._of_logs,
             deserve_a_look=sum(count for kind, count in self._kinds.items() if kind[4]),
             spills_known=sum(count for kind, count in self._kinds.items() if kind[2] is not None),
             times_known=self._times,
             traced=self._traced,
-            time_below_quarter_us=self._time.below_quarter,
+            time_up_to_quarter_us=self._time.up_to_quarter,
             time_not_known_us=self._time.not_known,
             architectures=tuple(map(self._of, sorted(archs, key=_age))),
         )

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple
 
 from ..advice.block_sizes import answers_by_size, best_block_size
-from ..advice.next_steps import NextStep, next_steps
+from ..advice.next_steps import NextStep, at_other_sizes, next_steps
 from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Answer, evaluate
 from ..errors import InputError, OccupancyError
@@ -21,6 +21,7 @@ from ..values.dataclass import dataclass
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.resources import Resource
+from .library_kernels import LIBRARY_NOTE, is_of_a_library
 
 LimitsOf = Callable[[ComputeCapability], Limits]
 
@@ -40,8 +41,8 @@ TENSOR_MEMORY_NOTE = (
     "next block can be admitted; that is inferred."
 )
 SPILL_NOTE = (
-    "The compiler spills registers into shared memory, as much as the largest block of the launch bounds "
-    "takes: tighter bounds shrink it."
+    "Spills into shared memory: smaller blocks take as much as the largest of the launch bounds, so fewer of "
+    "their warps fit. Tighter bounds shrink it."
 )
 NO_ADVICE_NOTE = "The next step is left out, as there are very many different kernels; calc finds it."
 GRID_NOTE = "PyTorch's profiler counts no more blocks than the grid has for each SM."
@@ -99,6 +100,7 @@ ROW_FIELDS = (*_FIRST, *(each.name for each in fields(ScanRow) if each.name not 
 
 _PLAYS_NO_PART = frozenset({
     "source", "also_in", "code", "is_static", "format", "name", "linked", "file", "line", "fuses", "chosen",
+    "num_warps", "num_stages",
     "stack_bytes", "spill_store_bytes", "spill_load_bytes",
     "min_blocks", "register_cap", "required_threads", "max_cluster_rank", "cluster_dim", "threads_from",
     "launches", "grid_dim", "duration_us", "reported_occupancy", "achieved_occupancy", "notes",
@@ -218,9 +220,15 @@ class Scanner:
         notes = list(record.notes)
         kernel = _kernel(record, limits, threads)
         answer = self._answer(limits, kernel)
-        next_step, is_left_out = self._advice(limits, kernel)
+        next_step, is_left_out = self._advice(limits, kernel, threads_from == "best")
+        if next_step is not None and is_of_a_library(record):
+            next_step = None
+            notes.append(LIBRARY_NOTE)
+        reason = answer.reason
         if record.max_threads is not None and threads > record.max_threads:
-            notes.append(f"It was compiled for blocks of {record.max_threads} threads at most.")
+            reason = (
+                f"{threads:,} threads in one block, but it was compiled for at most {record.max_threads:,}."
+            )
         if is_left_out:
             notes.append(NO_ADVICE_NOTE)
         if record.linked is False:
@@ -257,17 +265,18 @@ class Scanner:
             "active_blocks": answer.active_blocks,
             "limiters": answer.limiters,
             "launchable": answer.launchable,
-            "reason": answer.reason,
+            "reason": reason,
             "next_step": next_step,
             "waves": None if waves is None else waves.waves,
             "idle_share": None if waves is None else waves.idle_share,
             "notes": tuple(notes),
         }
 
-    def _next_step(self, limits: Limits, kernel: Kernel) -> Advice:
+    def _next_step(self, limits: Limits, kernel: Kernel, is_best_size: bool) -> Advice:
         if self._common is not None and not self._common.take("advice", 1):
             return None, True
-        return next(iter(next_steps(limits, kernel)), None), False
+        steps = next_steps(limits, kernel) or (at_other_sizes(limits, kernel) if is_best_size else ())
+        return next(iter(steps), None), False
 
     def _waves(self, record: KernelRecord, answer: Answer) -> Waves | None:
         if self.multiprocessor_count is None or record.grid_dim is None or not answer.launchable:
@@ -308,7 +317,7 @@ Advice = tuple[NextStep | None, bool]
 """The next step, and whether it was left out."""
 
 
-def _no_step(limits: Limits, kernel: Kernel) -> Advice:
+def _no_step(limits: Limits, kernel: Kernel, is_best_size: bool) -> Advice:
     return None, False
 
 

@@ -58,6 +58,7 @@ class Selection:
         only_spilling: Only those that spill registers, or, where no file says, may.
         sort: See `Order`; None: as they are found, and launches of traces by their time.
         limit: How many are shown at most.
+        reverse: Whether the order is the other way round.
     """
 
     name: str | None = None
@@ -69,6 +70,7 @@ class Selection:
     only_spilling: bool = False
     sort: Order | None = None
     limit: int | None = None
+    reverse: bool = False
 
     def rows(self, records: Iterable[KernelRecord], scanner: Scanner) -> Iterator[ScanRow]:
         """The answers that are shown, each as soon as nothing that is still to come can change it.
@@ -103,13 +105,16 @@ class Selection:
 
     def ordered(self, kernels: Iterable[KernelRecord], scanner: Scanner) -> Iterator[KernelRecord]:
         """As many as were asked for, in the order that was."""
-        if self.sort is None:
-            kernels = by_time(kernels)
-        elif self.sort == WORST:
+        if self.sort == WORST:
             kernels = worst_first(kernels, scanner)
+        elif self.sort is not None:
+            kernels = _sorted(kernels, _sort_key(self.sort, scanner), self.reverse)
+        elif self.group:
+            kernels = by_time(_sorted(kernels, _lowest_that_runs(scanner)))
         else:
-            kernels = _sorted(kernels, _sort_key(self.sort, scanner))
-        return _first(kernels, self.limit)
+            kernels = by_time(kernels)
+        shown = _first(kernels, self.limit)
+        return _together(shown) if self.group else shown
 
     @property
     def has_filter(self) -> bool:
@@ -185,6 +190,15 @@ def _traces_in_short(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
     yield from traced.values()
 
 
+def _together(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+    """What belongs to one kernel, at the place of the first of it."""
+    groups: dict[str, list[KernelRecord]] = {}
+    for record in records:
+        groups.setdefault(record.group, []).append(record)
+    for each in groups.values():
+        yield from each
+
+
 def _merged(one: KernelRecord, other: KernelRecord) -> KernelRecord:
     return replace(
         one,
@@ -215,6 +229,16 @@ def _sort_key(order: Order, scanner: Scanner) -> Callable[[KernelRecord], float 
     return lambda record: scanner.verdict(record).occupancy
 
 
+def _lowest_that_runs(scanner: Scanner) -> Callable[[KernelRecord], float | None]:
+    """The occupancy; candidates that an autotuner did not choose come after all others."""
+
+    def key(record: KernelRecord) -> float | None:
+        share = scanner.verdict(record).occupancy
+        return share if share is None or record.chosen is not False else 1 + share
+
+    return key
+
+
 def _spills(record: KernelRecord) -> int | None:
     """Bytes that it spills; where no file says, those of the stack, in which spills would be."""
     spilled = spilled_bytes(record)
@@ -225,9 +249,10 @@ def _most_first(value: float | None) -> float | None:
     return None if value is None else -value
 
 
-def _sorted(items: Iterable[T], key: Callable[[T], float | None]) -> list[T]:
-    """By the key; those without it come last."""
-    return sorted(items, key=lambda item: float("inf") if (value := key(item)) is None else value)
+def _sorted(items: Iterable[T], key: Callable[[T], float | None], reverse: bool = False) -> list[T]:
+    """By the key, or the other way round; those without it come last."""
+    sign = -1 if reverse else 1
+    return sorted(items, key=lambda item: float("inf") if (value := key(item)) is None else sign * value)
 
 
 def _first(items: Iterable[T], limit: int | None) -> Iterator[T]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ..readers import KernelRecord
 
 LOW_IN_TIME = 0.25
-"""The time of launches with an occupancy below this is summed up. A convention, as `attention.LOW`."""
+"""The time of launches with this occupancy or less is summed up. A convention, as `attention.LOW`."""
 
 
 def is_traced(record: KernelRecord) -> bool:
@@ -35,8 +35,8 @@ def by_time(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
 class Times:
     """The time of launches of traces, in microseconds."""
 
-    below_quarter: float = 0
-    """Of launches with an occupancy below 25 %."""
+    up_to_quarter: float = 0
+    """Of launches with an occupancy of 25 % or less."""
     not_known: float = 0
     """Of launches whose occupancy is not known."""
 
@@ -44,5 +44,5 @@ class Times:
         """One more launch, or several."""
         if occupancy is None:
             self.not_known += duration
-        elif occupancy < LOW_IN_TIME:
-            self.below_quarter += duration
+        elif occupancy <= LOW_IN_TIME:
+            self.up_to_quarter += duration

@@ -93,7 +93,7 @@ def _listing(files: tuple[str, ...]) -> Listing | None:
     if not files:
         return None
     from ..api.reading import Reading
-    from ..api.scan import Scanning
+    from ..api.scanning import Scanning
 
     scanning = Scanning(files, Reading())
     found = scanning.listing(scanning.records(warn_of))

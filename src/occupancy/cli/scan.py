@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, ReadError
-from ..render.words import count
 from .answer_file import written_to
 from .choose_sm import device_option, gpu_option
 from .help import Command, grouped_option
@@ -21,7 +20,7 @@ from .output import FOR_PEOPLE, format_for, print_data, print_document, print_te
 from .whole_gpu import sms_option
 
 if TYPE_CHECKING:
-    from ..api.scan import Scanning
+    from ..api.scanning import Scanning
     from ..builds.selection import Order
     from ..readers import KernelRecord
 
@@ -59,6 +58,7 @@ ORDERS = ("occupancy", "regs", "spills", "time", "worst")
     help=f"Lowest occupancy, or most of the others, first; worst: what most deserves a look. "
     f"[{'|'.join(ORDERS)}]",
 )
+@grouped_option("output", "--reverse", is_flag=True, help="The other end of that order first.")
 @grouped_option(
     "output", "--limit", is_common=True, type=click.IntRange(min=1), metavar="N", help="Show at most so many."
 )
@@ -126,7 +126,8 @@ def command(
     with written_to(output, options["output_format"], files):
         scanning = _scan(files, **options)
     if output is not None:
-        click.echo(f"{output}: {count(scanning.found, 'kernel')} read.", err=True)
+        of = "" if scanning.shown == scanning.found else f" of {scanning.found:,}"
+        click.echo(f"Wrote {output}: {scanning.shown:,}{of} kernels.", err=True)
     if scanning.problems:
         click.get_current_context().exit(1)
 
@@ -143,6 +144,7 @@ _OF_THE_ANSWER = {
     "only_spilling": ("--spilling", False),
     "columns": ("--columns", None),
     "sort": ("--sort", None),
+    "reverse": ("--reverse", False),
     "compare": ("--compare", None),
     "in_full": ("--all", False),
     "output_format": ("--format", "text"),
@@ -184,6 +186,7 @@ def _scan(
     below: str | None,
     only_spilling: bool,
     sort: Order | None,
+    reverse: bool,
     limit: int | None,
     in_full: bool,
     columns: str | None,
@@ -191,7 +194,7 @@ def _scan(
     output_format: str,
 ) -> Scanning:
     from ..api.reading import Reading
-    from ..api.scan import Scanning
+    from ..api.scanning import Scanning
     from ..api.waves import count_of_sms
 
     if compare is not None and output_format != "html":
@@ -206,7 +209,9 @@ def _scan(
         chosen = choose_sm(cc, gpu, device, limits_file)
     what_if = None if chosen is None else chosen.limits
     reading = Reading(threads, what_if, limits_file, name, archs, only_newest, with_runtime)
-    scanning = Scanning(files, reading, below, only_spilling, sort, limit, count_of_sms(chosen, sms), in_full)
+    scanning = Scanning(
+        files, reading, below, only_spilling, sort, limit, count_of_sms(chosen, sms), in_full, reverse
+    )
     records = _watched(scanning.records(warn_of), output_format)
     if output_format in FOR_PEOPLE:
         print_document(scanning.for_people(records).document(fields), output_format)

@@ -14,8 +14,9 @@ from ..errors import OccupancyError
 from ..render import words
 from ..report.change_words import change_in_words
 from ..report.diff import kinds
-from ..report.scan import ScanReport, architecture_rows, footnotes, summary
+from ..report.scan import ScanReport, architecture_rows, summary
 from ..report.scan_columns import Column, columns_of, short_name
+from ..report.scan_notes import footnotes
 from ..tables import shipped
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
@@ -23,9 +24,7 @@ from .question import question_of
 
 _NUMBERS: dict[str, Callable[[ScanRow], float | None]] = {
     "Regs": lambda row: row.regs,
-    "Static": lambda row: row.static_smem,
-    "Dynamic": lambda row: row.dynamic_smem,
-    "Shared": lambda row: row.smem,
+    "Shared": lambda row: row.shared_memory,
     "Bar": lambda row: row.barriers,
     "Bound": lambda row: row.max_threads,
     "Stack": lambda row: row.stack_bytes,
@@ -40,7 +39,7 @@ _NUMBERS: dict[str, Callable[[ScanRow], float | None]] = {
 }
 """What the columns that are no texts are sorted by."""
 
-_CHOICES = ("Arch", "Change", "Limited by", "Autotuner", "File")
+_CHOICES = ("Arch", "Change", "Limited by", "Autotuner", "Read from")
 _SHARES = ("Occ.",)
 _FIRST = ("Arch", "Occ.", "Limited by")
 CHANGE = 3

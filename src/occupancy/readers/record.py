@@ -69,6 +69,10 @@ class KernelRecord(Listed):
     chosen: bool | None = None
     """Of the candidates that an autotuner compiled, whether it is the one that runs; None where no autotuner
     says anything of the kernel."""
+    num_warps: int | None = None
+    """Warps per block that a kernel of Triton was compiled with: with the next, what a tuner calls it by."""
+    num_stages: int | None = None
+    """Stages of its software pipeline."""
     linked: bool | None = None
     """False for a relocatable object, whose numbers lack what its callees need."""
 

@@ -73,7 +73,8 @@ def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -
     if target.get("backend", "cuda") != "cuda":
         return None
     arch = _whole(target, "arch")
-    threads = (_whole(metadata, "num_warps") or 1) * (_whole(target, "warp_size") or 32)
+    warps = _whole(metadata, "num_warps")
+    threads = (warps or 1) * (_whole(target, "warp_size") or 32)
     tensor_memory = _whole(metadata, "tmem_size") or None
     return KernelRecord(
         source=source,
@@ -84,6 +85,8 @@ def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -
         dynamic_smem=_whole(metadata, "shared"),
         register_cap=_whole(metadata, "maxnreg"),
         cluster_dim=_cluster(metadata),
+        num_warps=warps,
+        num_stages=_whole(metadata, "num_stages"),
         threads=threads,
         threads_from="metadata",
         block_dim=(threads, 1, 1),

@@ -144,10 +144,12 @@ class GroupedTable(NamedTuple):
     columns: Sequence[GroupColumn]
     if_there_is_room: Sequence[str] = ()
     """The titles of the columns that a narrow terminal need not show, the most useful first."""
+    stays: Collection[str] = ()
+    """Those of them that stand below each row where there is no room beside the others."""
     last: str = ""
-    """The title of the last column, if that may be cut."""
-    says_what_is_left_out: bool = True
-    """Whether the last line of the document names the columns that there was no room for."""
+    """The title of the last column, if that may be broken at its commas."""
+    cure: str = ""
+    """How to see the columns that there was no room for, which the last line of the document names."""
 
 
 class Together(NamedTuple):

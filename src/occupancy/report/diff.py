@@ -38,6 +38,8 @@ MOST_IN_SIGHT = 10
 IF_THERE_IS_ROOM = ("Spills", "Shared", "Regs", "Threads", "Stack", "Limited by", "Bound", "Bar", "Source")
 """The columns that a narrow terminal need not show, the most useful first; what changed goes before these."""
 
+CURE = "A wider terminal or --format csv has them."
+
 MARKS: dict[Verdict, Mark] = {"worse": "bad", "mixed": "fair", "other": "", "better": "good", "same": "faint"}
 
 _UNITS = (" KiB", " B")
@@ -157,9 +159,8 @@ def _table(rows: Sequence[DiffRow]) -> GroupedTable:
     changed = {each.title for each in columns if any(isinstance(cell, Marked) for cell in each.cells)}
     columns += _source([row.new if row.new.file else row.old for row in rows])
     named = [GroupRow(f"{row.old.name} {row.new.name}", _name(row)) for row in rows]
-    return GroupedTable(
-        "Kernel", named, columns, sorted(IF_THERE_IS_ROOM, key=lambda title: title not in changed)
-    )
+    most_useful = sorted(IF_THERE_IS_ROOM, key=lambda title: title not in changed)
+    return GroupedTable("Kernel", named, columns, most_useful, cure=CURE)
 
 
 def _table_apart(rows: Sequence[ScanRow]) -> GroupedTable:
@@ -169,7 +170,7 @@ def _table_apart(rows: Sequence[ScanRow]) -> GroupedTable:
     ]
     columns += _source(rows)
     named = [GroupRow(row.name, short_name(row)) for row in rows]
-    return GroupedTable("Kernel", named, columns, IF_THERE_IS_ROOM, says_what_is_left_out=False)
+    return GroupedTable("Kernel", named, columns, IF_THERE_IS_ROOM)
 
 
 def _source(rows: Sequence[ScanRow]) -> list[GroupColumn]:

@@ -15,22 +15,18 @@ from ..render import words
 from ..render.document import (
     Block,
     Bullets,
-    Cell,
     Column,
     Document,
-    GroupColumn,
-    GroupedTable,
-    GroupRow,
     Paragraph,
     Table,
     Together,
-    graded,
 )
 from ..values.dataclass import dataclass
 from .base import Report
 from .calc import in_a_cell
-from .scan_columns import LAST, columns_of, if_there_is_room, short_name
-from .scan_columns import Column as KernelColumn
+from .scan_columns import architecture, columns_of, if_there_is_room
+from .scan_notes import footnotes, is_stack_of_unknown_spills, says_what_may_spill
+from .scan_table import table_of
 
 MOST_IN_FULL = 60
 """More kernels than this are not shown to people one by one unless that was asked for."""
@@ -43,12 +39,16 @@ class ScanReport(Report):
     kernels: tuple[ScanRow, ...]
     sort: Order | None
     """The order of the kernels; null: as they were found."""
+    reverse: bool
+    """Whether they begin with the other end of it."""
     found: int
     """How many kernels and launches the sources hold, wanted or not."""
     time_us: float
     """Microseconds of all launches of traces that the sources hold, wanted or not."""
     overview: Overview
     """What was found and is wanted, in numbers, whether all of it is among ``kernels`` or not."""
+    spills_from: tuple[str, ...]
+    """The logs of the compiler that say what the kernels of other files spill."""
     problems: tuple[ReadProblem, ...]
     """What could not be read."""
 
@@ -76,12 +76,15 @@ class ScanReport(Report):
             is_command: Whether options of the command are named, and not arguments of the function.
         """
         is_excerpt = self.sort == WORST and len(self.kernels) < self.overview.kernels
-        shown = [
-            GroupColumn(column.title, [_cell(column, row) for row in self.kernels], column.is_number)
-            for column in columns_of(self.kernels, columns, is_excerpt=is_excerpt)
-        ]
-        rows = [GroupRow(row.group, short_name(row)) for row in self.kernels]
-        table = GroupedTable("Kernel", rows, shown, () if columns else if_there_is_room(self.kernels), LAST)
+        shown = columns_of(self.kernels, columns, is_excerpt=is_excerpt)
+        if not columns and only_architecture(self) is not None:
+            shown = [column for column in shown if column.title != "Arch"]
+        table = table_of(
+            self.kernels,
+            shown,
+            *(((), ()) if columns else if_there_is_room(self.kernels)),
+            self._cure(is_command),
+        )
         notes = Bullets(list(footnotes(self, is_command=is_command)), "faint")
         if self.overview.kernels <= MOST_IN_FULL or len(self.kernels) >= self.overview.kernels:
             return table, Together([Paragraph(summary(self)), notes])
@@ -93,21 +96,22 @@ class ScanReport(Report):
             Together([*_where_the_rest_is(self, is_command), notes]),
         )
 
+    def _cure(self, is_command: bool) -> str:
+        """How to see columns for which there was no room."""
+        if not is_command:
+            return "to_dict() has them."
+        return "--columns shows those that it names, --format csv all."
+
 
 def csv_row(row: ScanRow) -> dict[str, Any]:
     """A row of the CSV: the next step is one cell."""
     return {**row.to_dict(), "next_step": None if row.next_step is None else in_a_cell(row.next_step)}
 
 
-MOST_NOTES = 4
-"""In a footnote; the JSON has each with its kernel."""
-
-
 def summary(report: ScanReport) -> str:
-    """How much was found, and how much of it deserves a look."""
+    """How much was found, in which order it is shown, and how much of it deserves a look."""
     overview = report.overview
-    launches = overview.launches
-    kernels = overview.kernels - overview.launch_rows
+    kernels, launches = overview.kernels - overview.launch_rows, overview.launches
     parts = []
     if kernels:
         parts.append(words.count(kernels, "kernel"))
@@ -117,42 +121,75 @@ def summary(report: ScanReport) -> str:
     is_of_traces = 0 < overview.traced == overview.kernels
     if is_of_traces:
         found = f"{words.count(overview.functions, 'kernel')} in {found}"
+    arch = only_architecture(report)
     of = "" if launches + kernels == report.found else f" of {report.found:,} found"
-    is_short = overview.kernels <= MOST_IN_FULL and len(report.kernels) < overview.kernels
-    shown = f", {len(report.kernels):,} shown" if is_short else ""
-    names = f" of {words.count(overview.functions, 'name')}" if 1 < overview.functions < kernels else ""
-    candidates = (
-        f", {overview.not_chosen:,} of them not chosen by an autotuner" if overview.not_chosen else ""
-    )
-    facts = [
-        *_of_the_time(report),
-        *(
-            f"{number:,} {what}"
-            for number, what in (
-                (0 if is_of_traces else overview.below_half, f"below {words.percent(LOW)}"),
-                (overview.spilling, "spilling"),
-                (overview.does_not_launch, "not launching"),
-            )
-            if number
-        ),
+    is_short = overview.kernels <= MOST_IN_FULL
+    has_names = not is_short and 1 < overview.functions < kernels
+    shown = is_short and len(report.kernels) < overview.kernels
+    details = [
+        f" for {words.printable(arch)}" if arch else "",
+        of,
+        f" of {words.count(overview.functions, 'name')}" if has_names else "",
+        f", {overview.not_chosen:,} of them not chosen by an autotuner" if overview.not_chosen else "",
+        f", {len(report.kernels):,} shown" if shown else "",
+        f", {order_in_words(report)}" if is_short and len(report.kernels) > 1 else "",
     ]
-    names = names if overview.kernels > MOST_IN_FULL else ""
-    return f"{found}{of}{names}{candidates}{shown}{'; ' if facts else ''}{', '.join(facts)}."
+    facts = [*_of_the_kernels(overview, is_of_traces), *_of_the_time(report)]
+    return f"{found}{''.join(details)}{'; ' if facts else ''}{', '.join(facts)}."
 
 
-def _cell(column: KernelColumn, row: ScanRow) -> Cell:
-    text = column.cell(row)
-    return graded(text, row.occupancy) if column.fields == ("occupancy",) else text
+def _of_the_kernels(overview: Overview, is_of_traces: bool) -> Iterator[str]:
+    """How many deserve a look, for each reason."""
+    failing = overview.does_not_launch
+    if overview.below_half > failing and not is_of_traces:
+        of_these = f", of which {failing:,} {_do_not_launch(failing)}" if failing else ""
+        yield f"{overview.below_half:,} below {words.percent(LOW)}{of_these}"
+    elif failing:
+        yield f"{failing:,} {_do_not_launch(failing)}"
+    if overview.spilling:
+        yield f"{overview.spilling:,} spilling"
+
+
+def _do_not_launch(number: int) -> str:
+    return "does not launch" if number == 1 else "do not launch"
+
+
+def only_architecture(report: ScanReport) -> str | None:
+    """The architecture of all kernels, where there is nothing else to say of it."""
+    archs = {each.arch for each in report.overview.architectures}
+    archs |= {architecture(row) for row in report.kernels}
+    return archs.pop() if len(archs) == 1 else None
+
+
+_FIRST: dict[tuple[Order, bool], str] = {
+    ("occupancy", False): "lowest occupancy first",
+    ("occupancy", True): "highest occupancy first",
+    ("regs", False): "most registers first",
+    ("regs", True): "fewest registers first",
+    ("spills", False): "most spills first",
+    ("spills", True): "fewest spills first",
+    ("time", False): "longest first",
+    ("time", True): "shortest first",
+    (WORST, False): "worst first",
+}
+
+
+def order_in_words(report: ScanReport) -> str:
+    """``lowest occupancy first``; that is also the order where none was asked for."""
+    if report.sort is not None:
+        return _FIRST[report.sort, report.reverse]
+    return _FIRST["occupancy", False] + (", traces by time" if report.overview.traced else "")
 
 
 def _of_the_time(report: ScanReport) -> Iterator[str]:
     """How much of the time of traces had a low occupancy."""
     overview = report.overview
     if overview.traced and report.time_us:
-        low = words.percent(overview.time_below_quarter_us / report.time_us)
-        yield f"{low} of the time below {words.percent(LOW_IN_TIME)}"
-        if overview.time_not_known_us:
-            yield f"{words.percent(overview.time_not_known_us / report.time_us)} of it not known"
+        low = words.percent(overview.time_up_to_quarter_us / report.time_us)
+        unknown = words.percent(overview.time_not_known_us / report.time_us)
+        of_it = "the time" if overview.traced == overview.kernels else "the traces' time"
+        not_known = f", {unknown} not known" if overview.time_not_known_us else ""
+        yield f"{low} of {of_it} at {words.percent(LOW_IN_TIME)} occupancy or less{not_known}"
 
 
 def _by_architecture(overview: Overview) -> Block:
@@ -204,19 +241,21 @@ def _what_is_shown(report: ScanReport) -> str:
     if report.sort == WORST:
         reasons = words.number(overview.deserve_a_look, "")
         return f"The {shown:,} that most deserve a look, one of each template ({reasons} have a reason):"
-    if report.overview.matching < overview.kernels:
-        first = "" if shown == report.overview.matching else f"first {shown:,} of the "
-        by = "" if report.sort is None else f", by {report.sort}"
-        return f"The {first}{report.overview.matching:,} that match{by}{_may_spill(report)}:"
-    return f"{shown:,} of them{'' if report.sort is None else f', by {report.sort}'}:"
-
-
-def _may_spill(report: ScanReport) -> str:
-    """How many are there for their stack alone, which the summary does not count as spilling."""
-    may = sum(is_stack_of_unknown_spills(row) for row in report.kernels)
-    if report.sort != "spills" or not may:
-        return ""
-    return f" ({may:,} of them by their stack: no file says what they spill)"
+    order, matching = order_in_words(report), overview.matching
+    if says_what_may_spill(report):
+        first = "largest first" if shown == matching else f"the {shown:,} largest"
+        return f"No file says what spills: of the {matching:,} kernels with a stack {first}:"
+    if matching == overview.kernels:
+        return f"{shown:,} of them, {order}:"
+    first = "" if shown == matching else f"first {shown:,} of the "
+    limited = ", ".join(
+        f"{words.short_names([resource])} {number:,}"
+        for resource, number in overview.matching_limited_by.items()
+    )
+    by = f"; limited by: {limited}" if limited and report.sort != "spills" else ""
+    if report.sort == "spills" and (may := sum(map(is_stack_of_unknown_spills, report.kernels))):
+        by = f", {may:,} of them by their stack, as no file says what they spill"
+    return f"The {first}{matching:,} that match, {order}{by}:"
 
 
 def _where_the_rest_is(report: ScanReport, is_command: bool) -> Iterator[Paragraph]:
@@ -229,66 +268,3 @@ def _where_the_rest_is(report: ScanReport, is_command: bool) -> Iterator[Paragra
         if is_command
         else f"limit=N shows so many; the scan itself holds all {wanted:,}."
     )
-
-
-def is_stack_of_unknown_spills(row: ScanRow) -> bool:
-    """Whether it has a stack, and no file says whether that is of spills."""
-    return bool(row.stack_bytes) and row.spill_store_bytes is row.spill_load_bytes is None
-
-
-def _notes(row: ScanRow) -> Iterator[str]:
-    if row.reason is not None:
-        yield f"Does not launch: {row.reason}"
-    for note in row.notes:
-        yield note[:1].upper() + note[1:].rstrip(".") + "."
-
-
-def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
-    """What the numbers rest on.
-
-    Args:
-        report: The report.
-        is_command: See `ScanReport.document`.
-    """
-    rows = report.kernels
-    yield from _unsorted(report)
-    origins = {row.threads_from for row in rows if row.occupancy is not None}
-    if "best" in origins:
-        option = "--threads" if is_command else "threads="
-        yield f"best: the block size with the highest occupancy; {option} says which one you launch with."
-    if "launch_bounds" in origins:
-        yield "bound: the largest block that the kernel was compiled for."
-    if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
-        yield "Dynamic shared memory is chosen at launch; where it is not known it counts as none."
-    if any(map(is_stack_of_unknown_spills, rows)):
-        yield "Stack: spills, or arrays that variables index; what ptxas -v prints tells them apart."
-    ours = sorted({row.cc for row in rows if row.what_if and row.cc})
-    if ours:
-        yield (
-            f"What if: compiled for another architecture, answered for {words.listing(ours)}; "
-            "a compiler for that one may use other registers."
-        )
-    notes = list(dict.fromkeys(note for row in rows for note in _notes(row)))
-    yield from notes[:MOST_NOTES]
-    if len(notes) > MOST_NOTES:
-        where = "--format json" if is_command else "to_dict()"
-        yield f"{words.count(len(notes) - MOST_NOTES, 'more note')} in {where}."
-
-
-def _unsorted(report: ScanReport) -> Iterator[str]:
-    """That an order is none, because nothing that was found has what to sort by."""
-    overview = report.overview
-    if missing := missing_for(report.sort, overview):
-        yield f"Not sorted by {report.sort}: {missing}."
-
-
-def missing_for(sort: Order | None, overview: Overview) -> str:
-    """What no kernel has that they were to be sorted by; empty where some have it."""
-    if sort == "spills" and not overview.spills_known:
-        has_stack = any(each.with_stack for each in overview.architectures)
-        return (
-            f"no file says what spills{', so by the stack' if has_stack else ''}; the output of ptxas -v does"
-        )
-    if sort == "time" and not overview.times_known:
-        return "no file has times; profiles have them"
-    return ""

@@ -11,28 +11,35 @@ from typing import NamedTuple, Protocol
 from ..builds.attention import LOW
 from ..builds.scanner import ROW_FIELDS, ScanRow
 from ..errors import InputError, shown
+from ..readers import KernelRecord
 from ..render import words
 from ..render.csv_json import flatten
 from ..render.sarif import within_here
-from ..values.resources import amount_of
+from ..values.resources import Resource, amount_of
 from ..values.spellings import did_you_mean
 
-IF_THERE_IS_ROOM = (
-    "Why", "Spills", "Fuses", "File", "Stack", "Waves", "Next step", "Reported", "Static", "Dynamic",
-    "Shared", "Time", "Launches", "Source", "Bar", "Bound",
-)  # fmt: skip
-"""The columns that a narrow terminal need not show, the most useful first: what spills before all else."""
-
-OF_TRACES = ("Time", "Reported")
-"""What else than the share of the time is shown of traces first of all."""
-
 LAST = "Next step"
+
+FIRST_OF_ALL = ("Why", "Config")
+"""Of the columns that a narrow terminal need not show beside each other, the most useful ones."""
+
+IF_THERE_IS_ROOM = (
+    "Time", "Reported", LAST, "Shared", "Fuses", "Stack", "Waves", "Launches", "Read from", "File", "Bar",
+    "Bound",
+)  # fmt: skip
+"""The others, the most useful first."""
+
+OF_LIMITERS: dict[str, Resource] = {"Shared": "shared_memory", "Bar": "barriers"}
+"""Columns that say how much there is of what limits some kernel; those have room before what is of use."""
 
 MOST_OPERATIONS = 3
 """Of a kernel of Inductor, in its column."""
 
 MOST_PARTS = 8
 """Of a path, in the column of files."""
+
+MOST_OF_A_FOLDER = 20
+"""Characters of the name of a folder; that of a cache is a checksum, of which the first 8 are shown then."""
 
 
 class Column(NamedTuple):
@@ -43,6 +50,12 @@ class Column(NamedTuple):
     is_number: bool = True
     fields: tuple[str, ...] = ()
     """What it is made of, by the names in JSON and CSV."""
+    is_news: Callable[[ScanRow], bool] | None = None
+    """Whether it is worth a column what it says of a row; None: anything but nothing and zero."""
+
+    def is_worth_it(self, row: ScanRow) -> bool:
+        """Whether it says something of the row that the others do not."""
+        return self.cell(row) not in ("", "0") if self.is_news is None else self.is_news(row)
 
 
 def columns_of(
@@ -55,26 +68,31 @@ def columns_of(
         chosen: Names of fields, see `fields_named`; none: what has something to say.
         is_excerpt: Whether the rows were picked because they deserve a look, so that it is said why.
     """
-    file = Column("File", _file_names(rows), False, ("source",))
+    read_from = _READ_FROM._replace(cell=_file_names(rows))
     if chosen:
-        return _chosen(chosen, file)
-    shown = [column for column in _COLUMNS if any(column.cell(row) not in ("", "0") for row in rows)]
-    first = [file] if len({row.source for row in rows}) > 1 else []
+        return _chosen(chosen, read_from)
+    shown = [column for column in _COLUMNS if any(map(column.is_worth_it, rows))]
+    first = [read_from] if len({row.source for row in rows}) > 1 else []
     return [*first, *shown, *([_WHY] if is_excerpt else [])]
 
 
-def if_there_is_room(rows: Sequence[ScanRow]) -> tuple[str, ...]:
-    """The titles of the columns that a narrow terminal need not show, the most useful first."""
-    first = OF_TRACES if any(row.time_share is not None for row in rows) else ()
-    files = {(row.name, row.arch): row.source for row in rows}
-    if any(files[row.name, row.arch] != row.source for row in rows):
-        first = ("File", *first)  # nothing else tells those rows apart
-    return (*first, *(title for title in IF_THERE_IS_ROOM if title not in first))
+def if_there_is_room(rows: Sequence[ScanRow]) -> tuple[Sequence[str], Sequence[str]]:
+    """The titles of the columns that a narrow terminal need not show beside each other, the most useful
+    first; and those of them that it shows all the same: what tells rows of one name apart, what is spilled,
+    how much there is of what limits, and the next step."""
+    first = list(FIRST_OF_ALL)
+    named = [row for row in rows if row.chosen is None]  # candidates of an autotuner are of one file
+    variants = {(row.name, row.arch, _config(row)): row.source for row in named}
+    if any(variants[row.name, row.arch, _config(row)] != row.source for row in named):
+        first.append("Read from")  # nothing else tells those rows apart
+    limiting = {resource for row in rows for resource in row.limiters}
+    first += ["Spills", *(title for title, resource in OF_LIMITERS.items() if resource in limiting)]
+    return (*first, *(title for title in IF_THERE_IS_ROOM if title not in first)), (*first, LAST)
 
 
-def _chosen(fields: Sequence[str], file: Column) -> list[Column]:
+def _chosen(fields: Sequence[str], read_from: Column) -> list[Column]:
     """A column for each of the fields, or for several that one column shows."""
-    ours = {field: column for column in (file, *_COLUMNS) for field in column.fields}
+    ours = {field: column for column in (read_from, *_COLUMNS) for field in column.fields}
     columns = [ours.get(field) or _plain(field) for field in fields if field not in ("name", "demangled")]
     return list(dict.fromkeys(columns))
 
@@ -85,9 +103,7 @@ def fields_named(names: Iterable[str]) -> tuple[str, ...]:
     Raises:
         InputError: There is no such column.
     """
-    titles = {
-        _key(column.title): column.fields for column in (Column("File", _why, fields=("source",)), *_COLUMNS)
-    }
+    titles = {_key(column.title): column.fields for column in ALL}
     found: list[str] = []
     for name in names:
         key = _key(name)
@@ -165,22 +181,27 @@ def _registers(row: ScanRow) -> str:
     return words.number(row.regs, "?") + (" split" if row.reallocates_registers else "")
 
 
-def _static(row: ScanRow) -> str:
-    """The kernel's own, and what the compiler has added to spill registers to."""
-    if not row.spill_smem or row.static_smem is None:
-        return _size(row.static_smem)
-    own = row.static_smem - row.spill_smem
-    return f"{_size(own)} + {_size(row.spill_smem)} spills" if own else f"{_size(row.spill_smem)} spills"
+def _shared(row: ScanRow) -> str:
+    """Static and dynamic together, with what the compiler has added to spill registers to."""
+    return _size(row.shared_memory)
 
 
 def _nonzero(amount: int | None) -> str:
     return words.size(amount) if amount else ""
 
 
-def _spills(row: ScanRow) -> str:
-    if not row.spill_store_bytes and not row.spill_load_bytes:
-        return ""
-    return f"{row.spill_store_bytes or 0:,} / {row.spill_load_bytes or 0:,}"
+def spills(row: KernelRecord) -> str:
+    """``420 / 424 B + 9 KiB``: bytes that a thread stores / loads, and the shared memory that a block spills
+    to; empty where there are none."""
+    stores, loads = row.spill_store_bytes or 0, row.spill_load_bytes or 0
+    parts = [f"{max(stores, 0):,} / {max(loads, 0):,} B"] if stores > 0 or loads > 0 else []
+    return " + ".join([*parts, *([words.size(row.spill_smem)] if row.spill_smem else [])])
+
+
+def _config(row: ScanRow) -> str:
+    """What a tuner calls a variant of Triton's: its warps, and the stages of its pipeline."""
+    named = ((row.num_warps, "warp"), (row.num_stages, "stage"))
+    return ", ".join(words.count(number, what) for number, what in named if number is not None)
 
 
 def threads(row: ScanRow) -> str:
@@ -207,7 +228,7 @@ def _next_step(row: ScanRow) -> str:
         words.change(resource, amount_of(resource, row), amount, short=True)
         for resource, amount in row.next_step.requires.items()
     ]
-    more = " (spills more)" if "regs" in row.next_step.requires and (_spills(row) or row.spill_smem) else ""
+    more = " (spills more)" if "regs" in row.next_step.requires and spills(row) else ""
     return f"{words.percent(row.next_step.occupancy)}: {', '.join(changes)}{more}"
 
 
@@ -227,14 +248,22 @@ def _fuses(row: ScanRow) -> str:
 
 def _file_names(rows: Sequence[ScanRow]) -> Callable[[ScanRow], str]:
     """The last part of each path, or so many of them that different files look different."""
-    names = {source: PurePath(source).name for source in {row.source for row in rows}}
+    paths = {source: tuple(map(_folder, PurePath(source).parts)) for source in {row.source for row in rows}}
+    if len(set(paths.values())) < len(paths):
+        paths = {source: PurePath(source).parts for source in paths}
+    names = {source: parts[-1] if parts else source for source, parts in paths.items()}
     for depth in range(2, MOST_PARTS):
         often = Counter(names.values())
         alike = [source for source, name in names.items() if often[name] > 1]
         if not alike:
             break
-        names |= {source: "/".join(PurePath(source).parts[-depth:]) for source in alike}
+        names |= {source: "/".join(paths[source][-depth:]) for source in alike}
     return lambda row: words.printable(names[row.source])
+
+
+def _folder(name: str) -> str:
+    """The beginning of a checksum, and any other part of a path as it is."""
+    return name if len(name) <= MOST_OF_A_FOLDER or "." in name else f"{name[:8]}..."
 
 
 def _why(row: ScanRow) -> str:
@@ -242,7 +271,7 @@ def _why(row: ScanRow) -> str:
     reasons = []
     if row.launchable is False:
         reasons.append("does not launch")
-    if _spills(row) or row.spill_smem:
+    if spills(row):
         reasons.append("spills")
     if row.occupancy is not None and row.occupancy < LOW and row.launchable:
         reasons.append(f"below {words.percent(LOW)}")
@@ -251,28 +280,41 @@ def _why(row: ScanRow) -> str:
     return ", ".join(reasons)
 
 
+def _is_reported_otherwise(row: ScanRow) -> bool:
+    """Whether the file and we differ by what is seen."""
+    return row.reported_occupancy is not None and _share(row.reported_occupancy) != _share(row.occupancy)
+
+
 _WHY = Column("Why", _why, is_number=False)
+_READ_FROM = Column("Read from", lambda row: row.source, False, ("source",))
 
 _COLUMNS = (
     Column("Arch", architecture, is_number=False, fields=("arch",)),
+    Column("Config", _config, is_number=False, fields=("num_warps", "num_stages")),
     Column("Regs", _registers, fields=("regs",)),
-    Column("Static", _static, fields=("static_smem",)),
-    Column("Dynamic", lambda row: _size(row.dynamic_smem), fields=("dynamic_smem",)),
-    Column("Shared", lambda row: _size(row.smem), fields=("smem",)),
-    Column("Bar", lambda row: words.number(row.barriers, ""), fields=("barriers",)),
-    Column("Bound", lambda row: words.number(row.max_threads, ""), fields=("max_threads",)),
+    Column("Shared", _shared, fields=("static_smem", "dynamic_smem", "smem")),
+    # One barrier, or a few, are no news: a kernel may have 16, and an SM has some dozens.
+    Column("Bar", lambda row: words.number(row.barriers, ""), fields=("barriers",),
+           is_news=lambda row: "barriers" in row.limiters or (row.barriers or 0) > 1),
+    Column("Bound", lambda row: words.number(row.max_threads, ""), fields=("max_threads",),
+           is_news=lambda row: row.max_threads is not None and row.threads_from != "launch_bounds"),
     Column("Stack", lambda row: _nonzero(row.stack_bytes), fields=("stack_bytes",)),
-    Column("Spills", _spills, fields=("spill_store_bytes", "spill_load_bytes")),
-    Column("Launches", lambda row: words.number(row.launches, ""), fields=("launches",)),
+    Column("Spills", spills, fields=("spill_store_bytes", "spill_load_bytes", "spill_smem")),
+    Column("Launches", lambda row: words.number(row.launches, ""), fields=("launches",),
+           is_news=lambda row: (row.launches or 0) > 1),
     Column("Time", _duration, fields=("duration_us",)),
     Column("Share", lambda row: _share(row.time_share), fields=("time_share",)),
-    Column("Threads", threads, fields=("threads",)),
+    Column("Threads", threads, fields=("threads", "threads_from")),
     Column("Occ.", lambda row: _share(row.occupancy), fields=("occupancy",)),
-    Column("Reported", lambda row: _share(row.reported_occupancy), fields=("reported_occupancy",)),
+    Column("Reported", lambda row: _share(row.reported_occupancy), fields=("reported_occupancy",),
+           is_news=_is_reported_otherwise),
     Column("Limited by", _limiters, is_number=False, fields=("limiters",)),
     Column("Waves", lambda row: "" if row.waves is None else f"{row.waves:,.2f}", fields=("waves",)),
     Column("Autotuner", _autotuner, is_number=False, fields=("chosen",)),
-    Column("Source", lambda row: place(row.file, row.line), is_number=False, fields=("file", "line")),
+    Column("File", lambda row: place(row.file, row.line), is_number=False, fields=("file", "line")),
     Column("Fuses", _fuses, is_number=False, fields=("fuses",)),
     Column("Next step", _next_step, is_number=False, fields=("next_step",)),
-)
+)  # fmt: skip
+
+ALL = (_READ_FROM, *_COLUMNS)
+"""Those that can be asked for by their titles. A title that is a field's name as well means that field."""

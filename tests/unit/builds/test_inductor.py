@@ -164,9 +164,12 @@ class TestFormats:
         at = lines.index(SUM)
         assert "chosen" in lines[at + 1]
         assert not any("chosen" in line for line in lines[at + 2 : at + 6])
-        assert lines[0].split()[-2:] == ["Autotuner", "Fuses"]
-        assert any(line.endswith("view, add, native_layer_norm") for line in lines)
-        assert "13 kernels, 9 of them not chosen by an autotuner; 1 below 50%." in lines
+        assert lines[0].split()[-4:] == ["Autotuner", "Fuses", "Next", "step"]
+        assert any("view, add, native_layer_norm" in line for line in lines)
+        assert any(
+            line.startswith("13 kernels for sm_90a, 9 of them not chosen by an autotuner, lowest")
+            for line in lines
+        )
 
     def test_the_document_shows_what_is_printed(self, cache: Path) -> None:
         text = (INDUCTOR.parents[2] / "docs" / "scan.md").read_text(encoding="utf-8")

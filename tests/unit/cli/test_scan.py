@@ -21,7 +21,7 @@ from occupancy.builds.scanner import ROW_FIELDS, Scanner
 from occupancy.builds.selection import Selection
 from occupancy.cli.scan import ORDERS
 from occupancy.readers import read
-from occupancy.report.scan_columns import if_there_is_room
+from occupancy.report.scan_columns import ALL, fields_named, if_there_is_room
 from occupancy.report.schema import adapter
 from occupancy.tables import shipped
 from tests.cli_runner import run
@@ -141,7 +141,8 @@ class TestBlockSize:
     def test_more_threads_than_it_was_compiled_for(self, samples: Path) -> None:
         rows = {row["name"]: row for row in scan(samples / "samples.cubin", "--threads", 512)}
         bounded = rows["_Z10reduce_dynPKfPfi"]
-        assert bounded["notes"] == ["It was compiled for blocks of 256 threads at most."]
+        assert bounded["notes"] == []
+        assert bounded["reason"] == "512 threads in one block, but it was compiled for at most 256."
         assert (bounded["launchable"], bounded["active_blocks"]) == (False, 0)
         assert bounded["next_step"]["requires"] == {"threads": 256}
         assert rows["_Z6spillyPfi"]["notes"] == []
@@ -151,7 +152,7 @@ class TestBlockSize:
         text = run("scan", str(samples / "samples.cubin")).stdout
         assert "1,024 bound" in text
         assert "1,024 best" in text
-        assert "best: the block size with the highest occupancy" in text
+        assert "Threads are assumed where no file has them: best, the size with the highest" in text
         assert "256 given" in run("scan", str(samples / "samples.cubin"), "--threads", "256").stdout
 
 
@@ -236,6 +237,32 @@ class TestSelection:
         rows = scan(samples / "ncu_raw.csv", samples / "samples.exe", "--sort", "time")
         assert [row["duration_us"] for row in rows] == [276.448, 247.136, 189.312, 8.8, 8.512, 5.824]
 
+    def test_either_end_of_an_order(self, samples: Path) -> None:
+        cubin = samples / "samples.cubin"
+        rows = scan(cubin, "--sort", "regs", "--reverse")
+        assert [row["regs"] for row in rows] == sorted(row["regs"] for row in rows)
+        text = run("scan", str(cubin), "--sort", "occupancy", "--reverse").stdout
+        assert "3 kernels for sm_90, highest occupancy first" in text
+        assert text.index("spilly") > text.index("vec_add")
+        assert run("scan", str(cubin), "--reverse").exit_code == 2
+        assert run("scan", str(cubin), "--sort", "worst", "--reverse").exit_code == 2
+
+    def test_kernels_of_one_name_stand_together(self, tmp_path: Path) -> None:
+        pairs = (("a", 100, 80), ("b", 50, 80), ("a", 10, 90))
+        log = "".join(
+            f"Compiling entry function '{name}' for 'sm_{arch}'\nFunction properties for {name}\n"
+            f"    0 bytes stack frame, {spills} bytes spill stores, 0 bytes spill loads\n"
+            "ptxas info : Used 8 registers\n"
+            for name, spills, arch in pairs
+        )
+        (tmp_path / "log").write_text(log)
+        lines = run("scan", str(tmp_path / "log"), "--spilling").stdout.splitlines()
+        assert [line for line in lines if line in ("a", "b")] == ["a", "b"]
+
+    def test_programs_see_the_order_of_the_screen_where_only_some_match(self, tmp_path: Path) -> None:
+        spilling = [row["name"] for row in scan(many(tmp_path), "--spilling")]
+        assert spilling == [f"k{number}" for number in range(90, 0, -10)]
+
     def test_the_commands_choices_are_the_librarys(self) -> None:
         assert ORDERS == selection.ORDERS
 
@@ -250,7 +277,7 @@ class TestSelection:
     def test_all_is_read_even_where_little_is_shown(self, samples: Path, tmp_path: Path) -> None:
         done = run("scan", str(samples / "samples.exe"), str(tmp_path / "missing"), "--limit", "1")
         assert done.exit_code == 1
-        assert "5 kernels, 1 shown." in done.stdout
+        assert "5 kernels for sm_90, 1 shown" in done.stdout
 
 
 def many(folder: Path, kernels: int = 100) -> Path:
@@ -317,12 +344,12 @@ class TestLargeBuilds:
         text = run("scan", str(log), "--spilling").stdout
         assert text.startswith("100 kernels; 34 below 50%, 9 spilling.\n")
         assert len(re.findall("^k", text, re.MULTILINE)) == 9
-        assert "\nThe 9 that match, by spills:\n" in text
+        assert "\nThe 9 that match, most spills first:\n" in text
         few = run("scan", str(log), "--spilling", "--name", "k*0", "--limit", "2").stdout
         assert re.findall("^k.*", few, re.MULTILINE) == ["k90", "k80"], "of few, too, and of so many"
         assert "--all" not in text, "nothing is left out"
         assert (
-            "\nThe first 20 of the 34 that match, by occupancy:\n"
+            "\nThe first 20 of the 34 that match, lowest occupancy first; limited by: regs 34:\n"
             in run("scan", str(log), "--below", "50").stdout
         )
         assert "Did you mean --spilling?" in run("scan", str(log), "--spills").stderr
@@ -334,7 +361,10 @@ class TestLargeBuilds:
         (tmp_path / "usage").write_text(f"Fatbin elf code:\narch = sm_90\n\nResource usage:\n{usage}\n")
         text = run("scan", str(tmp_path), "--spilling", columns=120).stdout
         assert text.startswith("102 kernels; 34 below 50%, 9 spilling.\n")
-        assert "11 that match, by spills (2 of them by their stack: no file says what they spill):" in text
+        said = (
+            "The 11 that match, most spills first, 2 of them by their stack, as no file says what they spill:"
+        )
+        assert said in " ".join(text.split())
         names = re.findall(r"^[ks]\d+$", text, re.MULTILINE)
         assert names == ["k90", "k80", "k70", "k60", "k50", "k40", "k30", "s65", "k20", "k10", "s1"]
 
@@ -348,8 +378,9 @@ class TestLargeBuilds:
 
     def test_what_tells_rows_apart_goes_before_all_else(self, builds: Path) -> None:
         one, both = ([builds / each for each in names] for names in (("after",), ("before", "after")))
-        assert if_there_is_room(tuple(occupancy.scan(one)))[0] == "Why"
-        assert if_there_is_room(tuple(occupancy.scan(both)))[:2] == ("File", "Why")
+        for folders, stay in ((one, ("Why", "Config", "Spills")), (both, ("Why", "Config", "Read from"))):
+            first, stays = if_there_is_room(tuple(occupancy.scan(folders)))
+            assert tuple(first[:3]) == tuple(stays[:3]) == stay
 
     def test_a_notebook_has_no_options_of_the_command(self, tmp_path: Path) -> None:
         shown = occupancy.scan(many(tmp_path))
@@ -379,11 +410,23 @@ class TestColumns:
         assert "No room for" not in text or "Spills" not in text.split("No room for")[1]
 
     @pytest.mark.parametrize("columns", range(50, 130, 5))
-    def test_zeros_have_no_room_where_something_else_had_none(self, samples: Path, columns: int) -> None:
+    def test_what_matters_stands_below_where_there_is_no_room_beside(
+        self, samples: Path, columns: int
+    ) -> None:
         text = run("scan", str(samples / "ptxas_v.txt"), columns=columns).stdout
-        left_out = " ".join(text.partition("No room for:")[2].split())
-        if any(title in left_out for title in ("Spills", "Stack", "Next step")):
-            assert not re.search(r"\s0(\s|$)", text.split("5 kernels")[0]), text
+        table, _, below = text.partition("5 kernels")
+        assert "1,008 / 1,008 B" in table
+        assert "100%: regs 64 -> 32 (spills more)" in " ".join(table.split())
+        assert not {"Spills", "Next"} & set(re.findall(r"\w+", below.partition("No room for:")[2]))
+
+    def test_a_title_that_is_a_fields_name_means_that_field(self) -> None:
+        for column in ALL:
+            (field, *_) = fields_named([column.title])
+            assert field in column.fields
+            name = column.title.lower().replace(" ", "_")
+            assert name not in ROW_FIELDS or name in column.fields, "one word for one thing"
+        assert {column.title for column in ALL if "source" in column.fields} == {"Read from"}
+        assert {column.title for column in ALL if "file" in column.fields} == {"File"}
 
     def test_those_asked_for(self, samples: Path) -> None:
         log = str(samples / "ptxas_v.txt")
@@ -392,8 +435,43 @@ class TestColumns:
         rows = csv.reader(
             io.StringIO(run("scan", log, "--columns", "name,occ,spills", "--format", "csv").stdout)
         )
-        assert next(rows) == ["name", "occupancy", "spill_store_bytes", "spill_load_bytes"]
+        assert next(rows) == [
+            "name", "occupancy", "spill_store_bytes", "spill_load_bytes", "spill_smem",
+        ]  # fmt: skip
         assert set(scan(log, "--columns", "name,regs")[0]) == {"name", "regs"}
+
+    def test_what_all_kernels_have_in_common_is_said_once(self, samples: Path) -> None:
+        text = run("scan", str(samples / "samples.cubin"), columns=120).stdout
+        assert "Arch" not in text
+        assert "3 kernels for sm_90, lowest occupancy first" in text
+        assert "Bar" not in text.split("3 kernels")[0], "which limits nothing"
+        assert "Arch" in run("scan", str(samples / "samples.fatbin"), columns=120).stdout
+        launches = run("scan", str(samples / "ncu.ncu-rep"), columns=200).stdout
+        assert "Launches" not in launches, "1 in every row"
+        assert "Reported" not in launches, "the same as ours in every row"
+
+    def test_a_variant_is_called_by_what_a_tuner_chose(self, samples: Path) -> None:
+        text = run("scan", str(samples / "triton_cache"), columns=80).stdout
+        rows = re.findall(r"^  (\d warps, \d stages) +(\d+)", text, re.MULTILINE)
+        assert rows == [
+            ("8 warps, 3 stages", "114"),
+            ("4 warps, 4 stages", "64"),
+            ("4 warps, 3 stages", "26"),
+        ]
+        assert {(row["num_warps"], row["num_stages"]) for row in scan(samples / "triton_cache")} == {
+            (8, 3), (4, 4), (4, 3),
+        }  # fmt: skip
+        every = run("scan", str(samples / "triton_cache"), columns=200).stdout
+        assert "YUEXHEFM.../mm.json" in every, "the folder is a checksum of 52 characters"
+
+    def test_architectures_that_differ_in_nothing_are_one_row(self, tmp_path: Path) -> None:
+        log = "".join(
+            f"Compiling entry function 'k' for 'sm_{arch}'\nptxas info : Used 8 registers\n"
+            for arch in (80, 86, 89)
+        )
+        (tmp_path / "log").write_text(log)
+        text = run("scan", str(tmp_path / "log"), "--threads", "256").stdout
+        assert "  sm_80 to sm_89     8  256 given  100%  warps\n" in text
 
     def test_unknown_column(self, samples: Path) -> None:
         done = run("scan", str(samples / "ptxas_v.txt"), "--columns", "spils")
@@ -568,7 +646,7 @@ class TestFormats:
 
     def test_what_there_is_no_room_for_is_named(self, samples: Path) -> None:
         narrow = run("scan", str(samples / "samples.exe"), columns=60).stdout
-        assert "No room for: Next step" in narrow
+        assert "No room for: Shared, Stack. --columns shows those that it names" in " ".join(narrow.split())
         wide = run("scan", str(samples / "samples.exe"), columns=200).stdout
         assert "No room for" not in wide
         assert "Next step" in wide
@@ -598,10 +676,10 @@ class TestNamesThatNobodyVouchesFor:
         (tmp_path / self.HOSTILE).write_text("nothing")
         (tmp_path / f"{self.HOSTILE}.cubin").write_bytes((samples / "samples.cubin").read_bytes())
         other = samples / "cubins" / "13.0_90_0.cubin"
-        done = run("scan", *map(str, sorted(tmp_path.iterdir())), str(other), columns=120)
+        done = run("scan", *map(str, sorted(tmp_path.iterdir())), str(other), columns=160)
         assert "\x1b" not in done.output
         assert len(done.stderr.splitlines()) == 1
-        assert "a\\x1b]0;owned\\x07b\\nWarning: c.cubin  sm_90" in done.stdout
+        assert "a\\x1b]0;owned\\x07b\\nWarning: c.cubin  " in done.stdout
 
 
 class TestProblems:
@@ -634,8 +712,8 @@ def test_where_no_file_says_what_spills_a_stack_is_shown(samples: Path) -> None:
     text = run("scan", str(samples / "samples.cubin"), "--spilling").stdout
     assert "spilly" in text
     assert "vec_add" not in text
-    assert "3 kernels, 1 shown." in text
-    assert "Stack: spills, or arrays that variables index;" in text
+    assert "3 kernels for sm_90, 1 shown." in text
+    assert "Stack: spills, or arrays that variables index," in text
     told = run("scan", str(samples / "ptxas_v.txt"), "--spilling").stdout
     assert "1 spilling." in told
     assert "Stack: spills" not in told
@@ -655,3 +733,43 @@ def test_what_no_kernel_can_have_is_refused_at_once(
     done = run("scan", str(samples / "samples.cubin"), *arguments)
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith(message)
+
+
+def test_notes_name_their_kernels(samples: Path) -> None:
+    text = " ".join(
+        run("scan", str(samples / "samples.cubin"), "--threads", "512", columns=200).stdout.split()
+    )
+    assert "3 kernels for sm_90, lowest occupancy first; 1 does not launch." in text
+    assert (
+        "reduce_dyn: Does not launch: 512 threads in one block, but it was compiled for at most 256." in text
+    )
+
+
+def test_the_logs_that_say_what_spills_are_named(samples: Path) -> None:
+    both = [str(samples / each) for each in ("samples.cubin", "ptxas_v.txt")]
+    text = run("scan", *both, columns=200).stdout
+    assert "Spills: bytes that a thread stores / loads, from ptxas_v.txt.\n" in text
+    assert json.loads(run("scan", *both, "--format", "json").stdout)["spills_from"] == both[1:]
+    alone = run("scan", both[1], columns=200).stdout
+    assert "Spills: bytes that a thread stores / loads.\n" in alone, "where there is nothing else to read"
+
+
+def test_a_best_size_is_no_end_of_advice(tmp_path: Path) -> None:
+    """40 registers: 768 threads are the best size, at 75 %, and 32 give 100 % with another one."""
+    log = tmp_path / "log"
+    log.write_text("Compiling entry function 'k' for 'sm_90'\nptxas info : Used 40 registers\n")
+    (row,) = scan(log)
+    assert (row["threads"], row["threads_from"], row["occupancy"]) == (768, "best", 0.75)
+    assert row["next_step"] == {
+        "active_blocks": 8,
+        "occupancy": 1.0,
+        "requires": {"regs": 32, "threads": 256},
+    }
+
+
+def test_tuned_kernels_of_libraries_get_no_advice(samples: Path) -> None:
+    rows = scan(samples / "pytorch_trace.json")
+    tuned = [row for row in rows if row["name"].startswith(("cudnn", "nvjet"))]
+    assert [row["next_step"] for row in tuned] == [None, None]
+    assert all(any("can be right there" in note for note in row["notes"]) for row in tuned)
+    assert any(row["next_step"] for row in rows)

@@ -126,10 +126,42 @@ def test_columns_that_have_no_room_are_named_at_the_end() -> None:
         [GroupRow("a", "f")],
         [GroupColumn("Regs", ["8"]), GroupColumn("File", ["a long name of a file"], is_number=False)],
         if_there_is_room=("File",),
+        cure="A wider terminal has it.",
     )
     lines = to_text([table, Heading("1 kernel.")], width=20).splitlines()
     assert lines[:5] == ["  Regs", "f", "     8", "", "1 kernel."]
-    assert " ".join(lines[5:]).startswith("No room for: File.")
+    assert " ".join(lines[5:]).startswith("No room for: File. A wider")
+
+
+def test_what_stays_stands_below_its_row_where_there_is_no_room() -> None:
+    cells = ["regs 114 -> 80, shared 96 KiB -> 75 KiB", ""]
+    table = GroupedTable(
+        "Kernel",
+        [GroupRow("a", "f"), GroupRow("b", "g")],
+        [GroupColumn("Regs", ["8", "9"]), GroupColumn("Next", cells, is_number=False)],
+        if_there_is_room=("Next",),
+        stays=("Next",),
+        last="Next",
+    )
+    below = [
+        "  Regs",
+        "f",
+        "     8",
+        "    Next regs 114 -> 80,",
+        "    shared 96 KiB -> 75 KiB",
+        "g",
+        "     9",
+    ]
+    assert to_text([table], width=30).splitlines() == below
+    beside = [
+        "  Regs  Next",
+        "f",
+        "     8  regs 114 -> 80,",
+        "        shared 96 KiB -> 75 KiB",
+        "g",
+        "     9",
+    ]
+    assert to_text([table], width=40).splitlines() == beside
 
 
 @pytest.mark.parametrize(("occupancy", "mark"), [(0, "bad"), (0.1, "fair"), (0.5, "good"), (1, "good")])

@@ -50,8 +50,7 @@ def to_text(document: Document, width: int = PLAIN_WIDTH, color: bool = False) -
     """
     layout = _Layout(width)
     parts = list(layout.apart(_without_commands(document)))
-    if layout.left_out:
-        parts.append(Text(tables.no_room_for(layout.left_out), style=STYLES["faint"]))
+    parts += [Text(said, style=STYLES["faint"]) for said in dict.fromkeys(layout.left_out)]
     return to_string(*parts, width=width, color=color)
 
 
@@ -72,7 +71,7 @@ def _made_printable(value: Any, printed: Callable[[str], str]) -> Any:
 
 
 class _Layout:
-    """Blocks as what rich prints, and what there was no room for."""
+    """Blocks as what rich prints, and what is said of columns that there was no room for."""
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -105,7 +104,7 @@ class _Layout:
             yield from tables.table(block, self.width)
         elif isinstance(block, GroupedTable):
             lines, left_out = tables.grouped_table(block, self.width)
-            self.left_out += left_out
+            self.left_out += filter(None, [left_out])
             yield from lines
         elif isinstance(block, (Together, Comment)):
             for each in block.blocks:

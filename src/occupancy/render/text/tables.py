@@ -19,8 +19,8 @@ GAP = 2
 INDENT = COLUMN_GAP = "  "
 """Of a grouped table."""
 
-LEAST_LAST_WIDTH = 20
-"""What a last column needs at least that may be cut where the line ends."""
+BELOW = 2 * INDENT
+"""Before what stands below a row of it."""
 
 
 def table(table: Table, width: int) -> Iterator[RenderableType]:
@@ -113,46 +113,72 @@ def _style(table: Table, row: int) -> str:
     return STYLES["strong"] if row in table.marked else ""
 
 
-def grouped_table(table: GroupedTable, width: int) -> tuple[list[Text], list[str]]:
-    """The lines, and the titles of the columns that there was no room for.
+def grouped_table(table: GroupedTable, width: int) -> tuple[list[Text], str]:
+    """The lines, and what to say of columns that there was no room for.
 
-    Lines that are too long are cut and not wrapped: a table that wraps can no longer be read.
+    Lines that are too long are cut: a table that wraps can no longer be read. Only the last column goes on.
     """
     if not table.rows:
-        return [], []
-    columns, left_out = _fitting(table, width)
+        return [], ""
+    columns, below, left_out = _fitting(table, width)
+    start = len(INDENT) + sum(_width(each) + len(COLUMN_GAP) for each in columns)
+    last = columns.pop() if columns and columns[-1].title == table.last else None
+    if last is not None:
+        start -= _width(last) + len(COLUMN_GAP)
     head, *cells = zip(*(_padded(each) for each in columns), strict=True)
-    lines = [Text(_cut(head, width), style="bold", no_wrap=True)]
+    lines = [Text(_cut((*head, *([last.title] if last else [])), width), style="bold", no_wrap=True)]
     names = shortened((row.name for row in table.rows), width)
-    last = None
+    group = None
     for number, (row, texts) in enumerate(zip(table.rows, cells, strict=True)):
-        if row.group != last:
-            last = row.group
+        if row.group != group:
+            group = row.group
             lines.append(Text(names[row.name], no_wrap=True))
-        lines.append(_marked(_cut(texts, width), texts, [column.cells[number] for column in columns]))
-    return lines, left_out if table.says_what_is_left_out else []
+        first, *more = [""] if last is None else _broken([plain(last.cells[number])], width - start)
+        lines.append(_marked(_cut((*texts, first), width), texts, [each.cells[number] for each in columns]))
+        said = [f"{each.title} {plain(each.cells[number])}" for each in below if _says(each, number)]
+        more = [" " * start + each for each in more]
+        more += [BELOW + each for each in _broken(said, width - len(BELOW)) if each]
+        lines += [Text(each, no_wrap=True) for each in more]
+    return lines, no_room_for(left_out, table.cure) if left_out and table.cure else ""
 
 
-def _fitting(table: GroupedTable, width: int) -> tuple[list[GroupColumn], list[str]]:
-    widths = {each.title: _width(each) for each in table.columns}
-    chosen = [title for title in widths if title not in table.if_there_is_room]
+def _says(column: GroupColumn, number: int) -> bool:
+    return plain(column.cells[number]) not in ("", "0")
+
+
+def _broken(texts: Sequence[str], width: int) -> list[str]:
+    """Texts beside each other, in lines of so many columns, broken between them or at commas."""
+    lines = [""]
+    for text in texts:
+        for number, piece in enumerate(text.split(", ")):
+            joined = f"{lines[-1]}{', ' if number else COLUMN_GAP}{piece}" if lines[-1] else piece
+            if len(joined) < width or not lines[-1]:
+                lines[-1] = joined
+                continue
+            lines[-1] += "," if number else ""
+            lines.append(piece)
+    return [each if len(each) <= width else f"{each[: width - 3]}..." for each in lines]
+
+
+def _fitting(table: GroupedTable, width: int) -> tuple[list[GroupColumn], list[GroupColumn], list[str]]:
+    """The columns that are shown, those that stand below, and the titles of those that are left out."""
+    columns = {each.title: each for each in table.columns}
+    beside = [title for title in columns if title not in table.if_there_is_room]
+    below: list[str] = []
     left_out: list[str] = []
-    zeros = {each.title for each in table.columns if _may_be_zero(each)}
-    # What may be zero comes after all that is not, and has no room either once something else had none.
-    for title in sorted(filter(widths.__contains__, table.if_there_is_room), key=zeros.__contains__):
-        room = width - len(INDENT) - sum(widths[each] + len(COLUMN_GAP) for each in chosen)
+    room = width - len(INDENT) + len(COLUMN_GAP)
+    room -= sum(_width(columns[each]) + len(COLUMN_GAP) for each in beside)
+    for title in filter(columns.__contains__, table.if_there_is_room):
+        needed = _width(columns[title])
         if title == table.last:
-            widths[title] = min(widths[title], max(room, LEAST_LAST_WIDTH))
-        if widths[title] <= room and not (title in zeros and set(left_out) - zeros):
-            chosen.append(title)
+            pieces = (f"{each}," for cell in columns[title].cells for each in plain(cell).split(", "))
+            needed = min(needed, max(map(len, pieces)))
+        if needed + len(COLUMN_GAP) <= room:
+            beside.append(title)
+            room -= needed + len(COLUMN_GAP)
         else:
-            left_out.append(title)
-    return [each for each in table.columns if each.title in chosen], left_out
-
-
-def _may_be_zero(column: GroupColumn) -> bool:
-    """Whether nothing in it stands out, and some of it is zero."""
-    return "0" in map(plain, column.cells) and not any(isinstance(each, Marked) for each in column.cells)
+            (below if title in table.stays else left_out).append(title)
+    return [columns[each] for each in columns if each in beside], [columns[each] for each in below], left_out
 
 
 def _width(column: GroupColumn) -> int:
@@ -181,6 +207,6 @@ def _marked(line: str, texts: Sequence[str], cells: Sequence[Cell]) -> Text:
     return text
 
 
-def no_room_for(titles: Sequence[str]) -> str:
+def no_room_for(titles: Sequence[str], cure: str) -> str:
     """What to say of columns that are not shown."""
-    return f"No room for: {', '.join(titles)}. A wider terminal or --format csv has them."
+    return f"No room for: {', '.join(titles)}. {cure}"

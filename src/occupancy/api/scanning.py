@@ -1,0 +1,208 @@
+"""What sources hold, and the answers, for programs, for people, and for the page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from ..builds.build import portable, read_build
+from ..builds.merging import merge_while_read
+from ..builds.overview import Tally
+from ..builds.scanner import ScanRow
+from ..builds.selection import Order, Selection
+from ..builds.since import since
+from ..builds.traces import is_traced
+from ..page.listing import Listing, listing
+from ..readers import KernelRecord, ReadProblem, read
+from ..readers.budget import Allowance
+from ..readers.reading import Source
+from ..readers.remark import Remark
+from ..report.scan import MOST_IN_FULL, ScanReport
+from ..report.scan_notes import missing_for
+from .reading import Reading
+
+EXCERPT = 20
+"""How many are shown of so many."""
+
+
+class Scanning:
+    """What sources hold, and the answers; each source is read once, as its records are asked for.
+
+    Args:
+        sources: What is read, one after the other.
+        reading: Which kernels are wanted, and how they are answered for.
+        below: See `scan`.
+        only_spilling: See `scan`.
+        sort: See `scan`.
+        limit: See `scan`.
+        multiprocessor_count: See `scan`.
+        in_full: Whether people are shown all kernels, however many there are.
+        reverse: See `scan`.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        reading: Reading,
+        below: float | str | None = None,
+        only_spilling: bool = False,
+        sort: Order | None = None,
+        limit: int | None = None,
+        multiprocessor_count: int | None = None,
+        in_full: bool = False,
+        reverse: bool = False,
+    ) -> None:
+        self.found = 0
+        self.shown = 0
+        self._logs: set[str] = set()
+        """How many kernels and launches there are so far."""
+        self.time = 0.0
+        """Microseconds of all launches of traces so far, wanted or not."""
+        self.problems: list[ReadProblem] = []
+        """What could not be read so far."""
+        self._common = Allowance()
+        self.scanner = reading.scanner(
+            reading.threads, multiprocessor_count=multiprocessor_count, with_advice=True, common=self._common
+        )
+        self._selection = reading.selection(
+            group=False, below=below, only_spilling=only_spilling, sort=sort, limit=limit, reverse=reverse
+        )
+        self._order = self._selection.sort
+        self._tally = Tally(self.scanner)
+        self._in_full = in_full
+        self._sources = sources
+
+    def records(self, warn: Callable[[ReadProblem], None] | None = None) -> Iterator[KernelRecord]:
+        """The kernels and launches that the sources hold, wanted or not; what several say of one is merged.
+
+        Args:
+            warn: Is told what cannot be read, at once.
+        """
+        for record in merge_while_read(self._read(warn), is_alone=self._is_alone(), tell=self._tell(warn)):
+            self.found += 1
+            if is_traced(record):
+                self.time += record.duration_us or 0
+            yield record
+
+    def _read(self, warn: Callable[[ReadProblem], None] | None) -> Iterator[KernelRecord | Remark]:
+        tell = self._tell(warn)
+        for source in self._sources:
+            for found in read(source, self._common):
+                if isinstance(found, ReadProblem):
+                    tell(found)
+                    continue
+                if isinstance(found, KernelRecord) and found.format == "ptxas":
+                    self._logs.add(found.source)
+                yield found
+
+    def _tell(self, warn: Callable[[ReadProblem], None] | None) -> Callable[[ReadProblem], None]:
+        def tell(problem: ReadProblem) -> None:
+            self.problems.append(problem)
+            if warn is not None:
+                warn(problem)
+
+        return tell
+
+    def _is_alone(self) -> bool:
+        """Whether there is one source, and it is no folder."""
+        (source, *others) = self._sources
+        return not others and not (isinstance(source, (str, os.PathLike)) and os.path.isdir(source))
+
+    def rows(self, records: Iterable[KernelRecord]) -> Iterator[ScanRow]:
+        """For programs: the answers for the kernels that are wanted, as soon as they are known."""
+        self._tally = Tally(self.scanner)
+        choice = self._selection
+        kernels: Iterable[KernelRecord] = self._tally.counted(choice.kernels(records))
+        if choice.has_filter:
+            kernels = list(kernels)
+            self._order = choice.order_of_excerpt(self._tally.is_of_traces)
+            choice = replace(choice, sort=self._order)
+        return map(self._row, self._chosen(choice, kernels))
+
+    def _chosen(self, choice: Selection, kernels: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+        """Those that are shown, once those that match are counted."""
+        matching = choice.matching(kernels, self.scanner)
+        return choice.ordered(self._tally.matched(matching, choice.has_filter), self.scanner)
+
+    def report(self, kernels: Iterable[ScanRow] = ()) -> ScanReport:
+        """For programs: what is known once all records are through."""
+        return self._report(tuple(kernels), self._order)
+
+    def for_people(self, records: Iterable[KernelRecord]) -> ScanReport:
+        """What people are shown: what belongs to one kernel stands together, and launches that differ in
+        nothing of interest are one. Of many kernels only those that most deserve a look, or the first that
+        match a filter, unless all were asked for, or so many."""
+        self._tally = Tally(self.scanner)
+        choice = replace(self._selection, group=True)
+        found = list(self._tally.counted(choice.kernels(records)))
+        is_excerpt = len(found) > MOST_IN_FULL and not self._in_full and choice.limit is None
+        if is_excerpt or choice.has_filter:
+            order = choice.order_of_excerpt(self._tally.is_of_traces)
+            choice = replace(choice, sort=order, limit=EXCERPT if is_excerpt else choice.limit)
+        rows = map(self._row, self._chosen(choice, found))
+        return self._report(tuple(rows), choice.sort)
+
+    def listing(self, records: Iterable[KernelRecord], compare: str | None = None) -> Listing:
+        """All that is wanted, for the page to list.
+
+        Args:
+            records: What was found.
+            compare: A baseline, or the path of a build, whose changes are shown.
+        """
+        self._tally = Tally(self.scanner)
+        choice = replace(self._selection, group=True)
+        found = list(self._tally.counted(choice.kernels(records)))
+        shown = list(self._chosen(choice, found))
+        if compare is None:
+            return listing(self._shown(shown), self.scanner)
+        build = read_build([compare], self._common)
+        self.problems += build.problems
+        old = [record for record in choice.kernels(build.records) if record.regs is not None]
+        compiled = [record for record in found if record.regs is not None]
+        became = since(build.name, old, list(map(self._portable, compiled)), self.scanner)
+        changes = dict(zip(map(id, compiled), became.changes, strict=True))
+        return listing(
+            self._shown(shown), self.scanner, became, [changes.get(id(record)) for record in shown]
+        )
+
+    def _portable(self, record: KernelRecord) -> KernelRecord:
+        """The record with the name that its file has in every build."""
+        folders = (
+            os.path.join(source, "")
+            for source in self._sources
+            if isinstance(source, (str, os.PathLike)) and os.path.isdir(source)
+        )
+        folder = next((each for each in folders if record.source.startswith(each)), record.source)
+        return replace(record, source=portable(record.source, folder))
+
+    def _shown(self, records: Iterable[KernelRecord]) -> ScanReport:
+        return self._report(tuple(map(self._row, records)), self._selection.sort)
+
+    @property
+    def missing(self) -> str:
+        """What no kernel had that they were to be sorted by; empty where some had it."""
+        return missing_for(self._selection.sort, self._tally.overview())
+
+    def _row(self, record: KernelRecord) -> ScanRow:
+        self.shown += 1
+        row = self.scanner.row(record)
+        if not self.time or not is_traced(record):
+            return row
+        return replace(row, time_share=(record.duration_us or 0) / self.time)
+
+    def _report(self, kernels: tuple[ScanRow, ...], sort: Order | None) -> ScanReport:
+        order = "time" if sort is None and self._tally.is_of_traces else sort
+        overview = self._tally.overview()
+        is_of_logs_alone = overview.of_logs == overview.kernels
+        logs = tuple(sorted(self._logs)) if overview.spills_known and not is_of_logs_alone else ()
+        return ScanReport(
+            kernels,
+            order,
+            self._selection.reverse,
+            self.found,
+            self.time,
+            overview,
+            logs,
+            tuple(self.problems),
+        )

@@ -1,0 +1,150 @@
+"""What the numbers of a scan rest on, in sentences below the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from ..builds.overview import Overview
+from ..builds.scanner import ScanRow
+from ..builds.selection import Order
+from ..render import words
+from .scan_columns import short_name
+
+if TYPE_CHECKING:
+    from .scan import ScanReport
+
+MOST_NOTES = 4
+"""About kernels; the JSON has each with its kernel."""
+MOST_NAMES = 3
+"""Of kernels that a note is about, and of logs; more are counted."""
+MOST_OF_A_NAME = 32
+"""Characters."""
+
+UNKNOWN_STACK = (
+    "Stack: spills, or arrays that variables index, which are mostly as large for every architecture; no "
+    "file says which. ptxas -v does, and cuobjdump -sass shows their loads and stores (LDL, STL)."
+)
+
+
+_ASSUMED = {
+    "best": "best, the size with the highest occupancy, others may have less",
+    "launch_bounds": "bound, the largest of the launch bounds",
+}
+
+
+def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
+    """What the numbers rest on.
+
+    Args:
+        report: The report.
+        is_command: See `ScanReport.document`.
+    """
+    rows = report.kernels
+    yield from _unsorted(report)
+    option = "--threads N" if is_command else "threads=N"
+    origins = {row.threads_from for row in rows if row.occupancy is not None}
+    assumed = [what for each, what in _ASSUMED.items() if each in origins]
+    if assumed:
+        yield f"Threads are assumed where no file has them: {'; '.join(assumed)}. {option} is for yours."
+    if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
+        yield "Dynamic shared memory is chosen at launch; where it is not known it counts as none."
+    yield from _of_spills(report)
+    if any(map(is_stack_of_unknown_spills, rows)):
+        yield UNKNOWN_STACK
+    ours = sorted({row.cc for row in rows if row.what_if and row.cc})
+    if ours:
+        yield (
+            f"What if: compiled for another architecture, answered for {words.listing(ours)}; "
+            "a compiler for that one may use other registers."
+        )
+    notes = list(_of_kernels(rows))
+    yield from notes[:MOST_NOTES]
+    if len(notes) > MOST_NOTES:
+        where = "--format json" if is_command else "to_dict()"
+        yield f"{words.count(len(notes) - MOST_NOTES, 'more note')} in {where}."
+
+
+def is_stack_of_unknown_spills(row: ScanRow) -> bool:
+    """Whether it has a stack, and no file says whether that is of spills."""
+    return bool(row.stack_bytes) and row.spill_store_bytes is row.spill_load_bytes is None
+
+
+def says_what_may_spill(report: ScanReport) -> bool:
+    """Whether kernels are there for their stacks, because no file says what spills."""
+    return report.sort == "spills" and not report.overview.spills_known and _has_stack(report.overview)
+
+
+def _unsorted(report: ScanReport) -> Iterator[str]:
+    """That an order is none, because nothing that was found has what to sort by."""
+    if missing := missing_for(report.sort, report.overview):
+        yield f"Not sorted by {report.sort}: {missing}."
+
+
+def missing_for(sort: Order | None, overview: Overview) -> str:
+    """What no kernel has that they were to be sorted by; empty where some have it."""
+    if sort == "spills" and not overview.spills_known:
+        by = ", so by the stack" if _has_stack(overview) else ""
+        return f"no file says what spills{by}; the output of ptxas -v does"
+    if sort == "time" and not overview.times_known:
+        return "no file has times; profiles have them"
+    return ""
+
+
+def _has_stack(overview: Overview) -> bool:
+    return any(each.with_stack for each in overview.architectures)
+
+
+def _of_spills(report: ScanReport) -> Iterator[str]:
+    """What the numbers of the column are, and which logs they are from."""
+    in_code = any(row.spill_store_bytes or row.spill_load_bytes for row in report.kernels)
+    in_shared = any(row.spill_smem for row in report.kernels)
+    logs = [words.printable(PurePath(log).name) for log in report.spills_from]
+    said_by = f", from {words.listing(_first(logs))}" if logs and in_code else ""
+    parts = [f"bytes that a thread stores / loads{said_by}"] if in_code else []
+    parts += ["shared memory that a block spills to"] if in_shared else []
+    if parts:
+        yield f"Spills: {' + '.join(parts)}."
+
+
+def _of_kernels(rows: Sequence[ScanRow]) -> Iterator[str]:
+    """The notes, each once, with the kernels that it is about where it is not about all."""
+    about: dict[str, list[ScanRow]] = {}
+    for row in rows:
+        for note in _notes(row):
+            about.setdefault(note, []).append(row)
+    for note, those in about.items():
+        yield note if len(those) == len(rows) else f"{_names(those, rows)}: {note}"
+
+
+def _notes(row: ScanRow) -> Iterator[str]:
+    if row.reason is not None:
+        yield f"Does not launch: {row.reason}"
+    for note in row.notes:
+        yield note[:1].upper() + note[1:].rstrip(".") + "."
+
+
+def _names(those: Sequence[ScanRow], rows: Sequence[ScanRow]) -> str:
+    """The kernels, with their files where others of the name are in others; or how many there are."""
+    ours = {id(row) for row in those}
+    elsewhere = {row.name: row.source for row in rows if id(row) not in ours}
+    names = dict.fromkeys(
+        _cut(short_name(row))
+        + (
+            f" ({words.printable(PurePath(row.source).name)})"
+            if elsewhere.get(row.name, row.source) != row.source
+            else ""
+        )
+        for row in those
+    )
+    return words.listing(list(names)) if len(names) <= MOST_NAMES else words.count(len(names), "kernel")
+
+
+def _first(names: list[str]) -> list[str]:
+    more = len(names) - MOST_NAMES
+    return names if more <= 0 else [*names[:MOST_NAMES], f"{more:,} more"]
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= MOST_OF_A_NAME else f"{name[: MOST_OF_A_NAME - 3]}..."
