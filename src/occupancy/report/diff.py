@@ -35,10 +35,8 @@ from .scan_columns import architecture, place, short_name, threads
 MOST_IN_SIGHT = 10
 """Rows of a comment that are seen before the reader unfolds the rest."""
 
-IF_THERE_IS_ROOM = ("Spills", "Shared", "Regs", "Threads", "Stack", "Limited by", "Bound", "Bar", "Source")
+IF_THERE_IS_ROOM = ("Spills", "Shared", "Regs", "Threads", "Stack", "Limited by", "Bound", "Bar", "File")
 """The columns that a narrow terminal need not show, the most useful first; what changed goes before these."""
-
-CURE = "A wider terminal or --format csv has them."
 
 MARKS: dict[Verdict, Mark] = {"worse": "bad", "mixed": "fair", "other": "", "better": "good", "same": "faint"}
 
@@ -159,8 +157,8 @@ def _table(rows: Sequence[DiffRow]) -> GroupedTable:
     changed = {each.title for each in columns if any(isinstance(cell, Marked) for cell in each.cells)}
     columns += _source([row.new if row.new.file else row.old for row in rows])
     named = [GroupRow(f"{row.old.name} {row.new.name}", _name(row)) for row in rows]
-    most_useful = sorted(IF_THERE_IS_ROOM, key=lambda title: title not in changed)
-    return GroupedTable("Kernel", named, columns, most_useful, cure=CURE)
+    order = sorted(IF_THERE_IS_ROOM, key=lambda title: title not in changed)
+    return GroupedTable("Kernel", named, columns, order, cure="A wider terminal or --format csv has them.")
 
 
 def _table_apart(rows: Sequence[ScanRow]) -> GroupedTable:
@@ -176,7 +174,7 @@ def _table_apart(rows: Sequence[ScanRow]) -> GroupedTable:
 def _source(rows: Sequence[ScanRow]) -> list[GroupColumn]:
     """Where in the source the kernels are, if any file says so."""
     places = [place(row.file, row.line) for row in rows]
-    return [GroupColumn("Source", places, False)] if any(places) else []
+    return [GroupColumn("File", places, False)] if any(places) else []
 
 
 class DiffColumn(NamedTuple):
