@@ -6,6 +6,7 @@ kind of bounds for 3.5 to 12.1: for all of them it does what the engine's rule f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..engine import Answer, Model, evaluate
@@ -15,6 +16,7 @@ from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, Kernel
 from ..values.limits import Limits
 from ..values.resources import Resource
+from .next_steps import NextStep
 from .search import Dial, most_keeping
 
 
@@ -52,6 +54,34 @@ class LaunchBounds(Sentence):
         held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}, with {self.regs}"
         text = f"{self.launch_bounds} on {self.cc}: up to {self.register_cap} registers per thread; {held}"
         return text if self.warning is None else f"{text}. {self.warning}"
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterCap:
+    """How the compiler is asked for fewer registers; it may have to spill."""
+
+    regs: int
+    launch_bounds: str | None
+    """What to write before the kernel's name; null where no bounds ask for so few."""
+    maxrregcount: str
+    """The option of nvcc, for every kernel of a file that has no launch bounds."""
+
+
+def fewer_registers(now: Answer, steps: Sequence[NextStep]) -> RegisterCap | None:
+    """How the registers of the first step that asks for fewer are had; None where none does.
+
+    Args:
+        now: What the steps lead up from.
+        steps: As in `next_steps`.
+    """
+    step = next((step for step in steps if "regs" in step.requires), None)
+    if step is None or now.kernel.threads > now.limits.max_threads_per_block:
+        return None
+    registers = step.requires["regs"]
+    blocks = step.active_blocks if step.active_blocks > 1 else None
+    bounds = launch_bounds(now.limits, now.kernel, blocks, now.model)
+    is_enough = bounds.legal and bounds.register_cap == registers
+    return RegisterCap(registers, bounds.launch_bounds if is_enough else None, f"-maxrregcount={registers}")
 
 
 def launch_bounds(

@@ -35,8 +35,8 @@ class NextStep(Sentence):
 
 
 def next_steps(limits: Limits, kernel: Kernel, model: Model | None = None) -> tuple[NextStep, ...]:
-    """Every higher number of blocks that the kernel reaches by using less, nearest first, and then the
-    nearest block sizes below and above that have a higher occupancy.
+    """Every higher number of blocks that the kernel reaches by using less, nearest first, and then two block
+    sizes: the nearest that has a higher occupancy, and the one with the highest.
 
     What was not given, or is not used, is not asked to shrink. Where the warps or the blocks of the SM
     stop the next block, only another block size can help, and only that is named. Nothing is named at
@@ -45,8 +45,13 @@ def next_steps(limits: Limits, kernel: Kernel, model: Model | None = None) -> tu
     Raises:
         InputError: The model does not know the chip, or the chip lacks the carveout or caching mode.
     """
-    now = evaluate(limits, kernel, model)
-    return (*using_less(now), *_with_other_block_sizes(now))
+    return tuple(each_step(evaluate(limits, kernel, model)))
+
+
+def each_step(now: Answer) -> Iterator[NextStep]:
+    """The same one by one, for who needs only the first: `next_steps` looks at every block size."""
+    yield from using_less(now)
+    yield from _with_other_block_sizes(now)
 
 
 COMMON_SIZES = (256, 128, 512, 1024)
@@ -98,18 +103,22 @@ def using_less(now: Answer) -> Iterator[NextStep]:
         blocks = reached.active_blocks + 1
 
 
-def _with_other_block_sizes(now: Answer) -> list[NextStep]:
-    warp, threads = now.limits.warp_size, now.kernel.threads
-    # A size that stays, but in another shape, can help too, where the shape is what the chip refuses.
-    below = range(min(threads, now.limits.max_threads_per_block) // warp * warp, 0, -warp)
-    above = range((threads // warp + 1) * warp, now.limits.max_threads_per_block + 1, warp)
-    found = [step for step in (_first_better(now, below), _first_better(now, above)) if step is not None]
-    return sorted(found, key=lambda step: abs(step.requires["threads"] - threads))
+def holds_all_virtual_resources(now: Answer) -> bool:
+    """Whether the resident block holds all virtual resources of the SM, whatever its size."""
+    return now.limiters == ("virtual_resources",) and now.active_blocks > 0
 
 
-def _first_better(now: Answer, sizes: range) -> NextStep | None:
-    for threads in sizes:
-        answer = evaluate(now.limits, changed(now.kernel, {"threads": threads}), now.model)
+def _with_other_block_sizes(now: Answer) -> Iterator[NextStep]:
+    """The nearest size with more warps, and the one with the most; of equals the nearest."""
+    if holds_all_virtual_resources(now):
+        return
+    warp, threads, most = now.limits.warp_size, now.kernel.threads, now.limits.max_threads_per_block
+    better = []  # among them the present size in another shape, where the shape is what the chip refuses
+    for size in range(warp, most + 1, warp):
+        answer = evaluate(now.limits, changed(now.kernel, {"threads": size}), now.model)
         if answer.active_warps > now.active_warps:
-            return NextStep(answer.active_blocks, answer.occupancy, {"threads": threads})
-    return None
+            better.append(NextStep(answer.active_blocks, answer.occupancy, {"threads": size}))
+    better = sorted(better, key=lambda step: abs(step.requires["threads"] - threads))
+    best = sorted(better, key=lambda step: -step.occupancy)
+    yield from better[:1]
+    yield from (step for step in best[:1] if step != better[0])

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from ..engine import Answer, Model, evaluate
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import Changeable
+from ..values.resources import Changeable, amount_of
 from .budget import Budget, BudgetLevel, budget
 from .carveout import needs_opt_in
-from .next_steps import NextStep, using_less
+from .next_steps import NextStep, holds_all_virtual_resources, using_less
 from .search import changed
 
 
@@ -34,8 +35,12 @@ class StepOnAll:
 def steps_on_all(
     chips: Sequence[Limits], kernel: Kernel, model: Model | None = None
 ) -> tuple[StepOnAll, ...]:
-    """What helps on all chips at once: the smallest change by using less, the next ones, and the nearest
-    block sizes below and above.
+    """What helps on several chips: using less, step by step, and other block sizes.
+
+    The first step by using less helps every chip that it can help; each further one is the smallest change
+    that gives a chip one more block, and none of them loses one. They end where no smaller use helps any.
+    Of the block sizes that help every chip these are the nearest, and the one whose lowest occupancy is the
+    highest.
 
     A chip is helped by a higher occupancy. One that is at full occupancy keeps it; one on which no smaller
     use helps, because its warps or its blocks are the limit, is helped by another block size alone, and a
@@ -56,51 +61,71 @@ def steps_on_all(
 
 def _by_using_less(now: Sequence[Answer]) -> Iterator[StepOnAll]:
     requires: dict[Changeable, int] = {}
-    helped = [place for place, answer in enumerate(now) if _nearest(answer) is not None]
-    while helped:
-        # The least that each chip asks for its next block is enough for it, and so is any smaller amount.
-        steps = [step for place in helped if (step := _nearest(now[place])) is not None]
-        if len(steps) < len(helped):
-            return  # more would help some of them alone
-        for step in steps:
-            for resource, amount in step.requires.items():
-                requires[resource] = min(amount, requires.get(resource, amount))
-        after = [evaluate(each.limits, changed(each.kernel, requires), each.model) for each in now]
-        if any(one.active_blocks < other.active_blocks for one, other in zip(after, now, strict=True)):
+    while wanted := [step.requires for answer in now if (step := _nearest(answer)) is not None]:
+        # What a chip asks for its next block is enough for it, and so is any smaller amount.
+        ways = sorted(wanted, key=partial(_relative_size, now[0].kernel))
+        if not requires:
+            ways.insert(0, _least(wanted))
+        tried = ((way, _with(now, way)) for way in ways)
+        found = next(((way, after) for way, after in tried if _none_loses(now, after)), None)
+        if found is None:
             return  # a smaller size can mean a smaller carveout
-        yield _step(requires, after)
-        now = after
-        helped = [place for place in helped if now[place].occupancy < 1]
+        way, now = found
+        requires = requires | way
+        yield _step(requires, now)
 
 
 def _nearest(answer: Answer) -> NextStep | None:
     return None if answer.occupancy == 1 else next(using_less(answer), None)
 
 
+def _relative_size(kernel: Kernel, change: dict[Changeable, int]) -> float:
+    """How large a change by using less is, in parts of what is used."""
+    return sum(1 - amount / (amount_of(resource, kernel) or 1) for resource, amount in change.items())
+
+
+def _least(changes: Sequence[dict[Changeable, int]]) -> dict[Changeable, int]:
+    """All of some changes by using less at once."""
+    resources = dict.fromkeys(resource for change in changes for resource in change)
+    return {
+        resource: min(change[resource] for change in changes if resource in change) for resource in resources
+    }
+
+
+def _with(now: Sequence[Answer], change: dict[Changeable, int]) -> list[Answer]:
+    return [evaluate(each.limits, changed(each.kernel, change), each.model) for each in now]
+
+
+def _none_loses(now: Sequence[Answer], after: Sequence[Answer]) -> bool:
+    return all(one.active_blocks >= other.active_blocks for one, other in zip(after, now, strict=True))
+
+
 def _by_block_size(now: Sequence[Answer]) -> Iterator[StepOnAll]:
-    """The nearest sizes below and above with more warps on each chip that is not full."""
-    if all(answer.occupancy == 1 for answer in now):
+    """The nearest size with more warps on each chip that is not full, and the best."""
+    if all(answer.occupancy == 1 for answer in now) or any(map(holds_all_virtual_resources, now)):
         return
-    threads = now[0].kernel.threads
-    warp = now[0].limits.warp_size
+    threads, warp = now[0].kernel.threads, now[0].limits.warp_size
     most = min(answer.limits.max_threads_per_block for answer in now)
-    below = range((min(threads, most + 1) - 1) // warp * warp, 0, -warp)
-    above = range((threads // warp + 1) * warp, most + 1, warp)
-    found = [step for sizes in (below, above) if (step := _first_better(now, sizes)) is not None]
-    yield from sorted(found, key=lambda step: abs(step.requires["threads"] - threads))
+
+    def distance(step: StepOnAll) -> int:
+        return abs(step.requires["threads"] - threads)
+
+    def gain(step: StepOnAll) -> tuple[float, float, int]:
+        return min(step.occupancy), sum(step.occupancy), -distance(step)
+
+    better = [step for size in range(warp, most + 1, warp) if (step := _if_better(now, size)) is not None]
+    nearest = sorted(better, key=distance)[:1]
+    yield from nearest
+    yield from (step for step in sorted(better, key=gain)[-1:] if step not in nearest)
 
 
-def _first_better(now: Sequence[Answer], sizes: range) -> StepOnAll | None:
-    for threads in sizes:
-        after = [
-            evaluate(each.limits, changed(each.kernel, {"threads": threads}), each.model) for each in now
-        ]
-        if all(
-            one.active_warps > other.active_warps or one.occupancy == 1
-            for one, other in zip(after, now, strict=True)
-        ):
-            return _step({"threads": threads}, after)
-    return None
+def _if_better(now: Sequence[Answer], threads: int) -> StepOnAll | None:
+    after = _with(now, {"threads": threads})
+    is_better = all(
+        one.active_warps > other.active_warps or one.occupancy == 1
+        for one, other in zip(after, now, strict=True)
+    )
+    return _step({"threads": threads}, after) if is_better else None
 
 
 def _step(requires: dict[Changeable, int], after: Sequence[Answer]) -> StepOnAll:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..advice.budget import TOLERANCE
-from ..advice.next_steps import NextStep, next_steps
+from ..advice.next_steps import NextStep, each_step
 from ..advice.search import changed
 from ..advice.slack import slack
 from ..engine import evaluate
@@ -51,7 +51,7 @@ Mending = Callable[[Limits, Kernel, float], NextStep | None]
 
 
 def _more_occupancy(limits: Limits, kernel: Kernel, bound: float, *, sized: bool = True) -> NextStep | None:
-    steps = (step for step in next_steps(limits, kernel) if sized or "threads" not in step.requires)
+    steps = (step for step in each_step(evaluate(limits, kernel)) if sized or "threads" not in step.requires)
     return next((step for step in steps if step.occupancy >= bound - TOLERANCE), None)
 
 

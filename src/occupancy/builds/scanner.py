@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple
 
 from ..advice.block_sizes import answers_by_size, best_block_size
-from ..advice.next_steps import NextStep, at_other_sizes, next_steps
+from ..advice.next_steps import NextStep, at_other_sizes, each_step
 from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Answer, evaluate
 from ..errors import InputError, OccupancyError
@@ -275,8 +275,10 @@ class Scanner:
     def _next_step(self, limits: Limits, kernel: Kernel, is_best_size: bool) -> Advice:
         if self._common is not None and not self._common.take("advice", 1):
             return None, True
-        steps = next_steps(limits, kernel) or (at_other_sizes(limits, kernel) if is_best_size else ())
-        return next(iter(steps), None), False
+        step = next(each_step(evaluate(limits, kernel)), None)
+        if step is None and is_best_size:
+            step = next(at_other_sizes(limits, kernel), None)
+        return step, False
 
     def _waves(self, record: KernelRecord, answer: Answer) -> Waves | None:
         if self.multiprocessor_count is None or record.grid_dim is None or not answer.launchable:

@@ -50,7 +50,18 @@ class LaunchFailure:
             older = "" if self.error_before_13 is None else f', before CUDA 13 "{self.error_before_13}"'
             said = f' The runtime says "{self.error}"{older}.'
         cure = f" {self.cure}" if self.cure else ""
-        return f"{self.what}, but {self.limit} is {self.allowed:,}.{said}{cure}"
+        return f"{self.what}, but {_whose(self.limit)} at most {self.allowed:,}.{said}{cure}"
+
+
+def _whose(limit: str) -> str:
+    """``a block may have``: what a limit is of, in words."""
+    if limit == "carveout":
+        return "the carveout leaves"
+    if limit.endswith("per_multiprocessor"):
+        return "an SM has"
+    if limit.startswith("spreadsheet"):
+        return "by the spreadsheet a block may have"
+    return "a thread may have" if limit.endswith("per_thread") else "a block may have"
 
 
 def first_failure(

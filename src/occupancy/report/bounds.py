@@ -100,7 +100,7 @@ class BoundsReport(Report):
             spilling = [chip.label for chip in self.chips if registers > chip.register_cap]
             if spilling:
                 yield (
-                    f"On {words.listing(spilling)} the compiler must spill: {registers} registers "
+                    f"On {words.listing(spilling)} the compiler may have to spill: {registers} registers "
                     "are too many."
                 )
         # What the compiler ignores, and what every kernel has anyway, is no cap.

@@ -97,9 +97,10 @@ class BudgetOnAllReport(Report):
         )
 
     def _on_each(self) -> Block:
+        has_names = any(chip.gpu for chip in self.chips)
         rows = [
             (
-                chip.label,
+                *([chip.label] if has_names else []),
                 chip.cc,
                 graded(words.percent(level.occupancy), level.occupancy),
                 str(level.active_blocks),
@@ -109,7 +110,7 @@ class BudgetOnAllReport(Report):
             for chip in self.chips
             if (level := chip.wanted) is not None
         ]
-        return Table(ON_EACH, rows)
+        return Table(ON_EACH if has_names else ON_EACH[1:], rows)
 
     def _levels(self) -> Block:
         rows = [

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from ..advice.carveout import CarveoutAdvice, Configuration, carveout
+from ..advice.launch_bounds import RegisterCap, fewer_registers
 from ..advice.next_steps import NextStep, next_steps
 from ..advice.partitions import GreenContext
 from ..advice.slack import Slack, slack
@@ -72,6 +73,8 @@ class CalcReport(Report):
     """Blocks whose columns of tensor memory the SM has at once, where they are known; it limits no launch."""
     next_steps: tuple[NextStep, ...]
     """What to change for a higher occupancy, nearest first."""
+    fewer_registers: RegisterCap | None
+    """How the first step that asks for fewer registers is told to the compiler."""
     slack: Slack
     """How far each resource may grow before a block is lost, and what is left over."""
     carveout: CarveoutAdvice
@@ -111,7 +114,7 @@ class CalcReport(Report):
         return document(self)
 
 
-_OPTIONAL = {"gpu": Gpu, "green_context": GreenContext, **WAVES}
+_OPTIONAL = {"gpu": Gpu, "green_context": GreenContext, "fewer_registers": RegisterCap, **WAVES}
 """What not every answer has; its columns of the CSV are there all the same."""
 
 
@@ -140,6 +143,7 @@ def calc_report(
     limits, kernel, model = result.limits, result.kernel, result.model
     whole = whole or WholeGpu()
     waves, measured_waves = whole.reports
+    steps = next_steps(limits, kernel, model)
     return CalcReport(
         model=model,
         cc=str(limits.compute_capability),
@@ -156,7 +160,8 @@ def calc_report(
         reason=result.reason,
         resources=_resources(result),
         blocks_by_tensor_memory=result.blocks_by_tensor_memory,
-        next_steps=next_steps(limits, kernel, model),
+        next_steps=steps,
+        fewer_registers=fewer_registers(result, steps),
         slack=slack(limits, kernel, model),
         carveout=carveout(limits, kernel, model),
         gpu=whole.gpu,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from ..advice.launch_bounds import RegisterCap
 from ..advice.next_steps import NextStep
 from ..render import words
 from ..render.document import (
@@ -22,9 +23,10 @@ from ..render.document import (
     Together,
     grade,
 )
-from ..values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Changeable, Resource, amount_of
+from ..values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Resource, amount_of
 from .calc import CalcReport, Explanation, ResourceUse
 from .gpu import whole_gpu_lines
+from .next_steps import changes_in_words
 
 COLUMNS = (
     Column("Resource", is_number=False),
@@ -46,23 +48,12 @@ REASONS = {
 
 def document(report: CalcReport) -> Document:
     """The answer first, then whether it launches, then each resource, the advice, what it rests on."""
-    occupancy = f"{words.percent(report.occupancy)} occupancy"
     where = f"on {words.chip(report.gpu.name if report.gpu else None, report.cc, report.architecture)}"
-    amounts = (
-        f"{report.active_warps} of {report.resources['warps'].per_multiprocessor} warps, "
-        f"{words.count(report.active_blocks, 'block')} of {words.count(report.inputs.threads, 'thread')}, "
-        f"{words.count(report.active_threads, 'thread')} per SM"
-    )
-    launches, why = _verdict(report)
-    headline = Paragraph((Marked(occupancy, grade(report.occupancy)), f" {where}\n{amounts}"))
-    verdict = Paragraph((Marked(launches, "strong" if report.launchable else "bad"), f" {why}"))
-    sentence = Paragraph((Marked(occupancy, "strong"), f" {where}: {amounts}. {launches} {why}"))
     whole = whole_gpu_lines(
         report.full_wave, report.waves, report.measured_waves, report.launchable, report.green_context
     )
     return (
-        Only("text", [Together([headline, verdict])]),
-        Only("markdown", [sentence]),
+        *(_held(report, where) if report.launchable else _refused(report, where)),
         _resources(report),
         KeyValues([*whole, *_advice(report)]),
         Bullets(list(_remarks(report)), "faint"),
@@ -78,13 +69,25 @@ def steps_of(explanation: Sequence[Explanation]) -> Document:
     )
 
 
-def _verdict(report: CalcReport) -> tuple[str, str]:
-    """Whether the kernel launches, and why not, or what stops one more block."""
-    if not report.launchable:
-        return "Does not launch:", report.reason or ""
+def _held(report: CalcReport, where: str) -> Document:
+    """The occupancy, and what stops one more block."""
+    occupancy = f"{words.percent(report.occupancy)} occupancy"
+    amounts = (
+        f"{report.active_warps} of {report.resources['warps'].per_multiprocessor} warps, "
+        f"{words.count(report.active_blocks, 'block')} of {words.count(report.inputs.threads, 'thread')}, "
+        f"{words.count(report.active_threads, 'thread')} per SM"
+    )
     limiters = words.listing([words.name(limiter) for limiter in report.limiters])
-    at_most = " (the most that the SM holds)" if report.occupancy == 1 else ""
-    return "Launches.", f"Limited by {limiters}{at_most}."
+    why = f"Limited by {limiters}{' (the most that the SM holds)' if report.occupancy == 1 else ''}."
+    headline = Paragraph((Marked(occupancy, grade(report.occupancy)), f" {where}\n{amounts}"))
+    verdict = Paragraph((Marked("Launches.", "strong"), f" {why}"))
+    sentence = Paragraph((Marked(occupancy, "strong"), f" {where}: {amounts}. Launches. {why}"))
+    return Only("text", [Together([headline, verdict])]), Only("markdown", [sentence])
+
+
+def _refused(report: CalcReport, where: str) -> Document:
+    """That it does not launch, and why."""
+    return (Paragraph((Marked(f"Does not launch {where}:", "bad"), f" {report.reason}")),)
 
 
 def _resources(report: CalcReport) -> Table:
@@ -200,17 +203,20 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     shown = most_useful(levels, report.occupancy)
     if len(levels) == len(shown) + 1:
         shown = levels  # a line that says so would take as much room
-    if report.limiters == ("virtual_resources",) and report.active_blocks:
+    is_held = report.limiters == ("virtual_resources",) and report.active_blocks > 0
+    if is_held:
         yield f"none within reach for a second block: {HOLDS_ALL}"
     elif sizes and not levels:
         yield "only another block size can help"
     yield from (_step(report, step) for step in (*shown, *sizes))
+    if report.fewer_registers is not None:
+        yield _how(report.fewer_registers)
     if report.inputs.spill_smem and any("smem" in step.requires for step in levels):
         spilled = words.size(report.inputs.spill_smem)
         yield f"launch bounds of fewer threads shrink the {spilled} that registers spill to"
     if len(levels) > len(shown):
         yield f"{words.count(len(levels) - len(shown), 'more level')} in --format json"
-    if not report.next_steps and report.occupancy < 1:
+    if not report.next_steps and report.occupancy < 1 and not is_held:
         yield "none: no other block size has a higher occupancy"
 
 
@@ -222,17 +228,15 @@ def most_useful(levels: list[NextStep], now: float) -> list[NextStep]:
     return [step for step in levels if step in (levels[0], half_way, levels[-1])]
 
 
+def _how(cap: RegisterCap) -> str:
+    """How the compiler is asked for fewer registers."""
+    ways = " or ".join(way for way in (cap.launch_bounds, cap.maxrregcount) if way is not None)
+    return f"{cap.regs} registers: {ways}"
+
+
 def _step(report: CalcReport, step: NextStep) -> str:
-    changes = [_change(report, resource, amount) for resource, amount in step.requires.items()]
     reached = f"{words.count(step.active_blocks, 'block')}, {words.percent(step.occupancy)}"
-    return f"{reached}: {words.listing(changes)}"
-
-
-def _change(report: CalcReport, resource: Changeable, amount: int) -> str:
-    now = amount_of(resource, report.inputs)
-    if resource == "threads" and now == amount:
-        return f"{amount} threads in another shape"
-    return words.change(resource, now, amount)
+    return f"{reached}: {changes_in_words(step.requires, report.inputs)}"
 
 
 def _slack(report: CalcReport) -> Iterator[str]:

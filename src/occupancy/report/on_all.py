@@ -26,11 +26,12 @@ from ..render.document import (
 )
 from ..tables.chips import Chip
 from ..values.dataclass import dataclass
-from ..values.resources import Resource, amount_of
+from ..values.resources import Resource
 from .base import Report
 from .fits import limited_or_stopped_by
 from .gpu import WAVES, WavesReport, WholeGpu, fill, wave_cells
 from .inputs import Inputs, inputs_of
+from .next_steps import changes_in_words
 
 COLUMNS = (
     Column("Chip", is_number=False),
@@ -49,7 +50,11 @@ WAVE_COLUMNS = (
     Column("Last wave", is_number=False, least=SENTENCE),
 )
 
-MOST_STEPS = 3
+CHANGE = 26
+"""Characters of a column in which ``40 KiB -> 32.125 KiB`` has a line."""
+
+MOST_STEPS = 5
+"""By using less, on a screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,9 @@ class OnAllReport(Report):
     inputs: Inputs
     chips: tuple[OnChip, ...]
     next_steps: tuple[StepOnAll, ...]
-    """What helps on all of them at once, the smallest change first."""
+    """Steps by using less, each with more blocks than the one before on at least one chip and fewer on none;
+    and the nearest and the best block sizes that help on each. What helps all chips stands first.
+    """
     notes: tuple[str, ...]
 
     @property
@@ -112,9 +119,10 @@ class OnAllReport(Report):
 
     def document(self) -> Document:
         """What was asked, a row for each chip, then what helps on all of them."""
+        has_names = any(chip.gpu for chip in self.chips)
         rows = [
             (
-                chip.label,
+                *([chip.label] if has_names else []),
                 chip.cc,
                 graded(words.percent(chip.occupancy), chip.occupancy),
                 str(chip.active_blocks),
@@ -125,7 +133,7 @@ class OnAllReport(Report):
         ]
         return (
             Only("text", [Paragraph(Marked(f"{self._kernel()} on {len(self.chips)} chips", "strong"))]),
-            Table(COLUMNS, rows),
+            Table(COLUMNS if has_names else COLUMNS[1:], rows),
             Together(list(self._waves())),
             Together(list(self._advice())),
             Bullets(self.notes, "faint"),
@@ -165,30 +173,38 @@ class OnAllReport(Report):
                 return
             yield Paragraph("No single change of what was given helps on all of these chips at once.")
             return
-        names = [
-            words.listing([chip.label for chip in self.chips if self._helps(step, chip)])
-            for step in self._shown()
-        ]
-        on_all = len(set(names)) == 1 and all(map(self._helps_all, self._shown()))
-        yield Heading("What helps on all of them at once" if on_all else "What helps")
+        shown = self._shown()
+        less = [step for step in self.next_steps if "threads" not in step.requires]
+        title = "What helps"
+        if len(less) > 1:
+            title += ", step by step: more on at least one of them, less on none"
+        elif all(map(self._helps_all, shown)):
+            title += " on all of them at once"
+        yield Heading(title)
         columns = (
-            Column("What to change", is_number=False, least=SENTENCE),
-            *(Column(chip.label, least=10) for chip in self.chips),
+            Column("What to change", is_number=False, least=CHANGE),
+            *(Column(chip.label) for chip in self.chips),
         )
-        yield Table(columns, [self._cells(step) for step in self._shown()])
-        for step in self._shown():
-            if not self._helps_all(step):
-                left = [chip.label for chip in self.chips if not self._helps(step, chip)]
-                yield Paragraph(
-                    f"Using less does not help on {words.listing(left)}: only another block size can."
-                )
-                break
+        yield Table(columns, [self._cells(step) for step in shown])
+        hidden = len(less) - sum(step in less for step in shown)
+        if hidden:
+            yield Bullets([f"{words.count(hidden, 'step')} between these in --format json"], "faint")
+        left = [chip.label for chip in self.chips if less and not self._helps(less[-1], chip)]
+        if left:
+            yield Paragraph(
+                f"Using less does not help on {words.listing(left)}: only another block size can."
+            )
 
     def _shown(self) -> Sequence[StepOnAll]:
-        """The nearest levels by using less, and the block sizes."""
+        """The nearest step by using less, the furthest with each number of registers, and block sizes."""
         less = [step for step in self.next_steps if "threads" not in step.requires]
-        shown = less[:MOST_STEPS]
-        return [step for step in self.next_steps if "threads" in step.requires or step in shown]
+        furthest = {step.requires.get("regs"): step for step in less}.values()
+        useful = (
+            less if len(less) <= MOST_STEPS else [*less[:1], *(step for step in furthest if step != less[0])]
+        )
+        if len(useful) > MOST_STEPS:
+            useful = [*useful[: MOST_STEPS - 1], useful[-1]]
+        return [step for step in self.next_steps if step in useful or "threads" in step.requires]
 
     def _helps(self, step: StepOnAll, chip: OnChip) -> bool:
         return step.occupancy[self.chips.index(chip)] > chip.occupancy or chip.occupancy == 1
@@ -197,15 +213,11 @@ class OnAllReport(Report):
         return all(self._helps(step, chip) for chip in self.chips)
 
     def _cells(self, step: StepOnAll) -> tuple[str, ...]:
-        changes = [
-            words.change(resource, amount_of(resource, self.inputs), amount)
-            for resource, amount in step.requires.items()
-        ]
         reached = (
             f"{words.count(blocks, 'block')}, {words.percent(occupancy)}"
             for blocks, occupancy in zip(step.active_blocks, step.occupancy, strict=True)
         )
-        return words.listing(changes), *reached
+        return changes_in_words(step.requires, self.inputs), *reached
 
 
 def on_all_report(

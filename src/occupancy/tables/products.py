@@ -207,8 +207,17 @@ def _in_common(name: str, variants: tuple[Product, ...]) -> Product:
 
 
 def common_name(name: str, variants: tuple[Product, ...]) -> str:
-    """What the names of some products begin with; else the name by which they were asked for."""
-    return " ".join(_shared_beginning([each.name.split() for each in variants])) or name.strip()
+    """What the names of some products begin with, and what else of the name asked for is in all of them;
+    else that name.
+    """
+    names = [each.name.split() for each in variants]
+    beginning = len(_shared_beginning(names))
+    words = [
+        word
+        for place, word in enumerate(names[0])
+        if place < beginning or (word.lower() in name.lower() and all(word in other for other in names))
+    ]
+    return " ".join(words) or name.strip()
 
 
 def least_certain(variants: tuple[Product, ...]) -> str:

@@ -83,7 +83,8 @@ def test_a_kernel_that_cannot_launch_is_an_answer(
     assert failure is not None
     assert (failure.limit, failure.needed, failure.allowed) == (limit, needed, allowed)
     reason = str(result.reason)
-    assert f"but {limit} is {allowed:,}. " in reason
+    assert f"but a block may have at most {allowed:,}. " in reason
+    assert "_" not in reason
     assert not reason.startswith("too many")
     # What CUDA calls cudaErrorLaunchOutOfResources is said of registers alone.
     assert ("too many resources requested for launch" in reason) == ("registers" in limit)
@@ -129,11 +130,19 @@ def test_a_block_too_large_for_an_imaginary_sm_names_the_changed_limit(
         (
             "8.0",
             {"threads": 32, "smem": "164k"},
-            "take 168,960 in one block, but spreadsheet.max_shared_memory",
+            "take 168,960 in one block, but by the spreadsheet a block may have at most 167,936.",
         ),
-        ("2.0", {"threads": 32, "smem": "40k", "carveout": "16k"}, "but carveout is 16,384"),
-        ("5.2", {"threads": 1024, "regs": 62, "caching": "ca"}, "_per_block_ca is 32,768"),
-        ("3.2", {"threads": 394, "regs": 150}, "take 77,824 registers in one block, but spreadsheet.max_reg"),
+        ("2.0", {"threads": 32, "smem": "40k", "carveout": "16k"}, "but the carveout leaves at most 16,384."),
+        (
+            "5.2",
+            {"threads": 1024, "regs": 62, "caching": "ca"},
+            "by the spreadsheet a block may have at most 32,768.",
+        ),
+        (
+            "3.2",
+            {"threads": 394, "regs": 150},
+            "take 77,824 registers in one block, but by the spreadsheet a block may have at most 65,536.",
+        ),
     ],
 )
 def test_what_the_spreadsheet_refuses_is_told_by_its_own_limits(

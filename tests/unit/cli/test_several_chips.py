@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from tests.cli_runner import run
 
 KERNEL = ("-t", "192", "-r", "72", "-s", "40k")
 CHIPS = ("7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0")
+TARGET = {"calc": (), "budget": ("--blocks", "2")}
 FOUR = "A100,H100,RTX 3090,RTX 5090"
 
 
@@ -37,7 +39,7 @@ def test_my_kernel_on_an_h100_and_a_4090_what_should_i_change() -> None:
     rows = [line.split() for line in text.splitlines()]
     assert ["H100", "9.0", "37.5%", "4", "24", "of", "64", "registers"] in rows
     assert ["GeForce", "RTX", "4090", "8.9", "25%", "2", "12", "of", "48", "shared", "memory"] in rows
-    assert "What helps on all of them at once" in text
+    assert "What helps, step by step" in text
     assert "registers 72 -> 64 and shared memory 40 KiB -> 32.25 KiB" in text
     step = as_json("calc", *KERNEL, "--gpu", "H100,4090")["next_steps"][0]
     for cc, blocks in zip(("9.0", "8.9"), step["active_blocks"], strict=True):
@@ -65,6 +67,32 @@ def test_the_waves_of_a_grid_on_each_of_several_gpus() -> None:
     assert "616 with 154 as measured on one H200   4.87  536 blocks, 87% full" in str(clustered)
     quarter = as_json("calc", "--gpu", "a100 sxm,h100 sxm", *kernel, "--sms", "25%")["chips"]
     assert [chip["full_wave"]["multiprocessor_count"] for chip in quarter] == [27, 33]
+
+
+def test_steps_go_on_until_nothing_helps_any_chip_and_the_screen_says_what_it_leaves_out() -> None:
+    answer = as_json("calc", *KERNEL, "--gpu", "H100,4090")
+    steps = [(step["requires"], step["active_blocks"]) for step in answer["next_steps"]]
+    assert ({"regs": 40, "smem": 11776}, [8, 8]) in steps
+    less = [step for step in steps if "threads" not in step[0]]
+    assert less[-1] == ({"regs": 32, "smem": 11776}, [10, 8])
+    for (_, before), (_, after) in pairwise(less):
+        assert before != after
+        assert all(one <= other for one, other in zip(before, after, strict=True))
+    assert steps[len(less) :] == [({"threads": 224}, [4, 2]), ({"threads": 448}, [2, 2])]
+    text = run("calc", *KERNEL, "--gpu", "H100,4090", columns=120).stdout
+    assert "What helps, step by step: more on at least one of them, less on none\n" in text
+    assert "registers 72 -> 40 and shared memory 40 KiB -> 11.5 KiB" in text
+    assert "block size 192 -> 448, still 40 KiB per block " in text
+    assert "\n5 steps between these in --format json\n" in text
+
+
+def test_a_chip_has_one_name_its_own() -> None:
+    text = run("calc", *KERNEL, "--gpu", "a100,h100", columns=120).stdout
+    assert "\nA100  8.0 " in text
+    for command in ("calc", "budget"):
+        header = "CC   Occupancy  Blocks"
+        assert f"\n{header}" in run(command, "-t", "192", "--cc", "9.0,8.9", *TARGET[command]).stdout
+    assert "on Jetson Orin, compute capability 8.7" in run("calc", "-t", "64", "--gpu", "orin").stdout
 
 
 def test_repeated_options_and_commas_are_the_same_and_none_is_dropped() -> None:

@@ -21,7 +21,7 @@ const CHIPS = (() => {
 })();
 
 // By a tuple, which as the name of a property is its parts with commas.
-const MEASURED = Object.fromEntries(DATA.measured.map(([key, gpu, clusters]) => [key, { gpu, clusters }]));
+const MEASURED = Object.fromEntries(DATA.measured.map(([key, gpu, clusters]) => [key, { gpu, clusters, blocks: clusters * key.split(",")[3] }]));
 
 const measurements = () => MEASURED;
 
