@@ -90,11 +90,16 @@ class TestTriton:
             attrs={(names.index(name),): [["tt.divisibility", 16]] for name in ("a", "b", "c", "K")},
         )
         major, minor = cc
-        return triton.compile(
-            source,
-            target=targets.GPUTarget("cuda", 10 * major + minor, 32),
-            options={"num_warps": config.num_warps, "num_stages": config.num_stages},
-        )
+        try:
+            return triton.compile(
+                source,
+                target=targets.GPUTarget("cuda", 10 * major + minor, 32),
+                options={"num_warps": config.num_warps, "num_stages": config.num_stages},
+            )
+        except framework("triton.runtime.errors").PTXASError:
+            if os.environ.get(REQUIRED) == "1":
+                raise
+            pytest.skip(f"TRITON {triton.__version__} WAS NOT ASKED: its ptxas does not compile for {cc}")
 
 
 def test_kernel_tuner_searches_what_fits(tmp_path: Path) -> None:
