@@ -18,6 +18,7 @@ from ..builds.launches import refuse_idle, stated_launches
 from ..builds.rules import Rule, Rules, without_comparisons
 from ..builds.rules_file import RULES_FILE, read_rules, rules_of_this_folder
 from ..builds.scanner import Scanner
+from ..builds.selection import unknown_name
 from ..errors import BaselineError, InputError, ReadError, RulesError
 from ..readers import KernelRecord
 from ..readers.budget import Allowance
@@ -248,6 +249,9 @@ class _Builds(Reading):
         """The compiled kernels of a build; without registers, as in PTX, there is nothing to compare."""
         wanted = self.selection(group=True).kernels(build.records)
         kernels = tuple(record for record in wanted if record.regs is not None)
+        missing = "" if kernels or self.name is None else unknown_name(self.name, build.records)
+        if missing:
+            raise ReadError(missing, where=build.name)
         if not kernels:
             raise ReadError(
                 "holds no compiled kernel, or none that is asked for",

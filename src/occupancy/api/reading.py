@@ -70,7 +70,7 @@ class Reading:
         self.what_if = None if cc is None else find_chip(cc, table).limits
         self.archs = frozenset(map(ComputeCapability.parse, archs))
         self._limits_of = table.limits
-        self._name = name
+        self.name = name
         self._only_newest = only_newest
         self._with_runtime = with_runtime
 
@@ -101,7 +101,7 @@ class Reading:
         if limit is not None and limit < 1:
             raise InputError(f"got {limit}", where="limit", allowed="1 and up")
         return Selection(
-            self._name,
+            self.name,
             self.archs,
             self._only_newest,
             self._with_runtime,

@@ -10,7 +10,7 @@ from ..builds.build import portable, read_build
 from ..builds.merging import merge_while_read
 from ..builds.overview import Tally
 from ..builds.scanner import ScanRow
-from ..builds.selection import Order, Selection
+from ..builds.selection import Order, Selection, unknown_name
 from ..builds.since import since
 from ..builds.traces import is_traced
 from ..page.listing import Listing, listing
@@ -24,6 +24,10 @@ from .reading import Reading
 
 EXCERPT = 20
 """How many are shown of so many."""
+
+
+MOST_LOOKED_AT = 1 << 12
+"""Kernels, to say which names there are where the one that was asked for is not."""
 
 
 class Scanning:
@@ -56,6 +60,8 @@ class Scanning:
         self.found = 0
         self.shown = 0
         self._logs: set[str] = set()
+        self._name = reading.name
+        self._some: list[KernelRecord] = []
         """How many kernels and launches there are so far."""
         self.time = 0.0
         """Microseconds of all launches of traces so far, wanted or not."""
@@ -81,6 +87,8 @@ class Scanning:
         """
         for record in merge_while_read(self._read(warn), is_alone=self._is_alone(), tell=self._tell(warn)):
             self.found += 1
+            if self._name is not None and len(self._some) < MOST_LOOKED_AT:
+                self._some.append(record)
             if is_traced(record):
                 self.time += record.duration_us or 0
             yield record
@@ -183,6 +191,13 @@ class Scanning:
     def missing(self) -> str:
         """What no kernel had that they were to be sorted by; empty where some had it."""
         return missing_for(self._selection.sort, self._tally.overview())
+
+    @property
+    def unknown_name(self) -> str:
+        """What to say where no kernel has the name that was asked for; empty where one has it."""
+        if self._name is None or self.shown or self.found > len(self._some):
+            return ""
+        return unknown_name(self._name, self._some)
 
     def _row(self, record: KernelRecord) -> ScanRow:
         self.shown += 1

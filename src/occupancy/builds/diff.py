@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any, Literal, get_args
 
@@ -14,7 +14,7 @@ from .matching import MatchedBy, family, match
 from .measures import HIGHER_IS_BETTER, MEASURES, Measures, measures, resources
 from .merging import LOGS
 from .rules import Measure
-from .same_sizes import at_the_same_size, is_ours
+from .same_sizes import Usual, at_the_same_size, is_ours, usual_size
 from .scanner import Scanner, ScanRow
 
 Verdict = Literal["worse", "mixed", "other", "better", "same"]
@@ -40,6 +40,9 @@ class DiffRow:
     old: ScanRow
     """Answered at the same block size as the new one, where no file states either."""
     new: ScanRow
+    usual: Usual | None = None
+    """The occupancy at a block size that is more usual than the one that decides; null where a size is
+    stated, or the one that decides is usual."""
 
     def __repr__(self) -> str:
         return f"<DiffRow {self.verdict}: {self.new.title}>"
@@ -119,12 +122,21 @@ def compare(
         if row.verdict != "same" or with_same:
             rows.append(row)
     return Diff(
-        tuple(sorted(rows, key=_rank)),
+        tuple(_together(sorted(rows, key=_rank))),
         same,
         dict(unknown),
         tuple(map(scanner.row, in_one_only(matching.added, old))),
         tuple(map(scanner.row, in_one_only(matching.removed, new))),
     )
+
+
+def _together(rows: Sequence[DiffRow]) -> Iterator[DiffRow]:
+    """All rows of a kernel at the place of its first one."""
+    kernels: dict[tuple[str, str], list[DiffRow]] = {}
+    for row in rows:
+        kernels.setdefault((row.old.name, row.new.name), []).append(row)
+    for each in kernels.values():
+        yield from each
 
 
 def compared(record: KernelRecord) -> tuple[object, ...]:
@@ -170,7 +182,8 @@ def row_of(
     before, after = measures(old), measures(new)
     directions = [_direction(name, before, after, threshold) for name in MEASURES]
     verdict = _verdict(directions) or _verdict_of_the_rest(old, new, threshold)
-    return DiffRow(verdict, matched_by, after - before, old, new)
+    usual = usual_size(old, new, scanner) if before.occupancy != after.occupancy else None
+    return DiffRow(verdict, matched_by, after - before, old, new, usual)
 
 
 def _direction(name: Measure, before: Measures, after: Measures, threshold: float) -> Verdict:

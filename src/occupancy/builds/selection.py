@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import Literal, TypeVar, get_args
 
+from ..errors import shown
 from ..readers import KernelRecord
 from ..readers.record import FIELD_NAMES
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability
+from ..values.spellings import nearest_names
 from .attention import may_spill, spilled_bytes, worst_first
+from .kernel_names import base_name
 from .patterns import Pattern
 from .scanner import Scanner, ScanRow
 from .traces import by_time, is_traced
@@ -131,21 +134,41 @@ class Selection:
         return WORST if self.below is None else "occupancy"
 
     def _is_wanted(self) -> Callable[[KernelRecord], bool]:
-        # Upper and lower case are alike.
-        pattern = Pattern(f"*{(self.name or '').casefold()}*", has_question_marks=False)
+        has_name = _with(self.name)
 
         def is_wanted(record: KernelRecord) -> bool:
             return (
                 (self.with_runtime or RUNTIME_KERNEL not in record.name)
                 and (not self.architectures or record.compute_capability in self.architectures)
-                and (
-                    not self.name
-                    or pattern.matches(record.name.casefold())
-                    or pattern.matches(record.demangled.casefold())
-                )
+                and has_name(record)
             )
 
         return is_wanted
+
+
+def _with(part: str | None) -> Callable[[KernelRecord], bool]:
+    """Whether it is in a name, mangled or readable; upper and lower case are alike."""
+    if not part:
+        return lambda record: True
+    pattern = Pattern(f"*{part.casefold()}*", has_question_marks=False)
+    return lambda record: (
+        pattern.matches(record.name.casefold()) or pattern.matches(record.demangled.casefold())
+    )
+
+
+MOST_NAMES = 10
+"""That are named where none is what was asked for."""
+
+
+def unknown_name(part: str, records: Sequence[KernelRecord]) -> str:
+    """What to say where no kernel has this in its name: the names most like it; empty where one has it."""
+    if any(map(_with(part), records)):
+        return ""
+    names = {base_name(record.name) for record in records}
+    near = nearest_names(part, {name.rpartition("::")[2] for name in names}) or sorted(names)
+    more = ", ..." if len(near) > MOST_NAMES else ""
+    among = f"; there are {', '.join(near[:MOST_NAMES])}{more}" if near else ""
+    return f"no kernel of {len(records):,} has {shown(part)} in its name{among}"
 
 
 def _newest(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, ReadError
+from ..values.untrusted import printable
 from .answer_file import written_to
 from .choose_sm import device_option, gpu_option
 from .help import Command, grouped_option
@@ -128,6 +129,8 @@ def command(
     if output is not None:
         of = "" if scanning.shown == scanning.found else f" of {scanning.found:,}"
         click.echo(f"Wrote {output}: {scanning.shown:,}{of} kernels.", err=True)
+    if scanning.unknown_name:
+        click.echo(f"Warning: {printable(scanning.unknown_name)}.", err=True)
     if scanning.problems:
         click.get_current_context().exit(1)
 

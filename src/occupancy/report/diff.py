@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from ..builds.diff import Diff, DiffRow, DiffSummary, Verdict, knows_bounds
+from ..builds.diff import Diff, DiffRow, DiffSummary, Verdict
 from ..builds.matching import MatchedBy
 from ..builds.measures import MEASURES, measures
+from ..builds.same_sizes import OTHER_SIZES
 from ..builds.scanner import ScanRow
 from ..readers import ReadProblem
 from ..render import words
@@ -30,17 +31,21 @@ from ..render.document import (
 )
 from ..values.dataclass import dataclass
 from .base import Report
-from .scan_columns import architecture, place, short_name, threads
+from .change_words import COLUMNS, DiffColumn, changes
+from .scan_columns import place, short_name, threads
 
 MOST_IN_SIGHT = 10
 """Rows of a comment that are seen before the reader unfolds the rest."""
 
+CHANGES = "Changes"
+"""The title of the column that says what else changed; a narrow terminal shows it below each row."""
+
 IF_THERE_IS_ROOM = ("Spills", "Shared", "Regs", "Threads", "Stack", "Limited by", "Bound", "Bar", "File")
-"""The columns that a narrow terminal need not show, the most useful first; what changed goes before these."""
+"""The columns of kernels of one build that a narrow terminal need not show, the most useful first."""
+
+CURE = "A wider terminal or --format csv has them."
 
 MARKS: dict[Verdict, Mark] = {"worse": "bad", "mixed": "fair", "other": "", "better": "good", "same": "faint"}
-
-_UNITS = (" KiB", " B")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +153,43 @@ def _csv_row(verdict: str, old: ScanRow | None, new: ScanRow | None) -> dict[str
 
 
 def _table(rows: Sequence[DiffRow]) -> GroupedTable:
-    """The kernels of both builds, each with the verdict; where it is narrow, what changed wins."""
-    verdicts = ["changed" if row.verdict == "other" else row.verdict for row in rows]
-    columns = [GroupColumn("Verdict", verdicts, False)]
-    columns += [
-        GroupColumn(each.title, [each.marked_cell(row) for row in rows], False) for each in _columns_of(rows)
-    ]
-    changed = {each.title for each in columns if any(isinstance(cell, Marked) for cell in each.cells)}
-    columns += _source([row.new if row.new.file else row.old for row in rows])
+    """The kernels of both builds, each with the verdict, its occupancy, and all that changed."""
     named = [GroupRow(f"{row.old.name} {row.new.name}", _name(row)) for row in rows]
-    order = sorted(IF_THERE_IS_ROOM, key=lambda title: title not in changed)
-    return GroupedTable("Kernel", named, columns, order, cure="A wider terminal or --format csv has them.")
+    shares = [_changed("Occ.", row) for row in rows]
+    columns = [
+        GroupColumn("Verdict", ["changed" if row.verdict == "other" else row.verdict for row in rows], False),
+        GroupColumn("Arch", [_changed("Arch", row) for row in rows], False),
+        GroupColumn("Occ.", shares, False),
+        GroupColumn("Threads", [_sizes(row) for row in rows]),
+        *_file([row.new if row.new.file else row.old for row in rows]),
+        GroupColumn(CHANGES, [", ".join(_changes(row)) for row in rows], False),
+    ]
+    columns = [each for each in columns if any(each.cells) or each.title in ("Verdict", "Arch", "Occ.")]
+    return GroupedTable("Kernel", named, columns, (CHANGES, "File"), (CHANGES,), CHANGES, CURE)
+
+
+def _changed(title: str, row: DiffRow) -> Cell:
+    """A cell of both sides, which stands out by the verdict on the kernel where they differ."""
+    (column,) = (each for each in COLUMNS if each.title == title)
+    text = column.cell(row.old, row.new)
+    return Marked(text, MARKS[row.verdict]) if column.has_changed(row.old, row.new) else text
+
+
+def _sizes(row: DiffRow) -> str:
+    """The block size that an occupancy that changed is of; without it the change is worth nothing."""
+    (column,) = (each for each in COLUMNS if each.title == "Threads")
+    is_of_interest = row.change.occupancy or column.has_changed(row.old, row.new)
+    return column.cell(row.old, row.new) if is_of_interest else ""
+
+
+def _changes(row: DiffRow) -> Iterator[str]:
+    """What changed beside the occupancy, and that at a block size that is more usual."""
+    if row.usual is not None:
+        old, new = words.percent(row.usual.old), words.percent(row.usual.new)
+        change = new if old == new else f"{old} -> {new}"
+        bound = " (its bound)" if row.usual.is_bound else ""
+        yield f"{change} at {row.usual.threads:,} threads{bound}"
+    yield from changes(row.old, row.new, besides=("Arch", "Occ.", "Threads"))
 
 
 def _table_apart(rows: Sequence[ScanRow]) -> GroupedTable:
@@ -166,89 +197,15 @@ def _table_apart(rows: Sequence[ScanRow]) -> GroupedTable:
     columns = [
         GroupColumn(each.title, [each.value(row) for row in rows], False) for each in _columns_apart(rows)
     ]
-    columns += _source(rows)
+    columns += _file(rows)
     named = [GroupRow(row.name, short_name(row)) for row in rows]
     return GroupedTable("Kernel", named, columns, IF_THERE_IS_ROOM)
 
 
-def _source(rows: Sequence[ScanRow]) -> list[GroupColumn]:
+def _file(rows: Sequence[ScanRow]) -> list[GroupColumn]:
     """Where in the source the kernels are, if any file says so."""
     places = [place(row.file, row.line) for row in rows]
     return [GroupColumn("File", places, False)] if any(places) else []
-
-
-class DiffColumn(NamedTuple):
-    """A column of the table of changes."""
-
-    title: str
-    value: Callable[[ScanRow], str]
-    """What is shown of one side; empty where it is not known."""
-    is_always_there: bool = False
-
-    def has_changed(self, old: ScanRow, new: ScanRow) -> bool:
-        """Whether both builds know it and it is not the same."""
-        return "" not in (self.value(old), self.value(new)) and self.value(old) != self.value(new)
-
-    def cell(self, row: DiffRow) -> str:
-        """``64 -> 72``, ``4 -> 36 KiB``, or ``64`` where nothing changed."""
-        old, new = self.value(row.old), self.value(row.new)
-        if not self.has_changed(row.old, row.new):
-            return new or old
-        unit = next((each for each in _UNITS if old.endswith(each) and new.endswith(each)), "")
-        return f"{old.removesuffix(unit)} -> {new}"
-
-    def marked_cell(self, row: DiffRow) -> Cell:
-        """The same; what changed stands out by the verdict on the kernel."""
-        return (
-            Marked(self.cell(row), MARKS[row.verdict])
-            if self.has_changed(row.old, row.new)
-            else self.cell(row)
-        )
-
-
-def _size(amount: int | None) -> str:
-    if amount is None:
-        return ""
-    return words.size(amount).replace(" bytes", " B") if amount else "0"
-
-
-def _occupancy(row: ScanRow) -> str:
-    return "" if row.occupancy is None else words.percent(row.occupancy)
-
-
-def _limiters(row: ScanRow) -> str:
-    if row.launchable is False:
-        return "no launch"
-    return words.short_names(row.limiters)
-
-
-COLUMNS = (
-    DiffColumn("Arch", architecture, is_always_there=True),
-    DiffColumn("Occ.", _occupancy, is_always_there=True),
-    DiffColumn("Limited by", _limiters),
-    DiffColumn("Regs", lambda row: words.number(row.regs, "")),
-    DiffColumn("Spills", lambda row: _size(measures(row).spill_bytes)),
-    DiffColumn("Smem spills", lambda row: _size(row.spill_smem)),
-    DiffColumn("Stack", lambda row: _size(row.stack_bytes)),
-    DiffColumn("Shared", lambda row: _size(measures(row).smem)),
-    DiffColumn("Bar", lambda row: words.number(row.barriers, "")),
-    DiffColumn("Virtual", lambda row: words.number(row.virtual_resources, "")),
-    DiffColumn("Bound", lambda row: words.number(row.max_threads, "none") if knows_bounds(row) else ""),
-    DiffColumn("Threads", lambda row: words.number(row.threads, "")),
-)
-
-
-def _columns_of(rows: Sequence[DiffRow]) -> list[DiffColumn]:
-    """The columns in which something changed."""
-    return [
-        column for column in COLUMNS if column.is_always_there or any(_changed(column, row) for row in rows)
-    ]
-
-
-def _changed(column: DiffColumn, row: DiffRow) -> bool:
-    if column.title == "Threads" and row.change.occupancy:
-        return True  # an occupancy that changed is worth nothing without the block size that it is of
-    return column.has_changed(row.old, row.new)
 
 
 def _columns_apart(rows: Sequence[ScanRow]) -> list[DiffColumn]:
@@ -300,6 +257,8 @@ def _footnotes(report: DiffReport) -> Iterator[str]:
         if archs and not report.ignores_arch:
             yield f"Only in {build}: kernels for {words.listing(sorted(archs))}. --ignore-arch compares them."
     yield from _known_in_one(report)
+    if any(row.spill_store_bytes or row.spill_load_bytes for row in rows):
+        yield "Spills: bytes that a thread stores / loads."
     yield from assumptions(rows)
     if report.threshold:
         yield (
@@ -337,13 +296,24 @@ def assumptions(rows: Sequence[ScanRow]) -> Iterator[str]:
     given = [row.threads for row in known if row.threads_from == "option" and row.threads is not None]
     if given:
         yield f"For blocks of {given[0]:,} threads where a file does not state the block size."
+    yield from (f"{words.listing(names)}: {note}" for note, names in _not_launched_with(known).items())
     if any(row.dynamic_smem is None and row.smem is None for row in known):
         yield "Dynamic shared memory that no file states counts as none."
     if any(row.threads_from == "compared" for row in known):
         yield UNSIZED
 
 
+def _not_launched_with(rows: Sequence[ScanRow]) -> dict[str, list[str]]:
+    """That a size which was given is none of some kernels -> these."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        for note in row.notes:
+            if note.endswith(OTHER_SIZES) and short_name(row) not in found.setdefault(note, []):
+                found[note].append(short_name(row))
+    return found
+
+
 UNSIZED = (
-    "Where no file states the block size, both builds are compared at every size that both can launch with, "
-    "and the worst drop decides; --threads states one."
+    "Where no file states the block size, both builds are compared at every size that both can launch with. "
+    "The worst drop decides, a usual size stands beside it; --threads N is for yours."
 )

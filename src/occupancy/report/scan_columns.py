@@ -193,9 +193,14 @@ def _nonzero(amount: int | None) -> str:
 def spills(row: KernelRecord) -> str:
     """``420 / 424 B + 9 KiB``: bytes that a thread stores / loads, and the shared memory that a block spills
     to; empty where there are none."""
-    stores, loads = row.spill_store_bytes or 0, row.spill_load_bytes or 0
-    parts = [f"{max(stores, 0):,} / {max(loads, 0):,} B"] if stores > 0 or loads > 0 else []
-    return " + ".join([*parts, *([words.size(row.spill_smem)] if row.spill_smem else [])])
+    in_shared = words.size(row.spill_smem) if row.spill_smem else ""
+    return " + ".join(filter(None, (spills_in_code(row), in_shared)))
+
+
+def spills_in_code(row: KernelRecord) -> str:
+    """``420 / 424 B``: bytes that a thread stores / loads; empty where there are none."""
+    stores, loads = max(row.spill_store_bytes or 0, 0), max(row.spill_load_bytes or 0, 0)
+    return f"{stores:,} / {loads:,} B" if stores or loads else ""
 
 
 def _config(row: ScanRow) -> str:

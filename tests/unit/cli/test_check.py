@@ -49,12 +49,12 @@ def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Pa
         "img::blur (sm_80)\n"
         "  max_occupancy_drop = 0 points (rule 1): at 64 threads: 100% -> 12.5%\n"
         "    Next step: shared memory 36 KiB -> 4.125 KiB would give 100% occupancy at 64 threads.\n"
-        "  Since the baseline: limited by warps, blocks, shared -> shared, shared 4 KiB -> 36 KiB.\n"
+        "  Since the baseline: limited by warps + blocks + shared -> shared, shared 4 -> 36 KiB.\n"
         "\n"
         "img::blur (sm_90)\n"
         "  max_occupancy_drop = 0 points (rule 1): at 64 threads: 100% -> 18.8%\n"
         "    Next step: shared memory 36 KiB -> 6.125 KiB would give 100% occupancy at 64 threads.\n"
-        "  Since the baseline: limited by warps, blocks -> shared, regs 23 -> 22, shared 4 KiB -> 36 KiB.\n"
+        "  Since the baseline: limited by warps + blocks -> shared, regs 23 -> 22, shared 4 -> 36 KiB.\n"
         "\n"
         "img::histogram<64, true> (sm_80)\n"
         "  max_regs = 96 (rule 2): is 128, was 128\n"
@@ -335,7 +335,7 @@ LATER = '{"schema": "occupancy-baseline", "schema_version": 3, "tool_version": "
         ("[[rules]]\nmax_stack_growth = 0", None, ["--update", "--cc", "8.6"], "--cc: a baseline holds"),
         ("[[rules]]\nmax_stack_growth = 0", None, ["--update", "--baseline", "no/a.json"], "be written"),
         ("[[rules]]\nmax_stack_growth = 0", None, ["--update", "--baseline", "."], "cannot be read"),
-        ("[[rules]]\nmax_stack_growth = 0", None, ["--name", "nothing"], "none that is asked for"),
+        ("[[rules]]\nmax_stack_growth = 0", None, ["--name", "nothing"], "in its name; there are"),
         ("[[rules]]\nmax_stack_growth = 0", None, ["--format", "xml"], "xml"),
     ],
 )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import re
 from pathlib import Path
@@ -181,7 +182,8 @@ def test_block_sizes_that_are_given(builds: Path, tmp_path: Path) -> None:
     # A baseline says what it assumed, and the other build is taken in the same way.
     occupancy.save_baseline(builds / "before", tmp_path / "base.json", threads=512)
     report = diff_json(tmp_path / "base.json", builds / "before", "--all")
-    assert {row["new"]["threads"] for row in report["kernels"]} == {512}
+    sizes = {row["new"]["threads"] for row in report["kernels"] if (row["new"]["max_threads"] or 512) >= 512}
+    assert sizes == {512}, "with which the others do not launch"
     assert report["summary"]["same"] == 14
     occupancy.save_baseline(builds / "after", tmp_path / "other.json", threads=256)
     refused = run("diff", str(tmp_path / "base.json"), str(tmp_path / "other.json"))
@@ -223,20 +225,71 @@ def test_the_screen_puts_the_worst_first_and_counts(builds: Path) -> None:
     assert not any("scale" in line for line in lines)
 
 
-def test_a_narrow_screen_says_the_verdict_and_what_changed() -> None:
-    text = diff(BUILDS / "before", BUILDS / "after", columns=80)
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_all_that_changed_is_said_at_every_width(columns: int) -> None:
+    text = diff(BUILDS / "before", BUILDS / "after", columns=columns)
     head, *lines = text.splitlines()
-    assert head.split() == ["Verdict", "Arch", "Occ.", "Regs", "Spills", "Shared", "Threads"]
-    blur, _, warp = lines[1].split(), lines[2], lines[4]
-    assert (blur[0], " ".join(blur[-5:])) == ("worse", "4 -> 36 KiB 64")
-    assert warp.startswith("  mixed")
-    assert "0 -> 840 B" in warp
-    assert "No room for: Stack, Limited by." in text
+    assert head.split()[:4] == ["Verdict", "Arch", "Occ.", "Threads"]
+    assert lines[1].split()[:6] == ["worse", "sm_80", "100%", "->", "12.5%", "64"]
+    said = " ".join(text.split())
+    assert "limited by warps + blocks -> shared, regs 23 -> 22, shared 4 -> 36 KiB" in said
+    assert "regs 96 -> 40, spills 0 -> 420 / 420 B, stack 0 -> 312 B" in said
+    assert "Spills: bytes that a thread stores / loads." in said
+    assert "No room" not in said
 
 
-def test_what_did_not_change_goes_before_what_did() -> None:
-    text = diff(BUILDS / "before", BUILDS / "after", columns=70)
-    assert text.splitlines()[0].split() == ["Verdict", "Arch", "Occ.", "Regs", "Spills", "Shared"]
+def log_of(path: Path, registers: int, *, bound: int | None = None) -> Path:
+    """A log of one kernel; or, with a launch bound, its PTX beside it."""
+    path.mkdir()
+    (path / "log").write_text(
+        f"Compiling entry function 'k' for 'sm_90'\nptxas info : Used {registers} registers\n"
+    )
+    if bound is not None:
+        ptx = f".version 8.0\n.target sm_90\n.entry k()\n.maxntid {bound}, 1, 1\n{{\n}}\n"
+        (path / "k.ptx").write_text(ptx)
+    return path
+
+
+def test_a_usual_size_stands_beside_an_odd_one(tmp_path: Path) -> None:
+    """32 -> 56 registers: 672 threads drop the most, and nobody launches with those."""
+    old, new = log_of(tmp_path / "old", 32), log_of(tmp_path / "new", 56)
+    (row,) = diff_json(old, new)["kernels"]
+    assert (row["new"]["threads"], row["old"]["occupancy"], row["new"]["occupancy"]) == (
+        672,
+        0.984375,
+        0.328125,
+    )
+    assert row["usual"] == {"threads": 1024, "is_bound": False, "old": 1.0, "new": 0.5}
+    assert "98.4% -> 32.8%      672  100% -> 50% at 1,024 threads" in diff(old, new, columns=120)
+    (row,) = diff_json(old, new, "--threads", "256")["kernels"]
+    assert row["usual"] is None
+
+
+def test_a_given_size_that_it_cannot_launch_with_hides_nothing(tmp_path: Path) -> None:
+    old, new = log_of(tmp_path / "old", 32, bound=128), log_of(tmp_path / "new", 56, bound=128)
+    for size in ("128", "256"):
+        text = " ".join(diff(old, new, "--threads", size, columns=120).split())
+        assert "1 kernel in both builds: 1 worse." in text
+    assert (
+        "k: It does not launch with 256 threads, so it is compared at the sizes that it launches with."
+        in text
+    )
+    (row,) = diff_json(old, new, "--threads", "256")["kernels"]
+    assert 0 < row["new"]["occupancy"] < row["old"]["occupancy"]
+
+
+def test_rows_of_a_kernel_stand_together(builds: Path) -> None:
+    rows = diff_json(builds / "before", builds / "after", "--all")["kernels"]
+    names = [row["new"]["name"] for row in rows]
+    assert len(list(itertools.groupby(names))) == len(set(names)) < len(names)
+
+
+def test_a_name_that_no_kernel_has(builds: Path) -> None:
+    done = run("diff", str(builds / "before"), str(builds / "after"), "--name", "blurr")
+    assert done.exit_code == 2
+    assert "no kernel of 14 has 'blurr' in its name; there are blur" in " ".join(done.stderr.split())
+    done = run("scan", str(builds / "before"), "--name", "blurr")
+    assert done.stderr.startswith("Warning: no kernel of 14 has 'blurr' in its name; there are blur.")
 
 
 def test_markdown_folds_what_is_long(samples: Path, builds: Path) -> None:
