@@ -70,7 +70,7 @@ class RegisterSplit(Sentence):
     suffices: bool
     """Whether the pool is enough; if not, the kernel waits for ever."""
     min_blocks: int | None
-    """The second launch bound that makes ptxas give as many; None where registers were given instead."""
+    """The second launch bound that makes ptxas give as many; None where none does."""
     launch_bounds: str | None
     """What to write before the kernel's name, so that ptxas honours ``setmaxnreg``."""
     maxnreg: str
@@ -102,13 +102,14 @@ def split_registers(
         limits: What the SM offers.
         threads: Threads per block, in whole warpgroups.
         groups: The warpgroups with their registers after ``setmaxnreg``; of one group they may be asked.
-        launch_regs: Registers per thread of the compiled kernel, instead of launch bounds.
+        launch_regs: Registers per thread of the compiled kernel.
         min_blocks: The second launch bound. Without it, the most blocks with which the launch still gives
             enough, or one.
 
     Raises:
         InputError: A chip without ``setmaxnreg``, threads that are not whole warpgroups, groups that are not
-            all of them, or registers that ``setmaxnreg`` cannot name.
+            all of them, registers that ``setmaxnreg`` cannot name, or a launch bound that gives the launch
+            another number of registers.
     """
     if limits.compute_capability < FIRST_COMPUTE_CAPABILITY:
         raise InputError(
@@ -117,15 +118,9 @@ def split_registers(
             cure="9.0 and newer have it, compiled for sm_90a or the like.",
         )
     _check_groups(limits, threads, groups)
-    if launch_regs is not None and min_blocks is not None:
-        raise InputError(
-            "both say the registers of the launch",
-            where="regs and min_blocks",
-            cure="Leave one out; ptxas takes the registers from the launch bounds.",
-        )
     if launch_regs is None:
         min_blocks = min_blocks or _most_blocks(limits, threads, groups)
-        launch = launch_bounds(limits, Kernel(threads), min_blocks).register_cap
+        launch = _of_bounds(limits, threads, min_blocks)
         if launch < LEAST:
             raise InputError(
                 f"{min_blocks} blocks leave {launch} registers to each thread",
@@ -133,7 +128,8 @@ def split_registers(
                 cure=f"Give so few that {LEAST} are left.",
             )
     else:
-        launch = _checked_launch(limits, launch_regs)
+        launch = _checked_launch(limits, threads, launch_regs)
+        min_blocks = _agreeing(limits, threads, launch, min_blocks)
     pool = threads * _allocated(launch)
     solved = _solve(groups, pool)
     taken = THREADS_PER_WARPGROUP * _sum(solved)
@@ -154,6 +150,30 @@ def split_registers(
         active_blocks=answer.active_blocks,
         occupancy=answer.occupancy,
     )
+
+
+def _of_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
+    """Registers per thread that ptxas gives with both launch bounds, where the kernel has ``setmaxnreg``."""
+    return launch_bounds(limits, Kernel(threads), min_blocks).register_cap
+
+
+def _agreeing(limits: Limits, threads: int, launch: int, min_blocks: int | None) -> int | None:
+    """The second launch bound that gives so many registers; None where none does.
+
+    Raises:
+        InputError: A bound is given that gives another number.
+    """
+    if min_blocks is not None:
+        given = _of_bounds(limits, threads, min_blocks)
+        if given == launch:
+            return min_blocks
+        raise InputError(
+            f"__launch_bounds__({threads}, {min_blocks}) gives {given} registers at the launch, not {launch}",
+            where="regs and min_blocks",
+            cure="Leave one out.",
+        )
+    blocks = evaluate(limits, Kernel(threads, launch)).active_blocks
+    return blocks if blocks and _of_bounds(limits, threads, blocks) == launch else None
 
 
 def _check_groups(limits: Limits, threads: int, groups: Sequence[Group]) -> None:
@@ -188,12 +208,18 @@ def _example(warpgroups: int) -> str:
     return "1:40" if warpgroups == 1 else f"1:40,{warpgroups - 1}:?"
 
 
-def _checked_launch(limits: Limits, registers: int) -> int:
+def _checked_launch(limits: Limits, threads: int, registers: int) -> int:
     if not LEAST <= registers <= limits.max_registers_per_thread:
         raise InputError(
             f"{shown(registers)} is out of range",
             where="regs",
             allowed=f"{LEAST} to {limits.max_registers_per_thread}",
+        )
+    if not evaluate(limits, Kernel(threads, registers)).active_blocks:
+        raise InputError(
+            f"{threads} threads of {registers} registers do not launch",
+            where="regs",
+            allowed=f"{LEAST} to {_of_bounds(limits, threads, 1)}",
         )
     return registers
 

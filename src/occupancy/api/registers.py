@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 
 from ..advice.registers import Group, RegisterSplit, split_registers
 from ..errors import InputError, shown
@@ -35,10 +36,11 @@ def registers(
 
     Args:
         threads: Threads per block, in warpgroups of 128.
-        groups: How many warpgroups take how many registers: ``"1:40,2:232"``, or ``[(1, 40), (2, 232)]``.
-            ``?`` or None for one of the numbers asks for the most that the others leave.
+        groups: How many warpgroups take how many registers: ``"1:40,2:232"``, or ``[(1, 40), (2, 232)]``,
+            or text with the registers of each, ``"40,232,232"``. ``?`` or None for one of the numbers asks
+            for the most that the others leave.
         cc: As in `compute`; 9.0 or newer.
-        regs: Registers per thread of the compiled kernel, which the launch gives, instead of launch bounds.
+        regs: Registers per thread of the compiled kernel, which the launch gives.
         min_blocks: The second launch bound. Without it, the most blocks with which the launch gives enough.
 
     Raises:
@@ -60,8 +62,14 @@ def parse_groups(value: GroupsLike) -> list[Group]:
     Raises:
         InputError: Something else.
     """
-    pairs = [part.split(":") for part in value.split(",")] if isinstance(value, str) else list(value)
-    return [_group(pair, value) for pair in pairs]
+    if not isinstance(value, str):
+        return [_group(pair, value) for pair in value]
+    parts = [part.strip() for part in value.split(",")]
+    is_one = [part.isdecimal() or part == ASKED for part in parts]
+    pairs = [("1", part) if one else part.split(":") for part, one in zip(parts, is_one, strict=True)]
+    each = [_group(pair, value) for pair in pairs]
+    alike = groupby(each, key=lambda group: group.regs)
+    return [Group(sum(group.warpgroups for group in groups), regs) for regs, groups in alike]
 
 
 def _group(pair: object, value: object) -> Group:
@@ -69,7 +77,7 @@ def _group(pair: object, value: object) -> Group:
         raise InputError(
             f"{shown(value)} is not a list of warpgroups",
             where="groups",
-            cure="Write warpgroups and their registers as 1:40,2:232.",
+            cure="Write warpgroups and their registers as 1:40,2:232, or those of each as 40,232,232.",
         )
     count, taken = pair
     is_asked = taken is None or (isinstance(taken, str) and taken.strip() == ASKED)

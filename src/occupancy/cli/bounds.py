@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from .choose_sm import chips_options
-from .help import Command, grouped_option
-from .options import format_option, kernel_options
+from .help import Command
+from .options import blocks_option, format_option, kernel_options
 from .output import print_report
 
 if TYPE_CHECKING:
@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 @click.command("bounds", cls=Command)
 @chips_options("current")
 @kernel_options
-@grouped_option(
-    "launch",
-    "--min-blocks",
-    is_common=True,
-    metavar="N",
-    help="The least number of blocks per SM, the second bound.",
-)
+@blocks_option("min_blocks", "Blocks per SM, the second bound; also --min-blocks.")
 @format_option
 def command(
     chips: list[Chip],

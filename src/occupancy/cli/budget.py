@@ -9,7 +9,7 @@ import click
 
 from .choose_sm import chips_options
 from .help import Command, grouped_option
-from .options import format_option, kernel_options
+from .options import blocks_option, format_option, kernel_options
 from .output import print_report
 
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 @grouped_option(
     "launch", "--occupancy", is_common=True, metavar="SHARE", help="The least occupancy: 75%, 75 or 0.75."
 )
-@grouped_option(
-    "launch", "--blocks", is_common=True, metavar="N", help="Or the least number of resident blocks."
-)
+@blocks_option("blocks", "Or the least blocks per SM; also --min-blocks.")
 @format_option
 def command(
     chips: list[Chip],

@@ -18,7 +18,7 @@ _WORDS = {
     "cc": "computecapability capability compute computecap architecture target chip",
     "gpu": "product card gpuname devicename name",
     "sms": "numsms smcount multiprocessors multiprocessorcount",
-    "min-blocks": "blocks minblockspersm minblockspermultiprocessor",
+    "blocks": "minblockspersm minblockspermultiprocessor blockspersm activeblocks",
     "grid": "griddim gridsize blocks numblocks",
     "cluster": "clustersize clusterdim",
     "carveout": "l1 prefershared preferl1",

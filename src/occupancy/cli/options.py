@@ -37,6 +37,11 @@ exit_code_option = grouped_option(
 )
 
 
+def blocks_option(name: str, text: str) -> Callable[[Command], Command]:
+    """``--blocks``, which is ``--min-blocks`` too, as the argument of that name, with a text of help."""
+    return grouped_option("launch", "--blocks", "--min-blocks", name, is_common=True, metavar="N", help=text)
+
+
 def kernel_options(command: Command) -> Command:
     """Add the options that say what a block needs; their names are the arguments of `compute`."""
     return threads_option(required=True)(use_options(command))

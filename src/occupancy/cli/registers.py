@@ -7,7 +7,7 @@ import click
 from .choose_sm import cc_option, gpu_option, one_chip
 from .help import Command, grouped_option
 from .named_chips import choose_sm
-from .options import format_option
+from .options import blocks_option, format_option
 from .output import print_report
 
 
@@ -35,7 +35,8 @@ from .output import print_report
     required=True,
     is_common=True,
     metavar="N:R,...",
-    help="Warpgroups and their registers after setmaxnreg: 1:40,2:232. A ? asks for the most.",
+    help="Registers of warpgroups: 1:40,2:232 or 40,232,232. They are those after setmaxnreg; a ? asks for "
+    "the most.",
 )
 @grouped_option(
     "kernel",
@@ -45,13 +46,7 @@ from .output import print_report
     metavar="N",
     help="Registers of the compiled kernel, which the launch gives.",
 )
-@grouped_option(
-    "launch",
-    "--min-blocks",
-    is_common=True,
-    metavar="N",
-    help="The second launch bound. [default: the most that fits]",
-)
+@blocks_option("min_blocks", "The second launch bound; also --min-blocks. [default: the most that fits]")
 @format_option
 def command(
     cc: str | None,
@@ -68,7 +63,7 @@ def command(
 
     \b
     occupancy registers --threads 384 --groups 1:40,2:232
-    occupancy registers --threads 384 --groups '1:24,2:?'
+    occupancy registers --threads 384 --groups '24,?,?'
     """
     from ..api.registers import DEFAULT_CC, registers
     from ..report.registers import registers_report

@@ -34,6 +34,10 @@ class ChipBounds(LaunchBounds):
     gpu: str | None
     """The name of the product; null for a compute capability."""
     architecture: str
+    most_smem: int | None
+    """Bytes per block with which the blocks asked for are resident; null where none is asked for, or the
+    bounds are not legal.
+    """
 
     @property
     def label(self) -> str:
@@ -116,7 +120,11 @@ class BoundsReport(Report):
         if self.min_blocks is None or self.most_smem is None:
             return f"{text}."
         blocks = words.count(self.min_blocks, "block")
-        return f"{text}, and {blocks} with up to {words.size(self.most_smem)} of shared memory."
+        least = [chip.label for chip in legal if chip.most_smem == self.most_smem]
+        text = f"{text}, and {blocks} with up to {words.size(self.most_smem)} of shared memory"
+        if len(least) < len(legal):
+            text += f" (as {words.listing(least)} {'allows' if len(least) == 1 else 'allow'})"
+        return f"{text}."
 
     def _too_few(self, chip: ChipBounds) -> str:
         wanted, found = self.min_blocks or 0, words.count(chip.active_blocks, "block")
@@ -130,12 +138,7 @@ class BoundsReport(Report):
 def bounds_report(kernel: Kernel, answers: tuple[LaunchBounds, ...], chips: Sequence[Chip]) -> BoundsReport:
     """Everything that is shown of launch bounds on one chip or more."""
     first = answers[0]
-    legal = [(chip, answer) for chip, answer in zip(chips, answers, strict=True) if answer.legal]
-    most = None
-    if legal and first.min_blocks is not None:
-        bare = changed(kernel, {"regs": 0, "smem": 0})
-        budgets = [budget(chip.limits, bare, blocks=first.min_blocks) for chip, _ in legal]
-        most = min(each.wanted.smem for each in budgets if each.wanted is not None)
+    each_smem = [_most_smem(kernel, answer, chip) for chip, answer in zip(chips, answers, strict=True)]
     return BoundsReport(
         inputs_of(kernel),
         first.min_blocks,
@@ -145,9 +148,18 @@ def bounds_report(kernel: Kernel, answers: tuple[LaunchBounds, ...], chips: Sequ
                 **{each.name: getattr(answer, each.name) for each in fields(LaunchBounds)},
                 gpu=chip.name,
                 architecture=chip.limits.architecture,
+                most_smem=most,
             )
-            for chip, answer in zip(chips, answers, strict=True)
+            for chip, answer, most in zip(chips, answers, each_smem, strict=True)
         ),
-        min((answer.register_cap for _, answer in legal), default=first.register_cap),
-        most,
+        min((answer.register_cap for answer in answers if answer.legal), default=first.register_cap),
+        min((most for most in each_smem if most is not None), default=None),
     )
+
+
+def _most_smem(kernel: Kernel, answer: LaunchBounds, chip: Chip) -> int | None:
+    """Bytes per block with which the blocks of legal bounds are resident."""
+    if not answer.legal or answer.min_blocks is None:
+        return None
+    wanted = budget(chip.limits, changed(kernel, {"regs": 0, "smem": 0}), blocks=answer.min_blocks).wanted
+    return None if wanted is None else wanted.smem

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..advice.registers import STEP, RegisterSplit, Share
 from ..render import words
-from ..render.document import Bullets, Code, Column, Document, Marked, Paragraph, Table
+from ..render.document import Bullets, Code, Column, Document, Marked, Paragraph, Table, Together
 from ..values.dataclass import dataclass
 from .base import Report
 
@@ -37,7 +37,7 @@ class RegistersReport(Report):
     def document(self) -> Document:
         """Whether it runs, a row for each group, the line to paste, and what to beware of."""
         split = self.split
-        verdict = Marked("Enough.", "good") if split.suffices else Marked("Waits for ever.", "bad")
+        verdict = Marked("Legal:", "good") if split.suffices else Marked("Waits for ever:", "bad")
         amounts = (
             f" {words.count(split.warpgroups, 'warpgroup')} take {split.taken:,} registers, and the launch "
             f"gives {split.pool:,} ({split.threads} threads of {split.launch_regs})"
@@ -46,10 +46,13 @@ class RegistersReport(Report):
             (str(each.warpgroups), str(each.regs), each.instruction or "the launch", _most(each))
             for each in split.groups
         ]
+        declared = Together(
+            [Paragraph("Declare the kernel with"), Code(split.launch_bounds or split.maxnreg)]
+        )
         return (
             Paragraph((verdict, amounts)),
             Table(COLUMNS, rows),
-            Code(split.launch_bounds or split.maxnreg),
+            *([declared] if split.suffices else []),
             Bullets(list(self._notes())),
         )
 
@@ -67,11 +70,8 @@ class RegistersReport(Report):
             f"{blocks} per SM, {words.percent(split.occupancy)} occupancy: by the {split.launch_regs} "
             "registers of the launch, whatever a warpgroup takes later."
         )
-        instead = f", or {split.maxnreg} alone" if split.launch_bounds else ""
-        yield (
-            "ptxas honours setmaxnreg only where it knows the registers of the launch: "
-            f"both launch bounds{instead}. Otherwise it drops it (C7508)."
-        )
+        bounds = f"both launch bounds, or {split.maxnreg} alone" if split.launch_bounds else split.maxnreg
+        yield f"Without {bounds}, ptxas drops setmaxnreg: it does not know the launch's registers (C7508)."
         yield f"For sm_90a, and for sm_100 and newer with the suffix a or f; registers in steps of {STEP}."
 
 

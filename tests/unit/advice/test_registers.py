@@ -80,8 +80,10 @@ def test_refused(threads: int, groups: list[Group], complaint: str) -> None:
 def test_chips_and_choices_that_are_refused() -> None:
     with pytest.raises(InputError, match=r"8\.9 has no setmaxnreg"):
         split_registers(shipped.limits("8.9"), 128, [Group(1, 40)])
-    with pytest.raises(InputError, match="both say the registers of the launch"):
+    with pytest.raises(InputError, match=r"__launch_bounds__\(128, 1\) gives 255 registers .*, not 64"):
         split_registers(H100, 128, [Group(1, 40)], launch_regs=64, min_blocks=1)
+    with pytest.raises(InputError, match="384 threads of 176 registers do not launch"):
+        split_registers(H100, 384, [Group(1, 24), Group(2, 240)], launch_regs=176)
     with pytest.raises(InputError, match="24 to 255"):
         split_registers(H100, 128, [Group(1, 40)], launch_regs=16)
     with pytest.raises(InputError, match="so few that 24 are left"):
@@ -104,7 +106,7 @@ class TestFunction:
         }
         assert len(answers) == 1
 
-    @pytest.mark.parametrize("groups", ["40", "1:40:2", "1;40", [1, 40], "1:x", ""])
+    @pytest.mark.parametrize("groups", ["40,40", "40x", "1:40:2", "1;40", [1, 40], "1:x", ""])
     def test_refused(self, groups: str) -> None:
         with pytest.raises(InputError):
             occupancy.registers(128, groups)

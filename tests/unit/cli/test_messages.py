@@ -57,7 +57,7 @@ def test_without_a_command_there_is_one_screen() -> None:
         (("bounds", "-t", "32", "--min-blocks", "0"), "--min-blocks: 0 is out of range."),
         (("budget", "-t", "32", "--blocks", "1", "--occupancy", "1"), "--occupancy and --blocks: both say"),
         (("block-sizes", "--smem-per-thread", "x"), "--smem-per-thread: 'x' is not a size."),
-        (("registers", "-t", "384", "--groups", "1"), "--groups: '1' is not a list of warpgroups."),
+        (("registers", "-t", "384", "--groups", "1x"), "--groups: '1x' is not a list of warpgroups."),
         (("sweep", "-t", "64:32"), "-t: the range '64:32' is empty."),
         (("sweep", "-t", "64", "--regs", "1,256"), "--regs: 256 is out of range."),
     ],

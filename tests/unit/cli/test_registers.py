@@ -16,15 +16,31 @@ SPLIT = ("registers", "--threads", "384", "--groups")
 def test_a_split_that_suffices() -> None:
     done = run(*SPLIT, "1:40,2:232")
     assert done.exit_code == 0
-    assert done.stdout.startswith("Enough. 3 warpgroups take 64,512 registers, and the launch gives 64,512")
-    assert "__launch_bounds__(384, 1)" in done.stdout
-    assert "Otherwise it drops it (C7508)." in " ".join(done.stdout.split())
+    assert done.stdout.startswith("Legal: 3 warpgroups take 64,512 registers, and the launch gives 64,512")
+    assert "\nDeclare the kernel with\n__launch_bounds__(384, 1)\n" in done.stdout
+    without = "Without both launch bounds, or __maxnreg__(168) alone, ptxas drops setmaxnreg: "
+    assert without in " ".join(done.stdout.split())
+
+
+def test_what_a_real_kernel_has_both_of_is_no_contradiction() -> None:
+    split = (*SPLIT, "1:24,2:240")
+    bounds = run(*split, "--min-blocks", "1").stdout
+    assert run(*split, "--regs", "168").stdout == bounds
+    assert run(*split, "--regs", "168", "--min-blocks", "1").stdout == bounds
+    other = run(*SPLIT, "1:24,2:224", "--regs", "160").stdout  # no launch bounds give so many
+    assert "\nDeclare the kernel with\n__maxnreg__(160)\n" in other
+
+
+@pytest.mark.parametrize("groups", ["24,240,240", "1:24,240,240", "1:24,2:240", " 24 , 240 , 1:240 "])
+def test_warpgroups_one_by_one(groups: str) -> None:
+    assert run(*SPLIT, groups).stdout == run(*SPLIT, "1:24,2:240").stdout
 
 
 def test_one_that_waits_fails() -> None:
     done = run(*SPLIT, "1:40,2:240")
     assert done.exit_code == 1
-    assert done.stdout.startswith("Waits for ever.")
+    assert done.stdout.startswith("Waits for ever: ")
+    assert "Declare" not in done.stdout
     assert "The launch would have to give 176 registers" in done.stdout
 
 
@@ -42,7 +58,14 @@ def test_the_most_is_found_and_every_format_has_it() -> None:
         (("1:40",), "1 warpgroups are named, and 384 threads are 3"),
         (("1:41,2:232",), "24 to 256 in steps of 8"),
         (("1:40,2:232", "--cc", "8.0"), "8.0 has no setmaxnreg"),
-        (("1:40,2:232", "--regs", "168", "--min-blocks", "1"), "both say the registers of the launch"),
+        (
+            ("1:40,2:232", "--regs", "160", "--min-blocks", "1"),
+            "--regs and --min-blocks: __launch_bounds__(384, 1) gives 168 registers at the launch, not 160",
+        ),
+        (
+            ("1x40,2x232",),
+            "Write warpgroups and their registers as 1:40,2:232, or those of each as 40,232,232",
+        ),
     ],
 )
 def test_refused(arguments: tuple[str, ...], complaint: str) -> None:

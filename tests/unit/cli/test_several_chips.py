@@ -131,6 +131,19 @@ def test_what_all_chips_allow_is_one_number() -> None:
     assert occupancy.compute("RTX 3090", threads=256, regs=64, smem=24 * 1024 + 1).active_blocks == 3
     bounds = run("bounds", "--gpu", FOUR, "-t", "256", "--min-blocks", "4", columns=120).stdout
     assert "On all of these chips: at most 64 registers per thread, and 4 blocks with up to 24 KiB" in bounds
+    assert "of shared memory (as GeForce RTX 3090 and GeForce RTX 5090 allow)." in " ".join(bounds.split())
+    chips = as_json("bounds", "--gpu", FOUR, "-t", "256", "--min-blocks", "4")["chips"]
+    assert [chip["most_smem"] for chip in chips] == [40960, 57344, 24576, 24576]
+
+
+@pytest.mark.parametrize("command", ["bounds", "budget"])
+def test_the_blocks_asked_for_go_by_both_names(command: str) -> None:
+    asked = (command, "--gpu", FOUR, "-t", "256")
+    assert run(*asked, "--blocks", "4").stdout == run(*asked, "--min-blocks", "4").stdout
+    for name in ("--blocks", "--min-blocks"):
+        assert run(*asked, name, "0").stderr.startswith(f"Error: {name}: 0 ")
+    assert "also --min-blocks" in run(command, "--help").stdout
+    assert "--blocks, --min-blocks N" in run(command, "--help-all").stdout
 
 
 def test_bounds_say_when_the_shared_memory_breaks_the_blocks_asked_for() -> None:

@@ -152,7 +152,7 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     ((*CALC, "256", "--xyzzy"), "There is no option '--xyzzy'.\n"),
     (("calc", "--block_dim", "256"), "Did you mean --threads?"),
     (("fits", "--architecture", "9.0"), "Did you mean --cc?"),
-    (("bounds", "--blocks", "3"), "Did you mean --min-blocks?"),
+    (("bounds", *KERNEL, "--blocks-per-sm", "3"), "Did you mean --blocks?"),
     ((*CALC, "256", "-s", "24", "KiB"), "'KiB' stands without an option. Write 24KiB in one word."),
     (
         ("calc", "-t", "256", "--gpu", "H100", "SXM", "-s", "1", "k"),
