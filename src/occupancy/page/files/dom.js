@@ -94,6 +94,9 @@ function settle(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+// A name that may take two lines, of which one ends with an underscore.
+const breakable = (text) => text.split(/(?<=_)/).map((part, at) => [at > 0 && element("wbr"), part]);
+
 // A share of 1 as a bar.
 function bar(share, isMarked) {
   const width = `${Math.max(0, Math.min(1, share)) * 100}%`;

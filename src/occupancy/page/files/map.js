@@ -14,7 +14,7 @@ function samplesOf(name, limits) {
   return found;
 }
 
-const tintOf = (share) => (0.08 + 0.92 * share ** 1.3).toFixed(3);
+const tintOf = (share) => (share ? 0.08 + 0.92 * share ** 1.3 : 0).toFixed(3);
 
 class HeatMap {
   constructor(change) {
@@ -37,7 +37,7 @@ class HeatMap {
       { id: `axis-${index}`, change: (event) => this.choose(index, event.target.value) },
       names.map((name) => element("option", { value: name }, words.name(name))),
     )));
-    const keys = [0.25, 0.5, 0.75, 1].map((share) => {
+    const keys = [0, 0.25, 0.5, 0.75, 1].map((share) => {
       const swatch = drawn("svg", { class: "swatch", "aria-hidden": "true" }, drawn("rect", { class: "cells", width: "100%", height: "100%", "fill-opacity": tintOf(share) }));
       return element("span", { class: "key" }, swatch, words.percent(share));
     });

@@ -206,9 +206,9 @@ function showChips({ limits, kernel, model }, choose) {
       { row: { class: isHere ? "here" : null } },
       button(cc, `chip ${cc}`, () => choose(cc), { class: "link", "aria-current": isHere && "true" }),
       each.architecture,
-      [{ class: "use" }, element("span", { class: "number" }, share === null ? "-" : words.percent(share)), bar(share ?? 0, isHere)],
+      [{ class: "use" }, element("span", { class: "number" }, share === null ? "-" : words.percent(share)), share !== null && bar(share, isHere)],
       [{ class: "number" }, blocks],
-      [{ class: "reason" }, why],
+      [{ class: "reason" }, breakable(why)],
     ];
   });
   const titles = ["Chip", "Architecture", [{ class: "use" }, "Occupancy"], [{ class: "number" }, "Blocks"], [{ class: "reason" }, "Limited by"]];
@@ -235,7 +235,7 @@ function showLimits({ limits }) {
     if (typeof value === "number") return name.includes("shared_memory") ? words.size(value) : grouped(value);
     return typeof value === "object" && "version" in value ? `version ${value.version}` : String(value);
   };
-  const rows = Object.keys(limits).map((name) => [name, [{ class: "number" }, shown(name, limits[name])]]);
+  const rows = Object.keys(limits).map((name) => [[{}, breakable(name)], [{ class: "number" }, shown(name, limits[name])]]);
   const title = byId("limits-title");
   if (title.textContent === `Limits of ${limits.compute_capability}`) return;
   title.textContent = `Limits of ${limits.compute_capability}`;
