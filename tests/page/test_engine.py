@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import pytest
 
+import occupancy
 from occupancy.advice.waves import count_waves, full_wave
 from occupancy.arrays import sweep_arrays
 from occupancy.engine import Model, evaluate
@@ -165,6 +167,41 @@ def test_waves_with_measured_clusters(engine: PageEngine) -> None:
         waves.idle_share,
         waves.filling_grid_above,
     ]
+
+
+TYPED = {
+    "threads": "256|16x16|16X16|16×16|16*16|(16, 16)|(256)|16,16|1,024|1_024|0x20|0|1025|1.5|-3|16x|8x8x8x1",
+    "regs": "0|255|256|64.0|0x40|-1|abc",
+    "dynamic-smem": "32k|32KB|32 kib|27.5k|0.3k|1m|228k|300k|1,024|1.5|0x400|10 bytes|.5k|5.k|1e3|2147483648",
+    "carveout": "50|50 %|100|101|0|max|default|auto|AUTO|64k|65536|101k|100%|-1|50.5",
+    "barriers": "0|1|16|17|x",
+    "virtual-resources": "0|1|128|129|300",
+    "tensor-memory": "32|33|64|512|513|544|608|0|99999|x",
+    "shared-memory-mode": "oversized|x",
+    "caching": "ca|cg|x",
+}
+
+
+@pytest.mark.parametrize("name", TYPED)
+@pytest.mark.parametrize("cc", ["5.2", "9.0", "10.0", "10.7"])
+def test_what_is_typed_is_read_as_by_the_library(engine: PageEngine, cc: str, name: str) -> None:
+    """Or refused, as there; what a chip does not offer is not asked for on the page."""
+    found: dict[str, Any] = {}
+    expected: dict[str, Any] = {}
+    if not engine.value(f"isOffered(DATA.inputs.find((each) => each.name === '{name}'), chipOf('{cc}'))"):
+        return
+    for text in TYPED[name].split("|"):
+        fields: dict[str, Any] = {"threads": "256", "regs": "64", name: text}
+        found[text] = engine.value(
+            f"(({{ answer }}) => answer && [answer.active_blocks, answer.occupancy])"
+            f"(readQuestion({json.dumps({'cc': cc, **fields})}))"
+        )
+        try:
+            answer = occupancy.compute(cc, **{key.replace("-", "_"): each for key, each in fields.items()})
+            expected[text] = [answer.active_blocks, answer.occupancy]
+        except occupancy.InputError:
+            expected[text] = None
+    assert found == expected
 
 
 def test_a_question_with_all_of_it(engine: PageEngine) -> None:

@@ -10,11 +10,17 @@ from typing import Any
 from ..tables.clusters import measurements
 from ..tables.products import products
 from ..tables.shipped import known, limits
-from ..values.kernel import CACHING_MODES, RANGES, SHARED_MEMORY_MODES, VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
+from ..values.kernel import (
+    CACHING_MODES,
+    RANGES,
+    SHARED_MEMORY_MODES,
+    TENSOR_MEMORY_UNIT,
+    VIRTUAL_RESOURCES_OF_TENSOR_MEMORY,
+)
 from ..values.limits import Limits
 
 # The fields of the form: the option of the command line, the field of `Kernel`, how it is read; ``needs`` is
-# the limit without which a chip does not offer it.
+# the limit without which a chip does not offer it, and ``multiple`` that of which it must be one.
 INPUTS: list[dict[str, Any]] = [
     {
         "name": "threads",
@@ -68,6 +74,7 @@ INPUTS: list[dict[str, Any]] = [
         "label": "Tensor memory",
         "kind": "count",
         "hint": "columns",
+        "multiple": TENSOR_MEMORY_UNIT,
         "needs": "tensor_memory_per_multiprocessor",
     },
     {

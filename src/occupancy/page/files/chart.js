@@ -13,11 +13,16 @@ function curveOf({ limits, kernel, model }, name) {
     else runs.push({ first: before ? before.last + 1 : low, last, blocks, warps, share });
   };
   const at = altering(kernel, name);
-  const most = highestOf(name, limits);
+  const most = highestOf(name, limits, kernel);
   const now = Math.min(valueOf(kernel, name) ?? 0, 2 * most);
   if (name === "threads") {
     for (const last of py.range(limits.warp_size, Math.max(most, now) + 1, limits.warp_size)) add(last, evaluate(limits, at(last), model));
-  } else for (const [last, answer] of new Dial(limits, kernel, model, name).answers(low)) add(last, answer);
+  } else {
+    for (const [last, answer] of new Dial(limits, kernel, model, name).answers(low)) {
+      add(Math.min(last, most), answer);
+      if (last >= most) break;
+    }
+  }
   if (now > runs[runs.length - 1].last) add(now, evaluate(limits, at(now), model));
   return runs;
 }
@@ -80,7 +85,7 @@ class Curve {
       drawn("line", { x1: this.x(value), x2: this.x(value), y1: EDGE.top, y2: HEIGHT - EDGE.bottom, class: "hair" }),
       drawn("circle", { cx: this.x(value), cy: this.y(run.share), r: 3, class: "point" }),
     ] : []);
-    settle(this.caption, run ? `${this.amount(value)}: ${words.percent(run.share)}, ${words.count(run.blocks, "block")}` : this.words);
+    settle(this.caption, run ? `${amountText(this.name, value)}: ${words.percent(run.share)}, ${words.count(run.blocks, "block")}` : this.words);
   }
 
   key(event) {
@@ -93,10 +98,6 @@ class Curve {
     else return;
     event.preventDefault();
     this.change(Math.max(this.low, Math.min(this.high, next)));
-  }
-
-  amount(value) {
-    return this.name === "smem" ? words.size(value) : words.count(value, this.name === "threads" ? "thread" : "register");
   }
 
   draw(question, steps) {
@@ -170,7 +171,7 @@ class Curve {
     if (below) parts.push(`${words.percent(below.share)} at ${this.short(below.last)}`);
     if (above) parts.push(`${words.percent(above.share)} at ${this.short(this.name === "threads" ? above.last : above.first)}`);
     if (fall) parts.push(`falls to ${words.percent(fall.share)} above ${this.short(fall.first - 1)}`);
-    return `${this.amount(this.now)}: ${words.percent(answer.occupancy)}${parts.length ? "; " : ""}${parts.join("; ")}`;
+    return `${amountText(this.name, this.now)}: ${words.percent(answer.occupancy)}${parts.length ? "; " : ""}${parts.join("; ")}`;
   }
 
   short(value) {
@@ -183,6 +184,8 @@ function stepped(now, units, unit) {
   const at = units > 0 ? Math.floor(now / unit) : Math.ceil(now / unit);
   return Math.max(0, (at + units) * unit);
 }
+
+const amountText = (name, value) => (name === "smem" ? words.size(value) : words.count(value, name === "threads" ? "thread" : words.name(name).replace(/s$/, "")));
 
 function tickText(value, name) {
   if (name !== "smem" || !value) return grouped(value);

@@ -69,9 +69,9 @@ class Form {
     } catch {
       return null; // a shape, or no number: the arrow keys leave it
     }
-    const unit = input.field ? stepOf(input.field, this.limits) : 1;
+    const unit = input.multiple ?? (input.field ? stepOf(input.field, this.limits) : 1);
     const next = Math.max(range[1], Math.min(range[2], stepped(now, units, unit)));
-    return String(input.field === "threads" ? Math.max(unit, next) : next);
+    return String(input.field === "threads" || input.multiple ? Math.max(unit, next) : next);
   }
 
   nextConfiguration(text, units) {

@@ -4,10 +4,10 @@ const MAP_HEIGHT = 300;
 const MAP_EDGE = { left: 46, right: 8, top: 8, bottom: 28 };
 
 // The values along an axis: where the chip's allocation changes, or about fifty of them.
-function samplesOf(name, limits) {
-  const high = highestOf(name, limits);
+function samplesOf(name, { limits, kernel }) {
+  const high = highestOf(name, limits, kernel);
   const unit = stepOf(name, limits);
-  const step = unit * Math.max(1, Math.round(high / unit / 48));
+  const step = unit * 2 ** Math.max(0, Math.round(Math.log2(high / unit / 48)));
   const found = [];
   for (let value = name === "threads" || name === "regs" ? step : 0; value <= high; value += step) found.push(value);
   if (found[found.length - 1] < high) found.push(high);
@@ -69,7 +69,7 @@ class HeatMap {
   hover(event) {
     const [x, y] = this.under(event);
     const found = this.at(x, y);
-    const text = `${axisAmount(this.axes[0], x)}, ${axisAmount(this.axes[1], y)}: ${words.percent(found.occupancy)}, ${words.count(found.active_blocks, "block")}`;
+    const text = `${amountText(this.axes[0], x)}, ${amountText(this.axes[1], y)}: ${words.percent(found.occupancy)}, ${words.count(found.active_blocks, "block")}`;
     settle(this.caption, text);
   }
 
@@ -82,7 +82,7 @@ class HeatMap {
     this.question = question;
     const { limits, kernel, model, answer } = question;
     this.selects.forEach((select, index) => (select.value = this.axes[index]));
-    this.values = this.axes.map((name) => samplesOf(name, limits));
+    this.values = this.axes.map((name) => samplesOf(name, question));
     // The map stays as it is while nothing changes but where on it the kernel is.
     const [name, other] = this.axes;
     const key = JSON.stringify([limits.compute_capability, model, this.width, this.axes, altered(altered(kernel, name, 0), other, 0)]);
@@ -135,10 +135,9 @@ class HeatMap {
   labels() {
     const texts = [];
     const show = (index, values, name, place) => {
-      const wanted = new Set(ticksOf(values[0], values[values.length - 1], name, index ? 400 : this.width));
-      values.forEach((value, at) => {
-        if (wanted.has(value)) texts.push(place(at + 0.5, tickText(value, name)));
-      });
+      for (const value of ticksOf(values[0], values[values.length - 1], name, index ? 400 : this.width)) {
+        texts.push(place(Math.min((value - values[0]) / (values[1] - values[0]) + 0.5, values.length), tickText(value, name)));
+      }
     };
     show(0, this.values[0], this.axes[0], (at, text) => drawn("text", { x: this.left(at), y: MAP_HEIGHT - MAP_EDGE.bottom + 16, }, text));
     show(1, this.values[1], this.axes[1], (at, text) => drawn("text", { x: MAP_EDGE.left - 6, y: this.low(at) + 4, class: "end" }, text));
@@ -156,5 +155,3 @@ class HeatMap {
     return [drawn("circle", { cx: x, cy: y, r: 6.5, class: "halo" }), drawn("circle", { cx: x, cy: y, r: 4.5, class: "here" })];
   }
 }
-
-const axisAmount = (name, value) => (name === "smem" ? words.size(value) : words.count(value, words.name(name).replace(/s$/, "").replaceAll("_", " ")));

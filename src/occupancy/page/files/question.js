@@ -16,7 +16,7 @@ function within(number, [, low, high]) {
 }
 
 function readSize(text, range) {
-  const found = /^([\d.,_]{1,16}|0x[0-9a-f]{1,9})\s*(?:([kmg])(?:i?b)?|b|bytes?)?$/i.exec(text);
+  const found = /^(\d[\d,_]{0,15}(?:\.\d{1,9})?|0x[0-9a-f]{1,9})\s*(?:([kmg])(?:i?b)?|b|bytes?)?$/i.exec(text);
   const number = found ? found[1].replace(/[,_](?=\d{3})/g, "") : "";
   const bytes = Number(number || NaN) * FACTORS[(found?.[2] ?? "").toLowerCase()];
   if (!Number.isInteger(bytes)) throw new Wrong("Not a size: bytes, or 40k, 27.5 KiB.");
@@ -25,8 +25,9 @@ function readSize(text, range) {
 
 // [threads, shape or null]
 function readThreads(text, range) {
-  const parts = text.replace(/^\((.*)\)$/, "$1").split(/\s*[x×*]\s*/i);
-  if (parts.length === 1) return [readCount(text, range), null];
+  const inBrackets = /^\((.*)\)$/.exec(text); // as Python and our own copies write it
+  const parts = inBrackets ? inBrackets[1].split(/\s*,\s*/) : /^0x/i.test(text) ? [text] : text.split(/\s*[x×*]\s*/i);
+  if (parts.length === 1 && !inBrackets) return [readCount(text, range), null];
   if (parts.length > 3) throw new Wrong("At most three dimensions.");
   const shape = [...parts.map((each) => readCount(each, range)), 1, 1].slice(0, 3);
   return [within(shape[0] * shape[1] * shape[2], range), shape];
@@ -34,7 +35,7 @@ function readThreads(text, range) {
 
 function readCarveout(text, limits) {
   const plain = text.toLowerCase();
-  if (plain === "default") return null;
+  if (plain === "default" || plain === "auto") return null;
   if (plain === "max") return new Carveout(100, "percent");
   const percent = /^(\d{1,3})\s*(%?)$/.exec(plain);
   if (percent && (percent[2] || Number(percent[1]) <= 100)) {
@@ -49,16 +50,25 @@ function readCarveout(text, limits) {
 }
 
 const READERS = {
-  count: (text, input) => ({ [input.field]: readCount(text, DATA.ranges[input.field]) }),
+  count(text, input) {
+    const number = readCount(text, DATA.ranges[input.field]);
+    if (number % (input.multiple ?? 1)) throw new Wrong(`Not a multiple of ${input.multiple}.`);
+    return { [input.field]: number };
+  },
   size: (text, input) => ({ [input.field]: readSize(text, DATA.ranges[input.field]) }),
   shape(text, input) {
     const [threads, shape] = readThreads(text, DATA.ranges[input.field]);
     return { threads, block_dim: shape };
   },
   carveout: (text, input, limits) => ({ carveout: readCarveout(text, limits) }),
-  flag: (text, input) => ({ [input.field]: text === "yes" }),
-  choice: (text, input) => ({ [input.field]: text }),
+  flag: (text, input) => ({ [input.field]: oneOf(text, ["yes", "no"]) === "yes" }),
+  choice: (text, input) => ({ [input.field]: oneOf(text, input.options) }),
 };
+
+function oneOf(text, options) {
+  if (!options.includes(text)) throw new Wrong(`Allowed: ${options.join(", ")}.`);
+  return text;
+}
 
 const isOffered = (input, limits) => !input.needs || Boolean(limits[input.needs]);
 
@@ -82,8 +92,18 @@ function readQuestion(fields) {
   const question = { limits, model, kernel: null, answer: null, errors };
   if (!Object.keys(errors).length) {
     if (values.tensor_memory) values.virtual_resources ??= DATA.implied;
-    question.kernel = made(Kernel, values);
-    question.answer = evaluate(limits, question.kernel, model);
+    const kernel = made(Kernel, values);
+    try {
+      if (/^auto$/i.test(fields.carveout?.trim())) {
+        const { smallest } = carveoutAdvice(limits, kernel, model);
+        kernel.carveout = smallest && new Carveout(smallest.shared_memory, "bytes");
+      }
+      question.answer = evaluate(limits, kernel, model);
+      question.kernel = kernel;
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      errors[DATA.inputs.find((each) => each.field === error.where).name] = `${error.problem}. ${error.allowed && `Allowed: ${error.allowed}.`}`;
+    }
   }
   return question;
 }
@@ -160,8 +180,8 @@ function stepOf(name, limits) {
   return 1;
 }
 
-function highestOf(name, limits) {
+function highestOf(name, limits, kernel) {
   if (name === "threads") return limits.max_threads_per_block;
-  if (name === "smem") return limits.max_shared_memory_per_block_optin;
+  if (name === "smem") return (kernel.shared_memory_mode && limits.max_oversized_shared_memory_per_block) ?? limits.max_shared_memory_per_block_optin;
   return limits[QUANTITIES[name].most];
 }
