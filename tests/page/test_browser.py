@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ QUESTIONS = {
     "compared": "#cc=8.6&threads=16x16&regs=72&static-smem=8k&sms=84&grid=1000&a.cc=9.0&a.threads=64",
     "does-not-launch": "#cc=9.0&threads=1024&regs=128&dynamic-smem=300k",
     "wrong": "#cc=5.2&threads=many&regs=300&caching=ca",
+    "tensor-memory": "#cc=10.0&threads=128&regs=96&dynamic-smem=96k&tensor-memory=128",
 }
 
 
@@ -85,9 +87,65 @@ def test_dragging_along_a_curve_changes_the_input(opened: Open) -> None:
     assert figure(page) in ("25%", "12.5%")
 
 
+@pytest.mark.parametrize(("title", "field"), [("Block size", "threads"), ("Shared memory", "dynamic-smem")])
+def test_each_curve_is_dragged(opened: Open, title: str, field: str) -> None:
+    page = opened("#cc=8.6&threads=256&regs=72&dynamic-smem=20k")
+    curve = page.locator(f"svg[aria-label='{title}, curve']")
+    curve.scroll_into_view_if_needed()
+    box = curve.bounding_box()
+    page.mouse.move(box["x"] + 60, box["y"] + 60)
+    page.mouse.down()
+    found = set()
+    for step in range(4):
+        page.mouse.move(box["x"] + 80 + 50 * step, box["y"] + 60)
+        page.wait_for_timeout(60)
+        found.add(int(page.input_value(f"#{field}")))
+        assert figure(page) in curve.get_attribute("aria-valuetext")
+    page.mouse.up()
+    assert len(found) == 4
+    assert not any(value % {"threads": 32, "dynamic-smem": 128}[field] for value in found)
+
+
+AXES = ("threads", "regs", "smem", "barriers")
+
+
+@pytest.mark.parametrize(("across", "up"), [*permutations(AXES, 2)])
+def test_the_map_shows_any_two_inputs(opened: Open, across: str, up: str) -> None:
+    page = opened("#cc=9.0&threads=256&regs=40&dynamic-smem=20k&barriers=2")
+    page.select_option("#axis-0", across)
+    page.select_option("#axis-1", up)
+    chosen = page.locator("svg.map")
+    chosen.scroll_into_view_if_needed()
+    box = chosen.bounding_box()
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.7 * box["height"])
+    until(page, "/^[^:]*: [0-9.]+%, /.test(document.querySelector('#map .keys + .note').textContent)")
+    pointed = page.inner_text("#map .keys + .note")
+    assert "block size" not in pointed
+    page.mouse.down()
+    page.mouse.up()
+    until(page, f"document.querySelector('.figure').textContent === '{pointed.split(': ')[1].split(',')[0]}'")
+    assert page.locator("svg.map text.end").count() >= 3
+    assert page.locator("svg.map text:not(.end)").count() >= 3
+
+
+def test_more_tensor_memory_than_there_is_is_said_at_its_field(opened: Open) -> None:
+    page = opened("#cc=10.0&threads=256&tensor-memory=544")
+    assert "has 512 columns" in page.inner_text("#tensor-memory-error")
+    page.fill("#tensor-memory", "100")
+    until(page, "document.querySelector('#tensor-memory-error').textContent === 'Not a multiple of 32.'")
+    page.fill("#tensor-memory", "128")
+    until(page, "document.querySelector('#tensor-memory-error').textContent === ''")
+
+
 def test_the_keyboard_steps_by_allocation_units(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=100&regs=37&dynamic-smem=1000")
+    page = opened("#cc=10.0&threads=100&regs=37&static-smem=1000&dynamic-smem=1000&tensor-memory=96")
     for field, key, expected in [
+        ("#static-smem", "ArrowDown", "896"),
+        ("#tensor-memory", "ArrowUp", "128"),
+        ("#tensor-memory", "PageDown", "32"),
+        ("#virtual-resources", "ArrowUp", "1"),
+        ("#sms", "PageUp", "8"),
+        ("#grid", "ArrowUp", "1"),
         ("#threads", "ArrowUp", "128"),
         ("#regs", "ArrowDown", "32"),
         ("#dynamic-smem", "ArrowUp", "1024"),
@@ -120,7 +178,19 @@ def test_a_log_is_pasted(opened: Open) -> None:
 
 
 def test_our_own_json_is_pasted(opened: Open) -> None:
-    command = ["calc", "--cc", "8.6", "--threads", "16x16", "--regs", "40", "--smem", "9k", "--no-opt-in"]
+    command = [
+        "calc",
+        "--gpu",
+        "RTX 3090",
+        "--threads",
+        "16x16",
+        "--regs",
+        "40",
+        "--smem",
+        "9k",
+        "--no-opt-in",
+    ]
+    command += ["--no-opt-in", "--grid", "99x3"]
     done = subprocess.run(
         [sys.executable, "-m", "occupancy", *command, "--format", "json"],
         capture_output=True, text=True, check=True,
@@ -129,8 +199,9 @@ def test_our_own_json_is_pasted(opened: Open) -> None:
     page.click("#paste summary")
     page.fill("#pasted", done.stdout)
     until(page, "document.querySelector('#cc').value === '8.6'")
-    fields = {name: page.input_value(f"#{name}") for name in ("threads", "regs", "dynamic-smem", "opt-in")}
-    assert fields == {"threads": "16x16x1", "regs": "40", "dynamic-smem": "9216", "opt-in": "no"}
+    names = ("threads", "regs", "dynamic-smem", "opt-in", "sms", "grid")
+    found = [page.input_value(f"#{name}") for name in names]
+    assert found == ["16x16x1", "40", "9216", "no", "82", "99x3x1"]
 
 
 def test_a_scan_is_pasted(opened: Open) -> None:
@@ -173,7 +244,14 @@ def test_the_address_follows_and_leads(opened: Open) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["cc=7.0&threads=128&regs=37", "cc=8.6&threads=16x16&regs=40&dynamic-smem=27.5k&carveout=50&opt-in=no"],
+    [
+        "cc=7.0&threads=128&regs=37",
+        "cc=8.6&threads=16x16&regs=40&dynamic-smem=27.5k&carveout=50&opt-in=no",
+        "cc=9.0&threads=(16, 16)&regs=64&static-smem=1,024&carveout=auto&grid=99x2&cluster=2&gpu=H100 SXM",
+        "cc=8.6&threads=0x80&regs=64&grid=99&cluster=2",
+        "cc=3.5&threads=192&regs=33&model=spreadsheet&sms=15&grid=no",
+        "cc=10.7&threads=128&shared-memory-mode=oversized&dynamic-smem=240k&tensor-memory=64&barriers=3",
+    ],
 )
 def test_what_is_copied_gives_the_same_answer(opened: Open, question: str) -> None:
     page = opened(f"#{question}")
@@ -186,7 +264,7 @@ def test_what_is_copied_gives_the_same_answer(opened: Open, question: str) -> No
     result = namespace["result"]
     assert isinstance(result, occupancy.Occupancy)
     assert figure(page) in str(result)
-    assert f"{result.active_blocks} blocks" in page.inner_text("#verdict")
+    assert f", {result.active_blocks} block" in page.inner_text("#verdict")
     command = texts["Command"].split()
     assert command[:2] == ["occupancy", "calc"]
     done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, check=True)

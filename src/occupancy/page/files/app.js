@@ -43,7 +43,7 @@ const app = {
     this.isStart = !fields;
     if (held || !this.listing) this.held = held && { ...held, cc: held.cc ?? START.cc };
     const product = findProduct(this.fields.gpu ?? "");
-    if (fields?.gpu && !fields.cc && product.cc) Object.assign(this.fields, { cc: product.cc, sms: fields.sms ?? product.sms ?? "" });
+    if (product.cc && product.cc === (fields.cc ?? product.cc)) Object.assign(this.fields, { cc: product.cc, sms: fields.sms ?? product.sms ?? "" });
     this.fields.cc ??= START.cc;
     this.fields.threads ??= START.threads;
     this.redraw();
@@ -65,7 +65,7 @@ const app = {
       const product = findProduct(changes.gpu);
       if (product.cc) Object.assign(this.fields, { cc: product.cc, sms: product.sms ?? "" });
     }
-    if ("cc" in changes) Object.assign(this.fields, { gpu: "", sms: this.fields.gpu ? "" : this.fields.sms });
+    if ("cc" in changes) Object.assign(this.fields, { gpu: "", sms: this.fields.gpu && !changes.sms ? "" : this.fields.sms });
     this.redrawSoon();
   },
 

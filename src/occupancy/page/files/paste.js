@@ -69,7 +69,10 @@ function fromJson(text) {
   }
   if (!isObject(report?.inputs)) return [];
   const fields = { ...fieldsOf(report.inputs), model: report.model === "spreadsheet" ? "spreadsheet" : "" };
-  return [{ name: "the question of the JSON", arch: String(report.cc), fields }];
+  const { full_wave: wave, waves } = report;
+  if (isObject(wave)) Object.assign(fields, { sms: String(wave.multiprocessor_count), cluster: String(wave.cluster_size ?? "") });
+  if (Array.isArray(waves?.grid_dim)) fields.grid = waves.grid_dim.map(Number).join("x");
+  return [{ name: "the question of the JSON", arch: String(report.cc ?? ""), fields }];
 }
 
 // The texts of the fields; what a scan does not know stays as it is.

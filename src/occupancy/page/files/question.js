@@ -130,6 +130,8 @@ function readLaunch(fields, question) {
   };
   const grid = read("grid", shape);
   const cluster = question.limits.max_portable_cluster_size ? read("cluster", shape) : null;
+  if (grid && !sms) errors.sms ??= "Needed for the waves of the grid.";
+  if (cluster && !sms) errors.sms ??= "Needed for the clusters.";
   if (!sms || !question.answer) return { errors, wave: null, run: null };
   try {
     const size = cluster && cluster[0] * cluster[1] * cluster[2];

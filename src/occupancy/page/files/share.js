@@ -39,7 +39,9 @@ function toCommand(fields, question) {
     else parts.push(`--${input.name} ${plainText(input, text, question.kernel)}`);
   }
   if (model !== defaultModel(limits)) parts.push(`--model ${model}`);
-  for (const name of ["grid", "cluster", "sms"]) if (fields[name]?.trim()) parts.push(`--${name} ${quoted(fields[name].trim())}`);
+  const { errors } = readLaunch(fields, question);
+  const launch = errors.sms ? [] : EXTRA.filter((each) => isOffered(each, limits));
+  for (const { name } of launch) if (fields[name]?.trim() && !errors[name]) parts.push(`--${name} ${quoted(fields[name].trim())}`);
   return parts.join(" ");
 }
 
