@@ -34,6 +34,7 @@ QUESTIONS = {
     "compared": "#cc=8.6&threads=16x16&regs=72&static-smem=8k&sms=84&grid=1000&a.cc=9.0&a.threads=64",
     "does-not-launch": "#cc=9.0&threads=1024&regs=128&dynamic-smem=300k",
     "wrong": "#cc=5.2&threads=many&regs=300&caching=ca",
+    "long-name": f"#cc=9.0&threads=64&a.cc=8.0&a.threads=64&kernel={'a_kernel_with_a_long_name_' * 6}",
     "tensor-memory": "#cc=10.0&threads=128&regs=96&dynamic-smem=96k&tensor-memory=128",
 }
 
