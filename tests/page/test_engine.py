@@ -157,7 +157,8 @@ def test_waves_with_measured_clusters(engine: PageEngine) -> None:
     question = '{ cc: "9.0", threads: "256", regs: "40", sms: "132", grid: "4096", cluster: "4" }'
     found = engine.value(
         f"((fields) => {{ const {{ wave, run }} = readLaunch(fields, readQuestion(fields));"
-        f" return [wave, run.waves, run.last_wave_fill, run.idle_share, run.filling_grid_above]; }})"
+        f" return [wave, run.waves, run.last_wave_fill, run.idle_share, run.filling_grid_above,"
+        f" String(run.as_measured)]; }})"
         f"({question})"
     )
     assert found == [
@@ -166,6 +167,7 @@ def test_waves_with_measured_clusters(engine: PageEngine) -> None:
         waves.last_wave_fill,
         waves.idle_share,
         waves.filling_grid_above,
+        str(waves.as_measured),
     ]
 
 

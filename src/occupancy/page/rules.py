@@ -38,6 +38,7 @@ ATTRIBUTES = (
     "amount",
     "answers",
     "architecture",
+    "as_measured",
     "block_dim",
     "block_limits",
     "blocks",

@@ -62,15 +62,14 @@ function launchLines({ wave, run }, answer) {
   if (!wave) return [];
   const most = wave.is_upper_bound ? "at most " : "";
   const clusters = wave.cluster_size ? ` in ${words.count(wave.clusters, "cluster")} of ${wave.cluster_size}` : "";
-  const measured = wave.measured ? `; one ${wave.measured.gpu} was measured to hold ${wave.measured.clusters} clusters` : "";
+  const measured = wave.measured ? `; one ${wave.measured.gpu} was measured to hold ${grouped(wave.measured.blocks)} blocks in ${wave.measured.clusters} clusters` : "";
   const lines = [`Whole GPU: ${most}${words.count(wave.blocks, "block")}${clusters} on ${words.count(wave.multiprocessor_count, "SM")} at once${measured}.`];
-  if (run) {
-    const idle = run.partial_wave_blocks ? `; it leaves ${words.percent(run.idle_share)} of the GPU's time idle` : "";
-    lines.push(`Grid: ${run}${idle}.`);
-    if (run.partial_wave_blocks) {
-      const fills = [run.filling_grid_below, run.filling_grid_above].filter((each) => each !== null).map(grouped);
-      lines.push(`Full last waves: grids of ${fills.join(" or ")} blocks.`);
-    }
+  for (const each of [run, run?.as_measured]) {
+    if (!each) continue;
+    const isTail = each.partial_wave_blocks > 0;
+    const idle = isTail ? `; it leaves ${words.percent(each.idle_share)} of the GPU's time idle` : "";
+    const fills = [each.filling_grid_below, each.filling_grid_above].filter((grid) => grid !== null).map(grouped);
+    lines.push(`${each === run ? "Grid" : `With ${each.full_wave.clusters} clusters, as measured`}: ${each}${idle}.${isTail ? ` Full last waves: grids of ${fills.join(" or ")} blocks.` : ""}`);
   }
   return lines.map((text) => element("p", { class: "launch" }, text));
 }
