@@ -18,7 +18,6 @@ from ..builds.launches import refuse_idle, stated_launches
 from ..builds.rules import Rule, Rules, without_comparisons
 from ..builds.rules_file import RULES_FILE, read_rules, rules_of_this_folder
 from ..builds.scanner import Scanner
-from ..builds.selection import unknown_name
 from ..errors import BaselineError, InputError, ReadError, RulesError
 from ..readers import KernelRecord
 from ..readers.budget import Allowance
@@ -203,7 +202,7 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> int:
         seen = os.path.relpath(baseline, os.path.dirname(rules) or ".")
     except ValueError:  # on another drive of Windows
         seen = os.path.abspath(baseline)
-    text = first_rules(" ".join(_paths(build)), rules, PurePath(seen).as_posix(), knows_spills)
+    text = first_rules(PurePath(seen).as_posix(), knows_spills)
     try:
         write_atomically(rules, text)
     except OSError as error:
@@ -249,7 +248,7 @@ class _Builds(Reading):
         """The compiled kernels of a build; without registers, as in PTX, there is nothing to compare."""
         wanted = self.selection(group=True).kernels(build.records)
         kernels = tuple(record for record in wanted if record.regs is not None)
-        missing = "" if kernels or self.name is None else unknown_name(self.name, build.records)
+        missing = "" if kernels else self.missing(build.records)
         if missing:
             raise ReadError(missing, where=build.name)
         if not kernels:

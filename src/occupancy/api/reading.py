@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from ..builds.scanner import Scanner
-from ..builds.selection import ORDERS, WORST, Order, Selection
+from ..builds.selection import ORDERS, WORST, Order, Selection, unknown_architecture, unknown_name
 from ..errors import InputError, shown
+from ..readers import KernelRecord
 from ..readers.budget import Allowance
-from ..tables.chips import find_chip
+from ..tables.chips import find_chip, find_chips
 from ..tables.table import Table
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, parse_share
@@ -40,7 +41,7 @@ MEANINGS = {
     "cc": "What if the kernels ran on this compute capability?",
     "limits_file": "A table of your own (YAML), whose rows go before ours.",
     "name": "Only kernels with this in their name, mangled or readable; ``*`` stands for anything.",
-    "archs": "Only kernels for these architectures.",
+    "archs": "Only kernels for these architectures: ``sm_90``, ``sm_90a`` (only its code), ``hopper``.",
     "only_newest": "Of each kernel only the newest architecture.",
     "with_runtime": "With kernels of CUDA's own device runtime, too.",
 }
@@ -68,7 +69,10 @@ class Reading:
         table = Table(limits_file)
         self.threads = None if threads is None else make_kernel(threads).threads
         self.what_if = None if cc is None else find_chip(cc, table).limits
-        self.archs = frozenset(map(ComputeCapability.parse, archs))
+        self.variants = frozenset(filter(None, map(_variant, archs)))
+        plain = frozenset(cc for each in archs if not _variant(each) for cc in _architectures(each, table))
+        self._plain = plain
+        self.archs = plain | frozenset(map(ComputeCapability.parse, self.variants))
         self._limits_of = table.limits
         self.name = name
         self._only_newest = only_newest
@@ -102,7 +106,8 @@ class Reading:
             raise InputError(f"got {limit}", where="limit", allowed="1 and up")
         return Selection(
             self.name,
-            self.archs,
+            self._plain,
+            self.variants,
             self._only_newest,
             self._with_runtime,
             group=group,
@@ -112,6 +117,20 @@ class Reading:
             limit=limit,
             reverse=reverse,
         )
+
+    @property
+    def has_filter(self) -> bool:
+        """Whether only kernels of some names or architectures are wanted."""
+        return bool(self.name or self.archs)
+
+    def missing(self, records: Sequence[KernelRecord]) -> str:
+        """What to say where none of some kernels is what was asked for by name or architecture: which there
+        are; empty where that is not why."""
+        said = "" if self.name is None else unknown_name(self.name, records)
+        if said or not self.archs:
+            return said
+        has_arch = self.selection(group=False).is_for_architecture
+        return "" if any(map(has_arch, records)) else unknown_architecture(records)
 
     def scanner(
         self,
@@ -129,6 +148,22 @@ def takes_reading(function: Function) -> Function:
     """Have a function show by name, and with their meanings, what it takes as ``**reading``."""
     defaults = {name: each.default for name, each in inspect.signature(Reading).parameters.items()}
     return shows(function, "reading", ReadingArguments, MEANINGS, defaults)
+
+
+def _variant(arch: ArchitectureLike) -> str | None:
+    """``sm_90a`` of any spelling of it; None for what means all code of a compute capability."""
+    text = arch.strip().lower() if isinstance(arch, str) else ""
+    if not text.endswith(("a", "f")) or not text[:-1].endswith(tuple("0123456789")):
+        return None
+    return f"{ComputeCapability.parse(text).sm}{text[-1]}"
+
+
+def _architectures(arch: ArchitectureLike, table: Table) -> list[ComputeCapability]:
+    """The compute capabilities of a number, or of a chip's or an architecture's name."""
+    try:
+        return [ComputeCapability.parse(arch)]
+    except InputError:
+        return [chip.limits.compute_capability for chip in find_chips(arch, table)]
 
 
 def _share(below: object) -> float:

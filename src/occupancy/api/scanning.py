@@ -10,7 +10,7 @@ from ..builds.build import portable, read_build
 from ..builds.merging import merge_while_read
 from ..builds.overview import Tally
 from ..builds.scanner import ScanRow
-from ..builds.selection import Order, Selection, unknown_name
+from ..builds.selection import Order, Selection
 from ..builds.since import since
 from ..builds.traces import is_traced
 from ..page.listing import Listing, listing
@@ -60,7 +60,7 @@ class Scanning:
         self.found = 0
         self.shown = 0
         self._logs: set[str] = set()
-        self._name = reading.name
+        self._reading = reading
         self._some: list[KernelRecord] = []
         """How many kernels and launches there are so far."""
         self.time = 0.0
@@ -87,7 +87,7 @@ class Scanning:
         """
         for record in merge_while_read(self._read(warn), is_alone=self._is_alone(), tell=self._tell(warn)):
             self.found += 1
-            if self._name is not None and len(self._some) < MOST_LOOKED_AT:
+            if self._reading.has_filter and len(self._some) < MOST_LOOKED_AT:
                 self._some.append(record)
             if is_traced(record):
                 self.time += record.duration_us or 0
@@ -193,11 +193,10 @@ class Scanning:
         return missing_for(self._selection.sort, self._tally.overview())
 
     @property
-    def unknown_name(self) -> str:
-        """What to say where no kernel has the name that was asked for; empty where one has it."""
-        if self._name is None or self.shown or self.found > len(self._some):
-            return ""
-        return unknown_name(self._name, self._some)
+    def missing_kernels(self) -> str:
+        """What to say where no kernel has the name, or is for the architecture, that was asked for."""
+        is_known = not self.shown and 0 < self.found <= len(self._some)
+        return self._reading.missing(self._some) if is_known else ""
 
     def _row(self, record: KernelRecord) -> ScanRow:
         self.shown += 1

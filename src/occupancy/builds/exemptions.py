@@ -7,10 +7,15 @@ from dataclasses import replace
 from datetime import date
 
 from ..readers.names import demangle
+from ..readers.record import architecture_of
 from ..values.dataclass import dataclass
-from .kernel_names import Names
+from ..values.spellings import nearest_names
+from .kernel_names import Names, base_name
 from .rules_entry import Entry
 from .violations import Checked, Holding, Violating, Violation, launched_with
+
+MOST_NAMED = 5
+"""Kernels that there are, where an exemption is for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,8 @@ class Applied:
     """Exemptions that would have helped, had they not ended."""
     unused: tuple[Exemption, ...] = ()
     """Those that no kernel needs any more."""
+    idle: tuple[tuple[Exemption, str], ...] = ()
+    """Those that are for no kernel of the build, each with names that it has."""
 
 
 def apply(done: Checked, exemptions: Sequence[Exemption], today: date) -> Applied:
@@ -79,5 +86,20 @@ def apply(done: Checked, exemptions: Sequence[Exemption], today: date) -> Applie
                     Holding(row.name, row.arch, row.source, launched_with(row), len(each.violations))
                 )
     ended = tuple(one for one in exemptions if one.number in used and one.until < today)
-    unused = tuple(one for one in exemptions if one.number not in used)
-    return Applied(replace(done, violating=violating, holding=holding), tuple(exempted), ended, unused)
+    left_over = [one for one in exemptions if one.number not in used]
+    kernels = [(each.kernel.name, each.kernel.arch) for each in done.violating] if left_over else []
+    kernels += [(each.name, each.arch) for each in done.holding] if left_over else []
+    there = [(Names(name, demangle), architecture_of(arch)) for name, arch in kernels]
+    idle = [one for one in left_over if not any(one.is_for(*each) for each in there)]
+    bases = sorted({base_name(name) for name, _ in kernels})
+    return Applied(
+        replace(done, violating=violating, holding=holding),
+        tuple(exempted),
+        ended,
+        tuple(one for one in left_over if one not in idle),
+        tuple((one, _some(nearest_names(one.kernels[0].strip("*"), bases) or bases)) for one in idle),
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:MOST_NAMED])}{', ...' if len(names) > MOST_NAMED else ''}"

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 
 TEXT = """\
-# What the kernels of this build must satisfy:  occupancy check {build} --rules {rules}
+# What the kernels of this build must satisfy:  occupancy check BUILD, with the folder of the build
 # All that a rule can ask for is in docs/ci.md; a rule may be for some kernels or architectures alone.
 
 # What the build is compared with. When a change is meant:
-#   occupancy check {build} --rules {rules} --update
+#   occupancy check BUILD --update
 baseline = {baseline}
 # allow_removed = "legacy_*"   # these may go; else a kernel that only the baseline has fails the check
 
 [[rules]]                      # every kernel
 max_occupancy_drop = 0         # points below the baseline
-max_regs_growth = 8            # registers more than in the baseline
-max_stack_growth = 0           # bytes; images show spills as stack
-{spills}
+{spills}# max_regs_growth = 8          # registers more than in the baseline; an early warning
+
 # [[rules]]                    # these alone, on one architecture
 # kernels = "*gemm*"           # * stands for any text
 # arch = "sm_90"
@@ -36,24 +35,24 @@ max_stack_growth = 0           # bytes; images show spills as stack
 # until = 2027-03-31
 """
 
-_SPILLS = "no_new_spills = true\n"
-_NO_SPILLS = (
-    "# no_new_spills = true       # needs what ptxas -v printed: keep the log of the build beside its files\n"
-)
+_SPILLS = """\
+no_new_spills = true
+# max_stack_growth = 0         # bytes; a stack that grows without spills holds arrays
+"""
+_NO_SPILLS = """\
+max_stack_growth = 0           # bytes; without a log, spills are seen as stack alone
+# no_new_spills = true         # better; needs what ptxas -v printed: keep the log beside the files
+"""
 
 
-def first_rules(build: str, rules: str, baseline: str, knows_spills: bool) -> str:
+def first_rules(baseline: str, knows_spills: bool) -> str:
     """A file of rules with comments, which a build meets that is its own baseline.
 
     Args:
-        build: The paths of the build, as on a command line.
-        rules: The path of the file.
         baseline: The path of the baseline, as seen from that file.
         knows_spills: Whether the build says of every kernel what it spills.
     """
     return TEXT.format(
-        build=build,
-        rules=rules,
         baseline=json.dumps(baseline),
         spills=_SPILLS if knows_spills else _NO_SPILLS,
     )

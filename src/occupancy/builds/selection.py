@@ -52,7 +52,9 @@ class Selection:
 
     Args:
         name: A part of the name, mangled or demangled, upper or lower case; ``*`` stands for anything.
-        architectures: The compute capabilities that kernels are wanted for; none: all.
+        architectures: The compute capabilities that kernels are wanted for.
+        variants: Architectures by the compiler's name, such as ``sm_90a``, that they are wanted for, too.
+            Without any of either: all.
         only_newest: Of each kernel, only those for its newest architecture.
         with_runtime: Whether kernels of CUDA's own device runtime are wanted.
         group: Whether what belongs to one kernel is shown together, and launches that differ in nothing
@@ -66,6 +68,7 @@ class Selection:
 
     name: str | None = None
     architectures: frozenset[ComputeCapability] = frozenset()
+    variants: frozenset[str] = frozenset()
     only_newest: bool = False
     with_runtime: bool = False
     group: bool = False
@@ -133,13 +136,21 @@ class Selection:
             return "spills"
         return WORST if self.below is None else "occupancy"
 
+    def is_for_architecture(self, record: KernelRecord) -> bool:
+        """Whether it is for one that is wanted."""
+        return (
+            not (self.architectures or self.variants)
+            or record.compute_capability in self.architectures
+            or record.arch in self.variants
+        )
+
     def _is_wanted(self) -> Callable[[KernelRecord], bool]:
         has_name = _with(self.name)
 
         def is_wanted(record: KernelRecord) -> bool:
             return (
                 (self.with_runtime or RUNTIME_KERNEL not in record.name)
-                and (not self.architectures or record.compute_capability in self.architectures)
+                and self.is_for_architecture(record)
                 and has_name(record)
             )
 
@@ -158,6 +169,12 @@ def _with(part: str | None) -> Callable[[KernelRecord], bool]:
 
 MOST_NAMES = 10
 """That are named where none is what was asked for."""
+
+
+def unknown_architecture(records: Iterable[KernelRecord]) -> str:
+    """What to say where there are kernels, and none for the architectures that were asked for."""
+    archs = sorted({each.arch or "unknown" for each in records})
+    return f"no kernel is for the architecture that is asked for; there are some for {', '.join(archs)}"
 
 
 def unknown_name(part: str, records: Sequence[KernelRecord]) -> str:

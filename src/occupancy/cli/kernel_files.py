@@ -36,7 +36,7 @@ def kernel_file_options(command: Command) -> Command:
             ),
             grouped_option(
                 "kernel", "--arch", "archs", metavar="ARCH", multiple=True,
-                help="Only kernels for this architecture. Repeatable.",
+                help="Only kernels for this: sm_90, sm_90a, hopper. Repeatable.", is_common=True,
             ),
             grouped_option(
                 "kernel", "--newest", "only_newest", is_flag=True,

@@ -129,8 +129,8 @@ def command(
     if output is not None:
         of = "" if scanning.shown == scanning.found else f" of {scanning.found:,}"
         click.echo(f"Wrote {output}: {scanning.shown:,}{of} kernels.", err=True)
-    if scanning.unknown_name:
-        click.echo(f"Warning: {printable(scanning.unknown_name)}.", err=True)
+    if scanning.missing_kernels:
+        click.echo(f"Warning: {printable(scanning.missing_kernels)}.", err=True)
     if scanning.problems:
         click.get_current_context().exit(1)
 

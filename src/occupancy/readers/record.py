@@ -38,6 +38,14 @@ that two builds can launch with where they differ most."""
 Shape = tuple[int, int, int]
 
 
+def architecture_of(arch: str | None) -> ComputeCapability | None:
+    """The compute capability of an architecture's name; None where it is none."""
+    try:
+        return ComputeCapability.parse(arch) if arch else None
+    except InputError:
+        return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelRecord(Listed):
     """One kernel of one architecture, or one launch. ``None`` means that the source does not say.
@@ -157,10 +165,7 @@ class KernelRecord(Listed):
     @property
     def compute_capability(self) -> ComputeCapability | None:
         """The architecture as a compute capability; None where the source names none."""
-        try:
-            return ComputeCapability.parse(self.arch) if self.arch else None
-        except InputError:
-            return None
+        return architecture_of(self.arch)
 
     @property
     def carveout(self) -> Carveout | None:

@@ -90,6 +90,8 @@ class CheckReport(Report):
     """Exemptions whose last day has passed, in words."""
     unused: tuple[str, ...]
     """Exemptions that no kernel needs any more, in words."""
+    idle: tuple[str, ...]
+    """Exemptions that are for no kernel of the build, in words, with names that it has."""
     added: tuple[Apart, ...]
     """Kernels that the baseline does not have."""
     removed: tuple[Apart, ...]
@@ -218,6 +220,7 @@ def check_report(
         tuple(done.violating), tuple(done.holding),
         exempted=applied.exempted, ended=tuple(map(_exemption, applied.ended)),
         unused=tuple(map(_exemption, applied.unused)),
+        idle=tuple(f"{_exemption(one)} is for no kernel; there are {near}" for one, near in applied.idle),
         added=done.added, removed=done.removed, missing=missing, unsized=done.unsized,
     )  # fmt: skip
 
@@ -243,8 +246,7 @@ def _message(violating: Violating) -> str:
 
 
 def _case_name(kernel: ScanRow | Holding, threads: int | None) -> str:
-    launch = f", {threads} threads" if threads else ""
-    return f"{kernel.demangled} ({kernel.arch}{launch})"
+    return f"{kernel.demangled} ({kernel.arch}{f', {threads} threads' if threads else ''})"
 
 
 def _broken(violation: Violation) -> str:
@@ -331,6 +333,7 @@ def _notes(report: CheckReport) -> Iterator[str]:
         broken = words.listing([violation.criterion for violation in each.violating.violations])
         yield f"{title(each.violating.kernel)} may break {broken} until {each.until}: {each.reason}."
     yield from (f"{ended} has ended." for ended in report.ended)
+    yield from (f"{idle}." for idle in report.idle)
     yield from (f"{unused} is not needed any more: leave it out." for unused in report.unused)
     yield from assumptions([each.kernel for each in report.violating if not is_ours(each.kernel)])
     if report.unsized:

@@ -40,8 +40,8 @@ _NO_STEP: dict[Measure, str] = {
     "spill_smem": "Launch bounds of fewer threads shrink it; so does keeping fewer values alive.",
     "stack_bytes": "More registers would not help: it holds arrays indexed by variables, or frames of calls.",
     "smem": "Use less of it.",
-    "regs": "Use fewer of them.",
-    "barriers": "Use fewer of them.",
+    "regs": "-maxrregcount, or launch bounds, cap them; what has no room then spills.",
+    "barriers": "Use fewer named barriers.",
 }
 
 

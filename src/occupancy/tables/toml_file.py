@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import Any
 
@@ -15,6 +16,8 @@ else:
 
 PYPROJECT = "pyproject.toml"
 MAX_FILE_BYTES = 1 << 20
+_MONTH = re.compile(rb"=\s*\d{4}-\d{1,2}\s*(?:#.*)?$", re.MULTILINE)
+"""A month in the place of a date."""
 
 
 def read_toml(file: str, error_class: type[OccupancyError]) -> dict[str, Any]:
@@ -34,7 +37,8 @@ def read_toml(file: str, error_class: type[OccupancyError]) -> dict[str, Any]:
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a number of 5000 digits
-        raise error_class(f"is not TOML: {error}", where=file) from error
+        cure = "A date has a day: 2027-01-31." if _MONTH.search(content) else ""
+        raise error_class(f"is not TOML: {error}", where=file, cure=cure) from error
 
 
 def tools(pyproject: dict[str, Any]) -> dict[str, Any]:

@@ -37,10 +37,14 @@ class TestInit:
 
     def test_spills_are_asked_for_where_they_are_known(self, folder: Path) -> None:
         run("init", "before")
-        assert "\n# no_new_spills = true" in Path("occupancy.toml").read_text()
+        text = Path("occupancy.toml").read_text()
+        assert "\n# no_new_spills = true" in text
+        assert "\nmax_stack_growth = 0" in text, "which is all that is seen of spills"
+        assert "\n# max_regs_growth = 8" in text, "more registers that cost no occupancy are no loss"
+        assert "before" not in text.replace("before the occupancy", ""), "a build is elsewhere in CI"
         (folder / "ptxas.log").write_bytes((BUILDS / "before" / "ptxas.log").read_bytes())
         assert run("init", "ptxas.log", "--rules", "log.toml", "--baseline", "log.json").exit_code == 0
-        assert "\nno_new_spills = true" in Path("log.toml").read_text()
+        assert "\nno_new_spills = true\n# max_stack_growth = 0" in Path("log.toml").read_text()
         assert run("check", "ptxas.log", "--rules", "log.toml").exit_code == 0
 
     def test_the_examples_in_its_comments_are_rules(self) -> None:
@@ -48,6 +52,7 @@ class TestInit:
         text = Path("occupancy.toml").read_text()
         examples = [line[2:] for line in text.splitlines() if line.startswith(("# [[", "# kernels", "# arch",
             "# min_", "# max_", "# rules", "# reason", "# until"))]  # fmt: skip
+        del examples[: next(number for number, line in enumerate(examples) if line.startswith("[["))]
         start = next(number for number, line in enumerate(examples) if line.startswith("[[launches]]"))
         del examples[start : start + 2]
         Path("all.toml").write_text("\n".join(examples))
@@ -104,7 +109,18 @@ class TestExemptions:
     def test_not_needed(self) -> None:
         code, text = self.check(self.exemption(date.today()) + self.exemption(date.today(), "nothing*"))
         assert code == 0
-        assert "Exemption 2 (nothing*" in text
+        assert (
+            f"Exemption 2 (nothing*, until {date.today()}) is for no kernel of before, which has img::blur,"
+            in text
+        )
+        assert "not needed" not in text
+
+    def test_a_month_is_no_date(self) -> None:
+        Path("r.toml").write_text(
+            f'{self.RULES}[[exemptions]]\nkernels = "a"\nreason = "b"\nuntil = 2027-01\n'
+        )
+        with pytest.raises(RulesError, match=r"line 6, .*A date has a day: 2027-01-31\."):
+            read_rules("r.toml")
 
     @pytest.mark.parametrize(
         ("table", "says"),

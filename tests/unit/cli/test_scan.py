@@ -214,6 +214,21 @@ class TestSelection:
         assert {row["arch"] for row in rows} == {"sm_80", "sm_120"}
         assert {row["arch"] for row in scan(samples / "triton_cache", "--arch", "90")} == {"sm_90a"}
 
+    def test_an_architecture_as_people_say_it(self, tmp_path: Path) -> None:
+        log = "".join(
+            f"Compiling entry function 'k' for 'sm_{arch}'\nptxas info : Used 8 registers\n"
+            for arch in ("80", "90", "90a")
+        )
+        (tmp_path / "log").write_text(log)
+        for asked, archs in (
+            ("hopper", ["sm_90", "sm_90a"]), ("9.0", ["sm_90", "sm_90a"]), ("sm_90a", ["sm_90a"]),
+            ("A100", ["sm_80"]),
+        ):  # fmt: skip
+            assert [row["arch"] for row in scan(tmp_path / "log", "--arch", asked)] == archs
+        done = run("scan", str(tmp_path / "log"), "--arch", "sm_100f")
+        said = "no kernel is for the architecture that is asked for; there are some for sm_80, sm_90, sm_90a."
+        assert said in " ".join(done.stderr.split())
+
     def test_newest(self, samples: Path) -> None:
         rows = scan(samples / "samples.fatbin", samples / "samples.exe", "--newest")
         assert [row["arch"] for row in rows] == ["sm_120"] * 3 + ["sm_90"] * 2
