@@ -102,4 +102,5 @@ def apply(done: Checked, exemptions: Sequence[Exemption], today: date) -> Applie
 
 
 def _some(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:MOST_NAMED])}{', ...' if len(names) > MOST_NAMED else ''}"
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return f"{', '.join(names[:MOST_NAMED])}{more}"

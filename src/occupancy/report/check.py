@@ -308,8 +308,7 @@ def _summary(report: CheckReport) -> str:
 
 
 def _asked_rules(report: CheckReport) -> list[CheckedRule]:
-    """The rules that something was asked by: of a build that becomes the baseline, those that do not only
-    compare with it."""
+    """The rules that something was asked by: of a new baseline, those that do not only compare with it."""
     if report.updated is None:
         return list(report.rules)
     return [rule for rule in report.rules if not all(CRITERIA[name].compares for name in rule.bounds)]

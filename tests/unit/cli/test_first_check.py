@@ -109,10 +109,7 @@ class TestExemptions:
     def test_not_needed(self) -> None:
         code, text = self.check(self.exemption(date.today()) + self.exemption(date.today(), "nothing*"))
         assert code == 0
-        assert (
-            f"Exemption 2 (nothing*, until {date.today()}) is for no kernel of before, which has img::blur,"
-            in text
-        )
+        assert f"Exemption 2 (nothing*, until {date.today()}) is for no kernel; there are img::blur," in text
         assert "not needed" not in text
 
     def test_a_month_is_no_date(self) -> None:
