@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import InputError
-from ..values.kernel import CACHING_CHIPS, Carveout, Kernel
+from ..values.kernel import CACHING_CHIPS, TENSOR_MEMORY_UNIT, Carveout, Kernel
 from ..values.limits import Limits
 
 
@@ -95,5 +95,5 @@ def check_tensor_memory(limits: Limits, columns: int) -> None:
         raise InputError(
             f"an SM of {limits.compute_capability} has {most} columns, and {columns} are asked for",
             where="tensor_memory",
-            allowed=f"1 to {most}",
+            allowed=f"{TENSOR_MEMORY_UNIT}, {2 * TENSOR_MEMORY_UNIT}, ..., {most}",
         )

@@ -13,10 +13,11 @@ from ..advice.partitions import GreenContext
 from ..advice.slack import Slack, slack
 from ..advice.waves import FullWave
 from ..engine import Answer, Model, cuda, default_model, evaluate
+from ..engine.arithmetic import round_up
 from ..engine.common import shared_memory_configuration
 from ..render import words
 from ..values.dataclass import dataclass
-from ..values.kernel import Carveout
+from ..values.kernel import TENSOR_MEMORY_UNIT, Carveout
 from ..values.limits import Limits
 from ..values.resources import Resource, amount_of
 from .base import Document, Report, empty
@@ -39,6 +40,30 @@ class ResourceUse:
 
 
 @dataclass(frozen=True, slots=True)
+class RuntimeAnswer:
+    """What the CUDA runtime gives, and so the hardware."""
+
+    active_blocks: int
+    occupancy: float
+
+
+@dataclass(frozen=True, slots=True)
+class TensorMemory:
+    """Tensor memory, which limits no launch: a block that finds too few columns free waits for them."""
+
+    per_block: int
+    """Columns of a block, in whole allocation units."""
+    per_multiprocessor: int
+    """Columns of an SM."""
+    blocks: int
+    """Blocks whose columns the SM has at once."""
+    blocks_without_permit: int
+    """Blocks that may be resident once each has relinquished its permit to allocate, and with it its virtual
+    resources (tcgen05.relinquish_alloc_permit): inferred, no such GPU was asked.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """How one resource's number of blocks comes about."""
 
@@ -53,6 +78,10 @@ class CalcReport(Report):
     """The whole answer to ``occupancy calc``."""
 
     model: Model
+    spreadsheet_version: str | None
+    """The version of NVIDIA's spreadsheet, where the answer is its."""
+    runtime: RuntimeAnswer | None
+    """What the CUDA runtime gives, where the answer is the spreadsheet's and the runtime knows the chip."""
     cc: str
     architecture: str
     what_if: dict[str, Any]
@@ -69,8 +98,8 @@ class CalcReport(Report):
     launchable: bool
     reason: str | None
     resources: dict[Resource, ResourceUse]
-    blocks_by_tensor_memory: int | None
-    """Blocks whose columns of tensor memory the SM has at once, where they are known; it limits no launch."""
+    tensor_memory: TensorMemory | None
+    """The columns of a kernel that was said to allocate some, on a chip that has them."""
     next_steps: tuple[NextStep, ...]
     """What to change for a higher occupancy, nearest first."""
     fewer_registers: RegisterCap | None
@@ -114,7 +143,14 @@ class CalcReport(Report):
         return document(self)
 
 
-_OPTIONAL = {"gpu": Gpu, "green_context": GreenContext, "fewer_registers": RegisterCap, **WAVES}
+_OPTIONAL = {
+    "runtime": RuntimeAnswer,
+    "tensor_memory": TensorMemory,
+    "gpu": Gpu,
+    "green_context": GreenContext,
+    "fewer_registers": RegisterCap,
+    **WAVES,
+}
 """What not every answer has; its columns of the CSV are there all the same."""
 
 
@@ -146,6 +182,8 @@ def calc_report(
     steps = next_steps(limits, kernel, model)
     return CalcReport(
         model=model,
+        spreadsheet_version=_spreadsheet_version(result),
+        runtime=_runtime(result),
         cc=str(limits.compute_capability),
         architecture=limits.architecture,
         what_if=_changed_limits(limits, table_limits),
@@ -159,7 +197,7 @@ def calc_report(
         launchable=result.launchable,
         reason=result.reason,
         resources=_resources(result),
-        blocks_by_tensor_memory=result.blocks_by_tensor_memory,
+        tensor_memory=_tensor_memory(result),
         next_steps=steps,
         fewer_registers=fewer_registers(result, steps),
         slack=slack(limits, kernel, model),
@@ -172,6 +210,28 @@ def calc_report(
         notes=(*notes_on(result), *_why_it_differs(result), *([whole.note] if whole.note else [])),
         explanation=explanation,
     )
+
+
+def _spreadsheet_version(result: Answer) -> str | None:
+    column = result.limits.spreadsheet
+    return None if column is None or result.model != "spreadsheet" else column.version
+
+
+def _runtime(result: Answer) -> RuntimeAnswer | None:
+    if result.model != "spreadsheet" or default_model(result.limits) != "cuda":
+        return None
+    runtime = evaluate(result.limits, result.kernel, "cuda")
+    return RuntimeAnswer(runtime.active_blocks, runtime.occupancy)
+
+
+def _tensor_memory(result: Answer) -> TensorMemory | None:
+    blocks, columns = result.blocks_by_tensor_memory, result.limits.tensor_memory_per_multiprocessor
+    if blocks is None or columns is None:
+        return None
+    others = result.block_limits._replace(virtual_resources=None)
+    later = min(blocks, *(limit for limit in others if limit is not None))
+    per_block = round_up(result.kernel.tensor_memory or 0, TENSOR_MEMORY_UNIT)
+    return TensorMemory(per_block, columns, blocks, later)
 
 
 def _resources(result: Answer) -> dict[Resource, ResourceUse]:
@@ -209,9 +269,7 @@ def notes_on(result: Answer) -> list[str]:
         runtime = evaluate(limits, kernel, "cuda")
         if runtime.active_blocks != result.active_blocks:
             blocks = f"{runtime.active_blocks} block" + ("" if runtime.active_blocks == 1 else "s")
-            notes.append(
-                f"NVIDIA's spreadsheet differs from the hardware here: the CUDA runtime gives {blocks}."
-            )
+            notes.append(f"The CUDA runtime gives {blocks}, {words.percent(runtime.occupancy)}.")
     if _asked_pool_is_too_small(result):
         notes.append(
             f"The carveout {kernel.carveout} is too small for one block, "

@@ -49,16 +49,27 @@ REASONS = {
 def document(report: CalcReport) -> Document:
     """The answer first, then whether it launches, then each resource, the advice, what it rests on."""
     where = f"on {words.chip(report.gpu.name if report.gpu else None, report.cc, report.architecture)}"
-    whole = whole_gpu_lines(
-        report.full_wave, report.waves, report.measured_waves, report.launchable, report.green_context
-    )
+    if report.model == "spreadsheet":
+        where = f"{where}, by NVIDIA's spreadsheet {report.spreadsheet_version}"
     return (
         *(_held(report, where) if report.launchable else _refused(report, where)),
         _resources(report),
-        KeyValues([*whole, *_advice(report)]),
+        KeyValues([*_whole(report), *_advice(report)]),
         Bullets(list(_remarks(report)), "faint"),
         *steps_of(report.explanation or ()),
     )
+
+
+def _whole(report: CalcReport) -> Iterator[tuple[str, str]]:
+    """The lines about the whole GPU; what tensor memory keeps to one block is said to be so."""
+    lines = whole_gpu_lines(
+        report.full_wave, report.waves, report.measured_waves, report.launchable, report.green_context
+    )
+    for number, (label, text) in enumerate(lines):
+        if number == 0 and is_held(report) and report.tensor_memory and report.full_wave:
+            most = report.tensor_memory.blocks_without_permit * report.full_wave.multiprocessor_count
+            text = f"{text}; up to {most:,} blocks once each relinquishes its permit (inferred)"
+        yield label, text
 
 
 def steps_of(explanation: Sequence[Explanation]) -> Document:
@@ -77,8 +88,9 @@ def _held(report: CalcReport, where: str) -> Document:
         f"{words.count(report.active_blocks, 'block')} of {words.count(report.inputs.threads, 'thread')}, "
         f"{words.count(report.active_threads, 'thread')} per SM"
     )
-    limiters = words.listing([words.name(limiter) for limiter in report.limiters])
-    why = f"Limited by {limiters}{' (the most that the SM holds)' if report.occupancy == 1 else ''}."
+    why = _limited_by(report)
+    if report.model == "spreadsheet":  # what differs from the hardware stands before any advice
+        why = " ".join((why, *report.notes))
     headline = Paragraph((Marked(occupancy, grade(report.occupancy)), f" {where}\n{amounts}"))
     verdict = Paragraph((Marked("Launches.", "strong"), f" {why}"))
     sentence = Paragraph((Marked(occupancy, "strong"), f" {where}: {amounts}. Launches. {why}"))
@@ -106,6 +118,15 @@ def _resources(report: CalcReport) -> Table:
         )
         for resource, use in shown.items()
     ]
+    if (columns := report.tensor_memory) is not None:
+        rows.append(
+            (
+                "tensor memory",
+                f"{columns.per_block} columns",
+                str(columns.per_multiprocessor),
+                str(columns.blocks),
+            )
+        )
     return Table(
         COLUMNS,
         rows,
@@ -136,8 +157,6 @@ def _remarks(report: CalcReport) -> list[str]:
             f"{words.percent(report.occupancy_by_threads)} by threads: "
             "the last warp of each block is not full."
         )
-    if report.model == "spreadsheet":
-        lines.append("By the rules of NVIDIA's spreadsheet CUDA_Occupancy_Calculator.xls.")
     lines += list(_about_tensor_memory(report))
     if report.inputs.reallocates_registers:
         lines.append(
@@ -145,24 +164,34 @@ def _remarks(report: CalcReport) -> list[str]:
             "(setmaxnreg), so that fewer are no advice."
         )
     lines += [f"What if: {field} = {_setting(value)}." for field, value in report.what_if.items()]
-    lines += report.notes
+    if report.model != "spreadsheet" or not report.launchable:
+        lines += report.notes
     return lines
 
 
 def _about_tensor_memory(report: CalcReport) -> Iterator[str]:
     """What is the header's answer, and what is inferred."""
-    if "virtual_resources" not in report.limiters or not report.active_blocks:
-        return
-    yield (
-        "By cuda_occupancy.h. A kernel that relinquishes its permit to allocate gives its virtual resources "
-        "back, and the next block can come in: inferred, no such GPU was asked."
-    )
-    if report.blocks_by_tensor_memory is not None:
-        blocks = words.count(report.blocks_by_tensor_memory, "block")
+    if is_held(report):
         yield (
-            f"The SM has enough columns of tensor memory for {blocks} at once. They limit no launch: a block "
-            "waits until columns are free."
+            "1 block is the answer of cuda_occupancy.h; more are inferred, no such GPU was asked. "
+            "Tensor memory limits no launch: a block waits until columns are free."
         )
+
+
+def is_held(report: CalcReport) -> bool:
+    """Whether the resident block holds all virtual resources of the SM."""
+    return report.limiters == ("virtual_resources",) and report.active_blocks > 0
+
+
+def _limited_by(report: CalcReport) -> str:
+    limiters = words.listing([words.name(limiter) for limiter in report.limiters])
+    if is_held(report) and report.tensor_memory is not None:
+        later = report.tensor_memory.blocks_without_permit
+        return (
+            f"Limited by {limiters} (the permit to allocate tensor memory): 1 block at start; up to {later} "
+            "once each relinquishes it with tcgen05.relinquish_alloc_permit (inferred)."
+        )
+    return f"Limited by {limiters}{' (the most that the SM holds)' if report.occupancy == 1 else ''}."
 
 
 def _setting(value: object) -> str:
@@ -203,8 +232,9 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     shown = most_useful(levels, report.occupancy)
     if len(levels) == len(shown) + 1:
         shown = levels  # a line that says so would take as much room
-    is_held = report.limiters == ("virtual_resources",) and report.active_blocks > 0
-    if is_held:
+    if report.runtime is not None and report.next_steps:
+        yield "by the spreadsheet's rules; --model cuda has the hardware's"
+    if is_held(report):
         yield f"none within reach for a second block: {HOLDS_ALL}"
     elif sizes and not levels:
         yield "only another block size can help"
@@ -216,7 +246,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
         yield f"launch bounds of fewer threads shrink the {spilled} that registers spill to"
     if len(levels) > len(shown):
         yield f"{words.count(len(levels) - len(shown), 'more level')} in --format json"
-    if not report.next_steps and report.occupancy < 1 and not is_held:
+    if not report.next_steps and report.occupancy < 1 and not is_held(report):
         yield "none: no other block size has a higher occupancy"
 
 

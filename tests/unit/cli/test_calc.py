@@ -71,7 +71,7 @@ def test_markdown_says_all_that_the_answer_rests_on() -> None:
     what_if = run("calc", "--cc", "8.6", "--threads", "33", "--smem", "20k", "--model", "spreadsheet",
                   "--set", "max_blocks_per_multiprocessor=4", "--format", "markdown").stdout  # fmt: skip
     assert "- What if: max_blocks_per_multiprocessor = 4." in what_if
-    assert "- By the rules of NVIDIA's spreadsheet" in what_if
+    assert "(Ampere), by NVIDIA's spreadsheet 11.1: " in what_if
     assert "by threads" in what_if
     assert "| shared memory | 20 KiB | 100 KiB | 5 |" in what_if
 
@@ -228,7 +228,7 @@ def test_every_command_explains_itself() -> None:
         (
             "8.6",
             "20k",
-            "4 blocks.\nThe spreadsheet leaves out 1,024 bytes that the system takes for each resident",
+            "The CUDA runtime gives 4 blocks, 33.3%. The spreadsheet leaves out 1,024 bytes that the system",
         ),
         ("8.6", "24k", None),
         ("7.5", "40k", None),
@@ -243,14 +243,51 @@ def test_a_note_says_why_the_spreadsheet_differs_from_cuda(cc: str, smem: str, s
 def test_the_reservation_is_not_the_reason_of_every_difference() -> None:
     kernel = ("--cc", "3.7", "--threads", "224", "--regs", "64")
     text = run("calc", *kernel, "--model", "spreadsheet", columns=200).stdout
-    assert "differs" in text
+    assert "The CUDA runtime gives " in text
     assert "leaves out" not in text
+
+
+def test_the_spreadsheets_advice_says_whose_it_is() -> None:
+    kernel = ("calc", "--cc", "8.6", "-t", "128", "-r", "64", "-s", "20k", "--model", "spreadsheet")
+    lines = run(*kernel, columns=120).stdout.splitlines()
+    assert lines[0].endswith("compute capability 8.6 (Ampere), by NVIDIA's spreadsheet 11.1")
+    assert lines[2].startswith("Launches. Limited by shared memory. The CUDA runtime gives 4 blocks, 33.3%.")
+    assert "Next steps   by the spreadsheet's rules; --model cuda has the hardware's" in lines
+    printed = json.loads(run(*kernel, "--format", "json").stdout)
+    assert printed["runtime"] == {"active_blocks": 4, "occupancy": 4 * 4 / 48}
+    assert printed["spreadsheet_version"] == "11.1"
+    old = run("calc", "--cc", "1.3", "-t", "128", "-r", "40", columns=120).stdout
+    assert "by NVIDIA's spreadsheet 2.4" in old
+    assert "--model cuda" not in old
+
+
+def test_tensor_memory_says_what_holds_in_practice() -> None:
+    kernel = ("calc", "--gpu", "B200", "-t", "128", "-r", "64", "-s", "48k", "--tensor-memory", "256")
+    text = run(*kernel, columns=120).stdout
+    said = " ".join(text.split())
+    assert (
+        "Limited by virtual resources (the permit to allocate tensor memory): 1 block at start; up to 2 once "
+        "each relinquishes it with tcgen05.relinquish_alloc_permit (inferred)."
+    ) in said
+    assert ["tensor", "memory", "256", "columns", "512", "2"] in [line.split() for line in text.splitlines()]
+    assert "up to 296 blocks once each relinquishes its permit (inferred)" in said
+    assert "block size" not in text
+    assert json.loads(run(*kernel, "--format", "json").stdout)["tensor_memory"] == {
+        "per_block": 256,
+        "per_multiprocessor": 512,
+        "blocks": 2,
+        "blocks_without_permit": 2,
+    }
+    many = json.loads(run(*kernel[:-1], "32", "--format", "json").stdout)["tensor_memory"]
+    assert (many["blocks"], many["blocks_without_permit"]) == (16, 4)  # the shared memory is for 4
+    too_many = run(*kernel[:-1], "544").stderr
+    assert "Allowed: 32, 64, ..., 512." in too_many
 
 
 def test_explain_says_why_the_spreadsheet_differs_from_cuda() -> None:
     kernel = ("--cc", "8.6", "--threads", "256", "--regs", "40", "--smem", "16k", "--explain")
     text = run("calc", *kernel, "--model", "spreadsheet", columns=200).stdout
-    assert "the CUDA runtime gives 5 blocks" in text
+    assert "The CUDA runtime gives 5 blocks, 83.3%." in text
     assert (
         "Why: The spreadsheet leaves out 1,024 bytes that the system takes for each resident block." in text
     )

@@ -97,4 +97,4 @@ def test_caching_that_is_given_up_is_told() -> None:
 
 def test_one_block_of_the_runtime_is_singular() -> None:
     note, _ = occupancy.compute("8.6", threads=32, smem="50k", model="spreadsheet").report().notes
-    assert note.endswith("the CUDA runtime gives 1 block.")
+    assert note == "The CUDA runtime gives 1 block, 2.1%."
