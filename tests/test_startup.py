@@ -47,8 +47,14 @@ def test_a_plain_answer_loads_neither_rich_nor_pydantic(output_format: str) -> N
     assert not {name for name in modules if name.startswith(("occupancy.device", "occupancy.verify"))}
 
 
-def test_a_text_answer_loads_rich_and_not_pydantic() -> None:
-    assert loaded(cli("calc", "--cc", "7.0", "--threads", "128")) & set(HEAVY) <= {"click", "rich", "yaml"}
+def test_a_text_answer_loads_rich_where_something_is_broken_into_lines() -> None:
+    arguments = cli("calc", "--cc", "7.0", "--threads", "128")
+    assert loaded(arguments) & set(HEAVY) <= {"click", "yaml"}
+    assert loaded(f"import os; os.environ['COLUMNS'] = '30'\n{arguments}") & set(HEAVY) <= {
+        "click",
+        "rich",
+        "yaml",
+    }
 
 
 @pytest.mark.parametrize("own", [("--set", "max_blocks_per_multiprocessor=4"), ("--limits", "own.yaml")])

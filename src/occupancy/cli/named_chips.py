@@ -167,7 +167,7 @@ def _listed(text: str, option: str, table: Table) -> Iterator[Chip]:
     names = [name for name in text.split(",") if name.strip()]
     if not names:
         raise InputError(f"{text!r} names no chip", where=option, cure="Such as 9.0, hopper or RTX 4090.")
-    if found := re.fullmatch(r"\s*([0-9]{1,2}),\s*([0-9])\s*", text):
+    if len(names) == 2 and (found := re.fullmatch(r"\s*([0-9]{1,2}),\s*([0-9])\s*", text)):
         raise InputError(
             f"{text!r} names two chips, {found[1]} and {found[2]}",
             where=option,

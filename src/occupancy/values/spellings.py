@@ -17,8 +17,9 @@ from .kernel import CARVEOUTS, INT_MAX, Carveout
 
 _GROUPS = r"[1-9][0-9]{0,2}(?:,[0-9]{3})+|[1-9][0-9]{0,2}(?:_[0-9]{3})+"
 _HEXADECIMAL = r"0x[0-9a-f]{1,16}"
+MAX_DIGITS = 20
 # Patterns as text: `re` compiles each at its first use, and few answers need all of them.
-_COUNT = rf"(?i)(?P<hex>{_HEXADECIMAL})|(?P<number>[+-]?(?:{_GROUPS}|[0-9]{{1,20}}))"
+_COUNT = rf"(?i)(?P<hex>{_HEXADECIMAL})|(?P<number>[+-]?(?:{_GROUPS}|[0-9]{{1,{MAX_DIGITS}}}))"
 _SIZE = (
     rf"(?i)(?P<hex>{_HEXADECIMAL})(?:\s*b(?:ytes?)?)?"
     rf"|(?P<number>{_GROUPS}|[0-9]{{1,20}})(?:\.(?P<fraction>[0-9]{{1,20}}))?"
@@ -46,8 +47,9 @@ def parse_count(value: object, where: str) -> int:
     text = value.strip() if isinstance(value, str) else ""
     if isinstance(value, str):
         # int() would also take 1_0 and digits of other scripts, and fails on 5000 of them.
-        if found := re.fullmatch(_COUNT, text):
-            return _whole(found)
+        number = _number(text)
+        if number is not None:
+            return number
         if re.fullmatch(r"[+-]?[0-9]+", text):
             raise InputError(
                 f"a number of {len(text)} digits is out of range", where=where, allowed=f"up to {INT_MAX:,}"
@@ -63,6 +65,13 @@ def parse_count(value: object, where: str) -> int:
         where=where,
         cure=FOR_SEVERAL if is_list else "",
     )
+
+
+def _number(text: str) -> int | None:
+    if text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS:
+        return int(text)
+    found = re.fullmatch(_COUNT, text)  # which it takes a while to compile, and most are plain
+    return None if found is None else _whole(found)
 
 
 def _whole(found: re.Match[str]) -> int:
@@ -139,7 +148,7 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
             parts: list[object] = list(re.split(r"\s*[x×,*]\s*", text[1:-1].strip(), flags=re.IGNORECASE))
             if any(str(part).startswith("0") for part in parts[1:]):  # (1,024) is no shape
                 raise InputError(f"{shown(value)} is not a shape", where=where, cure="Write it as 16x16x1.")
-        elif re.fullmatch(_COUNT, text):  # 0x100 is no shape
+        elif _number(text) is not None:  # 0x100 is no shape
             parts = [text]
         else:
             parts = list(re.split(_SHAPE_SEPARATOR, text))

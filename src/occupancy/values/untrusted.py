@@ -34,7 +34,7 @@ def printable(text: str) -> str:
     """Text on a line of a terminal or of a log: with escapes for what either would obey."""
     if not text.isprintable():
         text = "".join(map(_printable, text))
-    return re.sub(_COMMAND, _spelled_out, text) if ":" in text or "##[" in text else text
+    return re.sub(_COMMAND, _spelled_out, text) if "::" in text or "##[" in text else text
 
 
 def printable_lines(text: str) -> str:

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rich.console import RenderableType
-from rich.padding import Padding
-from rich.table import Table as RichTable
-from rich.text import Text
-
 from ...values.untrusted import printable, printable_lines
+from .. import document
 from ..document import (
     Block,
     Bullets,
@@ -23,7 +19,6 @@ from ..document import (
     GroupRow,
     Heading,
     KeyValues,
-    Line,
     Marked,
     Only,
     Paragraph,
@@ -32,6 +27,7 @@ from ..document import (
     pieces,
 )
 from . import tables
+from .lines import Cell, Part, in_columns, paragraph
 from .screen import PLAIN_WIDTH as PLAIN_WIDTH
 from .screen import STYLES, glued
 from .screen import to_string as to_string
@@ -50,8 +46,9 @@ def to_text(document: Document, width: int = PLAIN_WIDTH, color: bool = False) -
     """
     layout = _Layout(width)
     parts = list(layout.apart(_without_commands(document)))
-    parts += [Text(said, style=STYLES["faint"]) for said in dict.fromkeys(layout.left_out)]
-    return to_string(*parts, width=width, color=color)
+    for said in dict.fromkeys(layout.left_out):
+        parts += layout.paragraph(Marked(said, "faint"))
+    return to_string(parts, width, color)
 
 
 def _without_commands(document: Document) -> Document:
@@ -71,35 +68,35 @@ def _made_printable(value: Any, printed: Callable[[str], str]) -> Any:
 
 
 class _Layout:
-    """Blocks as what rich prints, and what is said of columns that there was no room for."""
+    """Blocks as lines, or as what rich breaks into lines; and what is said of columns without room."""
 
     def __init__(self, width: int) -> None:
         self.width = width
         self.left_out: list[str] = []
 
-    def apart(self, document: Document) -> Iterator[RenderableType]:
+    def apart(self, document: Document) -> Iterator[Part]:
         """The blocks with an empty line between two."""
         is_first = True
         for block in document:
             parts = list(self.block(block))
             if parts and not is_first:
-                yield Text()
+                yield []
             yield from parts
             is_first = is_first and not parts
 
-    def block(self, block: Block) -> Iterator[RenderableType]:
+    def block(self, block: Block) -> Iterator[Part]:
         """What one block comes to; nothing where it has nothing to show."""
         if isinstance(block, Heading):
-            yield Text(block.text, style=STYLES["strong"])
+            yield from self.paragraph(Marked(block.text, "strong"))
         elif isinstance(block, Paragraph):
-            yield _indented(_inline(block.line), block.indent)
+            yield from self.paragraph(block.line, block.indent)
         elif isinstance(block, Bullets):
             for item in block.items:
-                yield _indented(_inline(Marked(item, block.mark)), block.indent)
+                yield from self.paragraph(Marked(item, block.mark), block.indent)
         elif isinstance(block, KeyValues):
-            yield from _key_values(block)
+            yield from _key_values(block, self.width)
         elif isinstance(block, Code):
-            yield Text(block.text, style=STYLES["strong"])
+            yield from self.paragraph(Marked(block.text, "strong"))
         elif isinstance(block, Table):
             yield from tables.table(block, self.width)
         elif isinstance(block, GroupedTable):
@@ -113,29 +110,41 @@ class _Layout:
             if block.output == "text":
                 yield from self.apart(block.blocks)
         elif isinstance(block, Folded):
-            yield Text(block.summary, style=STYLES["strong"])
+            yield from self.paragraph(Marked(block.summary, "strong"))
             yield from self.apart(block.blocks)
         else:
             from .charts import chart
 
             yield from chart(block, self.width)
 
+    def paragraph(self, line: document.Line, indent: int = 0) -> Iterator[Part]:
+        """A text, each of whose lines is broken where it has no room."""
+        parts = [(text, STYLES[mark]) for text, mark in pieces(line)]
+        lines = paragraph(parts, indent, self.width)
+        if lines is not None:
+            yield from lines
+            return
+        from rich.padding import Padding
+        from rich.text import Text
 
-def _inline(line: Line) -> Text:
-    if isinstance(line, Marked):
-        return Text(glued(line.text), style=STYLES[line.mark])
-    return Text.assemble(*((glued(text), STYLES[mark]) for text, mark in pieces(line)))
+        text = Text.assemble(*((glued(each), style) for each, style in parts))
+        yield Padding(text, (0, 0, 0, indent)) if indent else text
 
 
-def _indented(text: Text, indent: int) -> RenderableType:
-    return Padding(text, (0, 0, 0, indent)) if indent else text
+def _key_values(block: KeyValues, width: int) -> Iterator[Part]:
+    if not block.lines:
+        return
+    strong = STYLES["strong"]
+    rows = [(Cell(label, ground=strong), Cell(text)) for label, text in block.lines]
+    lines = in_columns(rows, LABEL_GAP, width, has_header=False)
+    if lines is not None:
+        yield from lines
+        return
+    from rich.table import Table as RichTable
 
-
-def _key_values(block: KeyValues) -> Iterator[RichTable]:
     table = RichTable(box=None, pad_edge=False, padding=(0, LABEL_GAP, 0, 0), show_header=False)
-    table.add_column(style=STYLES["strong"], no_wrap=True)
+    table.add_column(style=strong, no_wrap=True)
     table.add_column(overflow="fold")
     for label, text in block.lines:
         table.add_row(label, glued(text))
-    if block.lines:
-        yield table
+    yield table

@@ -1,15 +1,13 @@
-"""Tables on a terminal: split or squeezed where it is narrow; very long ones laid out without rich."""
+"""Tables on a terminal: split or squeezed where it is narrow; rich breaks the cells that have no room."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Any
 
-from rich.console import RenderableType
-from rich.table import Table as RichTable
-from rich.text import Text
-
-from ..document import Cell, Column, GroupColumn, GroupedTable, Marked, Table, plain
+from .. import document
+from ..document import Column, GroupColumn, GroupedTable, Mark, Marked, Table, plain
+from .lines import Cell, Line, Part, in_columns
 from .screen import STYLES, glued
 from .shortening import shortened
 
@@ -23,17 +21,17 @@ BELOW = 2 * INDENT
 """Before what stands below a row of it."""
 
 
-def table(table: Table, width: int) -> Iterator[RenderableType]:
+def table(table: Table, width: int) -> Iterator[Part]:
     """The rows in one table; or in several, with an empty line between, where it splits."""
     if not table.splits:
-        yield _squeezed(table, width)
+        yield from _squeezed(table, width)
         return
     first, *needs = (_need(column, table.rows, index) for index, column in enumerate(table.columns))
     for number, group in enumerate(grouped(first, needs, width)):
         if number:
-            yield Text()
+            yield []
         has_room = first + GAP + needs[group[0]] <= width
-        yield _split(table, [0, *(index + 1 for index in group)], [first, *needs], width, has_room)
+        yield from _split(table, [0, *(index + 1 for index in group)], [first, *needs], width, has_room)
 
 
 def grouped(first: int, needs: Sequence[int], width: int) -> list[list[int]]:
@@ -49,7 +47,7 @@ def grouped(first: int, needs: Sequence[int], width: int) -> list[list[int]]:
     return groups
 
 
-def _need(column: Column, rows: Sequence[Sequence[Cell]], index: int) -> int:
+def _need(column: Column, rows: Sequence[Sequence[document.Cell]], index: int) -> int:
     title = max(map(len, column.title.split("\n")))
     longest = max((title, *(len(plain(row[index])) for row in rows)))
     return longest if column.least is None else min(longest, max(column.least, title))
@@ -57,63 +55,77 @@ def _need(column: Column, rows: Sequence[Sequence[Cell]], index: int) -> int:
 
 def _split(
     table: Table, indices: Sequence[int], needs: Sequence[int], width: int, has_room: bool
-) -> RichTable:
-    laid_out = _plain_table(GAP)
+) -> Iterator[Part]:
     most = max(1, (width - GAP) // 2)
-    for index in indices:
-        column = table.columns[index]
-        laid_out.add_column(
-            column.title,
-            justify=_side(column),
-            overflow="fold",
-            no_wrap=has_room and column.least is None,
-            min_width=min(needs[index], most) if index else None,
-        )
-    for number, row in enumerate(table.rows):
-        cells = _cells(table, row)
-        laid_out.add_row(*(cells[index] for index in indices), style=_style(table, number))
-    return laid_out
+    options = [
+        {
+            "overflow": "fold",
+            "no_wrap": has_room and table.columns[index].least is None,
+            "min_width": min(needs[index], most) if index else None,
+        }
+        for index in indices
+    ]
+    yield from _laid_out([[row[index] for index in indices] for row in _cells(table)], GAP, width, options)
 
 
-def _squeezed(table: Table, width: int) -> RichTable:
+def _squeezed(table: Table, width: int) -> Iterator[Part]:
     is_comfortable = width >= table.comfortable
-    laid_out = _plain_table(table.gaps[0 if is_comfortable else 1])
-    for index, column in enumerate(table.columns):
-        no_wrap = column.least is None and (is_comfortable or index > 0)
-        overflow: Literal["fold", "ellipsis"] = "ellipsis" if column.cuts else "fold"
-        laid_out.add_column(column.title, justify=_side(column), overflow=overflow, no_wrap=no_wrap)
     pointer = None if table.pointers is None else table.pointers[0 if is_comfortable else 1]
+    options: list[dict[str, Any]] = [
+        {
+            "overflow": "ellipsis" if column.cuts else "fold",
+            "no_wrap": column.least is None and (is_comfortable or index > 0),
+        }
+        for index, column in enumerate(table.columns)
+    ]
     if pointer is not None:
-        laid_out.add_column("", overflow="fold")
+        options.append({"overflow": "fold"})
+    yield from _laid_out(_cells(table, pointer), table.gaps[0 if is_comfortable else 1], width, options)
+
+
+def _cells(table: Table, pointer: str | None = None) -> list[list[Cell]]:
+    """The header, and the rows; where there is a pointer, it stands to the right of marked ones."""
+    strong = STYLES["strong"]
+    rows = [[Cell(column.title, "", strong, column.is_number) for column in table.columns]]
     for number, row in enumerate(table.rows):
-        style = _style(table, number)
-        pointing = () if pointer is None else (pointer if style else "",)
-        laid_out.add_row(*_cells(table, row), *pointing, style=style)
-    return laid_out
+        ground = strong if number in table.marked else ""
+        rows.append(
+            [
+                Cell(plain(cell), STYLES[_mark(cell, column)], ground, column.is_number)
+                for cell, column in zip(row, table.columns, strict=True)
+            ]
+        )
+    if pointer is not None:
+        for each in rows:
+            each.append(Cell(pointer if each is not rows[0] and each[0].ground else "", "", each[0].ground))
+    return rows
 
 
-def _cells(table: Table, row: Sequence[Cell]) -> list[Text]:
-    marked = (
-        cell if isinstance(cell, Marked) else Marked(cell, column.mark)
-        for cell, column in zip(row, table.columns, strict=True)
-    )
-    return [Text(glued(text), style=STYLES[mark]) for text, mark in marked]
+def _mark(cell: document.Cell, column: Column) -> Mark:
+    return cell.mark if isinstance(cell, Marked) else column.mark
 
 
-def _plain_table(gap: int) -> RichTable:
-    """A table without lines, as in all our screens."""
-    return RichTable(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold")
+def _laid_out(
+    rows: Sequence[Sequence[Cell]], gap: int, width: int, options: Sequence[dict[str, Any]]
+) -> Iterator[Part]:
+    """A table as it is where it has room; else by rich, with what each column may have done to it."""
+    lines = in_columns(rows, gap, width, has_header=True)
+    if lines is not None:
+        yield from lines
+        return
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    header, *others = rows
+    table = RichTable(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style=STYLES["strong"])
+    for cell, each in zip(header, options, strict=True):
+        table.add_column(cell.text, justify="right" if cell.is_number else "left", **each)
+    for row in others:
+        table.add_row(*(Text(glued(cell.text), style=cell.style) for cell in row), style=row[0].ground)
+    yield table
 
 
-def _side(column: Column) -> Literal["left", "right"]:
-    return "right" if column.is_number else "left"
-
-
-def _style(table: Table, row: int) -> str:
-    return STYLES["strong"] if row in table.marked else ""
-
-
-def grouped_table(table: GroupedTable, width: int) -> tuple[list[Text], str]:
+def grouped_table(table: GroupedTable, width: int) -> tuple[list[Line], str]:
     """The lines, and what to say of columns that there was no room for.
 
     Lines that are too long are cut: a table that wraps can no longer be read. Only the last column goes on.
@@ -126,19 +138,20 @@ def grouped_table(table: GroupedTable, width: int) -> tuple[list[Text], str]:
     if last is not None:
         start -= _width(last) + len(COLUMN_GAP)
     head, *cells = zip(*(_padded(each) for each in columns), strict=True)
-    lines = [Text(_cut((*head, *([last.title] if last else [])), width), style="bold", no_wrap=True)]
+    titles = (*head, *([last.title] if last else []))
+    lines: list[Line] = [[(_cut(titles, width), STYLES["strong"])]]
     names = shortened((row.name for row in table.rows), width)
     group = None
     for number, (row, texts) in enumerate(zip(table.rows, cells, strict=True)):
         if row.group != group:
             group = row.group
-            lines.append(Text(names[row.name], no_wrap=True))
+            lines.append([(names[row.name], "")])
         first, *more = [""] if last is None else _broken([plain(last.cells[number])], width - start)
         lines.append(_marked(_cut((*texts, first), width), texts, [each.cells[number] for each in columns]))
         said = [f"{each.title} {plain(each.cells[number])}" for each in below if _says(each, number)]
         more = [" " * start + each for each in more]
         more += [BELOW + each for each in _broken(said, width - len(BELOW)) if each]
-        lines += [Text(each, no_wrap=True) for each in more]
+        lines += [[(each, "")] for each in more]
     return lines, no_room_for(left_out, table.cure) if left_out and table.cure else ""
 
 
@@ -196,15 +209,16 @@ def _cut(cells: Sequence[str], width: int) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-def _marked(line: str, texts: Sequence[str], cells: Sequence[Cell]) -> Text:
+def _marked(line: str, texts: Sequence[str], cells: Sequence[document.Cell]) -> Line:
     """A line with the styles of its cells, each of which has its place in the line."""
-    text = Text(line, no_wrap=True)
-    start = len(INDENT)
+    pieces, done, start = [], 0, len(INDENT)
     for padded, cell in zip(texts, cells, strict=True):
+        end = start + len(padded)
         if isinstance(cell, Marked) and STYLES[cell.mark]:
-            text.stylize(STYLES[cell.mark], start, start + len(padded))
-        start += len(padded) + len(COLUMN_GAP)
-    return text
+            pieces += [(line[done:start], ""), (line[start:end], STYLES[cell.mark])]
+            done = end
+        start = end + len(COLUMN_GAP)
+    return [*pieces, (line[done:], "")]
 
 
 def no_room_for(titles: Sequence[str], cure: str) -> str:
