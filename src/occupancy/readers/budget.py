@@ -23,6 +23,10 @@ MAX_ATTRIBUTE_BYTES = 4 * MIB
 """What the image says about all of its kernels, or about one, beside their code."""
 MAX_NAME_BYTES = 1 << 16
 """Names of C++ templates reach a tenth of this; what is longer is cut."""
+SHORT_NAME_BYTES = 1 << 10
+MOST_REMEMBERED = 1 << 13
+"""Short names, and the like, that are remembered because they come again: a library has each of its kernels
+for ten architectures."""
 NAME_COST = 16
 """Bytes of tables for each byte of a name: names are kept, while tables are only passed over."""
 MAX_LINE_CHARACTERS = 1 << 20
@@ -147,7 +151,10 @@ class Budget:
             Exhausted: It comes to more than is read of the file.
             Malformed: The same, where other pieces of the file can still be read.
         """
-        if not self.allows(kind, amount):
+        left = self._left[kind] - amount
+        if left >= 0:  # as nearly always; `allows` would be a second call for each kernel, name, and line
+            self._left[kind] = left
+        elif not self.allows(kind, amount):
             ceiling = CEILINGS[kind]
             if ceiling.ends_the_file:
                 raise Exhausted(f"{ceiling.problem}; the rest is not read")

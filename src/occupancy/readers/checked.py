@@ -5,14 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import fields, replace
+from functools import lru_cache
 from operator import attrgetter
 
 from ..errors import MAX_SHOWN, shown
 from ..values.kernel import INT_MAX
 from ..values.untrusted import printable
-from .budget import MAX_NAME_BYTES, MAX_PROBLEMS, Budget, Exhausted, cost_of
+from .budget import (
+    MAX_NAME_BYTES,
+    MAX_PROBLEMS,
+    MOST_REMEMBERED,
+    SHORT_NAME_BYTES,
+    Budget,
+    Exhausted,
+    cost_of,
+)
 from .record import Found, KernelRecord, ReadProblem
-from .remark import Fusion, Remark
+from .remark import Fusion
 
 
 def within(budget: Budget, found: Iterator[Found], source: str) -> Iterator[Found]:
@@ -21,26 +30,18 @@ def within(budget: Budget, found: Iterator[Found], source: str) -> Iterator[Foun
     It also ends where so much is damaged that the source is none of its kind. A problem says so.
     """
     problems = 0
+    possible: set[object] = set()
     try:
         for each in found:
-            if isinstance(each, ReadProblem):
-                problems += 1
-                budget.pay("problems")
-                yield each
-                if problems == MAX_PROBLEMS:
-                    yield replace(each, what="too much is damaged; the rest is not read")
-                    return
-            elif isinstance(each, Remark):
-                budget.pay("kernels")
-                said = (each.file, *each.operations) if isinstance(each, Fusion) else (each.folder,)
-                budget.pay("names", sum(map(cost_of, said)))
-                yield each
-            else:
+            if isinstance(each, KernelRecord):
                 budget.pay("kernels" if each.launches is None else "launches")
                 budget.pay("names", cost_of(each.name))
                 each = sound(each)
-                wrong = _wrong(each)
-                if wrong is None:
+                counts = _counts(each)
+                # Most kernels of a library have the counts of another, which need no second look.
+                if counts in possible or (wrong := _wrong(each)) is None:
+                    if len(possible) < MOST_REMEMBERED:
+                        possible.add(counts)
                     yield each
                 else:
                     problems += 1
@@ -48,6 +49,18 @@ def within(budget: Budget, found: Iterator[Found], source: str) -> Iterator[Foun
                     yield ReadProblem(each.source, None, f"of {each.name[:MAX_SHOWN]}, {wrong}")
                     if problems == MAX_PROBLEMS:
                         raise Exhausted("too much is damaged; the rest is not read")
+            elif isinstance(each, ReadProblem):
+                problems += 1
+                budget.pay("problems")
+                yield each
+                if problems == MAX_PROBLEMS:
+                    yield replace(each, what="too much is damaged; the rest is not read")
+                    return
+            else:
+                budget.pay("kernels")
+                said = (each.file, *each.operations) if isinstance(each, Fusion) else (each.folder,)
+                budget.pay("names", sum(map(cost_of, said)))
+                yield each
     except Exhausted as error:
         yield ReadProblem(source, None, error.what)
 
@@ -74,16 +87,26 @@ def _wrong(record: KernelRecord) -> str | None:
     return None
 
 
-_ARCHITECTURE = re.compile(r"sm_\d{1,4}[a-z]?", re.ASCII)
-
-
 def sound(record: KernelRecord) -> KernelRecord:
     """The record with a name and an architecture that are what they seem.
 
     A name of a real kernel has no characters that a terminal would obey, and fits in a page.
     """
     name, arch = record.name, record.arch
-    name = printable(name[:MAX_NAME_BYTES])[:MAX_NAME_BYTES]
-    if arch is not None and not _ARCHITECTURE.fullmatch(arch):
-        arch = None
-    return record if (name, arch) == (record.name, record.arch) else replace(record, name=name, arch=arch)
+    fit = _fit_again(name) if len(name) <= SHORT_NAME_BYTES else _fit(name)
+    if fit == name and _is_architecture(arch):
+        return record
+    return replace(record, name=fit, arch=arch if _is_architecture(arch) else None)
+
+
+def _fit(name: str) -> str:
+    return printable(name[:MAX_NAME_BYTES])[:MAX_NAME_BYTES]
+
+
+_fit_again = lru_cache(maxsize=MOST_REMEMBERED)(_fit)
+"""A library has each name once for each architecture."""
+
+
+@lru_cache(maxsize=64)
+def _is_architecture(arch: str | None) -> bool:
+    return arch is None or re.fullmatch(r"sm_\d{1,4}[a-z]?", arch, re.ASCII) is not None

@@ -9,16 +9,30 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, cached_property, lru_cache
+from itertools import compress
 from typing import NamedTuple
 
-from .budget import MAX_NAME_BYTES, MAX_SECTIONS, NAME_COST, Budget, Malformed
+from .budget import (
+    MAX_NAME_BYTES,
+    MAX_SECTIONS,
+    MAX_TABLE_BYTES,
+    MOST_REMEMBERED,
+    NAME_COST,
+    SHORT_NAME_BYTES,
+    Budget,
+    Malformed,
+)
 from .content import Bytes
 
 MAGIC = b"\x7fELF"
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
-SECTION = struct.Struct("<IIQQQQIIQQ")
-SYMBOL = struct.Struct("<IBBHQQ")
+SECTION = struct.Struct("<IIQ8xQQII16x")
+SYMBOL = struct.Struct("<IBBH16x")
+"""Without what is not needed of it, its value and its size; of a section, its address, its alignment and the
+size of its entries."""
+SYMBOL_OTHER = 5
+"""The place of `st_other` in it."""
 
 ET_REL, ET_EXEC = 1, 2
 EM_CUDA = 190
@@ -49,24 +63,19 @@ class Header(NamedTuple):
     name_section: int
 
 
-class Section(NamedTuple):
-    name: int
-    type: int
-    flags: int
-    address: int
-    offset: int
-    size: int
-    link: int
-    info: int
-    alignment: int
-    entry_size: int
+Section = tuple[int, int, int, int, int, int, int]
+"""Name, type, flags, offset, size, link, info. Plain, as a library has a million, of which most are passed
+over: naming the parts of each took longer than reading them."""
 
 
-class Symbol(NamedTuple):
+class Function(NamedTuple):
+    """A function, by its symbol."""
+
     number: int
-    name_table: int
-    name: int
+    """Of the symbol."""
+    name: str
     section: int
+    """The number of that which holds its code."""
     is_local: bool
     """Whether other images cannot see it."""
 
@@ -94,27 +103,30 @@ class Image:
 
     def __init__(self, data: Bytes, budget: Budget) -> None:
         self._data = data
+        self._size = len(data)
         self.budget = budget
-        self._string_tables: dict[int, memoryview] = {}
-        if len(data) < HEADER.size:
+        self._string_tables: dict[int, bytes] = {}
+        if self._size < HEADER.size:
             raise Malformed("the image ends within the ELF header")
         self.header = Header._make(HEADER.unpack(data[: HEADER.size]))
-        self.sections = self._read_sections()
+        self.sections: list[Section] = []
+        self._types: list[int] = []
+        self._read_sections()
 
-    def _read_sections(self) -> list[Section]:
+    def _read_sections(self) -> None:
         offset, count = self.header.section_headers, self.header.section_count
         if not offset:
-            return []
+            return
         if self.header.section_header_size != SECTION.size:
             raise Malformed(f"section headers of {self.header.section_header_size} bytes are not ELF's")
         if not count:  # too many for the header's 16 bits: the first section has the number
-            count = Section._make(SECTION.unpack(self.part(offset, SECTION.size, "section table"))).size
+            *_, count, _, _ = SECTION.unpack(self.part(offset, SECTION.size, "section table"))
         if count > MAX_SECTIONS:
             raise Malformed(f"{count} sections are declared, more than are read of one image")
         self.budget.pay("pieces", count)
         table = self.part(offset, count * SECTION.size, "section table")
-        # As Section._make, without a call into Python for each: libraries have a million.
-        return list(map(partial(tuple.__new__, Section), SECTION.iter_unpack(table)))
+        self.sections = list(SECTION.iter_unpack(table))
+        self._types = table.cast("I")[1 :: SECTION.size // 4].tolist()
 
     def part(self, offset: int, size: int, what: str) -> memoryview:
         """A part of the image.
@@ -123,45 +135,53 @@ class Image:
             Malformed: It lies outside the image.
         """
         end = offset + size
-        if end > len(self._data):
-            raise Malformed(f"the {what} ends at {end:#x}, but the image at {len(self._data):#x}")
+        if end > self._size:
+            raise Malformed(f"the {what} ends at {end:#x}, but the image at {self._size:#x}")
         self.budget.pay("tables", size)
         return self._data[offset:end]
 
     @property
     def end(self) -> int:
         """Where the image ends, by its headers."""
-        contents = (section.offset + section.size for section in self.sections if section.type != SHT_NOBITS)
+        contents = (offset + size for _, type, _, offset, size, _, _ in self.sections if type != SHT_NOBITS)
         table = self.header.section_headers + len(self.sections) * SECTION.size
         return max(HEADER.size, table, *contents)
 
-    def section_name(self, section: Section) -> str:
-        """The name of a section.
+    @cached_property
+    def section_names(self) -> bytes:
+        """The table of the names of sections, in which each gives the place of its own.
 
         Raises:
-            Malformed: The name or the table of names lies outside the image.
+            Malformed: It lies outside the image.
         """
-        table = self.header.name_section
-        return self._string(self.sections[0].link if table == SHN_XINDEX else table, section.name)
+        number = self.header.name_section
+        if number == SHN_XINDEX:
+            *_, number, _ = self.sections[0]
+        return self._strings(number)
 
-    def functions(self, flag: int) -> Iterator[Symbol]:
+    def of_types(self, types: frozenset[int]) -> Iterator[Section]:
+        """The sections of these types, in their order."""
+        return compress(self.sections, map(types.__contains__, self._types))
+
+    def functions(self, flag: int) -> Iterator[Function]:
         """The functions whose `st_other` has a flag, in the order of the symbol table.
 
         Raises:
-            Malformed: A table lies outside the image.
+            Malformed: A table, or a name, lies outside the image.
         """
         table = self._first(SHT_SYMTAB)
         if table is None:
             return
+        *_, link, _ = table
+        entries = self._symbols(table)
         wide = self._wide_section_indices()
-        count = table.size // SYMBOL.size
-        entries = self.part(table.offset, count * SYMBOL.size, "symbol table")
-        self.budget.pay("pieces", count)
-        for number, (name, info, other, section, _, _) in enumerate(SYMBOL.iter_unpack(entries)):
-            if info & 0xF == STT_FUNC and other & flag:
+        # A library has four symbols for each kernel: the others are passed over without a look at each.
+        flagged = entries[SYMBOL_OTHER :: SYMBOL.size].tobytes().translate(_with_flag(flag))
+        for number, (name, info, _, section) in compress(enumerate(SYMBOL.iter_unpack(entries)), flagged):
+            if info & 0xF == STT_FUNC:
                 if section == SHN_XINDEX and number < len(wide):
                     section = wide[number]
-                yield Symbol(number, table.link, name, section, info >> 4 == STB_LOCAL)
+                yield Function(number, self._name(link, name), section, info >> 4 == STB_LOCAL)
 
     def sections_of_symbols(self) -> dict[int, int]:
         """The section that each symbol lies in, by the symbol's number.
@@ -173,46 +193,61 @@ class Image:
         if table is None:
             return {}
         wide = self._wide_section_indices()
-        count = table.size // SYMBOL.size
-        entries = self.part(table.offset, count * SYMBOL.size, "symbol table")
-        self.budget.pay("pieces", count)
         return {
             number: wide[number] if section == SHN_XINDEX and number < len(wide) else section
-            for number, (_, _, _, section, _, _) in enumerate(SYMBOL.iter_unpack(entries))
+            for number, (_, _, _, section) in enumerate(SYMBOL.iter_unpack(self._symbols(table)))
         }
 
-    def symbol_name(self, symbol: Symbol) -> str:
-        """The name of a symbol.
-
-        Raises:
-            Malformed: The name or the table of names lies outside the image.
-        """
-        return self._string(symbol.name_table, symbol.name)
+    def _symbols(self, table: Section) -> memoryview:
+        _, _, _, offset, size, _, _ = table
+        count = size // SYMBOL.size
+        entries = self.part(offset, count * SYMBOL.size, "symbol table")
+        self.budget.pay("pieces", count)
+        return entries
 
     def _wide_section_indices(self) -> memoryview:
         # Where a section's number does not fit the symbol's 16 bits, it is in a table of its own.
         table = self._first(SHT_SYMTAB_SHNDX)
         if table is None:
             return memoryview(b"")
-        return self.part(table.offset, table.size // 4 * 4, "table of section numbers").cast("I")
+        _, _, _, offset, size, _, _ = table
+        return self.part(offset, size // 4 * 4, "table of section numbers").cast("I")
 
     def _first(self, kind: int) -> Section | None:
-        return next((section for section in self.sections if section.type == kind), None)
+        return self.sections[self._types.index(kind)] if kind in self._types else None
 
-    def _string(self, table_index: int, offset: int) -> str:
-        table = self._string_tables.get(table_index)
-        if table is None:
-            if table_index >= len(self.sections):
-                raise Malformed(f"the table of names is section {table_index} of {len(self.sections)}")
-            section = self.sections[table_index]
-            table = self.part(section.offset, section.size, "table of names")
-            self._string_tables[table_index] = table
+    def _strings(self, number: int) -> bytes:
+        """A table of names."""
+        known = self._string_tables.get(number)
+        if known is None:
+            if number >= len(self.sections):
+                raise Malformed(f"the table of names is section {number} of {len(self.sections)}")
+            _, _, _, offset, size, _, _ = self.sections[number]
+            if size > MAX_TABLE_BYTES:
+                raise Malformed(f"{size} bytes of names are declared, more than are read of one image")
+            known = self._string_tables[number] = bytes(self.part(offset, size, "table of names"))
+        return known
+
+    def _name(self, number: int, offset: int) -> str:
+        """A name in a table of names."""
+        table = self._string_tables.get(number) or self._strings(number)
         if offset >= len(table):
             raise Malformed(f"a name lies at {offset:#x} of a table of {len(table):#x} bytes")
-        length = 256
-        while True:
-            name, end, _ = bytes(table[offset : offset + length]).partition(b"\0")
-            if end or length >= MAX_NAME_BYTES or offset + length >= len(table):
-                self.budget.pay("tables", NAME_COST * len(name))
-                return name.decode("utf-8", "replace")
-            length *= 4
+        end = table.find(b"\0", offset, offset + MAX_NAME_BYTES)
+        name = table[offset : end if end >= 0 else offset + MAX_NAME_BYTES]
+        self.budget.pay("tables", NAME_COST * len(name))
+        return _decoded_again(name) if len(name) <= SHORT_NAME_BYTES else _decoded(name)
+
+
+@cache
+def _with_flag(flag: int) -> bytes:
+    """For each value of a byte, whether it has a flag."""
+    return bytes(each & flag != 0 for each in range(256))
+
+
+def _decoded(name: bytes) -> str:
+    return name.decode("utf-8", "replace")
+
+
+_decoded_again = lru_cache(maxsize=MOST_REMEMBERED)(_decoded)
+"""So that what has the same name holds the same text, whose hash Python finds once."""

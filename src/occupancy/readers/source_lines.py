@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .budget import Malformed
 from .elf import Image, Section
 
-SECTION_NAME = ".debug_line"
+_SECTION_NAME = b".debug_line\0"
 SHT_PROGBITS, SHT_RELA, SHT_REL = 1, 4, 9
 _RELA = struct.Struct("<QQq")
 _REL = struct.Struct("<QQ")
@@ -67,12 +67,13 @@ class _Unit(NamedTuple):
         return f"{self.folders[folder - 1].rstrip('/')}/{name}"
 
 
-def is_of_lines(image: Image, section: Section) -> bool:
-    """Whether a section holds the relocations of the line table."""
-    if section.type not in (SHT_RELA, SHT_REL) or section.info >= len(image.sections):
+def is_of_lines(image: Image, relocations: Section) -> bool:
+    """Whether a section of relocations holds those of the line table."""
+    *_, number = relocations
+    if number >= len(image.sections):
         return False
-    of = image.sections[section.info]
-    return of.type == SHT_PROGBITS and image.section_name(of) == SECTION_NAME
+    name, type, *_ = image.sections[number]
+    return type == SHT_PROGBITS and image.section_names.startswith(_SECTION_NAME, name)
 
 
 def places_of(image: Image, relocations: Section) -> dict[int, Place]:
@@ -82,27 +83,28 @@ def places_of(image: Image, relocations: Section) -> dict[int, Place]:
         image: The image.
         relocations: What says of which sections the addresses in its line table are.
     """
-    table = image.sections[relocations.info]
+    _, type, _, offset, size, _, of = relocations
+    _, _, _, table_offset, table_size, _, _ = image.sections[of]
     try:
-        if max(table.size, relocations.size) > MAX_TABLE_BYTES:
+        if max(table_size, size) > MAX_TABLE_BYTES:
             return {}
-        data = bytes(image.part(table.offset, table.size, "table of lines"))
-        entries = image.part(relocations.offset, relocations.size, "relocations of the table of lines")
+        data = bytes(image.part(table_offset, table_size, "table of lines"))
+        entries = image.part(offset, size, "relocations of the table of lines")
         image.budget.pay("pieces", len(entries) // _REL.size)
         symbols = image.sections_of_symbols()
         units = _units(data)
     except (Malformed, IndexError, struct.error):  # it is no reason to leave out the kernel
         return {}
     found: dict[int, Place] = {}
-    form = _RELA if relocations.type == SHT_RELA else _REL
+    form = _RELA if type == SHT_RELA else _REL
     starts = [unit.start for unit in units]
-    for offset, info, *_ in form.iter_unpack(entries[: len(entries) // form.size * form.size]):
+    for place, info, *_ in form.iter_unpack(entries[: len(entries) // form.size * form.size]):
         section = symbols.get(info >> 32)
-        unit = units[max(0, bisect_right(starts, offset) - 1)] if units else None
+        unit = units[max(0, bisect_right(starts, place) - 1)] if units else None
         if section is None or unit is None or section in found or len(found) >= MAX_KERNELS:
             continue
         try:
-            row = _first_row(data, offset - _OPERAND, unit)
+            row = _first_row(data, place - _OPERAND, unit)
         except (IndexError, ValueError):
             continue
         path = None if row is None else unit.path(row[0])

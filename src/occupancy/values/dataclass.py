@@ -11,8 +11,11 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections.abc import Callable
+from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ForwardRef
+from typing import TYPE_CHECKING, Any, ForwardRef, TypeVar
+
+T = TypeVar("T")
 
 
 def _eq(self: Any, other: Any) -> Any:
@@ -46,10 +49,26 @@ def _type(field: dataclasses.Field[Any], home: str, cls: type[Any]) -> Any:
     return ForwardRef(field.type, module=home) if is_elsewhere else field.type  # type: ignore[arg-type]
 
 
-def _init(cls: type[Any], fields: tuple[dataclasses.Field[Any], ...]) -> Callable[..., None]:
+@cache
+def _open(cls: type[Any]) -> type[Any]:
+    """A frozen class with its objects open to change, which are of it while their fields are set.
+
+    Python sets the slots of a class that leaves setting to `object` in a tenth of the time: a record of 43
+    fields is made in 1 us and not in 5, and a library holds tens of thousands.
+    """
+
+    class Open(cls):  # type: ignore[misc]  # mypy cannot see that it is a class
+        __slots__ = ()
+        __setattr__ = object.__setattr__
+        __delattr__ = object.__delattr__
+
+    return Open
+
+
+def _init(cls: type[Any], fields: tuple[dataclasses.Field[Any], ...], frozen: bool) -> Callable[..., None]:
     """A function that sets the fields, with their names as parameters, compiled from text."""
     given, by_name, values = ["self"], ["*"], []
-    outside: dict[str, Any] = {"_setters": tuple([getattr(cls, each.name).__set__ for each in fields])}
+    outside: dict[str, Any] = {"_set": object.__setattr__, "_open": _open}
     for each in fields:
         name = value = each.name
         parameter = name
@@ -63,8 +82,11 @@ def _init(cls: type[Any], fields: tuple[dataclasses.Field[Any], ...]) -> Callabl
         values.append(value)
     parameters = ",".join(given + by_name if len(by_name) > 1 else given)
     lines = [f"def make({','.join(outside)}):", f" def __init__({parameters}):"]
-    lines.append(f"  for _set, _value in zip(_setters, ({','.join(values)},)):")
-    lines.append("   _set(self, _value)")
+    if frozen:
+        lines += ["  _class = self.__class__", "  _set(self, '__class__', _open(_class))"]
+    lines += [f"  self.{each.name} = {value}" for each, value in zip(fields, values, strict=True)]
+    if frozen:
+        lines.append("  self.__class__ = _class")
     if hasattr(cls, "__post_init__"):
         lines.append("  self.__post_init__()")
     lines.append(" return __init__")
@@ -77,6 +99,23 @@ def _init(cls: type[Any], fields: tuple[dataclasses.Field[Any], ...]) -> Callabl
         homes.update(dict.fromkeys(vars(base).get("__annotations__", ()), base.__module__))
     types = {each.name: _type(each, homes[each.name], cls) for each in fields}
     made.__annotations__ = {**types, "return": None}
+    return made
+
+
+def copier(cls: type[T], *names: str) -> Callable[..., T]:
+    """A function that copies an object with new values for these fields, which are given in this order.
+
+    As `dataclasses.replace`, in a tenth of the time; for classes without ``__post_init__``.
+    """
+    if hasattr(cls, "__post_init__"):
+        raise TypeError(f"{cls.__qualname__} checks its values; dataclasses.replace does so, too")
+    lines = [f"def copy(old, {', '.join(names)}):", " new = _new(_open)"]
+    for each in dataclasses.fields(cls):  # type: ignore[arg-type]  # it is one
+        lines.append(f" new.{each.name} = {each.name if each.name in names else f'old.{each.name}'}")
+    lines += [" new.__class__ = _class", " return new"]
+    compiled: dict[str, Any] = {"_new": object.__new__, "_open": _open(cls), "_class": cls}  # type: ignore[arg-type]
+    exec("\n".join(lines), compiled)
+    made: Callable[..., T] = compiled["copy"]
     return made
 
 
@@ -111,7 +150,7 @@ else:
             if made.__repr__ is object.__repr__:
                 made.__repr__ = _repr
             if init:
-                made.__init__ = _init(made, fields)
+                made.__init__ = _init(made, fields, frozen)
             return made
 
         return decorate

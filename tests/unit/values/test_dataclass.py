@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from occupancy.values.dataclass import dataclass
+from occupancy.values.dataclass import copier, dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +122,33 @@ def test_a_class_inherits_fields_and_what_was_written() -> None:
 def test_others_are_refused(how: dict[str, bool]) -> None:
     with pytest.raises(TypeError, match="slots=True"):
         dataclass(**{"frozen": True, "slots": True, **how})
+
+
+def test_who_inherits_without_saying_so_keeps_its_class_and_cannot_be_changed() -> None:
+    class Plain(Larger):
+        """No dataclass by itself."""
+
+        __slots__ = ()
+
+    made = Plain(1, more=4)
+    assert type(made) is Plain
+    assert made.more == 4
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        made.size = 2  # type: ignore[misc]
+
+
+def test_a_copier_copies_all_but_what_is_given() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Pair:
+        """Two fields."""
+
+        one: int
+        other: int = 2
+
+    copied = copier(Pair, "one")(Pair(1, 3), 4)
+    assert copied == Pair(4, 3)
+    assert type(copied) is Pair
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        copied.one = 5  # type: ignore[misc]
+    with pytest.raises(TypeError, match="checks its values"):
+        copier(Ours, "size")

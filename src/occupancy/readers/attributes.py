@@ -1,0 +1,197 @@
+"""Attributes: what the sections .nv.info and .nv.compat of a cubin say of it, and of each kernel.
+
+They are records one after the other: a form, an attribute's number, and a value of no, one or two bytes, or
+the size of the value that follows. The numbers are NVIDIA's, the names theirs without EIATTR_.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from math import prod
+from typing import TypedDict
+
+from .record import Shape, ThreadsFrom
+
+# Of the module as a whole:
+REGCOUNT = 0x2F
+FRAME_SIZE = 0x11
+MIN_STACK_SIZE = 0x12
+# Of one kernel:
+MAX_THREADS = 0x05
+REQNTID = 0x10
+MAXREG_COUNT = 0x1B
+CTA_PER_CLUSTER = 0x3D
+MAX_CLUSTER_RANK = 0x3F
+NUM_BARRIERS = 0x4C
+SHARED_SCRATCH = 0x32
+"""Where in its shared memory the compiler spills registers to, and how many bytes (from CUDA 13.0)."""
+VRC_CTA_INIT_COUNT = 0x4A
+"""Virtual resources of a block: 128 for a kernel that allocates tensor memory. sm_100 and newer."""
+REG_RECONFIG = 0x54
+"""setmaxnreg takes effect: the warpgroups of a block pass registers to one another."""
+# Of .nv.compat:
+COMPAT_ARCH_VARIANT = 0x09
+
+_NOTHING, _BYTE, _HALF, _SIZED = 1, 2, 3, 4
+"""Forms."""
+_RECORD = struct.Struct("<BBH")
+RECORD_BYTES = _RECORD.size
+"""Of a record without a value that follows."""
+_OF_SYMBOL = struct.Struct("<II")
+"""The value of a record of the module as a whole: a symbol, and its value."""
+_RECORD_OF_SYMBOL = struct.Struct("<QI")
+"""The same with its header: what `of_symbol` makes of them, and the value."""
+_SHAPE = struct.Struct("<III")
+_MOST_OF_A_VALUE = _SHAPE.size
+"""Bytes of a value that anything is made of."""
+
+_OF_KERNEL = {
+    MAXREG_COUNT: (_HALF, 2),
+    MAX_THREADS: (_SIZED, 12),
+    NUM_BARRIERS: (_BYTE, 1),
+    VRC_CTA_INIT_COUNT: (_BYTE, 1),
+    REQNTID: (_SIZED, 12),
+    CTA_PER_CLUSTER: (_SIZED, 12),
+    MAX_CLUSTER_RANK: (_SIZED, 4),
+    SHARED_SCRATCH: (_SIZED, 8),
+    REG_RECONFIG: (_NOTHING, 2),
+}
+"""What is wanted of a kernel, with the form that compilers write it in, and the bytes of its value."""
+_PLACE = {id: place for place, id in enumerate(_OF_KERNEL)}
+_USUAL_SIZES = (12, 4, 8, 0, *range(16, 256, 4))
+"""Bytes of the values of most other records, the commonest first."""
+_MOST_AT_ONCE = 4096
+"""Records that are matched at once: matching takes memory for each."""
+
+Values = tuple[bytes | None, ...]
+"""Those of a kernel, in the order of `_OF_KERNEL`; None: it has no such attribute. Empty: it has none."""
+
+
+class Stated(TypedDict):
+    """What a kernel's attributes state of it: fields of its record."""
+
+    barriers: int
+    """Before CUDA 12.8 or 13, they are in the header of the section of its code."""
+    spill_smem: int
+    register_cap: int | None
+    max_threads: int | None
+    required_threads: int | None
+    cluster_dim: Shape | None
+    max_cluster_rank: int | None
+    virtual_resources: int | None
+    """Absent before sm_100, where there is no such resource."""
+    reallocates_registers: bool | None
+    threads: int | None
+    threads_from: ThreadsFrom | None
+    block_dim: Shape | None
+
+
+def records(data: memoryview, position: int = 0) -> Iterator[tuple[int, bytes, int]]:
+    """The attribute and the value of each record, and where it ends."""
+    last = len(data) - RECORD_BYTES
+    while position <= last:
+        form, id, size = _RECORD.unpack_from(data, position)
+        end = position + RECORD_BYTES
+        if form == _SIZED:
+            start, end = end, end + size
+            value = data[start : min(end, start + _MOST_OF_A_VALUE)]
+        else:
+            value = data[position + 2 : end - 1 if form == _BYTE else end]
+        yield id, bytes(value), end
+        position = end
+
+
+def of_symbol(id: int, symbol: int) -> int:
+    """What `values_of_symbols` knows an attribute of a symbol by: the first eight bytes of its record."""
+    return _SIZED | id << 8 | _OF_SYMBOL.size << 16 | symbol << 32
+
+
+def values_of_symbols(data: memoryview) -> dict[int, int]:
+    """What the module says of its functions, by `of_symbol`."""
+    size = _RECORD_OF_SYMBOL.size
+    count = len(data) // size
+    heads = [data[place::size].tobytes() for place in (0, 2, 3)]
+    if heads == [each * count for each in (b"\x04", b"\x08", b"\x00")] and len(data) == count * size:
+        return dict(_RECORD_OF_SYMBOL.iter_unpack(data))  # as compilers write it, and twenty times as fast
+    found = {}
+    for id, value, _ in records(data):
+        if len(value) == _OF_SYMBOL.size:
+            symbol, number_of_it = _OF_SYMBOL.unpack(value)
+            found[of_symbol(id, symbol)] = number_of_it
+    return found
+
+
+def values_of_kernel(data: memoryview) -> Values:
+    """What its section says of a kernel; of what is said twice, the last.
+
+    A kernel has some thirty records, of which three are wanted. One by one, they took half of the time of
+    reading a library; so one match goes over all that are as compilers write them.
+    """
+    found = _usual().match(data)
+    if found is not None and found.end() == len(data):
+        return found.groups()
+    values: list[bytes | None] = [None] * len(_OF_KERNEL)
+    position, last = 0, len(data) - RECORD_BYTES
+    while position <= last:
+        if found := _usual().match(data, position):
+            position = found.end()
+            values = [new or old for new, old in zip(found.groups(), values, strict=True)]
+        else:
+            id, value, position = next(records(data, position))
+            if id in _PLACE:
+                values[_PLACE[id]] = value
+    return tuple(values)
+
+
+@cache
+def _usual() -> re.Pattern[bytes]:
+    """Records side by side of the usual forms and sizes, with a group for each that is wanted.
+
+    A group is begun only where the whole record is there: one that fails in the middle would stay.
+    """
+    other = b"[^%s]" % b"".join(b"\\x%02x" % id for id in sorted(_OF_KERNEL))
+    sizes = b"|".join(b"\\x%02x\\x00.{%d}" % (size, size) for size in _USUAL_SIZES)
+    each = [b"\\x%02x%s(?:%s)" % (_SIZED, other, sizes), b"[^\\x%02x]%s.." % (_SIZED, other)]
+    for id, (form, size) in _OF_KERNEL.items():
+        head = b"\\x%02x\\x%02x" % (form, id)
+        if form == _SIZED:
+            each.append(b"%s\\x%02x\\x00(?=.{%d})(.{%d})" % (head, size, size, size))
+        else:
+            each.append(b"%s(?=..)(.{%d}).{%d}" % (head, size, 2 - size))
+    return re.compile(b"(?:%s){1,%d}" % (b"|".join(each), _MOST_AT_ONCE), re.DOTALL)
+
+
+@lru_cache(maxsize=1 << 12)
+def stated(values: Values) -> Stated:
+    """What the attributes of a kernel state."""
+    of = dict.fromkeys(_OF_KERNEL) | dict(zip(_OF_KERNEL, values, strict=False))
+    required, bound = _shape(of[REQNTID]), _shape(of[MAX_THREADS])
+    return {
+        "barriers": number(of[NUM_BARRIERS]) or 0,
+        "spill_smem": int.from_bytes((of[SHARED_SCRATCH] or b"")[4:8], "little"),
+        "register_cap": number(of[MAXREG_COUNT]),
+        "max_threads": prod(bound) if bound else None,
+        "required_threads": prod(required) if required else None,
+        "cluster_dim": _shape(of[CTA_PER_CLUSTER]),
+        "max_cluster_rank": number(of[MAX_CLUSTER_RANK]),
+        "virtual_resources": number(of[VRC_CTA_INIT_COUNT]),
+        "reallocates_registers": None if of[REG_RECONFIG] is None else True,
+        "threads": prod(required) if required else None,
+        "threads_from": "required" if required else None,
+        "block_dim": required,
+    }
+
+
+def number(value: bytes | None) -> int | None:
+    """The number that a value is; a longer one begins with it."""
+    return None if value is None else int.from_bytes(value[:4], "little")
+
+
+def _shape(value: bytes | None) -> Shape | None:
+    if value is None or len(value) < _SHAPE.size:
+        return None
+    x, y, z = _SHAPE.unpack_from(value)
+    return x, y, z
