@@ -18,8 +18,8 @@ from ..readers import KernelRecord, ReadProblem, read
 from ..readers.budget import Allowance
 from ..readers.reading import Source
 from ..readers.remark import Remark
-from ..report.scan import MOST_IN_FULL, ScanReport
-from ..report.scan_notes import missing_for
+from ..report.scan import ScanReport
+from ..report.scan_notes import MOST_IN_FULL, missing_for
 from .reading import Reading
 
 EXCERPT = 20

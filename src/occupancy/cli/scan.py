@@ -67,6 +67,7 @@ ORDERS = ("occupancy", "regs", "spills", "time", "worst")
 @grouped_option(
     "output",
     "--columns",
+    is_common=True,
     metavar="NAME,...",
     help="The columns to show, by their titles or by the names in the CSV.",
 )

@@ -25,11 +25,8 @@ from ..values.dataclass import dataclass
 from .base import Report
 from .calc import in_a_cell
 from .scan_columns import architecture, columns_of, if_there_is_room
-from .scan_notes import footnotes, is_stack_of_unknown_spills, says_what_may_spill
+from .scan_notes import MOST_IN_FULL, footnotes, is_stack_of_unknown_spills, says_what_may_spill
 from .scan_table import table_of
-
-MOST_IN_FULL = 60
-"""More kernels than this are not shown to people one by one unless that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from .scan_columns import short_name
 if TYPE_CHECKING:
     from .scan import ScanReport
 
+MOST_IN_FULL = 60
+"""More kernels than this are not shown to people one by one unless that was asked for."""
 MOST_NOTES = 4
 """About kernels; the JSON has each with its kernel."""
 MOST_NAMES = 3
@@ -42,7 +44,10 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
         is_command: See `ScanReport.document`.
     """
     rows = report.kernels
-    yield from _unsorted(report)
+    if not (
+        says_what_may_spill(report) and report.overview.kernels > MOST_IN_FULL
+    ):  # else that is said above
+        yield from _unsorted(report)
     option = "--threads N" if is_command else "threads=N"
     origins = {row.threads_from for row in rows if row.occupancy is not None}
     assumed = [what for each, what in _ASSUMED.items() if each in origins]

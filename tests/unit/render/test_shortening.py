@@ -38,3 +38,19 @@ def test_never_too_long_and_only_long_ones_change(names: list[str], width: int) 
     for name, text in shortened(names, width).items():
         assert len(text) <= width
         assert text == name or len(name) > width
+
+
+@given(st.lists(NAMES, unique=True), st.integers(12, 45))
+def test_different_names_look_different(names: list[str], width: int) -> None:
+    shown = shortened(names, width)
+    assert len(set(shown.values())) == len(names)
+
+
+def test_the_words_that_differ_are_seen() -> None:
+    """Names of a library, equal in their first 80 characters."""
+    begin = "ImageReductionKernel<Pixel<double, 3>, BinaryImageDotProdReductionFunctor<Pixel<"
+    names = [f"{begin}{one}, 4>, Pixel<double, {two}>>>" for one in ("short", "float") for two in (3, 4)]
+    shown = shortened(names, 60)
+    for name, text in shown.items():
+        assert ("float" in text) == ("float" in name)
+        assert ("...3" in text) == ("double, 3>>>" in name)

@@ -2,66 +2,95 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import count
 
 DOTS = "..."
 LEAST_HEAD = 12
 """Characters of the beginning that are kept, where there is room for more than that."""
-MOST_PLACES = 3
-"""Where differences are shown."""
-BEFORE_DIFFERENCE = 6
-"""Characters that are kept in front of the first one that differs."""
+MOST_OF_A_WORD = (40, 24, 16, 12, 8, 6, 4)
+"""Characters of a word that tells names apart, less and less until there is room for all such words."""
+
+_WORDS = re.compile(r"\w+|\W")
 
 
 def shortened(names: Iterable[str], width: int) -> dict[str, str]:
     """What to show of each name in so many columns.
 
     A name is cut at its end; where several would look the same then, what they have in common is cut
-    within, so that the first difference is seen: ``cub::DeviceReduce...<float, 4>``.
+    within, so that the words in which they differ are seen: ``cub::DeviceReduce...float...Max...``. Names
+    that look the same even so are numbered.
     """
     whole = dict.fromkeys(names)
-    shown = {name: name if len(name) <= width else name[: max(0, width - len(DOTS))] + DOTS for name in whole}
-    _tell_apart(shown, (), width)
+    shown = {name: name if len(name) <= width else _cut(name, width) for name in whole}
+    for group in _alike(shown):
+        shown |= {
+            name: _around(words, places, width) for name, (words, places) in _differences(group).items()
+        }
+    taken = set(shown.values())
+    for group in _alike(shown):
+        marks = (f"~{number}" for number in count(2))
+        for name in group[1:]:
+            texts = (f"{shown[name][: width - len(mark)]}{mark}" for mark in marks)
+            shown[name] = next(text for text in texts if text not in taken)
     return shown
 
 
-def _tell_apart(shown: dict[str, str], places: tuple[int, ...], width: int) -> None:
-    """Where several names look the same, show where they differ, beside the places known so far."""
-    alike: dict[str, list[str]] = defaultdict(list)
+def _cut(name: str, width: int) -> str:
+    return name[: max(0, width - len(DOTS))] + DOTS
+
+
+def _alike(shown: dict[str, str]) -> list[list[str]]:
+    """The names that look the same."""
+    groups: dict[str, list[str]] = defaultdict(list)
     for name, text in shown.items():
-        alike[text].append(name)
-    for group in alike.values():
-        if len(group) > 1:
-            differing = (*places, _first_difference(min(group), max(group)))
-            again = {name: _around(name, differing, width) for name in group}
-            if 1 < len(set(again.values())) < len(group) and len(places) < MOST_PLACES:
-                _tell_apart(again, differing, width)
-            shown.update(again)
+        groups[text].append(name)
+    return [group for group in groups.values() if len(group) > 1]
 
 
-def _first_difference(least: str, greatest: str) -> int:
-    """Where the names between these two, in the order of the alphabet, begin to differ."""
-    pairs = enumerate(zip(least, greatest, strict=False))
-    return next((place for place, (one, other) in pairs if one != other), min(len(least), len(greatest)))
+def _differences(names: Sequence[str]) -> dict[str, tuple[list[str], list[int]]]:
+    """The words of each name, and the places of those by which it differs from the others that are the same
+    up to there: together they say which name it is."""
+    found: dict[str, tuple[list[str], list[int]]] = {name: (_WORDS.findall(name), []) for name in names}
+    waiting = [(list(names), 0)]
+    while waiting:
+        group, place = waiting.pop()
+        by_word: dict[str, list[str]] = defaultdict(list)
+        for name in group:
+            words = found[name][0]
+            by_word[words[place] if place < len(words) else ""].append(name)
+        for word, some in by_word.items():
+            if len(by_word) > 1 and word:
+                for name in some:
+                    found[name][1].append(place)
+            if len(some) > 1:
+                waiting.append((some, place + 1))
+    return found
 
 
-def _around(name: str, places: tuple[int, ...], width: int) -> str:
-    """The beginning, and what stands around some places."""
-    room = max(0, width - len(DOTS) * (len(places) + 1))
-    head = min(LEAST_HEAD, room // (len(places) + 1))
-    text = _windows(name, places, head, (room - head) // len(places))
-    # The beginning has whatever room the rest leaves to it.
-    spare = width - len(text)
-    return text if spare <= 0 else _windows(name, places, head + spare, (room - head) // len(places))[:width]
+def _around(words: Sequence[str], places: Sequence[int], width: int) -> str:
+    """The beginning, and the words at some places."""
+    for most in MOST_OF_A_WORD:
+        tail = _tail(words, places, most)
+        room = width - len(tail)
+        if room >= LEAST_HEAD:
+            break
+    before = "".join(words[: places[0]]) if places else ""
+    if len(before) + len(tail) - len(DOTS) <= width:
+        return before + tail.removeprefix(DOTS)
+    return (before[: max(0, room)] + tail)[:width]
 
 
-def _windows(name: str, places: tuple[int, ...], head: int, size: int) -> str:
-    pieces, end = [name[:head]], head
+def _tail(words: Sequence[str], places: Sequence[int], most: int) -> str:
+    """The words at some places, each cut within to so many characters."""
+    text, last = "", -1
     for place in places:
-        start = max(end, place - min(BEFORE_DIFFERENCE, size // 2))
-        if start > end:
-            pieces.append(DOTS)
-        pieces.append(name[start : start + size])
-        end = start + size
-    return "".join(pieces) + (DOTS if end < len(name) else "")
+        word = words[place]
+        half = (most - len(DOTS) + 1) // 2
+        if len(word) > most:
+            word = f"{word[:half]}{DOTS}{word[len(word) - (most - len(DOTS) - half) :]}"
+        text += word if text and place == last + 1 else DOTS + word
+        last = place
+    return text if last == len(words) - 1 else text + DOTS
