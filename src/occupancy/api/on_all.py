@@ -85,9 +85,20 @@ def on_all(
     grid: ShapeLike | None = None,
     cluster: ShapeLike | None = None,
     sms: str | None = None,
+    explain: bool = False,
     **arguments: Unpack[KernelArguments],
 ) -> OnAllReport:
-    """The same for chips that were found already; ``sms`` as in `whole_gpu`."""
+    """The same for chips that were found already.
+
+    Args:
+        chips: The chips.
+        kernel: As in `compute`.
+        grid: As in `whole_gpu`, and so are ``cluster`` and ``sms``.
+        cluster: Likewise.
+        sms: Likewise.
+        explain: Whether to add every step of the arithmetic.
+        arguments: As in `compute`.
+    """
     needed = kernel_with(kernel, without_automatic(arguments))
     model = arguments.get("model")
     answers = [Occupancy(chip.limits, needed, model) for chip in chips]
@@ -95,7 +106,8 @@ def on_all(
         whole_gpu(answer, chip, grid, cluster, sms) for chip, answer in zip(chips, answers, strict=True)
     ]
     steps = steps_on_all([chip.limits for chip in chips], needed, model)
-    return on_all_report(chips, answers, steps, wholes)
+    explained = [tuple(answer.explain()) if explain else None for answer in answers]
+    return on_all_report(chips, answers, steps, wholes, explained)
 
 
 def budget_of_all(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .choose_sm import chip_options
+from .choose_sm import chips_options
 from .help import Command, grouped_option
 from .options import format_option, use_options
 from .output import print_report
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..api.arguments import SharedMemoryArguments
+    from ..report.block_sizes import BlockSizesReport
     from ..tables.chips import Chip
 
 
 @click.command("block-sizes", cls=Command)
-@chip_options
+@chips_options("one")
 @use_options
 @grouped_option(
     "kernel",
@@ -30,26 +31,39 @@ if TYPE_CHECKING:
 )
 @format_option
 def command(
-    chip: Chip,
+    chips: list[Chip],
     smem_per_thread: str | None,
     output_format: str,
     **use: Unpack[SharedMemoryArguments],
 ) -> None:
     """Every block size with its occupancy, best first.
 
+    For several chips: the occupancy on each, and first the size whose lowest is the highest.
+
     \b
     occupancy block-sizes --cc 8.6 --regs 40
     occupancy block-sizes --cc 9.0 --regs 64 --static-smem 1k --smem-per-thread 32
+    occupancy block-sizes --gpu "H100,RTX 4090" --regs 72 --smem 40k
     """
     from ..api.questions import ANY_THREADS, given
     from ..report.block_sizes import block_sizes_report
     from ..values.spellings import parse_size
 
-    result = given(chip.limits, threads=ANY_THREADS, **use)
-    if smem_per_thread is None:
-        per_thread, answers = None, result.block_sizes()
+    per_thread = None if smem_per_thread is None else parse_size(smem_per_thread, "smem_per_thread")
+
+    def on(chip: Chip) -> BlockSizesReport:
+        result = given(chip.limits, threads=ANY_THREADS, **use)
+        if per_thread is None:
+            answers = result.block_sizes()
+        else:
+            fixed = result.kernel.dynamic_smem or 0
+            answers = result.block_sizes(dynamic_smem=lambda threads: fixed + per_thread * threads)
+        return block_sizes_report(result, tuple(answers), per_thread, chip.name)
+
+    reports = [on(chip) for chip in chips]
+    if len(chips) == 1:
+        print_report(reports[0], output_format)
     else:
-        per_thread = parse_size(smem_per_thread, "smem_per_thread")
-        fixed = result.kernel.dynamic_smem or 0
-        answers = result.block_sizes(dynamic_smem=lambda threads: fixed + per_thread * threads)
-    print_report(block_sizes_report(result, tuple(answers), per_thread, chip.name), output_format)
+        from ..report.block_sizes_on_all import block_sizes_on_all_report
+
+        print_report(block_sizes_on_all_report(chips, reports), output_format)

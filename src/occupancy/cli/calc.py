@@ -83,12 +83,12 @@ def command(
     else:
         from ..api.on_all import on_all
 
-        _refuse_for_several(len(chips), explain=explain, charts=charts, open=is_opened)
+        _refuse_for_several(len(chips), charts=charts, open=is_opened)
         if sms is not None and grid is None and cluster is None:
             raise InputError(
                 "says nothing of several chips alone", where="--sms", cure="Give --grid or --cluster, too."
             )
-        report = on_all(chips, grid=grid, cluster=cluster, sms=sms, **kernel)
+        report = on_all(chips, grid=grid, cluster=cluster, sms=sms, explain=explain, **kernel)
         print_report(report, output_format)
         launchable = report.launchable
     if exit_code and not launchable:

@@ -81,43 +81,8 @@ gpu_option = gpu_option_as(
 )
 
 
-def chip_options(command: Command) -> Command:
-    """Add the options that say which chip; the command gets a `Chip` as ``chip``."""
-
-    @wraps(command)
-    def with_chip(**options: Any) -> Any:
-        named, others = _taken(options)
-        chips = named.chips() or [named.default()]
-        if len(chips) > 1:
-            labels = ", ".join(chip.label for chip in chips)
-            raise InputError(
-                f"this command answers for one chip, not for {len(chips)}: {labels}",
-                where="--cc and --gpu",
-                cure="Give one; calc, fits, budget, bounds and sweep take several.",
-            )
-        return command(chip=chips[0], **others)
-
-    return _with_options(
-        with_chip,
-        cc_option(
-            "ccs",
-            multiple=True,
-            metavar="CHIP",
-            help="9.0, sm_90a, compute_90, an architecture (hopper), or a GPU.",
-        ),
-        gpu_option_as(
-            "gpus", multiple=True, metavar="NAME", help="Or a product: 'RTX 4090', h100-sxm, A6000."
-        ),
-        device_option(
-            "devices", multiple=True, help="Or a GPU of this machine. [default: 0, where there is one]"
-        ),
-        own_limits_option,
-        changes_option,
-    )
-
-
 def chips_options(default: str) -> Callable[[Command], Command]:
-    """Add the same options for several chips; the command gets a list of `Chip` as ``chips``.
+    """Add the options that say which chips; the command gets a list of `Chip` as ``chips``.
 
     Args:
         default: Which chips are meant where none is named: ``"one"``, the user's default or this machine's

@@ -131,9 +131,7 @@ class CalcReport(Report):
         row["next_steps"] = list(map(in_a_cell, self.next_steps))
         sizes = self.carveout.configurations
         row["carveout"]["configurations"] = [f"{each.shared_memory}: {each.active_blocks}" for each in sizes]
-        row["explanation"] = [
-            f"{words.name(each.resource)}: {', '.join(each.steps)}" for each in self.explanation or ()
-        ]
+        row["explanation"] = in_cells(self.explanation or ())
         return [row]
 
     def document(self) -> Document:
@@ -152,6 +150,11 @@ _OPTIONAL = {
     **WAVES,
 }
 """What not every answer has; its columns of the CSV are there all the same."""
+
+
+def in_cells(explanation: Iterable[Explanation]) -> list[str]:
+    """The arithmetic in the cells of a list: ``warps: 64 // 8 = 8``."""
+    return [f"{words.name(each.resource)}: {', '.join(each.steps)}" for each in explanation]
 
 
 def in_a_cell(step: NextStep) -> str:

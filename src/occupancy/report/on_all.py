@@ -28,6 +28,8 @@ from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.resources import Resource
 from .base import Report
+from .calc import Explanation, in_cells
+from .calc_document import steps_of
 from .fits import limited_or_stopped_by
 from .gpu import WAVES, WavesReport, WholeGpu, fill, wave_cells
 from .inputs import Inputs, inputs_of
@@ -86,6 +88,8 @@ class OnChip:
     """How the grid runs, where one was given and the kernel launches; of clusters as many as may fit."""
     measured_waves: WavesReport | None
     """How it runs with the clusters that one GPU was measured to hold, where there is only a bound."""
+    explanation: tuple[Explanation, ...] | None
+    """The arithmetic, where it was asked for."""
 
     @property
     def label(self) -> str:
@@ -115,6 +119,7 @@ class OnAllReport(Report):
         for chip in self.chips:
             row = asdict(chip)
             fill(row, WAVES)
+            row["explanation"] = in_cells(chip.explanation or ())
             yield row
 
     def document(self) -> Document:
@@ -137,6 +142,7 @@ class OnAllReport(Report):
             Together(list(self._waves())),
             Together(list(self._advice())),
             Bullets(self.notes, "faint"),
+            *(part for chip in self.chips for part in _explained(chip)),
         )
 
     def headline(self) -> str:
@@ -225,6 +231,7 @@ def on_all_report(
     answers: Sequence[Answer],
     steps: tuple[StepOnAll, ...],
     wholes: Sequence[WholeGpu],
+    explained: Sequence[tuple[Explanation, ...] | None],
 ) -> OnAllReport:
     """Everything that is shown of a kernel on several chips.
 
@@ -233,16 +240,26 @@ def on_all_report(
         answers: The answer for each of them.
         steps: What helps on all of them.
         wholes: The whole GPU, for each of them.
+        explained: The arithmetic, for each of them, where it was asked for.
     """
     return OnAllReport(
         inputs_of(answers[0].kernel),
-        tuple(map(_on_chip, chips, answers, wholes)),
+        tuple(map(_on_chip, chips, answers, wholes, explained)),
         steps,
         tuple(dict.fromkeys(whole.note for whole in wholes if whole.note is not None)),
     )
 
 
-def _on_chip(chip: Chip, answer: Answer, whole: WholeGpu) -> OnChip:
+def _explained(chip: OnChip) -> Document:
+    """The steps of one chip, below its name."""
+    if chip.explanation is None:
+        return ()
+    return Heading(words.chip(chip.gpu, chip.cc, chip.architecture)), *steps_of(chip.explanation)
+
+
+def _on_chip(
+    chip: Chip, answer: Answer, whole: WholeGpu, explanation: tuple[Explanation, ...] | None
+) -> OnChip:
     waves, measured_waves = whole.reports
     return OnChip(
         gpu=chip.name,
@@ -261,4 +278,5 @@ def _on_chip(chip: Chip, answer: Answer, whole: WholeGpu) -> OnChip:
         full_wave=whole.full_wave,
         waves=waves,
         measured_waves=measured_waves,
+        explanation=explanation,
     )

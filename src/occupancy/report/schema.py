@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from ..errors import InputError, shown
 from .block_sizes import BlockSizesReport
+from .block_sizes_on_all import BlockSizesOnAllReport
 from .bounds import BoundsReport
 from .budget import BudgetReport
 from .budget_on_all import BudgetOnAllReport
@@ -34,7 +35,7 @@ REPORTS: dict[str, Any] = {
     "budget": BudgetReport | BudgetOnAllReport,
     "bounds": BoundsReport,
     "registers": RegistersReport,
-    "block-sizes": BlockSizesReport,
+    "block-sizes": BlockSizesReport | BlockSizesOnAllReport,
     "sweep": SweepReport | CurvesReport,
     "scan": ScanReport,
     "diff": DiffReport,

@@ -32,6 +32,7 @@ bounds --gpu 'A100,RTX 3090' --threads 256 --min-blocks 4 --smem 40k --regs 80
 registers --threads 384 --groups 1:40,2:232
 registers --threads 384 --groups 1:24,2:240
 block-sizes --cc 8.6 --regs 40 --smem-per-thread 32
+block-sizes --gpu 'H100,RTX 4090,A100' --regs 72 --smem 40k
 sweep --gpu 'H100,RTX 4090,A100' --threads 192
 limits
 limits 9.0 8.6
@@ -174,12 +175,16 @@ def test_the_columns_of_the_csv_do_not_depend_on_the_options() -> None:
         (
             "calc --cc 9.0,8.0 -t 256",
             "calc --gpu H100,A100 -t 32 -s 300k",
-            "calc --gpu 'H100 SXM,B200' -t 32 --grid 100 --cluster 2",
+            "calc --gpu 'H100 SXM,B200' -t 32 --grid 100 --cluster 2 --explain",
         ),
         ("fits -t 256", "fits -t 256 --gpu H100 -s 300k", "fits -t 256 --model spreadsheet"),
         ("budget --cc 9.0 -t 256", "budget --gpu H100 -t 256 --blocks 2"),
         ("bounds -t 256", "bounds --gpu H100 -t 256 --min-blocks 4"),
-        ("block-sizes --cc 9.0", "block-sizes --gpu H100 --smem-per-thread 4"),
+        (
+            "block-sizes --cc 9.0",
+            "block-sizes --gpu H100 --smem-per-thread 4",
+            "block-sizes --gpu H100,A100 --smem-per-thread 4",
+        ),
         ("limits", "limits 9.0", "limits --all"),
         ("gpus", "gpus h100"),
         ("scan BEFORE", "scan BEFORE.log", "scan BEFORE --gpu H200"),

@@ -95,6 +95,37 @@ def test_a_chip_has_one_name_its_own() -> None:
     assert "on Jetson Orin, compute capability 8.7" in run("calc", "-t", "64", "--gpu", "orin").stdout
 
 
+def test_one_block_size_for_several_chips() -> None:
+    asked = ("block-sizes", "--gpu", "H100,RTX 4090", "-r", "72", "-s", "40k")
+    sizes = as_json(*asked)["block_sizes"]
+    lowest = [min(chip["occupancy"] for chip in size["chips"]) for size in sizes]
+    assert lowest == sorted(lowest, reverse=True)
+    assert len(sizes) == 32
+    for size in sizes[:3]:
+        for chip in size["chips"]:
+            alone = occupancy.compute(chip["cc"], threads=size["threads"], regs=72, smem="40k")
+            assert (chip["active_blocks"], chip["occupancy"]) == (alone.active_blocks, alone.occupancy)
+    text = run(*asked, columns=100).stdout
+    assert text.startswith("Occupancy with each block size on 2 chips, best for all of them first\n")
+    assert "Threads   H100  GeForce RTX 4090\n" in text
+    rows = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv").stdout)))
+    assert [row["gpu"] for row in rows[:2]] == ["H100", "GeForce RTX 4090"]
+    grows = as_json("block-sizes", "--cc", "9.0,8.9", "--smem-per-thread", "64")["block_sizes"]
+    assert all(size["dynamic_smem"] == 64 * size["threads"] for size in grows)
+
+
+def test_the_arithmetic_of_each_of_several_chips() -> None:
+    asked = ("calc", *KERNEL, "--gpu", "H100,4090", "--explain")
+    text = run(*asked, columns=120).stdout
+    first = text.index("H100, compute capability 9.0 (Hopper)")
+    second = text.index("GeForce RTX 4090, compute capability 8.9 (Ada")
+    alone = run("calc", *KERNEL, "--gpu", "H100", "--explain", columns=120).stdout
+    steps = alone[alone.index("\nWarps\n") :].strip()
+    assert steps in text[first:second]
+    assert [bool(chip["explanation"]) for chip in as_json(*asked)["chips"]] == [True, True]
+    assert as_json(*asked[:-1])["chips"][0]["explanation"] is None
+
+
 def test_repeated_options_and_commas_are_the_same_and_none_is_dropped() -> None:
     listed = run("calc", *KERNEL, "--gpu", "H100,4090").stdout
     assert run("calc", *KERNEL, "--gpu", "H100", "--gpu", "4090").stdout == listed

@@ -23,7 +23,7 @@ KERNEL = ("--cc", "9.0", "--threads", "256", "--regs", "40")
 # Commands and their options; BEFORE and AFTER are the two builds of tests/data/builds.
 EXAMPLES = (
     ("calc", *KERNEL, "--explain", "--grid", "4096", "--sms", "132"),
-    ("calc", "--gpu", "H100,RTX 4090", "--threads", "192", "--regs", "72", "--smem", "40k"),
+    ("calc", "--gpu", "H100,RTX 4090", "--threads", "192", "--regs", "72", "--smem", "40k", "--explain"),
     ("fits", "--threads", "256", "--smem", "96k"),
     ("fits", "--threads", "256", "--gpu", "RTX 4090,A100", "--model", "spreadsheet"),
     ("budget", *KERNEL, "--occupancy", "75%"),
@@ -34,6 +34,7 @@ EXAMPLES = (
     ("bounds", *KERNEL, "--min-blocks", "4"),
     ("registers", "--threads", "384", "--groups", "1:40,2:232"),
     ("block-sizes", "--cc", "8.6", "--regs", "40", "--smem-per-thread", "32"),
+    ("block-sizes", "--gpu", "H100,RTX 4090", "--regs", "40"),
     ("sweep", *KERNEL),
     ("scan", "BEFORE"),
     ("diff", "BEFORE", "AFTER"),
