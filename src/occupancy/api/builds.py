@@ -14,7 +14,7 @@ from ..builds.build import Build, build_of, read_build
 from ..builds.check import check as check_kernels
 from ..builds.diff import compare
 from ..builds.first_rules import first_rules
-from ..builds.launches import refuse_idle, stated_launches
+from ..builds.launches import refuse_absent, refuse_idle, stated_launches
 from ..builds.rules import Rule, Rules, without_comparisons
 from ..builds.rules_file import RULES_FILE, read_rules, rules_of_this_folder
 from ..builds.scanner import Scanner
@@ -257,7 +257,9 @@ class _Builds(Reading):
                 where=build.name,
                 cure="PTX alone has no registers: compile it for an architecture.",
             )
-        return kernels
+        for each in self.launches:
+            refuse_absent(each, kernels, build.name)
+        return stated_launches(kernels, self.launches, "option")
 
     def launched(self, build: Build, asked: Rules) -> tuple[KernelRecord, ...]:
         """The kernels, with the block sizes that the rules state of them."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
+from ..builds.rules import Launches
 from ..builds.scanner import Scanner
 from ..builds.selection import ORDERS, WORST, Order, Selection, unknown_architecture, unknown_name
 from ..errors import InputError, shown
@@ -27,7 +28,7 @@ ArchitectureLike = str | int | tuple[int, int] | ComputeCapability
 class ReadingArguments(TypedDict, total=False):
     """Which kernels are looked at, and how they are answered for."""
 
-    threads: ThreadsLike | None
+    threads: ThreadsLike | Mapping[str, ThreadsLike] | None
     cc: ComputeCapabilityLike | None
     limits_file: Path | None
     name: str | None
@@ -37,7 +38,8 @@ class ReadingArguments(TypedDict, total=False):
 
 
 MEANINGS = {
-    "threads": "Threads per block, for kernels whose source does not state them.",
+    "threads": "Threads per block, for kernels whose source does not state them; or those of some kernels "
+    'by patterns of their names: ``{"blur": 256, "*": 128}``, of which the last that fits counts.',
     "cc": "What if the kernels ran on this compute capability?",
     "limits_file": "A table of your own (YAML), whose rows go before ours.",
     "name": "Only kernels with this in their name, mangled or readable; ``*`` stands for anything.",
@@ -58,7 +60,7 @@ class Reading:
 
     def __init__(
         self,
-        threads: ThreadsLike | None = None,
+        threads: ThreadsLike | Mapping[str, ThreadsLike] | None = None,
         cc: ComputeCapabilityLike | None = None,
         limits_file: Path | None = None,
         name: str | None = None,
@@ -67,7 +69,13 @@ class Reading:
         with_runtime: bool = False,
     ) -> None:
         table = Table(limits_file)
-        self.threads = None if threads is None else make_kernel(threads).threads
+        by_name: Mapping[str, ThreadsLike] = threads if isinstance(threads, Mapping) else {}
+        for_all = None if isinstance(threads, Mapping) else threads
+        self.threads = None if for_all is None else make_kernel(for_all).threads
+        self.launches = tuple(
+            Launches(number, (pattern,), (), (make_kernel(size).threads,), None)
+            for number, (pattern, size) in enumerate(by_name.items(), 1)
+        )
         self.what_if = None if cc is None else find_chip(cc, table).limits
         self.variants = frozenset(filter(None, map(_variant, archs)))
         plain = frozenset(cc for each in archs if not _variant(each) for cc in _architectures(each, table))

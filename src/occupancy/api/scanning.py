@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..builds.build import portable, read_build
+from ..builds.launches import refuse_absent, stated_launches
 from ..builds.merging import merge_while_read
 from ..builds.overview import Tally
 from ..builds.scanner import ScanRow
@@ -85,7 +86,13 @@ class Scanning:
         Args:
             warn: Is told what cannot be read, at once.
         """
-        for record in merge_while_read(self._read(warn), is_alone=self._is_alone(), tell=self._tell(warn)):
+        merged = merge_while_read(self._read(warn), is_alone=self._is_alone(), tell=self._tell(warn))
+        if self._reading.launches:
+            kernels = tuple(merged)
+            for each in self._reading.launches:
+                refuse_absent(each, kernels, "what was read")
+            merged = iter(stated_launches(kernels, self._reading.launches, "option"))
+        for record in merged:
             self.found += 1
             if self._reading.has_filter and len(self._some) < MOST_LOOKED_AT:
                 self._some.append(record)

@@ -1,19 +1,21 @@
-"""The block sizes that the file with the rules states, given to the kernels that they are about."""
+"""The block sizes that the file with the rules, or the user, states of some kernels, given to these."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..errors import RulesError
+from ..errors import InputError, RulesError
 from ..readers import KernelRecord
 from ..readers.names import demangle
-from .kernel_names import Names
+from ..readers.record import ThreadsFrom
+from ..values.spellings import did_you_mean
+from .kernel_names import Names, base_name
 from .rules import Launches
 
 
 def stated_launches(
-    kernels: Sequence[KernelRecord], launches: Sequence[Launches]
+    kernels: Sequence[KernelRecord], launches: Sequence[Launches], said_by: ThreadsFrom = "rules"
 ) -> tuple[KernelRecord, ...]:
     """The kernels, with the block sizes that are stated of them: several sizes make several of one.
 
@@ -21,7 +23,7 @@ def stated_launches(
     """
     if not launches:
         return tuple(kernels)
-    return tuple(sized for kernel in kernels for sized in _sized(kernel, launches))
+    return tuple(sized for kernel in kernels for sized in _sized(kernel, launches, said_by))
 
 
 def refuse_idle(kernels: Sequence[KernelRecord], launches: Sequence[Launches], build: str) -> None:
@@ -40,7 +42,24 @@ def refuse_idle(kernels: Sequence[KernelRecord], launches: Sequence[Launches], b
         raise RulesError(f"{left[0]} is for no kernel of {build}", cure="It states a size that nobody uses.")
 
 
-def _sized(kernel: KernelRecord, launches: Sequence[Launches]) -> Iterator[KernelRecord]:
+def refuse_absent(launches: Launches, kernels: Sequence[KernelRecord], build: str) -> None:
+    """Raise an error where a size is given for a kernel that there is not.
+
+    Raises:
+        InputError: It is; the names of those that there are.
+    """
+    if not any(launches.is_for(Names(each.name, demangle), each.compute_capability) for each in kernels):
+        names = {base_name(each.name) for each in kernels}
+        raise InputError(
+            f"no kernel of {build} is called {launches.about}",
+            where="threads",
+            allowed=did_you_mean(launches.kernels[0].strip("*"), names),
+        )
+
+
+def _sized(
+    kernel: KernelRecord, launches: Sequence[Launches], said_by: ThreadsFrom
+) -> Iterator[KernelRecord]:
     names = Names(kernel.name, demangle)
     about = [each for each in launches if each.is_for(names, kernel.compute_capability)]
     memory = [each.dynamic_smem for each in about if each.dynamic_smem is not None]
@@ -51,4 +70,4 @@ def _sized(kernel: KernelRecord, launches: Sequence[Launches]) -> Iterator[Kerne
         yield kernel
         return
     for threads in sizes[-1]:
-        yield replace(kernel, threads=threads, threads_from="rules")
+        yield replace(kernel, threads=threads, threads_from=said_by)

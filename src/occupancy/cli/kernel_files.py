@@ -17,13 +17,28 @@ if TYPE_CHECKING:
     from ..readers import ReadProblem
 
 
+def _sizes(
+    context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
+) -> str | dict[str, str] | None:
+    """One block size for all kernels, or several by patterns of their names."""
+    if not texts:
+        return None
+    plain = [text for text in texts if "=" not in text]
+    if len(plain) > 1:
+        raise click.BadParameter("is given twice for all kernels.", context, parameter)
+    if texts == tuple(plain):
+        return plain[0]
+    by_name = {name.strip(): size for name, _, size in (text.rpartition("=") for text in texts) if name}
+    return {**({"*": plain[0]} if plain else {}), **by_name}
+
+
 def kernel_file_options(command: Command) -> Command:
     """Add the options that say which kernels are read, and how they are answered for."""
     for option in reversed(
         (
             grouped_option(
-                "kernel", "-t", "--threads", is_common=True, metavar="N|XxYxZ",
-                help="Threads per block, where a file has none.",
+                "kernel", "-t", "--threads", is_common=True, metavar="N|XxYxZ", multiple=True,
+                callback=_sizes, help="Threads per block, where a file has none; blur=256 for one kernel.",
             ),
             grouped_option(
                 "chip", "-c", "--cc", is_common=True, metavar="CHIP", multiple=True, callback=one_chip,

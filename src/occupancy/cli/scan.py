@@ -177,7 +177,7 @@ def _save_baseline(
 def _scan(
     files: tuple[str, ...],
     *,
-    threads: str | None,
+    threads: str | dict[str, str] | None,
     cc: str | None,
     gpu: str | None,
     device: int | None,

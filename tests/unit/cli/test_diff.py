@@ -192,6 +192,25 @@ def test_block_sizes_that_are_given(builds: Path, tmp_path: Path) -> None:
     assert diff_json(tmp_path / "base.json", tmp_path / "other.json", "--threads", "256")
 
 
+def test_sizes_of_some_kernels(builds: Path) -> None:
+    report = diff_json(builds / "before", builds / "after", "-t", "blur=256", "-t", "img::warp*=128")
+    assert {(row["new"]["demangled"].split("(")[0], row["new"]["threads"]) for row in report["kernels"]} >= {
+        ("img::blur", 256), ("img::warp_image", 128),
+    }  # fmt: skip
+    report = diff_json(builds / "before", builds / "after", "-t", "64", "-t", "blur=256", "--all")
+    assert {row["new"]["threads"] for row in report["kernels"]} == {64, 256}
+    for arguments, said in (
+        (("-t", "blurr=256"), "-t: no kernel of before is called blurr. Allowed: "),
+        (("-t", "64", "-t", "128"), "is given twice for all kernels"),
+        (("-t", "blur=many"), "many"),
+    ):
+        done = run("diff", str(builds / "before"), str(builds / "after"), *arguments)
+        assert done.exit_code == 2
+        assert said in done.stderr.replace(f"{builds}/", "")
+    same = occupancy.diff(builds / "before", builds / "after", threads={"blur": 256})
+    assert same.kernels[0].new.threads == 256
+
+
 def test_filters_and_what_if(builds: Path) -> None:
     report = diff_json(builds / "before", builds / "after", "--arch", "8.0", "--name", "blur", "--cc", "8.6")
     (row,) = report["kernels"]
