@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError
-from ..render.words import Sentence, count, listing, name, percent
+from ..render.words import count, listing, name, percent
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -19,7 +19,7 @@ SharedMemoryOfSize = Callable[[int], int]
 
 
 @dataclass(frozen=True, slots=True)
-class BlockSize(Sentence):
+class BlockSize:
     """What one block size comes to."""
 
     threads: int

@@ -7,7 +7,7 @@ from math import ceil
 
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError
-from ..render.words import Sentence, count, percent, size
+from ..render.words import count, percent, size
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -19,7 +19,7 @@ TOLERANCE = 0.0005
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetLevel(Sentence):
+class BudgetLevel:
     """A number of resident blocks, and the most that a kernel may use, of both at once, to have it."""
 
     active_blocks: int

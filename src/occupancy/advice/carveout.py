@@ -7,14 +7,14 @@ from dataclasses import replace
 from ..engine import Model, evaluate
 from ..engine.common import shared_memory_configuration
 from ..engine.cuda import FIRST_WITH_FLEXIBLE_CARVEOUT
-from ..render.words import Sentence, count, percent, size
+from ..render.words import count, percent, size
 from ..values.dataclass import dataclass
 from ..values.kernel import Carveout, Kernel
 from ..values.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration(Sentence):
+class Configuration:
     """One size of the SM's shared memory."""
 
     shared_memory: int
@@ -35,7 +35,7 @@ class Configuration(Sentence):
 
 
 @dataclass(frozen=True, slots=True)
-class CarveoutAdvice(Sentence):
+class CarveoutAdvice:
     """How the memory that L1 cache and shared memory divide can be divided for a kernel."""
 
     smallest: Configuration | None

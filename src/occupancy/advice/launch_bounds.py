@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError, shown
-from ..render.words import Sentence, count, percent
+from ..render.words import count, percent
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, Kernel
 from ..values.limits import Limits
@@ -21,7 +21,7 @@ from .search import Dial, most_keeping
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchBounds(Sentence):
+class LaunchBounds:
     """Launch bounds on one chip."""
 
     cc: str

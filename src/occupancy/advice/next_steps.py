@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..engine import Answer, Model, evaluate
-from ..render.words import Sentence, amount, count, listing, percent
+from ..render.words import amount, count, listing, percent
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -15,7 +15,7 @@ from .search import Dial, changed, used
 
 
 @dataclass(frozen=True, slots=True)
-class NextStep(Sentence):
+class NextStep:
     """A higher occupancy, and all that must change to reach it."""
 
     active_blocks: int

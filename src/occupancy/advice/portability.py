@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..engine import MODELS, Model, evaluate, rules
 from ..errors import InputError
-from ..render.words import Sentence, count, percent
+from ..render.words import count, percent
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -15,7 +15,7 @@ from .carveout import needs_opt_in
 
 
 @dataclass(frozen=True, slots=True)
-class Fit(Sentence):
+class Fit:
     """Whether a kernel runs on one chip, and how well."""
 
     cc: str

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from ..engine import evaluate
 from ..engine.arithmetic import divide_up
 from ..errors import InputError, shown
-from ..render.words import Sentence, count
+from ..render.words import count
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -52,7 +52,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class RegisterSplit(Sentence):
+class RegisterSplit:
     """How the warpgroups of a block divide its registers, and whether there are enough."""
 
     cc: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..engine import Model, evaluate
 from ..engine.arithmetic import round_up
 from ..errors import InputError
-from ..render.words import Sentence, count
+from ..render.words import count
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -20,7 +20,7 @@ MODEL: Model = "cuda"
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchConfiguration(Sentence):
+class LaunchConfiguration:
     """A block size, and the grid that fills the device with such blocks."""
 
     min_grid_size: int
@@ -36,7 +36,7 @@ class LaunchConfiguration(Sentence):
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterBound(Sentence):
+class ClusterBound:
     """An upper bound of the clusters that are resident on the whole device at once.
 
     The true number is known to a live device only: all blocks of a cluster must be in one GPU processing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ..engine import Answer, Model, Use, evaluate
-from ..render.words import Sentence, amount
+from ..render.words import amount
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -24,7 +24,7 @@ class LeftOver:
 
 
 @dataclass(frozen=True, slots=True)
-class Slack(Sentence):
+class Slack:
     """How far each resource may grow, the others staying as they are, before a block is lost.
 
     The values are totals, not differences. None where no block is resident to begin with.

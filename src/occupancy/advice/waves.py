@@ -11,7 +11,7 @@ from dataclasses import replace
 from ..engine import Answer
 from ..engine.arithmetic import divide_up
 from ..errors import InputError
-from ..render.words import Sentence, count
+from ..render.words import count
 from ..tables.clusters import MeasuredClusters, measured_clusters
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, Launch
@@ -19,7 +19,7 @@ from ..values.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)
-class FullWave(Sentence):
+class FullWave:
     """The blocks that are resident on a whole GPU at once."""
 
     multiprocessor_count: int
@@ -55,7 +55,7 @@ class FullWave(Sentence):
 
 
 @dataclass(frozen=True, slots=True)
-class Waves(Sentence):
+class Waves:
     """How a grid runs on a whole GPU: in how many waves, and how full the last one is."""
 
     launch: Launch

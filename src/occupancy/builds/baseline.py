@@ -100,7 +100,10 @@ class Baseline:
     kernels: tuple[BaselineKernel, ...]
 
     def __repr__(self) -> str:
-        return f"<Baseline of {len(self.kernels):,} kernels, written by occupancy {self.tool_version}>"
+        return f"<Baseline of {self}>"
+
+    def __str__(self) -> str:
+        return f"{len(self.kernels):,} kernels, written by occupancy {self.tool_version}"
 
 
 def baseline_of(rows: Iterable[Any], threads: int | None = None) -> Baseline:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..advice.next_steps import NextStep
 from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..readers.record import ThreadsFrom
+from ..values.dataclass import dataclass
 from .scanner import ScanRow
 
 
@@ -35,7 +37,7 @@ class Violation:
     """The change that would help, and the occupancy then; None where no single one is known to."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Violating:
     """A kernel that breaks rules."""
 
@@ -85,7 +87,7 @@ class Apart:
         return demangle(self.name)
 
 
-@dataclass(slots=True)
+@dataclasses.dataclass(slots=True)
 class Checked:
     """The result of a check."""
 

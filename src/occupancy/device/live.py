@@ -15,7 +15,6 @@ from ..errors import DeviceError, InputError, MissingDependencyError, UnknownCom
 from ..tables import shipped
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability, Limits
-from ..values.listed import Listed
 from .driver import VISIBLE_DEVICES, Driver
 from .management import Management
 
@@ -36,7 +35,7 @@ BLOCK_DIM_ATTRIBUTES = ("MAX_BLOCK_DIM_X", "MAX_BLOCK_DIM_Y", "MAX_BLOCK_DIM_Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Device(Listed):
+class Device:
     """A GPU of this machine. ``None`` where neither the driver nor NVML reports it."""
 
     index: int

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from ..values.listed import listed
+
 Model = Literal["cuda", "spreadsheet"]
 
 
+@listed
 class BlockLimits(NamedTuple):
     """Blocks that each resource alone would allow on one SM, in the order of `RESOURCES`; None: no limit."""
 
@@ -36,6 +39,7 @@ class BlockLimits(NamedTuple):
         return least
 
 
+@listed
 class Allocation(NamedTuple):
     """What one resident block takes of an SM, after every rounding."""
 
@@ -45,6 +49,7 @@ class Allocation(NamedTuple):
     """Bytes, with the system's reservation."""
 
 
+@listed
 class Use(NamedTuple):
     """One resource: what a block takes after rounding, and what the SM has."""
 

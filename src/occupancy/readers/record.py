@@ -10,7 +10,6 @@ from ..errors import InputError, bounded
 from ..values.dataclass import dataclass
 from ..values.kernel import Carveout, Kernel, Launch
 from ..values.limits import ComputeCapability
-from ..values.listed import Listed
 from ..values.resources import total_shared_memory
 from .remark import Remark
 
@@ -47,7 +46,7 @@ def architecture_of(arch: str | None) -> ComputeCapability | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KernelRecord(Listed):
+class KernelRecord:
     """One kernel of one architecture, or one launch. ``None`` means that the source does not say.
 
     Values are as the source has them; that a kernel could really have them is for `kernel` to say.

@@ -9,18 +9,6 @@ from ..values.resources import QUANTITIES, Changeable, Resource
 from ..values.untrusted import printable as printable
 
 
-class Sentence:
-    """An answer that a person reads as one sentence, its ``str()``."""
-
-    __slots__ = ()
-
-    def _repr_html_(self) -> str:
-        """The same for a notebook."""
-        from html import escape  # only notebooks need it
-
-        return f"<p>{escape(str(self))}</p>"
-
-
 def grouped(text: str) -> str:
     """A text whose whole numbers have their digits in groups: ``65,536``."""
     import re  # only arithmetic in words needs it

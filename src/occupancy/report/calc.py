@@ -72,6 +72,11 @@ class Explanation:
     why: str | None
     """The reason for a step that surprises."""
 
+    def __str__(self) -> str:
+        """``warps: 4 warps of 64 fit 16 times``, and why."""
+        why = f" ({self.why})" if self.why else ""
+        return f"{words.name(self.resource)}: {'; '.join(self.steps)}{why}"
+
 
 @dataclass(frozen=True, slots=True)
 class CalcReport(Report):

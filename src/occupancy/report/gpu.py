@@ -11,6 +11,7 @@ from ..render import words
 from ..tables.chips import Chip
 from ..tables.clusters import MeasuredClusters
 from ..values.dataclass import dataclass
+from ..values.listed import listed
 from .base import empty
 
 
@@ -80,6 +81,7 @@ def waves_report(waves: Waves) -> WavesReport:
     )
 
 
+@listed
 class WholeGpu(NamedTuple):
     """What is known and asked of a whole GPU; None for what is not."""
 

@@ -62,12 +62,6 @@ class Product:
         about = f"compute capability {self.compute_capability}, {self.multiprocessor_count} SMs"
         return f"{self.name} ({self.chip}): {about}"
 
-    def _repr_html_(self) -> str:
-        """The same for a notebook."""
-        from html import escape  # only notebooks need it
-
-        return f"<p>{escape(str(self))}</p>"
-
 
 def find_gpu(name: str) -> Product:
     """The GPU of a name, in whatever spelling: ``"RTX 4090"``, ``"h100-sxm"``, ``"Tesla V100-SXM2-16GB"``.

@@ -2,8 +2,8 @@
 
 The standard one compiles six functions for each class; those of the classes of one answer took longer than
 ``python -c pass``. Here all classes share five of them, and only ``__init__`` is compiled. They are
-dataclasses to `dataclasses.fields`, `dataclasses.replace`, pydantic and type checkers, with one difference:
-a ``__repr__`` that a base class has written stays.
+dataclasses to `dataclasses.fields`, `dataclasses.replace`, pydantic and type checkers, with two differences:
+a ``__repr__`` that a base class has written stays; and they show themselves well (`listed`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Callable
 from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ForwardRef, TypeVar
+
+from .listed import listed
 
 T = TypeVar("T")
 
@@ -151,6 +153,6 @@ else:
                 made.__repr__ = _repr
             if init:
                 made.__init__ = _init(made, fields, frozen)
-            return made
+            return listed(made)
 
         return decorate

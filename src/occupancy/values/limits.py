@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from ..errors import InputError, TableError, shown
 from .dataclass import dataclass
 from .kernel import MAX_REGISTERS_PER_THREAD
-from .listed import Listed
+from .listed import listed
 
 # sm_90a, compute_120, 90a-real, cc 9.0, 9.0+PTX; three digits are two of major and one of minor.
 _SPELLING = re.compile(
@@ -30,6 +30,7 @@ _HOW_TO_WRITE_ONE = 'a string such as "9.0", "90", "sm_90a" or "sm_120", or a pa
 Granularity = Literal["warp", "block"]
 
 
+@listed
 class ComputeCapability(NamedTuple):
     """A compute capability, ordered by generation. ``str()`` gives ``"9.0"``."""
 
@@ -115,7 +116,7 @@ class SpreadsheetColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits(Listed):
+class Limits:
     """What one SM of a compute capability offers.
 
     Shared memory is in bytes, registers are 32-bit registers. The names are those of the CUDA

@@ -1,44 +1,68 @@
-"""Values that print themselves with a field on each line."""
+"""How values show themselves when they are printed, and in a notebook: by their fields, or in a sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields
-from typing import Any
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeVar
 
 from .untrusted import html_text, printable
 
 LEFT = ' style="text-align:left"'
 """What a cell of text needs in HTML: notebooks put all cells at the right that do not say otherwise."""
 
+T = TypeVar("T")
 
-class Listed:
-    """A dataclass whose ``str()`` has a line for each field, by the name that Python knows it by."""
 
-    __slots__ = ()
+def listed(cls: type[T]) -> type[T]:
+    """Have the values of a class show their fields, or in a notebook what their own ``str()`` says."""
+    made: Any = cls
+    if made.__str__ is object.__str__:
+        made.__str__ = lines_of
+    if not hasattr(made, "_repr_html_"):
+        made._repr_html_ = table_of if made.__str__ is lines_of else sentence_of
+    return cls
 
-    def __str__(self) -> str:
-        lines = list(self._lines())
-        width = max(len(name) for name, _ in lines)
-        return "\n".join(f"{name:<{width}}  {printable(value)}" for name, value in lines)
 
-    def _repr_html_(self) -> str:
-        """The same as a table, for a notebook."""
-        rows = (
-            f"<tr><td{LEFT}>{name}</td><td{LEFT}>{html_text(value)}</td></tr>"
-            for name, value in self._lines()
-        )
-        return f"<table>{''.join(rows)}</table>"
+def lines_of(value: Any) -> str:
+    """The fields of a value, each on a line, by the names that Python knows them by."""
+    lines = _fields(value)
+    width = max(map(len, lines))
+    return "\n".join(f"{name:<{width}}  {printable(_text(each))}" for name, each in lines.items())
 
-    def _lines(self) -> Iterator[tuple[str, str]]:
-        for each in fields(self):  # type: ignore[arg-type]  # who inherits from it is one
-            if not each.name.startswith("_"):
-                yield each.name, _text(getattr(self, each.name))
+
+def table_of(value: Any) -> str:
+    """The same as a table of HTML, for a notebook."""
+    texts = {name: html_text(_text(each)) for name, each in _fields(value).items()}
+    rows = (f"<tr><td{LEFT}>{name}</td><td{LEFT}>{text}</td></tr>" for name, text in texts.items())
+    return f"<table>{''.join(rows)}</table>"
+
+
+def sentence_of(value: Any) -> str:
+    """What a value says of itself, for a notebook."""
+    return f"<p>{html_text(str(value))}</p>"
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    names = [each.name for each in fields(value)] if is_dataclass(value) else value._fields
+    return {name: getattr(value, name) for name in names if not name.startswith("_")}
 
 
 def _text(value: Any) -> str:
-    if value is None or value == ():
+    """A value on a line, with what it consists of."""
+    if value is None or value in ((), [], {}):
         return "-"
-    if type(value) is tuple:
-        return ", ".join(map(_text, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_text(each)}" for name, each in value.items())
+    if type(value) in (tuple, list):
+        is_plain = not any(map(_is_listed, value))
+        return (", " if is_plain else "; ").join(map(_text, value))
+    if _is_listed(value):
+        known = {name: each for name, each in _fields(value).items() if each is not None}
+        return getattr(value, "title", "") or "; ".join(
+            f"{name} {_text(each)}" for name, each in known.items()
+        )
     return f"{value:,}" if type(value) is int else str(value)
+
+
+def _is_listed(value: object) -> bool:
+    return type(value).__str__ is lines_of

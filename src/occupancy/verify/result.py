@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..device import Device
+from ..values.dataclass import dataclass
 
 KEPT_DIFFERENCES = 20
 """Differences that are kept of each check; all are counted."""
@@ -20,7 +22,7 @@ class Difference:
     ours: str
 
 
-@dataclass(slots=True)
+@dataclasses.dataclass(slots=True)
 class Check:
     """Answers to one kind of question."""
 
@@ -76,8 +78,10 @@ class Verification:
     checks: tuple[Check, ...]
 
     def __repr__(self) -> str:
-        found = f"{self.compared:,} answers compared, {self.different:,} differ"
-        return f"<Verification of {self.device.name}: {found}>"
+        return f"<Verification of {self}>"
+
+    def __str__(self) -> str:
+        return f"{self.device.name}: {self.compared:,} answers compared, {self.different:,} differ"
 
     @property
     def compared(self) -> int:

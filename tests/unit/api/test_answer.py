@@ -151,6 +151,20 @@ def returned() -> list[object]:
         occupancy.find_gpu("H200"),
         occupancy.sources("9.0"),
         occupancy.registers(384, "1:40,2:?"),
+        found.kernel,
+        found.block_limits,
+        found.allocated,
+        found.uses["warps"],
+        found.slack().left_over["registers"],
+        found.explain()[0],
+        found.limits.compute_capability,
+        occupancy.Launch(found.kernel, (4096, 1, 1)),
+        occupancy.compute("9.0", threads=2048).failure,
+        occupancy.compute("9.0", threads=256, carveout="50%").kernel.carveout,
+        (on_both := occupancy.compute_on_all(["8.0", "9.0"], **KERNEL)),
+        on_both.chips[0],
+        on_both.next_steps[0],
+        occupancy.budget_on_all(["8.0", "9.0"], **KERNEL, blocks=2).chips[0],
     ]
 
 
@@ -182,6 +196,8 @@ SENTENCES = {
     "RegisterSplit": "384 threads on 9.0: 168 registers per thread at launch, 64,512 of 64,512 taken; "
     "they suffice",
     "ClusterBound": "at most 165 clusters",
+    "Carveout": "50%",
+    "ComputeCapability": "9.0",
     "Product": "H200 (GH100): compute capability 9.0, 132 SMs",
 }
 
@@ -315,6 +331,6 @@ def test_steps_and_chips_print_themselves() -> None:
     assert re.search(r"^max_registers_per_multiprocessor +65,536$", str(of_volta), re.MULTILINE)
     assert re.search(r"^compute_capability +7\.0$", str(of_volta), re.MULTILINE)
     named = of_volta.replace(architecture="<b>")
-    assert f"<td{LEFT}>max_block_dim</td><td{LEFT}>1,024, 1,024, 64</td>" in named._repr_html_()
-    assert "&lt;b&gt;" in named._repr_html_()
+    assert f"<td{LEFT}>max_block_dim</td><td{LEFT}>1,024, 1,024, 64</td>" in named._repr_html_()  # type: ignore[attr-defined]
+    assert "&lt;b&gt;" in named._repr_html_()  # type: ignore[attr-defined]
     assert "\x1b" not in str(of_volta.replace(architecture="\x1b[2J"))

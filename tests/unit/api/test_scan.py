@@ -105,5 +105,5 @@ def test_results_are_short_where_they_are_looked_at(samples: Path, tmp_path: Pat
 def test_a_kernel_prints_its_fields_and_nothing_of_ours(samples: Path) -> None:
     kernel = occupancy.scan(samples / "samples.cubin")[0]
     assert f"\nname  {kernel.name}\n" in re.sub(" {2,}", "  ", str(kernel))
-    assert f"<td{LEFT}>regs</td><td{LEFT}>{kernel.regs}</td>" in kernel._repr_html_()
+    assert f"<td{LEFT}>regs</td><td{LEFT}>{kernel.regs}</td>" in kernel._repr_html_()  # type: ignore[attr-defined]
     assert "_scanner" not in str(kernel)

@@ -34,7 +34,7 @@ def test_an_h200() -> None:
     assert set(device.told) == {*ATTRIBUTES, "max_block_dim"}
     assert device.limits == shipped.limits("9.0")
     assert "\nmultiprocessor_count  132\n" in str(device)
-    assert f"<td{LEFT}>name</td><td{LEFT}>NVIDIA H200</td>" in device._repr_html_()
+    assert f"<td{LEFT}>name</td><td{LEFT}>NVIDIA H200</td>" in device._repr_html_()  # type: ignore[attr-defined]
 
 
 def test_all_gpus(h200: None) -> None:
