@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..advice.portability import Fit
 from ..render import words
-from ..render.document import SENTENCE, Cell, Column, Document, Marked, Only, Paragraph, Table, graded
+from ..render.document import Cell, Column, Document, Marked, Only, Paragraph, Table, graded
+from ..tables import shipped
 from ..tables.chips import Chip
+from ..tables.products import WELL_KNOWN
+from ..tables.table import CURRENT_FROM
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from .base import Report
@@ -23,11 +26,14 @@ COLUMNS = (
     Column("CC", is_number=False),
     Column("Architecture", is_number=False),
     Column("Launches", is_number=False),
-    Column("Opt-in", is_number=False),
     Column("Blocks"),
     Column("Occupancy"),
-    Column("Limited or stopped by", is_number=False, least=SENTENCE),
+    Column("Warps\nper SM"),
+    Column("Limited or\nstopped by", is_number=False, least=13),
 )
+
+MOST_FULL = 4
+"""Chips with full occupancy that the first line names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +43,10 @@ class ChipFit(Fit):
     gpu: str | None
     """The name of the product; null for a compute capability."""
     architecture: str
+    known_by: str | None
+    """A product that people know the compute capability by; null where there is none."""
+    max_warps_per_multiprocessor: int
+    """Warps that an SM holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +64,49 @@ class FitsReport(Report):
 
     def document(self) -> Document:
         """A count, then a row for each chip with what limits it, or what stops it."""
-        launching = sum(chip.launchable is True for chip in self.chips)
-        unknown = sum(chip.launchable is None for chip in self.chips)
-        headline = f"Launches on {launching} of {words.count(len(self.chips), 'chip')}"
-        if unknown:
-            headline += f"; unknown on {unknown}"
         has_names = any(chip.gpu for chip in self.chips)
         rows = [
             (
                 *([chip.gpu or chip.cc] if has_names else []),
                 chip.cc,
-                chip.architecture,
-                Marked("no", "bad") if chip.launchable is False else _LAUNCHES[chip.launchable],
-                "needed" if chip.needs_opt_in else "",
+                f"{chip.architecture} ({chip.known_by})"
+                if chip.known_by and not chip.gpu
+                else chip.architecture,
+                Marked("no", "bad") if chip.launchable is False else _launches(chip),
                 *(("", "") if chip.launchable is None else _amounts(chip)),
+                str(chip.max_warps_per_multiprocessor),
                 limited_or_stopped_by(chip),
             )
             for chip in self.chips
         ]
         columns = COLUMNS if has_names else COLUMNS[1:]
-        return Only("text", [Paragraph(Marked(headline, "strong"))]), Table(columns, rows)
+        return Only("text", [Paragraph((Marked(self.headline(), "strong"), self._scope()))]), Table(
+            columns, rows
+        )
+
+    def headline(self) -> str:
+        """On how many chips it launches, and on which with full occupancy."""
+        launching = sum(chip.launchable is True for chip in self.chips)
+        unknown = sum(chip.launchable is None for chip in self.chips)
+        text = f"Launches on {launching} of {words.count(len(self.chips), 'chip')}"
+        if unknown:
+            text += f"; unknown on {unknown}"
+        full = [chip.gpu or chip.cc for chip in self.chips if chip.occupancy == 1]
+        if 0 < len(full) <= MOST_FULL:
+            text += f"; 100% occupancy on {words.listing(full)}"
+        return text
+
+    def _scope(self) -> str:
+        """Which chips these are, where none was named."""
+        current = [str(cc) for cc in shipped.known() if cc >= CURRENT_FROM]
+        is_current = [chip.cc for chip in self.chips] == current and not any(chip.gpu for chip in self.chips)
+        return f" (since {CURRENT_FROM}; --all has the older ones)" if is_current else ""
 
 
-_LAUNCHES = {True: "yes", None: "unknown"}
+def _launches(chip: Fit) -> str:
+    if chip.launchable is None:
+        return "unknown"
+    return "with opt-in" if chip.needs_opt_in else "yes"
 
 
 def _amounts(chip: Fit) -> tuple[str, Cell]:
@@ -92,6 +122,8 @@ def fits_report(kernel: Kernel, answers: tuple[Fit, ...], chips: Sequence[Chip])
                 **{each.name: getattr(answer, each.name) for each in fields(Fit)},
                 gpu=chip.name,
                 architecture=chip.limits.architecture,
+                known_by=WELL_KNOWN.get(chip.cc),
+                max_warps_per_multiprocessor=chip.limits.max_warps_per_multiprocessor,
             )
             for chip, answer in zip(chips, answers, strict=True)
         ),

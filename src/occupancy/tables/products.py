@@ -34,6 +34,14 @@ _WORD = re.compile(r"[a-z0-9]+")
 _REVISION = re.compile(r" Rev\. \d+")
 
 
+WELL_KNOWN = {
+    "5.2": "980", "6.0": "P100", "6.1": "GTX 1080", "7.0": "V100", "7.2": "Xavier", "7.5": "T4",
+    "8.0": "A100", "8.6": "3090", "8.7": "Orin", "8.9": "4090", "9.0": "H100", "10.0": "B200",
+    "10.3": "B300", "10.7": "VR200", "11.0": "Thor", "12.0": "5090", "12.1": "GB10",
+}  # fmt: skip
+"""Compute capability -> the short name of a product that people know it by; `--gpu` takes each."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Product:
     """A GPU by the name it is sold under, or what several variants of it have in common."""

@@ -14,6 +14,8 @@ import occupancy
 from occupancy.advice.next_steps import NextStep
 from occupancy.report.calc_document import most_useful
 from occupancy.report.schema import adapter
+from occupancy.tables.chips import find_chip
+from occupancy.tables.products import WELL_KNOWN
 from tests.cli_runner import run
 
 FITS = ("fits", "--threads", "256", "--regs", "64", "--smem", "96k")
@@ -177,11 +179,13 @@ def test_csv_holds_the_steps_in_one_cell() -> None:
 
 def test_fits() -> None:
     lines = run(*FITS).stdout.splitlines()
-    assert lines[0] == "Launches on 13 of 14 chips"
+    assert lines[0].startswith("Launches on 13 of 14 chips")
     current = run(*FITS, columns=120).stdout.splitlines()
-    assert [line.split()[:3] for line in current[3:5]] == [["7.5", "Turing", "no"], ["8.0", "Ampere", "yes"]]
+    rows = [" ".join(line.split()[:4]) for line in current[4:6]]
+    assert rows == ["7.5 Turing (T4) no", "8.0 Ampere (A100) with"]
     every = run(*FITS, "--all", columns=120).stdout.splitlines()
-    assert every[0] == "Launches on 15 of 32 chips"
+    assert every[0].startswith("Launches on 15 of 32 chips")
+    assert "--all" not in every[0]
     assert any(line.split()[:3] == ["3.0", "Kepler", "no"] for line in every)
     assert any(line.endswith("over 63 registers per thread") for line in every)
     assert any(line.endswith("over 64 KiB shared memory per block") for line in every)
@@ -191,6 +195,37 @@ def test_fits() -> None:
         ("9.0", True, None),
     ]
     assert [row["cc"] for row in as_csv(*FITS, "--cc", "7.5,9.0")] == ["7.5", "9.0"]
+
+
+def test_fits_says_which_chips_and_where_it_is_full() -> None:
+    asked = ("fits", "-t", "512", "-r", "64", "--dynamic-smem", "60k")
+    lines = run(*asked, columns=120).stdout.splitlines()
+    assert lines[0] == (
+        "Launches on 14 of 14 chips; 100% occupancy on 10.7 (since 7.5; --all has the older ones)"
+    )
+    rows = {line.split()[0]: line.split() for line in lines[4:]}
+    assert rows["12.0"][1:] == [
+        "Blackwell",
+        "(5090)",
+        "with",
+        "opt-in",
+        "1",
+        "33.3%",
+        "48",
+        "shared",
+        "memory",
+    ]
+    assert rows["10.7"][1:8] == ["Rubin", "(VR200)", "with", "opt-in", "2", "100%", "32"]
+    assert max(map(len, run(*asked, columns=80).stdout.splitlines())) <= 80
+    assert len(run(*asked, columns=80).stdout.split("\n\n")) == 2  # one table
+    chip = as_json(*asked, "--cc", "11.0")["chips"][0]
+    assert (chip["known_by"], chip["max_warps_per_multiprocessor"]) == ("Thor", 48)
+    assert "since" not in run(*asked, "--gpu", "A100").stdout
+
+
+def test_what_a_compute_capability_is_known_by_is_a_product_of_it() -> None:
+    for cc, name in WELL_KNOWN.items():
+        assert find_chip(name, is_product=True).cc == cc
 
 
 def test_budget() -> None:
@@ -308,7 +343,6 @@ def test_a_narrow_terminal_loses_nothing(arguments: tuple[str, ...]) -> None:
         (("fits", "--threads", "256", "--cc", "9.0,13.0"), "13.0 is not in the table"),
         (("fits", "--threads", "0"), "0 is out of range"),
         (("block-sizes",), "--cc: is missing"),
-        (("block-sizes", "--cc", "9.0", "--cc", "8.0"), "answers for one chip, not for 2: 9.0, 8.0"),
         (("block-sizes", "--cc", "9.0", "--smem-per-thread", "12Q"), "'12Q' is not a size"),
         (("block-sizes", "--cc", "9.0", "--smem-per-thread", "8", "--smem", "1k"), "Give the total"),
     ],
