@@ -168,10 +168,13 @@ def _listed(text: str, option: str, table: Table) -> Iterator[Chip]:
     if not names:
         raise InputError(f"{text!r} names no chip", where=option, cure="Such as 9.0, hopper or RTX 4090.")
     if len(names) == 2 and (found := re.fullmatch(r"\s*([0-9]{1,2}),\s*([0-9])\s*", text)):
+        meant = f"{found[1]}.{found[2]}"
+        if meant not in {str(row.compute_capability) for row in table.rows()}:
+            meant = "9.0, and two of them as 9.0,8.9"
         raise InputError(
             f"{text!r} names two chips, {found[1]} and {found[2]}",
             where=option,
-            cure=f"A compute capability is written as {found[1]}.{found[2]}.",
+            cure=f"A compute capability is written as {meant}.",
         )
     for name in names:
         try:

@@ -10,7 +10,7 @@ import click
 from ..engine import MODELS
 from ..values.kernel import CACHING_CHIPS, CACHING_MODES, SHARED_MEMORY_MODES
 from .help import grouped_option
-from .output import FORMATS
+from .output import FOR_PEOPLE, FORMATS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -40,6 +40,23 @@ exit_code_option = grouped_option(
 def blocks_option(name: str, text: str) -> Callable[[Command], Command]:
     """``--blocks``, which is ``--min-blocks`` too, as the argument of that name, with a text of help."""
     return grouped_option("launch", "--blocks", "--min-blocks", name, is_common=True, metavar="N", help=text)
+
+
+MOST_KIB = 256
+"""Of shared memory that people ask for; a number below it, without a unit, may have been meant as KiB."""
+
+
+def _size(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+    """A size as it was typed; of a small number without a unit people are told that it is in bytes."""
+    number = (text or "").strip()
+    if number.isdecimal() and 0 < int(number) < MOST_KIB:
+
+        def say() -> None:
+            if context.params.get("output_format", "text") in FOR_PEOPLE:
+                click.echo(f"{parameter.opts[-1]}: {number} bytes; for KiB write {number}k.", err=True)
+
+        context.call_on_close(say)
+    return text
 
 
 def kernel_options(command: Command) -> Command:
@@ -72,15 +89,15 @@ def use_options(command: Command) -> Command:
                 help="Registers per thread.",
             ),
             grouped_option(
-                "kernel", "-s", "--smem", is_common=True, metavar="SIZE",
+                "kernel", "-s", "--smem", is_common=True, metavar="SIZE", callback=_size,
                 help="Shared memory per block: bytes, 40k, 27.5KiB.",
             ),
             grouped_option(
-                "kernel", "--static-smem", metavar="SIZE",
+                "kernel", "--static-smem", metavar="SIZE", callback=_size,
                 help="Shared memory that the kernel declares.",
             ),
             grouped_option(
-                "launch", "--dynamic-smem", metavar="SIZE",
+                "launch", "--dynamic-smem", metavar="SIZE", callback=_size,
                 help="Shared memory that the launch asks for.",
             ),
             grouped_option(

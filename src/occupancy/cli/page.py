@@ -80,8 +80,11 @@ def command(
         return
     from ..page.build import build_page
 
-    with written_to(None if output == "-" else output, "html", files):
+    file = None if output == "-" else output
+    with written_to(file, "html", files):
         print_data(build_page(__version__, question, listing))
+    if file is not None:
+        click.echo(f"Wrote {file}.", err=True)
 
 
 def _listing(files: tuple[str, ...]) -> Listing | None:
@@ -169,7 +172,7 @@ def open_page(question: str, listing: Listing | None = None) -> None:
     write_atomically(str(path), build_page(__version__, question, listing))
     address = path.as_uri() + (f"#{question}" if question else "")
     if not webbrowser.open(address):
-        click.echo(f"No browser to open: {address}", err=True)
+        click.echo(f"No browser to open: {address}\n`occupancy page -o FILE` writes it elsewhere.", err=True)
 
 
 def cache_folder() -> Path:

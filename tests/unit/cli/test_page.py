@@ -37,7 +37,7 @@ def question_in(page: str) -> dict[str, str]:
 def test_it_is_written(tmp_path: Path) -> None:
     path = tmp_path / "occupancy.html"
     done = run("page", "-o", str(path))
-    assert (done.exit_code, done.stdout) == (0, "")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"Wrote {path}.\n")
     page = path.read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "{{" not in page
@@ -145,6 +145,7 @@ def test_where_there_is_no_browser_it_says_the_address(
     done = run("page")
     assert done.exit_code == 0
     assert done.stderr.startswith("No browser to open: file://")
+    assert done.stderr.endswith("\n`occupancy page -o FILE` writes it elsewhere.\n")
 
 
 @pytest.mark.parametrize(

@@ -173,6 +173,10 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
         ("calc", *KERNEL, "--cc", "9,0"),
         "'9,0' names two chips, 9 and 0. A compute capability is written as 9.0.",
     ),
+    (
+        ("calc", "-t", "256", "--cc", "9,9"),
+        "names two chips, 9 and 9. A compute capability is written as 9.0, and two of them as 9.0,8.9.",
+    ),
     (("calc", *KERNEL, "--cc", "9.0", "--grid", "-5"), "--grid: '-5' is out of range. Allowed: 1 and up."),
     (
         ("calc", *KERNEL, "--cc", "10.0", "--tensor-memory", "257"),
@@ -231,3 +235,12 @@ def test_gpus_are_found_by_chip_and_by_words_without_quotes(pattern: tuple[str, 
     found = json.loads(run("gpus", *pattern, "--format", "json").stdout)["gpus"]
     assert len(found) > 2
     assert all(map(is_one, found))
+
+
+def test_a_small_size_without_a_unit_says_that_it_is_in_bytes() -> None:
+    asked = ("calc", "--cc", "9.0", "-t", "128")
+    for option in ("--smem", "--static-smem", "--dynamic-smem"):
+        assert run(*asked, option, "24").stderr == f"{option}: 24 bytes; for KiB write 24k.\n"
+    for size in ("24k", "24b", "256", "0"):
+        assert run(*asked, "-s", size).stderr == ""
+    assert run(*asked, "-s", "24", "--format", "json").stderr == ""
