@@ -303,6 +303,25 @@ def test_what_is_wrong_is_said_at_its_field(opened: Open) -> None:
         "#regs-error"
     ) == "✕ Allowed: 0 to 255." or "Allowed: 0 to 255." in page.inner_text("#regs-error")
     assert "last answer" in page.inner_text("#wrong")
+    assert page.text_content("#brief") == "✕ A field needs another value."
+    page.click("#verdict button:has-text('Command')")
+    assert page.evaluate("app.copied") == "occupancy calc --cc 9.0 --threads 256 --regs 40"
+
+
+def test_what_does_not_launch_says_how_it_would(opened: Open) -> None:
+    page = opened(QUESTIONS["does-not-launch"])
+    assert "Does not launch: 1,024 threads" in page.inner_text("#verdict")
+    steps = page.inner_text("#steps").replace("\N{NO-BREAK SPACE}", " ").split("\n")
+    assert steps[:3] == ["Next steps", "50%", "registers 128 → 64 and shared memory 300 KiB → 227 KiB"]
+
+
+def test_a_product_is_only_named_where_it_is_found(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=256&gpu=RTX")
+    assert page.inner_text(".where") == "on compute capability 9.0 (Hopper)"
+    page.fill("#gpu", "rtx 4090")
+    until(
+        page, "document.querySelector('.where').textContent.startsWith('on rtx 4090, compute capability 8.9')"
+    )
 
 
 def test_the_fragment_is_never_markup(opened: Open) -> None:

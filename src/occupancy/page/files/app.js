@@ -2,6 +2,8 @@
 
 const START = { cc: "9.0", threads: "256", regs: "64", "dynamic-smem": "32k" };
 
+const WRONG = "A field needs another value.";
+
 const app = {
   fields: {},
   held: null,
@@ -89,24 +91,27 @@ const app = {
     document.body.classList.toggle("stale", !question.answer);
     settle(byId("wrong"), question.answer ? "" : wrongWords(question, this.isAnswered));
     if (question.answer) {
-      [this.question, this.isAnswered] = [question, true];
-      this.draw(question, launch);
+      [this.question, this.asked, this.isAnswered] = [question, { ...this.fields }, true];
+      this.draw(launch);
     } else if (!this.question) {
-      this.question = readQuestion({ ...START, cc: this.fields.cc });
-      this.draw(this.question, { wave: null, run: null });
+      this.asked = { ...START, cc: this.fields.cc };
+      this.question = readQuestion(this.asked);
+      this.draw({ wave: null, run: null });
     }
+    if (!question.answer) settle(byId("brief"), `✕ ${WRONG}`);
     this.fragment = toFragment(this.fields, this.held);
     this.write();
     this.announce(question);
     this.took = performance.now() - start;
   },
 
-  draw(question, launch) {
+  draw(launch) {
+    const { question, asked } = this;
     const { answer, limits, kernel, model } = question;
     const steps = nextSteps(limits, kernel, model);
     const found = slack(limits, kernel, model);
-    settle(byId("brief"), `${words.percent(answer.occupancy)}  ${verdictOf(answer)}`);
-    showVerdict(this.fields, question, launch, (kind) => this.copy(kind));
+    settle(byId("brief"), `${words.percent(answer.occupancy)}, ${answer.launchable ? `limited by ${words.listing(answer.limiters.map(words.name))}` : verdictOf(answer)}`);
+    showVerdict(asked, question, launch, (kind) => this.copy(kind));
     showResources(answer);
     showSteps(answer, steps, (requires) => this.apply(requires));
     showSlack(answer, found);
@@ -117,8 +122,8 @@ const app = {
     showChips(question, (cc) => this.change({ cc }));
     showLimits(question);
     const held = this.held && { fields: this.held, question: readQuestion(this.held) };
-    showCompare({ fields: this.fields, question }, held, {
-      hold: () => this.hold({ ...this.fields }),
+    showCompare({ fields: asked, question }, held, {
+      hold: () => this.hold({ ...asked }),
       drop: () => this.hold(null),
       swap: () => {
         [this.fields, this.held] = [this.held, this.fields];
@@ -148,7 +153,7 @@ const app = {
 
   announce(question) {
     clearTimeout(this.telling);
-    const text = question.answer ? verdictText(question.answer) : "A field needs another value.";
+    const text = question.answer ? verdictText(question.answer) : WRONG;
     if (text === this.told) return;
     this.telling = setTimeout(() => {
       this.told = text;
@@ -161,12 +166,12 @@ const app = {
   },
 
   async copy(kind) {
-    const launch = readLaunch(this.fields, this.question);
+    const [asked, question] = [this.asked, this.question]; // of the answer that is shown
     const text = {
       Link: () => location.href.replace(/#.*/, "") + this.fragment,
-      Command: () => toCommand(this.fields, this.question),
-      Python: () => toPython(this.fields, this.question),
-      Markdown: () => toMarkdown(this.fields, this.question, launch),
+      Command: () => toCommand(asked, question),
+      Python: () => toPython(asked, question),
+      Markdown: () => toMarkdown(asked, question),
     }[kind]();
     this.copied = text;
     let done = true;

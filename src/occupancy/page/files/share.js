@@ -71,7 +71,7 @@ function pythonValue(input, kernel) {
   return typeof value === "string" ? `"${value}"` : py.str(value);
 }
 
-function toMarkdown(fields, question, launch) {
+function toMarkdown(fields, question) {
   const { answer } = question;
   const rows = resourceRows(answer).map((row) => {
     const name = row.isLimiter ? `**${row.name}**` : row.name;

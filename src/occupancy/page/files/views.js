@@ -1,7 +1,10 @@
 // What is shown of an answer. Each view fills its section again after every change.
 
-const whereOf = (fields, { limits }) =>
-  `on ${fields.gpu ? `${fields.gpu}, ` : ""}compute capability ${limits.compute_capability} (${limits.architecture})`;
+function whereOf(fields, { limits }) {
+  const cc = String(limits.compute_capability);
+  const isProduct = findProduct(fields.gpu ?? "").cc === cc;
+  return `on ${isProduct ? `${fields.gpu}, ` : ""}compute capability ${cc} (${limits.architecture})`;
+}
 
 function amountsOf(answer) {
   const warps = answer.limits.max_warps_per_multiprocessor;
@@ -143,7 +146,7 @@ function showSteps(answer, steps, apply) {
         element("span", {}, words.listing(Object.entries(step.requires).map((each) => changeWords(answer, ...each))), element("small", {}, words.count(step.active_blocks, "block"))),
       ),
     );
-  const isHeld = answer.active_blocks && String(answer.limiters) === "virtual_resources";
+  const isHeld = answer.active_blocks > 0 && String(answer.limiters) === "virtual_resources";
   const none = answer.occupancy === 1 ? "None: the SM is full." : "None: neither less of what was given nor another block size gives more.";
   refill(
     "steps",
