@@ -7,6 +7,7 @@ from ..values.dataclass import dataclass
 from .measures import HIGHER_IS_BETTER, measure
 from .remedies import mending_step
 from .rules import CRITERIA, Criterion, Rule
+from .same_sizes import usual_size
 from .scanner import Scanner, ScanRow
 from .violations import Violation
 
@@ -78,6 +79,7 @@ class Question:
         assert self.value is not None
         step = mending_step(self.row, self.criterion.measure, self.limit, scanner)
         is_about_a_size = self.criterion.measure == "occupancy"
+        is_of_two = is_about_a_size and self.criterion.compares and self.old is not None
         return Violation(
             rule=self.rule.number,
             criterion=self.name,
@@ -86,5 +88,6 @@ class Question:
             value=self.value,
             threads=self.row.threads if is_about_a_size else None,
             threads_from=self.row.threads_from if is_about_a_size else None,
+            usual=usual_size(self.old, self.row, scanner) if is_of_two and self.old else None,
             next_step=step,
         )

@@ -11,6 +11,7 @@ from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..readers.record import ThreadsFrom
 from ..values.dataclass import dataclass
+from .same_sizes import Usual
 from .scanner import ScanRow
 
 
@@ -33,6 +34,9 @@ class Violation:
     threads_from: ThreadsFrom | None
     """``compared``: no file states the block size. Of all sizes that the builds can launch with it is the
     one with the greatest drop; without a comparison, the one with the highest occupancy."""
+    usual: Usual | None
+    """The occupancies at a more usual block size than the one that is compared at; None where that is
+    usual, or stated."""
     next_step: NextStep | None
     """The change that would help, and the occupancy then; None where no single one is known to."""
 

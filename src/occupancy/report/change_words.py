@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..builds.diff import knows_bounds
 from ..builds.measures import measures
+from ..builds.same_sizes import Usual
 from ..builds.scanner import ScanRow
 from ..render import words
 from .scan_columns import architecture, short_name, spills_in_code
@@ -87,6 +88,13 @@ def changes(
     for each in COLUMNS:
         if (not titles or each.title in titles) and each.title not in besides and each.has_changed(old, new):
             yield f"{each.title.lower()} {each.cell(old, new).replace(', ', ' + ')}"
+
+
+def usual_in_words(usual: Usual) -> str:
+    """``100% -> 50% at 256 threads (its bound)``."""
+    old, new = words.percent(usual.old), words.percent(usual.new)
+    bound = " (its bound)" if usual.is_bound else ""
+    return f"{new if old == new else f'{old} -> {new}'} at {usual.threads:,} threads{bound}"
 
 
 def change_in_words(old: ScanRow, new: ScanRow, titles: Collection[str] = ()) -> str:

@@ -33,7 +33,7 @@ from ..render.markdown import code
 from ..render.sarif import Finding, FoundRule
 from ..values.dataclass import dataclass
 from .base import Report
-from .change_words import change_in_words
+from .change_words import change_in_words, usual_in_words
 from .diff import MOST_IN_SIGHT, assumptions, kinds
 from .mending import mending
 from .missing import (
@@ -53,7 +53,7 @@ CSV_COLUMNS = (
     "next_step",
 )  # fmt: skip
 
-_SINCE = ("Limited by", "Regs", "Spills", "Stack", "Shared", "Bar", "Bound", "Threads")
+_SINCE = ("Limited by", "Regs", "Spills", "Smem spills", "Stack", "Shared", "Bar", "Bound", "Threads")
 """The columns of `diff` that say what changed since the baseline."""
 
 
@@ -232,8 +232,7 @@ def _lines(violating: Violating) -> Iterator[Block]:
     for violation in violating.violations:
         yield Paragraph(Marked(_broken(violation), "wrong"), indent=2)
         yield Paragraph(f"Next step: {mending(row, violation)}", indent=4)
-    since = _since(violating)
-    if since:
+    if since := _since(violating):
         yield Paragraph(Marked(f"Since the baseline: {since}.", "faint"), indent=2)
 
 
@@ -263,7 +262,8 @@ def _occupancy(violation: Violation) -> str:
     """``at 256 threads: 100% -> 62.5%``; ``at no block size more than 50%``."""
     value = words.percent(violation.value)
     if CRITERIA[violation.criterion].compares and violation.was is not None:
-        return f"at {violation.threads:,} threads: {words.percent(violation.was)} -> {value}"
+        usual = f", {usual_in_words(violation.usual)}" if violation.usual else ""
+        return f"at {violation.threads:,} threads: {words.percent(violation.was)} -> {value}{usual}"
     if violation.threads_from in OURS:
         return f"at no block size more than {value}"
     return f"at {violation.threads:,} threads: {value}"

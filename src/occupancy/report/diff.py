@@ -31,7 +31,7 @@ from ..render.document import (
 )
 from ..values.dataclass import dataclass
 from .base import Report
-from .change_words import COLUMNS, DiffColumn, changes
+from .change_words import COLUMNS, DiffColumn, changes, usual_in_words
 from .scan_columns import place, short_name, threads
 
 MOST_IN_SIGHT = 10
@@ -185,10 +185,7 @@ def _sizes(row: DiffRow) -> str:
 def _changes(row: DiffRow) -> Iterator[str]:
     """What changed beside the occupancy, and that at a block size that is more usual."""
     if row.usual is not None:
-        old, new = words.percent(row.usual.old), words.percent(row.usual.new)
-        change = new if old == new else f"{old} -> {new}"
-        bound = " (its bound)" if row.usual.is_bound else ""
-        yield f"{change} at {row.usual.threads:,} threads{bound}"
+        yield usual_in_words(row.usual)
     yield from changes(row.old, row.new, besides=("Arch", "Occ.", "Threads"))
 
 

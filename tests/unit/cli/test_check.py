@@ -47,12 +47,14 @@ def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Pa
     text = text.replace("_ZN3img9histogramILi64ELb1EEEvPfi", "img::histogram<64, true>")
     assert text == (
         "img::blur (sm_80)\n"
-        "  max_occupancy_drop = 0 points (rule 1): at 64 threads: 100% -> 12.5%\n"
+        "  max_occupancy_drop = 0 points (rule 1): at 64 threads: 100% -> 12.5%, 100% -> 50% at 256 "
+        "threads (its bound)\n"
         "    Next step: shared memory 36 KiB -> 4.125 KiB would give 100% occupancy at 64 threads.\n"
         "  Since the baseline: limited by warps + blocks + shared -> shared, shared 4 -> 36 KiB.\n"
         "\n"
         "img::blur (sm_90)\n"
-        "  max_occupancy_drop = 0 points (rule 1): at 64 threads: 100% -> 18.8%\n"
+        "  max_occupancy_drop = 0 points (rule 1): at 64 threads: 100% -> 18.8%, 100% -> 75% at 256 "
+        "threads (its bound)\n"
         "    Next step: shared memory 36 KiB -> 6.125 KiB would give 100% occupancy at 64 threads.\n"
         "  Since the baseline: limited by warps + blocks -> shared, regs 23 -> 22, shared 4 -> 36 KiB.\n"
         "\n"
@@ -101,6 +103,26 @@ def test_a_log_that_states_no_block_size_hides_no_drop(builds: Path, project: Pa
     )
     assert "__launch_bounds__" not in text
     assert "threads 640" not in text
+
+
+def test_a_drop_is_said_at_a_usual_size_and_at_none_that_it_cannot_have(project: Path) -> None:
+    """32 -> 56 registers; with a bound of 512, and with 1,024 threads given, which it cannot launch with."""
+    for build, registers in (("old", 32), ("new", 56)):
+        (project / build).mkdir()
+        (project / build / "log").write_text(
+            f"Compiling entry function 'k' for 'sm_90'\nptxas info : Used {registers} registers\n"
+        )
+    (project / "rules.toml").write_text("[[rules]]\nmax_occupancy_drop = 0")
+    arguments = (project / "new", "--rules", "rules.toml", "--baseline", "old.json")
+    occupancy.save_baseline(project / "old", project / "old.json")
+    text = " ".join(check(*arguments, code=1).split())
+    assert "at 672 threads: 98.4% -> 32.8%, 100% -> 50% at 1,024 threads" in text
+    for build in ("old", "new"):
+        (project / build / "k.ptx").write_text(
+            ".version 8.0\n.target sm_90\n.entry k()\n.maxntid 512, 1, 1\n{\n}\n"
+        )
+    occupancy.save_baseline(project / "old", project / "old.json")
+    assert "1 of 1 kernel breaks a rule" in check(*arguments, "--threads", "1024", code=1)
 
 
 def test_a_lowest_occupancy_is_asked_of_the_best_block_size_where_none_is_stated(
@@ -170,6 +192,7 @@ def test_json(builds: Path, project: Path) -> None:
             "value": 0.125,
             "threads": 64,
             "threads_from": "compared",
+            "usual": {"threads": 256, "is_bound": True, "old": 1.0, "new": 0.5},
             "next_step": {"active_blocks": 32, "occupancy": 1.0, "requires": {"smem": 4224}},
         }
     ]
