@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from startup import ENVIRONMENT
 from tests.oracle.libraries import DENSE, FOLDER, LARGEST
 from tests.samples import sample
 
@@ -118,7 +119,7 @@ def measure(code: str, path: Path) -> Measured:
     """Run the code in a fresh process."""
     command = [sys.executable, "-c", code + PEAK, str(path)]
     seconds, kernels, memory = subprocess.run(
-        command, check=True, capture_output=True, text=True
+        command, check=True, capture_output=True, text=True, env=ENVIRONMENT
     ).stdout.split()
     return Measured(float(seconds), int(kernels), int(memory))
 

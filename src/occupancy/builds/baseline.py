@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -17,7 +17,7 @@ from pydantic import Field
 from .. import __version__
 from ..readers import KernelRecord
 from ..readers.checked import sound
-from ..values.dataclass import dataclass
+from ..values.dataclass import copier, dataclass
 from ..values.kernel import INT_MAX
 from .kernel_names import stable_name
 
@@ -124,10 +124,14 @@ def baseline_of(rows: Iterable[Any], threads: int | None = None) -> Baseline:
 def records_of(baseline: Baseline) -> Iterator[KernelRecord]:
     """The kernels as the readers give them; a block size that was only assumed is not among what is known."""
     for kernel in baseline.kernels:
-        values = dict(zip(_RECORDED, _recorded(kernel), strict=True))
+        record = _record(_NO_KERNEL, *_recorded(kernel))
         if kernel.threads_from in ASSUMED:
-            values.update(threads=None, threads_from=None)
-        yield sound(KernelRecord(**values))
+            record = replace(record, threads=None, threads_from=None)
+        yield sound(record)
+
+
+_NO_KERNEL = KernelRecord(source="", format="cubin", name="")
+_record = copier(KernelRecord, *_RECORDED)
 
 
 def _order(kernel: BaselineKernel) -> tuple[object, ...]:

@@ -6,14 +6,13 @@ import io
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import PurePath
 
 from ..errors import ReadError
 from ..readers import Found, KernelRecord, ReadProblem, read
 from ..readers.budget import Allowance
 from ..readers.remark import Remark
-from ..values.dataclass import dataclass
+from ..values.dataclass import copier, dataclass
 from .atomic_file import both_ends
 from .baseline import Baseline, records_of
 from .baseline_file import MAX_FILE_BYTES, looks_like_baseline, parse_baseline, read_baseline
@@ -74,7 +73,7 @@ def _build(name: str, found: Iterable[tuple[str, Found]]) -> Build:
             source = sources.get((each.source, path))
             if source is None:
                 source = sources[each.source, path] = portable(each.source, path)
-            records.append(replace(each, source=source))
+            records.append(_with_source(each, source))
         elif isinstance(each, ReadProblem):
             problems.append(each)
         else:
@@ -85,6 +84,9 @@ def _build(name: str, found: Iterable[tuple[str, Found]]) -> Build:
         raise ReadError(first.what, where=first.where)
     refuse_two_builds(merged.records, name)
     return Build(name, merged.records, (*problems, *merged.problems))
+
+
+_with_source = copier(KernelRecord, "source")
 
 
 def portable(source: str, path: str) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 from ..readers import KernelRecord
 from ..readers.names import demangle
+from ..values.dataclass import copier
 from .diff import compared, in_one_only
 from .kernel_names import Names
 from .matching import match
@@ -87,6 +87,7 @@ class _Asked:
         self._old = old
         self._scanner = scanner
         self._pair: tuple[ScanRow, ScanRow | None] | None = None
+        self._short: ScanRow | None = None
         self.is_unsized = False
         """Whether an occupancy was asked for and the block size is not stated."""
 
@@ -112,13 +113,12 @@ class _Asked:
             if name == "min_occupancy" or not in_short:
                 row, old = self._rows(is_at_its_best=name == "min_occupancy")
             else:
-                row = self._in_short
+                self._short = row = self._short or self._in_short()
                 old = None if self._old is None else row
             yield Question.of(name, rule, bound, row, old)
 
-    @cached_property
     def _in_short(self) -> ScanRow:
-        return ScanRow(**self._kernel.values(), occupancy=self._scanner.verdict(self._kernel).occupancy)
+        return _row_in_short(self._kernel, self._scanner.verdict(self._kernel).occupancy)
 
     def _rows(self, *, is_at_its_best: bool) -> tuple[ScanRow, ScanRow | None]:
         if is_at_its_best and not self._scanner.is_stated(self._kernel):
@@ -131,6 +131,9 @@ class _Asked:
                 old, new = at_the_same_size(self._old, self._kernel, self._scanner)
                 self._pair = new, old
         return self._pair
+
+
+_row_in_short = copier(ScanRow, "occupancy", of=KernelRecord)
 
 
 def _apart(kernels: Sequence[KernelRecord]) -> tuple[Apart, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -81,6 +81,7 @@ def match(
     return Matching(tuple(pairs), _in_order(left), _in_order(right))
 
 
+@lru_cache(maxsize=64)
 def family(arch: str | None) -> str:
     """The architecture without the suffix of its variants: ``sm_90`` for ``sm_90a``."""
     return (arch or "").rstrip("af")

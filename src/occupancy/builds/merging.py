@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from ..readers import KernelRecord
-from ..readers.record import ReadProblem
+from ..readers.record import ReadProblem, all_values
 from ..readers.remark import Remark
 from .inductor import with_remarks
 from .kernel_names import base_name
@@ -168,18 +169,16 @@ class _Merging:
                 key = _key(record)
             alike[key].append((place, record))
         holds = Counter(source for each in alike.values() for source in {record.source for _, record in each})
+
+        def tells_most(record: KernelRecord) -> tuple[bool, int, int, str]:
+            source = record.source
+            return record.format != "triton", holds[source], self._size[source], source
+
         rows = []
         for each in alike.values():
-            first = min(
-                (record for _, record in each),
-                key=lambda record: (
-                    record.format != "triton",
-                    holds[record.source],
-                    self._size[record.source],
-                    record.source,
-                    _line(record),
-                ),
-            )
+            first, *others = dict.fromkeys(record for _, record in each)
+            if others:
+                first = min((first, *others), key=lambda record: (tells_most(record), _line(record)))
             rows.append((each[0][0], also_in(first, {record.source for _, record in each})))
         return rows
 
@@ -294,9 +293,8 @@ class _Merging:
         return row
 
 
-def _key(record: KernelRecord) -> Hashable:
-    """What identical copies agree in."""
-    return tuple(getattr(record, name) for name in _OF_COPIES)
+_key: Callable[[KernelRecord], Hashable] = attrgetter(*_OF_COPIES)
+"""What identical copies agree in."""
 
 
 def _stated(record: KernelRecord) -> Hashable:
@@ -347,4 +345,4 @@ def _spills(record: KernelRecord) -> tuple[int, int]:
 
 def _line(record: KernelRecord) -> str:
     """A text that is the same for equal records only, to be independent of the order."""
-    return repr(record)
+    return repr(all_values(record))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from ..errors import OccupancyError
 from ..readers import KernelRecord
 from ..readers.record import ThreadsFrom
-from ..values.dataclass import dataclass
+from ..values.dataclass import copier, dataclass
 from .merging import LOGS
 from .scanner import Scanner, ScanRow
 from .stated import fill
@@ -105,7 +105,7 @@ def usual_size(old: ScanRow, new: ScanRow, scanner: Scanner) -> Usual | None:
 
 
 def _unsized(row: KernelRecord) -> KernelRecord:
-    return replace(row, threads=None, threads_from=None)
+    return _with_threads(row, None, None, row.block_dim)
 
 
 def _deciding(old: Sequence[float], new: Sequence[float]) -> int:
@@ -132,7 +132,10 @@ def _deciding(old: Sequence[float], new: Sequence[float]) -> int:
 def _sized(record: KernelRecord, threads: int | None) -> KernelRecord:
     if record.threads is not None:
         return record
-    return replace(record, threads=threads, threads_from=COMPARED, block_dim=None)
+    return _with_threads(record, threads, COMPARED, None)
+
+
+_with_threads = copier(KernelRecord, "threads", "threads_from", "block_dim")
 
 
 def _completed(record: KernelRecord, other: KernelRecord) -> KernelRecord:

@@ -17,7 +17,7 @@ from ..readers import KernelRecord
 from ..readers.budget import Allowance
 from ..readers.record import FIELD_NAMES, ThreadsFrom
 from ..tables.families import later_members
-from ..values.dataclass import dataclass
+from ..values.dataclass import copier, dataclass
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.resources import Resource
@@ -195,7 +195,7 @@ class Scanner:
             OccupancyError: Something needed is not known, or out of range.
         """
         limits = self._limits(record)
-        unsized = replace(record, threads=limits.warp_size, block_dim=None)
+        unsized = _with_threads(record, limits.warp_size, None)
         return self._occupancies(limits, _kernel(unsized, limits, None))
 
     def question(self, row: ScanRow) -> tuple[Limits, Kernel]:
@@ -296,6 +296,9 @@ class Scanner:
         if record.max_threads is not None:
             return record.max_threads, "launch_bounds"
         return self._best_block_size(limits, record.kernel(limits.warp_size)), "best"
+
+
+_with_threads = copier(KernelRecord, "threads", "block_dim")
 
 
 def _with_bound(limits: Limits, max_threads: int) -> Limits:

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
 from itertools import compress
+from operator import itemgetter
 from typing import NamedTuple
 
 from .budget import (
@@ -124,9 +125,8 @@ class Image:
         if count > MAX_SECTIONS:
             raise Malformed(f"{count} sections are declared, more than are read of one image")
         self.budget.pay("pieces", count)
-        table = self.part(offset, count * SECTION.size, "section table")
-        self.sections = list(SECTION.iter_unpack(table))
-        self._types = table.cast("I")[1 :: SECTION.size // 4].tolist()
+        self.sections = list(SECTION.iter_unpack(self.part(offset, count * SECTION.size, "section table")))
+        self._types = list(map(itemgetter(1), self.sections))
 
     def part(self, offset: int, size: int, what: str) -> memoryview:
         """A part of the image.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, TypeVar
 
 from .budget import MIB, Malformed
@@ -68,20 +67,31 @@ class JsonStream:
         """
         for _ in self._places():
             self.peek()
-            # What has a line of its own is read once: a line that is JSON is the value, as one that begins
-            # with a value ends nowhere else.
-            if self._buffer[self._position - 1] == "\n" and (end := self._line_end()) > self._position:
-                with suppress(ValueError):
-                    parsed = parse(self._buffer[self._position : end])
-                    self._text.budget.pay("pieces")
-                    self._position = end
-                    yield parsed
-                    continue
+            if (yield from self._lines_of(parse)):
+                continue
             self.value()
             try:
                 yield parse(self._buffer[self._start : self._position])
             except ValueError as error:
                 yield error
+
+    def _lines_of(self, parse: Callable[[str], Parsed]) -> Generator[Parsed, None, bool]:
+        """The values that have lines of their own; returns whether the list may end here, else a value comes.
+
+        Each is read once: a line that is JSON is the value, as what begins with a value ends nowhere else.
+        """
+        while self._buffer[self._position - 1] == "\n" and (end := self._line_end()) > self._position:
+            try:
+                parsed = parse(self._buffer[self._position : end])
+            except ValueError:
+                return False
+            self._text.budget.pay("pieces")
+            self._position = end
+            yield parsed
+            if not self._buffer.startswith(",\n", end):
+                return True
+            self._position += 2
+        return False
 
     def _line_end(self) -> int:
         """Where this line ends, without a comma; -1 where that is not in the buffer."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -37,6 +38,7 @@ that two builds can launch with where they differ most."""
 Shape = tuple[int, int, int]
 
 
+@lru_cache(maxsize=64)  # of ten thousand kernels, all have one of a few
 def architecture_of(arch: str | None) -> ComputeCapability | None:
     """The compute capability of an architecture's name; None where it is none."""
     try:
@@ -240,7 +242,7 @@ class KernelRecord:
 
     def values(self) -> dict[str, Any]:
         """Every field of a record by name."""
-        return dict(zip(FIELD_NAMES, _fields(self), strict=True))
+        return dict(zip(FIELD_NAMES, all_values(self), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """The same with the demangled name, for machines."""
@@ -248,7 +250,8 @@ class KernelRecord:
 
 
 FIELD_NAMES = tuple(field.name for field in fields(KernelRecord))
-_fields = attrgetter(*FIELD_NAMES)
+all_values = attrgetter(*FIELD_NAMES)
+"""The values of a record in the order of its fields."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,20 +104,30 @@ def _init(cls: type[Any], fields: tuple[dataclasses.Field[Any], ...], frozen: bo
     return made
 
 
-def copier(cls: type[T], *names: str) -> Callable[..., T]:
+def copier(cls: type[T], *names: str, of: type[Any] | None = None) -> Callable[..., T]:
     """A function that copies an object with new values for these fields, which are given in this order.
 
     As `dataclasses.replace`, in a tenth of the time; for classes without ``__post_init__``.
+
+    Args:
+        cls: What is made.
+        names: The fields with new values.
+        of: What is copied, where it is another class: fields that it lacks have their defaults.
     """
     if hasattr(cls, "__post_init__"):
         raise TypeError(f"{cls.__qualname__} checks its values; dataclasses.replace does so, too")
+    there = {each.name for each in dataclasses.fields(of or cls)}  # type: ignore[arg-type]  # it is one
+    outside: dict[str, Any] = {"_new": object.__new__, "_open": _open(cls), "_class": cls}  # type: ignore[arg-type]
     lines = [f"def copy(old, {', '.join(names)}):", " new = _new(_open)"]
-    for each in dataclasses.fields(cls):  # type: ignore[arg-type]  # it is one
-        lines.append(f" new.{each.name} = {each.name if each.name in names else f'old.{each.name}'}")
+    for each in dataclasses.fields(cls):  # type: ignore[arg-type]  # likewise
+        name = value = each.name
+        if name not in names:
+            value = f"old.{name}" if name in there else f"_default_{name}"
+            outside[f"_default_{name}"] = each.default
+        lines.append(f" new.{name} = {value}")
     lines += [" new.__class__ = _class", " return new"]
-    compiled: dict[str, Any] = {"_new": object.__new__, "_open": _open(cls), "_class": cls}  # type: ignore[arg-type]
-    exec("\n".join(lines), compiled)
-    made: Callable[..., T] = compiled["copy"]
+    exec("\n".join(lines), outside)
+    made: Callable[..., T] = outside["copy"]
     return made
 
 
