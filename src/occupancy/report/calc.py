@@ -205,7 +205,7 @@ def calc_report(
         launchable=result.launchable,
         reason=result.reason,
         resources=_resources(result),
-        tensor_memory=_tensor_memory(result),
+        tensor_memory=tensor_memory(result),
         next_steps=steps,
         fewer_registers=fewer_registers(result, steps),
         slack=slack(limits, kernel, model),
@@ -232,7 +232,8 @@ def _runtime(result: Answer) -> RuntimeAnswer | None:
     return RuntimeAnswer(runtime.active_blocks, runtime.occupancy)
 
 
-def _tensor_memory(result: Answer) -> TensorMemory | None:
+def tensor_memory(result: Answer) -> TensorMemory | None:
+    """The columns of a kernel that was said to allocate some, on a chip that has them."""
     blocks, columns = result.blocks_by_tensor_memory, result.limits.tensor_memory_per_multiprocessor
     if blocks is None or columns is None:
         return None

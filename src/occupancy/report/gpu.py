@@ -188,7 +188,7 @@ def wave_cells(
         return
     sms = f"{wave.multiprocessor_count:,}"
     for case in _cases(wave, waves, measured):
-        at_once = f"{case.wave.blocks:,} {case.words}".rstrip()
+        at_once = f"{case.wave.blocks:,} {case.words}".rstrip() if case.wave.blocks else "0"
         if case.waves is None:
             yield sms, at_once, "", ""
             continue

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ..advice.next_steps import holds_all_virtual_resources
 from ..advice.on_all import StepOnAll
 from ..advice.waves import FullWave
 from ..engine import Answer, Model
@@ -28,7 +29,7 @@ from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.resources import Resource
 from .base import Report
-from .calc import Explanation, in_cells
+from .calc import Explanation, in_cells, tensor_memory
 from .calc_document import steps_of
 from .fits import limited_or_stopped_by
 from .gpu import WAVES, WavesReport, WholeGpu, fill, wave_cells
@@ -246,8 +247,20 @@ def on_all_report(
         inputs_of(answers[0].kernel),
         tuple(map(_on_chip, chips, answers, wholes, explained)),
         steps,
-        tuple(dict.fromkeys(whole.note for whole in wholes if whole.note is not None)),
+        (
+            *dict.fromkeys(whole.note for whole in wholes if whole.note is not None),
+            *_permits(chips, answers),
+        ),
     )
+
+
+def _permits(chips: Sequence[Chip], answers: Sequence[Answer]) -> Iterator[str]:
+    """How many blocks there are on each chip once its only one has relinquished its permit."""
+    for chip, answer in zip(chips, answers, strict=True):
+        columns = tensor_memory(answer)
+        if columns is not None and holds_all_virtual_resources(answer):
+            later = words.count(columns.blocks_without_permit, "block")
+            yield f"{chip.label}: up to {later} once each relinquishes its permit to allocate (inferred)."
 
 
 def _explained(chip: OnChip) -> Document:

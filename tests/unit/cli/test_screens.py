@@ -21,6 +21,10 @@ calc --cc 9.0 --threads 256 --regs 72 --smem 40k --grid 5000 --sms 132
 calc --cc 9.0 --threads 256 --smem 300k --explain
 calc --gpu H200 --threads 256 --regs 40 --grid 4096 --cluster 4
 calc --gpu 'RTX 2080 Ti,H100,RTX 4090' --threads 192 --regs 72 --smem 80k
+calc --gpu B200 --threads 128 --regs 64 --smem 48k --tensor-memory 256
+calc --cc 8.6 --threads 1024 --regs 80
+calc --cc 8.6 --threads 128 --regs 64 --smem 20k --model spreadsheet
+calc --gpu 'H100,RTX 4090' --threads 192 --regs 72 --smem 40k --explain
 calc --gpu 'H100 SXM,B200' --threads 256 --regs 48 --smem 20k --grid 3000 --cluster 4
 fits --threads 256 --smem 96k --all
 fits --threads 256 --smem 96k --gpu 'RTX 2080 Ti,RTX 4090,H100 SXM'

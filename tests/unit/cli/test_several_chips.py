@@ -126,6 +126,14 @@ def test_the_arithmetic_of_each_of_several_chips() -> None:
     assert as_json(*asked[:-1])["chips"][0]["explanation"] is None
 
 
+def test_what_does_not_launch_has_no_waves_and_tensor_memory_no_second_block_at_start() -> None:
+    launch = ("--gpu", "h100 sxm,b200", "--grid", "32", "--cluster", "4")
+    text = run("calc", "-t", "1025", *launch, columns=100).stdout
+    assert "\nB200       148  0\n" in text
+    tensor = run("calc", "-t", "128", "--tensor-memory", "256", "--cc", "10.0,11.0").stdout
+    assert "11.0: up to 2 blocks once each relinquishes its permit to allocate (inferred)." in tensor
+
+
 def test_repeated_options_and_commas_are_the_same_and_none_is_dropped() -> None:
     listed = run("calc", *KERNEL, "--gpu", "H100,4090").stdout
     assert run("calc", *KERNEL, "--gpu", "H100", "--gpu", "4090").stdout == listed
