@@ -75,13 +75,25 @@ def fewer_registers(now: Answer, steps: Sequence[NextStep]) -> RegisterCap | Non
         steps: As in `next_steps`.
     """
     step = next((step for step in steps if "regs" in step.requires), None)
-    if step is None or now.kernel.threads > now.limits.max_threads_per_block:
-        return None
-    registers = step.requires["regs"]
-    blocks = step.active_blocks if step.active_blocks > 1 else None
-    bounds = launch_bounds(now.limits, now.kernel, blocks, now.model)
-    is_enough = bounds.legal and bounds.register_cap == registers
-    return RegisterCap(registers, bounds.launch_bounds if is_enough else None, f"-maxrregcount={registers}")
+    return None if step is None else register_cap([now], step.requires["regs"], step.active_blocks)
+
+
+def register_cap(now: Sequence[Answer], registers: int, blocks: int) -> RegisterCap | None:
+    """How the compiler is asked for so many registers and no more; None where the block is too large.
+
+    Args:
+        now: The answers for a kernel on one chip, or on each of several.
+        registers: Per thread.
+        blocks: So many of them are to be resident then.
+    """
+    texts = set()
+    for answer in now:
+        if answer.kernel.threads > answer.limits.max_threads_per_block:
+            return None
+        bounds = launch_bounds(answer.limits, answer.kernel, blocks if blocks > 1 else None, answer.model)
+        texts.add(bounds.launch_bounds if bounds.legal and bounds.register_cap == registers else None)
+    (text,) = texts if len(texts) == 1 else (None,)
+    return RegisterCap(registers, text, f"-maxrregcount={registers}")
 
 
 def launch_bounds(

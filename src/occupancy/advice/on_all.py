@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from ..engine import Answer, Model, evaluate
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import Changeable, amount_of
+from ..values.resources import ADJUSTABLE, Changeable, amount_of
 from .budget import Budget, BudgetLevel, budget
 from .carveout import needs_opt_in
+from .launch_bounds import RegisterCap, register_cap
 from .next_steps import NextStep, holds_all_virtual_resources, using_less
 from .search import changed
 
@@ -37,8 +37,9 @@ def steps_on_all(
 ) -> tuple[StepOnAll, ...]:
     """What helps on several chips: using less, step by step, and other block sizes.
 
-    The first step by using less helps every chip that it can help; each further one is the smallest change
-    that gives a chip one more block, and none of them loses one. They end where no smaller use helps any.
+    The first step by using less helps every chip that it can help; each further one gives the chip with the
+    lowest occupancy one more block, if that can be, and none of them loses one. So nothing is asked to become
+    smaller than the chip that is worst off needs. They end where no smaller use helps any.
     Of the block sizes that help every chip these are the nearest, and the one whose lowest occupancy is the
     highest.
 
@@ -61,27 +62,27 @@ def steps_on_all(
 
 def _by_using_less(now: Sequence[Answer]) -> Iterator[StepOnAll]:
     requires: dict[Changeable, int] = {}
-    while wanted := [step.requires for answer in now if (step := _nearest(answer)) is not None]:
+    while nearest := [(answer, step.requires) for answer in now if (step := _nearest(answer)) is not None]:
         # What a chip asks for its next block is enough for it, and so is any smaller amount.
-        ways = sorted(wanted, key=partial(_relative_size, now[0].kernel))
+        ways = [way for _, way in sorted(nearest, key=lambda each: (each[0].occupancy, _size_of(*each)))]
         if not requires:
-            ways.insert(0, _least(wanted))
+            ways.insert(0, _least(ways))
         tried = ((way, _with(now, way)) for way in ways)
         found = next(((way, after) for way, after in tried if _none_loses(now, after)), None)
         if found is None:
             return  # a smaller size can mean a smaller carveout
         way, now = found
-        requires = requires | way
+        requires = {each: (requires | way)[each] for each in ADJUSTABLE if each in requires | way}
         yield _step(requires, now)
+
+
+def _size_of(answer: Answer, change: dict[Changeable, int]) -> float:
+    """How large a change by using less is, in parts of what is used."""
+    return sum(1 - amount / (amount_of(each, answer.kernel) or 1) for each, amount in change.items())
 
 
 def _nearest(answer: Answer) -> NextStep | None:
     return None if answer.occupancy == 1 else next(using_less(answer), None)
-
-
-def _relative_size(kernel: Kernel, change: dict[Changeable, int]) -> float:
-    """How large a change by using less is, in parts of what is used."""
-    return sum(1 - amount / (amount_of(resource, kernel) or 1) for resource, amount in change.items())
 
 
 def _least(changes: Sequence[dict[Changeable, int]]) -> dict[Changeable, int]:
@@ -134,6 +135,20 @@ def _step(requires: dict[Changeable, int], after: Sequence[Answer]) -> StepOnAll
         tuple(answer.active_blocks for answer in after),
         tuple(answer.occupancy for answer in after),
     )
+
+
+def fewer_registers_on_all(now: Sequence[Answer], steps: Sequence[StepOnAll]) -> RegisterCap | None:
+    """How the registers of the first step that asks for fewer are had; None where none does.
+
+    Args:
+        now: What the steps lead up from, on each chip.
+        steps: As in `steps_on_all`.
+    """
+    step = next((step for step in steps if "regs" in step.requires), None)
+    if step is None:
+        return None
+    caps = [register_cap(now, step.requires["regs"], blocks) for blocks in sorted(set(step.active_blocks))]
+    return next((cap for cap in caps if cap is not None and cap.launch_bounds is not None), caps[0])
 
 
 @dataclass(frozen=True, slots=True)

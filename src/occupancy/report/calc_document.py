@@ -240,7 +240,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
         yield "only another block size can help"
     yield from (_step(report, step) for step in (*shown, *sizes))
     if report.fewer_registers is not None:
-        yield _how(report.fewer_registers)
+        yield how_to_cap(report.fewer_registers)
     if report.inputs.spill_smem and any("smem" in step.requires for step in levels):
         spilled = words.size(report.inputs.spill_smem)
         yield f"launch bounds of fewer threads shrink the {spilled} that registers spill to"
@@ -258,7 +258,7 @@ def most_useful(levels: list[NextStep], now: float) -> list[NextStep]:
     return [step for step in levels if step in (levels[0], half_way, levels[-1])]
 
 
-def _how(cap: RegisterCap) -> str:
+def how_to_cap(cap: RegisterCap) -> str:
     """How the compiler is asked for fewer registers."""
     ways = " or ".join(way for way in (cap.launch_bounds, cap.maxrregcount) if way is not None)
     return f"{cap.regs} registers: {ways}"

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ..advice.launch_bounds import RegisterCap
 from ..advice.next_steps import holds_all_virtual_resources
-from ..advice.on_all import StepOnAll
+from ..advice.on_all import StepOnAll, fewer_registers_on_all
 from ..advice.waves import FullWave
 from ..engine import Answer, Model
 from ..render import words
@@ -27,14 +28,13 @@ from ..render.document import (
 )
 from ..tables.chips import Chip
 from ..values.dataclass import dataclass
-from ..values.resources import Resource
+from ..values.resources import ADJUSTABLE, QUANTITIES, Changeable, Resource, amount_of
 from .base import Report
 from .calc import Explanation, in_cells, tensor_memory
-from .calc_document import steps_of
+from .calc_document import how_to_cap, steps_of
 from .fits import limited_or_stopped_by
 from .gpu import WAVES, WavesReport, WholeGpu, fill, wave_cells
 from .inputs import Inputs, inputs_of
-from .next_steps import changes_in_words
 
 COLUMNS = (
     Column("Chip", is_number=False),
@@ -53,10 +53,7 @@ WAVE_COLUMNS = (
     Column("Last wave", is_number=False, least=SENTENCE),
 )
 
-CHANGE = 26
-"""Characters of a column in which ``40 KiB -> 32.125 KiB`` has a line."""
-
-MOST_STEPS = 5
+MOST_STEPS = 9
 """By using less, on a screen."""
 
 
@@ -105,9 +102,12 @@ class OnAllReport(Report):
     inputs: Inputs
     chips: tuple[OnChip, ...]
     next_steps: tuple[StepOnAll, ...]
-    """Steps by using less, each with more blocks than the one before on at least one chip and fewer on none;
-    and the nearest and the best block sizes that help on each. What helps all chips stands first.
+    """Steps by using less, each with more blocks than the one before on a chip, if it can be that with the
+    lowest occupancy, and fewer on none; and the nearest and the best block sizes that help on each. What
+    helps all chips stands first.
     """
+    fewer_registers: RegisterCap | None
+    """How the first step that asks for fewer registers is told to the compiler."""
     notes: tuple[str, ...]
 
     @property
@@ -141,7 +141,7 @@ class OnAllReport(Report):
             Only("text", [Paragraph(Marked(f"{self._kernel()} on {len(self.chips)} chips", "strong"))]),
             Table(COLUMNS if has_names else COLUMNS[1:], rows),
             Together(list(self._waves())),
-            Together(list(self._advice())),
+            *self._advice(),
             Bullets(self.notes, "faint"),
             *(part for chip in self.chips for part in _explained(chip)),
         )
@@ -180,38 +180,51 @@ class OnAllReport(Report):
                 return
             yield Paragraph("No single change of what was given helps on all of these chips at once.")
             return
-        shown = self._shown()
         less = [step for step in self.next_steps if "threads" not in step.requires]
-        title = "What helps"
-        if len(less) > 1:
-            title += ", step by step: more on at least one of them, less on none"
-        elif all(map(self._helps_all, shown)):
-            title += " on all of them at once"
-        yield Heading(title)
-        columns = (
-            Column("What to change", is_number=False, least=CHANGE),
-            *(Column(chip.label) for chip in self.chips),
-        )
-        yield Table(columns, [self._cells(step) for step in shown])
-        hidden = len(less) - sum(step in less for step in shown)
-        if hidden:
-            yield Bullets([f"{words.count(hidden, 'step')} between these in --format json"], "faint")
+        sizes = [step for step in self.next_steps if step not in less]
+        parts = [list(self._by_using_less(less)), list(self._by_block_size(sizes))]
+        # What helps all of them stands first, in the order of the steps.
+        for part in parts if self.next_steps[0] in less else reversed(parts):
+            if part:
+                yield Together(part)
         left = [chip.label for chip in self.chips if less and not self._helps(less[-1], chip)]
         if left:
             yield Paragraph(
                 f"Using less does not help on {words.listing(left)}: only another block size can."
             )
 
-    def _shown(self) -> Sequence[StepOnAll]:
-        """The nearest step by using less, the furthest with each number of registers, and block sizes."""
-        less = [step for step in self.next_steps if "threads" not in step.requires]
-        furthest = {step.requires.get("regs"): step for step in less}.values()
-        useful = (
-            less if len(less) <= MOST_STEPS else [*less[:1], *(step for step in furthest if step != less[0])]
-        )
-        if len(useful) > MOST_STEPS:
-            useful = [*useful[: MOST_STEPS - 1], useful[-1]]
-        return [step for step in self.next_steps if step in useful or "threads" in step.requires]
+    def _by_using_less(self, steps: Sequence[StepOnAll]) -> Iterator[Block]:
+        if not steps:
+            return
+        shown = _most_useful(steps)
+        title = "What helps"
+        if len(steps) > 1:
+            title += ", step by step, the chip with the lowest occupancy first"
+        elif self._helps_all(steps[0]):
+            title += " on all of them at once"
+        yield Heading(title)
+        changed = [each for each in ADJUSTABLE if any(each in step.requires for step in shown)]
+        titles = [_title(each) for each in changed]
+        rows = [self._cells(step, changed) for step in shown]
+        if len(changed) > 1:  # else the first column tells the rows apart
+            titles.insert(0, "Step")
+            rows = [(str(number), *row) for number, row in enumerate(rows, 1)]
+        yield self._table(titles, rows)
+        if len(shown) < len(steps):
+            hidden = words.count(len(steps) - len(shown), "step")
+            yield Bullets([f"{hidden} between these in --format json."], "faint")
+        if self.fewer_registers is not None:
+            yield Paragraph(how_to_cap(self.fewer_registers))
+
+    def _by_block_size(self, steps: Sequence[StepOnAll]) -> Iterator[Block]:
+        if not steps:
+            return
+        kept = f", {words.size(size)} per block as now" if (size := self.inputs.shared_memory) else ""
+        yield Heading(f"Another block size{kept}")
+        yield self._table([_title("threads")], [self._cells(step, ["threads"]) for step in steps])
+
+    def _table(self, titles: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Table:
+        return Table([Column(title) for title in (*titles, *(chip.label for chip in self.chips))], rows)
 
     def _helps(self, step: StepOnAll, chip: OnChip) -> bool:
         return step.occupancy[self.chips.index(chip)] > chip.occupancy or chip.occupancy == 1
@@ -219,12 +232,28 @@ class OnAllReport(Report):
     def _helps_all(self, step: StepOnAll) -> bool:
         return all(self._helps(step, chip) for chip in self.chips)
 
-    def _cells(self, step: StepOnAll) -> tuple[str, ...]:
+    def _cells(self, step: StepOnAll, changed: Sequence[Changeable]) -> tuple[str, ...]:
+        """What a block is to use then, and what each chip gives."""
+        used = {each: step.requires.get(each, amount_of(each, self.inputs)) for each in changed}
+        amounts = ("" if amount is None else words.amount(each, amount) for each, amount in used.items())
         reached = (
             f"{words.count(blocks, 'block')}, {words.percent(occupancy)}"
             for blocks, occupancy in zip(step.active_blocks, step.occupancy, strict=True)
         )
-        return changes_in_words(step.requires, self.inputs), *reached
+        return *amounts, *reached
+
+
+def _title(resource: Changeable) -> str:
+    return QUANTITIES[resource].label.capitalize()
+
+
+def _most_useful(steps: Sequence[StepOnAll]) -> Sequence[StepOnAll]:
+    """All of few; of many the nearest, and the furthest with each number of registers."""
+    if len(steps) <= MOST_STEPS:
+        return steps
+    furthest = {step.requires.get("regs"): step for step in steps}.values()
+    useful = [*steps[:1], *(step for step in furthest if step != steps[0])]
+    return useful if len(useful) <= MOST_STEPS else [*useful[: MOST_STEPS - 1], useful[-1]]
 
 
 def on_all_report(
@@ -247,6 +276,7 @@ def on_all_report(
         inputs_of(answers[0].kernel),
         tuple(map(_on_chip, chips, answers, wholes, explained)),
         steps,
+        fewer_registers_on_all(answers, steps),
         (
             *dict.fromkeys(whole.note for whole in wholes if whole.note is not None),
             *_permits(chips, answers),
