@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -79,6 +80,7 @@ def diff(
         threshold=threshold,
         ignores_arch=ignore_arch,
         problems=before.problems + after.problems,
+        not_chosen=how.not_chosen,
     )
 
 
@@ -124,12 +126,20 @@ def check(
     refuse_idle(kernels, asked.launches, after.name)
     old = how.launched(before[0], asked) if before else None
     done = check_kernels(kernels, how.relevant(asked.rules), scanner, old, (after.name, path or ""))
+    done.not_chosen = how.not_chosen
     return check_report(done, asked, build=after.name, baseline=path)
 
 
+def check_command(build: Sequence[str], rules: str, options: Sequence[str] = ()) -> str:
+    """The command that checks a build, without what it finds by itself, ready for a shell."""
+    found = rules_of_this_folder()
+    is_found = found is not None and os.path.exists(rules) and os.path.samefile(found, rules)
+    of = [] if is_found else ["--rules", rules]
+    return shlex.join(["occupancy", "check", *build, *of, *options])
+
+
 def _how_to_begin(build: Sequence[str], rules: str) -> str:
-    of = "" if rules == rules_of_this_folder() else f" --rules {rules}"
-    return f"To make it of this build: occupancy check {' '.join(build)}{of} --update."
+    return f"To make it of this build: {check_command(build, rules)} --update."
 
 
 def _update(how: _Builds, build: Sequence[str], asked: Rules, path: str) -> CheckReport:
@@ -144,6 +154,7 @@ def _update(how: _Builds, build: Sequence[str], asked: Rules, path: str) -> Chec
     old = [kernel for each in before for kernel in how.launched(each, asked)]
     change = compare(old, kernels, scanner)
     write_baseline(path, how.baseline(after, scanner, how.assumed(*before, after)))
+    done.not_chosen = how.not_chosen
     return check_report(done, asked, build=after.name, baseline=path, updated=change.summary)
 
 
@@ -213,6 +224,16 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> int:
 class _Builds(Reading):
     """How several builds are read, all in the same way."""
 
+    def __init__(self, **reading: Unpack[ReadingArguments]) -> None:
+        super().__init__(**reading)
+        self._left_out: dict[str, int] = {}
+        """A build -> its candidates that an autotuner did not choose."""
+
+    @property
+    def not_chosen(self) -> int:
+        """Candidates of autotuners that were left out of the builds so far."""
+        return sum(self._left_out.values())
+
     def assumed(self, *builds: Build) -> int | None:
         """Threads per block where a source does not state them: as given, else as the baselines say."""
         if self.threads is not None:
@@ -245,9 +266,12 @@ class _Builds(Reading):
         return self.scanner(self.assumed(*builds), with_advice=False)
 
     def kernels(self, build: Build) -> tuple[KernelRecord, ...]:
-        """The compiled kernels of a build; without registers, as in PTX, there is nothing to compare."""
+        """The compiled kernels of a build; without registers, as in PTX, there is nothing to compare, and
+        nobody launches the candidates that an autotuner did not choose."""
         wanted = self.selection(group=True).kernels(build.records)
-        kernels = tuple(record for record in wanted if record.regs is not None)
+        compiled = [record for record in wanted if record.regs is not None]
+        kernels = tuple(record for record in compiled if record.chosen is not False)
+        self._left_out[build.name] = len(compiled) - len(kernels)
         missing = "" if kernels else self.missing(build.records)
         if missing:
             raise ReadError(missing, where=build.name)

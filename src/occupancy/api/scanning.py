@@ -173,8 +173,8 @@ class Scanning:
             return listing(self._shown(shown), self.scanner)
         build = read_build([compare], self._common)
         self.problems += build.problems
-        old = [record for record in choice.kernels(build.records) if record.regs is not None]
-        compiled = [record for record in found if record.regs is not None]
+        old = list(filter(_is_compared, choice.kernels(build.records)))
+        compiled = list(filter(_is_compared, found))
         became = since(build.name, old, list(map(self._portable, compiled)), self.scanner)
         changes = dict(zip(map(id, compiled), became.changes, strict=True))
         return listing(
@@ -227,3 +227,8 @@ class Scanning:
             logs,
             tuple(self.problems),
         )
+
+
+def _is_compared(record: KernelRecord) -> bool:
+    """Whether it is compiled, and not what an autotuner passed over: baselines hold none of those."""
+    return record.regs is not None and record.chosen is not False

@@ -107,3 +107,5 @@ class Checked:
     """Kernels that only the baseline has."""
     unsized: int = 0
     """Kernels whose occupancy was asked for and whose block size neither a file nor the user states."""
+    not_chosen: int = 0
+    """Candidates that an autotuner did not choose, so that nobody launches them: they were left out."""

@@ -28,8 +28,25 @@ def command(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -
     \b
     occupancy init build/
     """
-    from ..api.builds import begin
+    from ..api.builds import begin, check_command
 
     kernels = begin(build, rules, baseline, **options)
     print_text(f"{rules}: rules to begin with.\n{baseline}: a baseline of {kernels:,} kernels.")
-    print_text(f"Next: occupancy check {' '.join(build)} --rules {rules}")
+    print_text(f"Next: {check_command(build, rules, _which_kernels())}")
+
+
+_IN_THE_BASELINE = frozenset({"rules", "baseline", "threads"})
+"""What a check finds by itself."""
+
+
+def _which_kernels() -> list[str]:
+    """The options that say which kernels are read: a check of others would find some added, and some gone."""
+    context = click.get_current_context()
+    given = []
+    for option in context.command.params:
+        value = context.params.get(option.name or "")
+        if isinstance(option, click.Option) and option.name not in _IN_THE_BASELINE and value:
+            flag = max(option.opts, key=len)
+            values = value if option.multiple else (value,)
+            given += [flag] if option.is_flag else [part for each in values for part in (flag, str(each))]
+    return given

@@ -34,7 +34,7 @@ from ..render.sarif import Finding, FoundRule
 from ..values.dataclass import dataclass
 from .base import Report
 from .change_words import change_in_words, usual_in_words
-from .diff import MOST_IN_SIGHT, assumptions, kinds
+from .diff import MOST_IN_SIGHT, assumptions, kinds, left_out
 from .mending import mending
 from .missing import (
     RULE,
@@ -100,6 +100,8 @@ class CheckReport(Report):
     """Those of them that the rules do not allow to go."""
     unsized: int
     """Kernels whose occupancy was asked for, and whose block size neither a file nor the user states."""
+    not_chosen: int
+    """Candidates that an autotuner did not choose, so that nobody launches them: they are left out."""
 
     def csv_columns(self) -> Sequence[str]:
         """They are there even where no rule is broken."""
@@ -217,7 +219,7 @@ def check_report(
     missing = missing_of(done.removed, asked.removable)
     return CheckReport(
         not done.violating and not missing, build, asked.source, baseline, updated, done.checks, rules,
-        tuple(done.violating), tuple(done.holding),
+        tuple(done.violating), tuple(done.holding), not_chosen=done.not_chosen,
         exempted=applied.exempted, ended=tuple(map(_exemption, applied.ended)),
         unused=tuple(map(_exemption, applied.unused)),
         idle=tuple(f"{_exemption(one)} is for no kernel; there are {near}" for one, near in applied.idle),
@@ -237,11 +239,9 @@ def _lines(violating: Violating) -> Iterator[Block]:
 
 
 def _message(violating: Violating) -> str:
-    lines = []
-    for violation in violating.violations:
-        lines += [_broken(violation), mending(violating.kernel, violation)]
-    since = _since(violating)
-    return "\n".join([*lines, *([f"Since the baseline: {since}."] if since else [])])
+    row = violating.kernel
+    lines = [text for each in violating.violations for text in (_broken(each), mending(row, each))]
+    return "\n".join(lines + [f"Since the baseline: {since}." for since in [_since(violating)] if since])
 
 
 def _case_name(kernel: ScanRow | Holding, threads: int | None) -> str:
@@ -335,8 +335,8 @@ def _notes(report: CheckReport) -> Iterator[str]:
     yield from (f"{idle}." for idle in report.idle)
     yield from (f"{unused} is not needed any more: leave it out." for unused in report.unused)
     yield from assumptions([each.kernel for each in report.violating if not is_ours(each.kernel)])
-    if report.unsized:
-        yield from _about_sizes(report)
+    yield from _about_sizes(report) if report.unsized else ()
+    yield from left_out(report.not_chosen)
 
 
 def _about_sizes(report: CheckReport) -> Iterator[str]:

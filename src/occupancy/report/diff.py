@@ -68,6 +68,8 @@ class DiffReport(Report):
     removed: tuple[ScanRow, ...]
     problems: tuple[ReadProblem, ...]
     """What could not be read of the two."""
+    not_chosen: int
+    """Candidates that an autotuner did not choose, so that nobody launches them: they are left out."""
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each kernel of either build."""
@@ -107,6 +109,7 @@ def diff_report(
     threshold: float = 0,
     ignores_arch: bool = False,
     problems: tuple[ReadProblem, ...] = (),
+    not_chosen: int = 0,
 ) -> DiffReport:
     """Everything that is shown of two builds.
 
@@ -116,6 +119,7 @@ def diff_report(
         threshold: The one that they were compared with.
         ignores_arch: Whether other architectures were compared, too.
         problems: What could not be read of the two.
+        not_chosen: Candidates of autotuners that were left out of them.
     """
     return DiffReport(
         *names,
@@ -127,6 +131,7 @@ def diff_report(
         diff.added,
         diff.removed,
         problems,
+        not_chosen,
     )
 
 
@@ -262,6 +267,14 @@ def _footnotes(report: DiffReport) -> Iterator[str]:
             f"Changes of up to {report.threshold:g}% of the larger value, or {report.threshold:g} points of "
             "occupancy, count as none."
         )
+    yield from left_out(report.not_chosen)
+
+
+def left_out(not_chosen: int) -> Iterator[str]:
+    """How many candidates of autotuners were left out, and why."""
+    if not_chosen:
+        what = words.count(not_chosen, "candidate")
+        yield f"Left out: {what} that an autotuner did not choose, so that nobody launches them."
 
 
 _PARTS_OF_NAMES: tuple[MatchedBy, ...] = ("base_name", "code", "last_name", "numberless")

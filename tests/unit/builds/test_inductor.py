@@ -271,3 +271,36 @@ class TestHostile:
         found = occupancy.scan(cache)
         assert all(len(each.fuses) <= 64 for each in found)
         assert "\x1b" not in "".join(operation for each in found for operation in each.fuses)
+
+
+class TestWhatWasNotChosen:
+    """Nobody launches it: builds are compared, and judged, without it."""
+
+    LEFT_OUT = "Left out: 9 candidates that an autotuner did not choose, so that nobody launches them."
+
+    @pytest.fixture(autouse=True)
+    def rules(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path("rules.toml").write_text("[[rules]]\nmin_occupancy = 100\nmax_regs = 31\n")
+
+    def test_it_is_not_checked(self, cache: Path) -> None:
+        report = occupancy.check(cache, "rules.toml")
+        judged = {each.kernel.source for each in report.violating} | {each.source for each in report.holding}
+        assert len(judged) == sum(was_chosen for *_, was_chosen in GOLDEN.values()) == 4
+        assert report.not_chosen == 9
+        assert self.LEFT_OUT in " ".join(str(report).split())
+        assert "U7H3" not in str(report)
+
+    def test_all_are_checked_where_nothing_says_which_was_chosen(self, cache: Path) -> None:
+        for choice in cache.rglob("*.best_config"):
+            choice.unlink()
+        report = occupancy.check(cache, "rules.toml")
+        assert len(report.violating) + len(report.holding) == len(GOLDEN)
+        assert report.not_chosen == 0
+        assert "Left out" not in str(report)
+
+    def test_a_baseline_and_a_comparison_have_none_of_it(self, cache: Path) -> None:
+        assert len(occupancy.save_baseline(cache, "baseline.json").kernels) == 4
+        report = occupancy.diff("baseline.json", cache, with_same=True)
+        assert [len(each) for each in (report.kernels, report.added, report.removed)] == [4, 0, 0]
+        assert self.LEFT_OUT in " ".join(str(report).split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import shlex
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -30,10 +31,26 @@ class TestInit:
     def test_what_it_writes_holds(self) -> None:
         done = run("init", "before")
         assert (done.exit_code, done.stderr) == (0, "")
-        assert done.stdout.splitlines()[-1] == "Next: occupancy check before --rules occupancy.toml"
+        assert done.stdout.splitlines()[-1] == "Next: occupancy check before"
         assert run("check", "before", "--rules", "occupancy.toml").exit_code == 0
         assert run("check", "after", "--rules", "occupancy.toml").exit_code == 1
         assert (run("check", "before").exit_code, run("check", "after").exit_code) == (0, 1)
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            ([], ""),
+            (["--rules", "other.toml"], " --rules other.toml"),
+            (["--rules", "two words.toml"], " --rules 'two words.toml'"),
+            (["--arch", "sm_90", "--name", "scale*"], " --name 'scale*' --arch sm_90"),
+            (["--newest", "--runtime", "--threads", "256"], " --newest --runtime"),
+        ],
+    )
+    def test_it_prints_the_shortest_command_that_works(self, options: list[str], said: str) -> None:
+        command = run("init", "before", *options).stdout.splitlines()[-1].removeprefix("Next: ")
+        assert command == f"occupancy check before{said}"
+        checked = run(*shlex.split(command)[1:])
+        assert (checked.exit_code, "in the baseline" in checked.stdout) == (0, False), checked.output
 
     def test_spills_are_asked_for_where_they_are_known(self, folder: Path) -> None:
         run("init", "before")
