@@ -167,8 +167,8 @@ def test_paths_in_findings(monkeypatch: pytest.MonkeyPatch, path: str, seen: str
 
 
 def test_line_tables_of_windows() -> None:
-    files = [(r"C:\work\blur.cu", 1), ("blur.cu", 1), ("/work/blur.cu", 1)]
+    files = [(r"C:\work\blur.cu", 1), ("blur.cu", 1), ("/src/blur.cu", 1)]
     unit = _Unit(0, 0, 0, 0, 0, b"", [r"C:\cuda\include"], files)
     assert [unit.path(number) for number in (1, 2, 3)] == [
-        r"C:\work\blur.cu", r"C:\cuda\include/blur.cu", "/work/blur.cu",
+        r"C:\work\blur.cu", r"C:\cuda\include/blur.cu", "/src/blur.cu",
     ]  # fmt: skip

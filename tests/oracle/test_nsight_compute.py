@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from occupancy.engine import evaluate
-from occupancy.engine.arithmetic import divide_up, round_up
+from occupancy.engine.common import divide_up, round_up
 from occupancy.tables import shipped
 from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Carveout, Kernel
 from occupancy.values.limits import Limits

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from occupancy.engine import Answer, Model, cuda, spreadsheet
-from occupancy.engine.arithmetic import divide_up, round_up
+from occupancy.engine.common import divide_up, round_up
 from occupancy.values.limits import Limits
 from occupancy.values.resources import Resource
 

@@ -5,7 +5,7 @@ A slice of MIG has its own number of SMs, which the driver of the machine says.
 
 from __future__ import annotations
 
-from ..engine.arithmetic import divide_up
+from ..engine.common import divide_up
 from ..errors import InputError
 from ..values.dataclass import dataclass
 from ..values.limits import Limits

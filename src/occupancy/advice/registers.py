@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from ..engine import evaluate
-from ..engine.arithmetic import divide_up
+from ..engine.common import divide_up
 from ..errors import InputError, shown
 from ..render.words import count
 from ..values.dataclass import dataclass

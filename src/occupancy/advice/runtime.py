@@ -6,7 +6,7 @@ They answer as the model ``cuda`` does, so for 3.0 and newer.
 from __future__ import annotations
 
 from ..engine import Model, evaluate
-from ..engine.arithmetic import round_up
+from ..engine.common import round_up
 from ..errors import InputError
 from ..render.words import count
 from ..values.dataclass import dataclass

@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import Any, NamedTuple, TypeVar
 
 from ..engine import Answer, Model, evaluate
-from ..engine.arithmetic import divide_up
+from ..engine.common import divide_up
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import ADJUSTABLE, QUANTITIES, RESOURCE_OF, Adjustable, Changeable, amount_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..engine import Answer
-from ..engine.arithmetic import divide_up
+from ..engine.common import divide_up
 from ..errors import InputError
 from ..render.words import count
 from ..tables.clusters import MeasuredClusters, measured_clusters

@@ -158,6 +158,7 @@ def sweep(
     """
     from ..arrays import sweep_arrays
 
+    # What they mean is said above and not by MEANINGS, because an array has numbers alone, without units.
     given = {
         "threads": threads,
         "regs": regs,

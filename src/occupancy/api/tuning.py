@@ -21,32 +21,13 @@ if TYPE_CHECKING:
 Config = TypeVar("Config")
 Need = int | str | Callable[[Any], Any] | None
 
-# What configurations call an argument of `compute`: as here, in Triton, in Nsight Compute.
-NAMES = {
-    "threads": "threads",
-    "num_threads": "threads",
-    "threads_per_block": "threads",
-    "block_size": "threads",
-    "block_dim": "threads",
-    "regs": "regs",
-    "registers": "regs",
-    "n_regs": "regs",
-    "num_regs": "regs",
-    "registers_per_thread": "regs",
-    "static_smem": "static_smem",
-    "dynamic_smem": "dynamic_smem",
-    "smem": "smem",
-    "shared": "smem",
-    "shared_mem_per_block": "smem",
-    "barriers": "barriers",
-    "num_block_barriers": "barriers",
-    "carveout": "carveout",
-    "caching": "caching",
-    "opt_in": "opt_in",
-    "virtual_resources": "virtual_resources",
-    "tensor_memory": "tensor_memory",
-    "tmem_size": "tensor_memory",
-    "shared_memory_mode": "shared_memory_mode",
+# What configurations call an argument of `compute` besides: in Triton, in Nsight Compute.
+OTHER_NAMES = {
+    "threads": ("num_threads", "threads_per_block", "block_size", "block_dim"),
+    "regs": ("registers", "n_regs", "num_regs", "registers_per_thread"),
+    "smem": ("shared", "shared_mem_per_block"),
+    "barriers": ("num_block_barriers",),
+    "tensor_memory": ("tmem_size",),
 }
 # Blocks per cluster, which `compute` does not take: Triton's word, and CUDA's.
 CLUSTER_SIZES = ("num_ctas", "cluster_size")
@@ -57,6 +38,7 @@ CONDITIONS = ("cc", "min_occupancy", "min_blocks", "model")
 """The arguments that say what is asked of a configuration, and of which chip."""
 
 
+# Written out, with the names of `KernelArguments`, because type checkers know no other way; a test compares.
 class Needs(TypedDict, total=False):
     """Arguments of `compute`: a value, or a function from a configuration to the value."""
 
@@ -72,6 +54,14 @@ class Needs(TypedDict, total=False):
     virtual_resources: Need
     tensor_memory: Need
     shared_memory_mode: Need
+
+
+NAMES = {
+    name: argument
+    for argument in Needs.__annotations__
+    for name in (argument, *OTHER_NAMES.get(argument, ()))
+}
+"""What a configuration can call an argument -> the argument."""
 
 
 def prune(

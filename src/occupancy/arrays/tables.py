@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine import Answer, Model, evaluate
-from ..engine.arithmetic import divide_up
+from ..engine.common import divide_up
 from ..errors import InputError
 from ..values.kernel import (
     MAX_REGISTERS_PER_THREAD,

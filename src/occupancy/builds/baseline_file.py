@@ -15,6 +15,7 @@ from ..errors import MAX_SHOWN, BaselineError, shown
 from ..readers.budget import Budget, Malformed
 from ..readers.json_stream import JsonStream
 from ..readers.text import Text
+from ..tables.bounded_file import check_size, content_of
 from ..values.dataclass import dataclass
 from .atomic_file import PEEK_BYTES, check_replaceable, write_atomically
 from .baseline import SCHEMA, SCHEMA_VERSION, Baseline, BaselineKernel, known, to_json
@@ -88,21 +89,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         BaselineError: It cannot be read, is not a baseline, or is one of a later version.
     """
     file = os.fspath(path)
-    try:
-        with open(file, "rb", opener=_without_waiting) as stream:
-            content = stream.read(MAX_FILE_BYTES + 1)
-    except (OSError, ValueError) as error:
-        problem = getattr(error, "strerror", None) or error
-        raise BaselineError(f"cannot be read: {problem}", where=file) from error
-    return parse_baseline(content, file)
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    # Rules can name a pipe that nobody writes to, which would be waited for without end.
-    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-    if hasattr(os, "O_NONBLOCK"):
-        os.set_blocking(descriptor, True)
-    return descriptor
+    return parse_baseline(content_of(file, "a baseline", MAX_FILE_BYTES, BaselineError), file)
 
 
 def parse_baseline(content: bytes, name: str) -> Baseline:
@@ -111,10 +98,7 @@ def parse_baseline(content: bytes, name: str) -> Baseline:
     Raises:
         BaselineError: It is not a baseline, or one of a later version.
     """
-    if len(content) > MAX_FILE_BYTES:
-        raise BaselineError(
-            "is too large for a baseline", where=name, allowed=f"up to {MAX_FILE_BYTES >> 20} MiB"
-        )
+    check_size(content, name, "a baseline", MAX_FILE_BYTES, BaselineError)
     with io.TextIOWrapper(io.BytesIO(content), _encoding(content)) as wrapper:
         budget = Budget(len(content))
         stream = JsonStream(Text(wrapper, budget))

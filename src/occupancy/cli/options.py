@@ -82,6 +82,7 @@ def threads_option(*, required: bool) -> Callable[[Command], Command]:
 
 def use_options(command: Command) -> Command:
     """Add the same but for the threads."""
+    # Texts for a line of a screen; `api.arguments.MEANINGS` are for programs. A test compares the names.
     for option in reversed(
         (
             grouped_option(

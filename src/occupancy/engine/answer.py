@@ -7,7 +7,7 @@ from typing import Final
 from ..values.kernel import TENSOR_MEMORY_UNIT, Kernel
 from ..values.limits import Limits
 from ..values.resources import QUANTITIES, RESOURCES, Resource
-from .arithmetic import round_up
+from .common import round_up
 from .launch_failure import LaunchFailure, first_failure
 from .models import MODELS, default_model, rules
 from .parts import Allocation, BlockLimits, Model, Use

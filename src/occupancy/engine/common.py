@@ -1,10 +1,20 @@
-"""Rules that both models share: warps, and the size that the SM's shared memory is set to."""
+"""What both models share: how hardware rounds, warps, and the size that the SM's shared memory is set to."""
 
 from __future__ import annotations
 
 from ..errors import InputError
 from ..values.kernel import CACHING_CHIPS, TENSOR_MEMORY_UNIT, Carveout, Kernel
 from ..values.limits import Limits
+
+
+def divide_up(amount: int, unit: int) -> int:
+    """How many whole units hold the amount."""
+    return -(-amount // unit)
+
+
+def round_up(amount: int, unit: int) -> int:
+    """The amount rounded up to a multiple of the unit."""
+    return -(-amount // unit) * unit
 
 
 def warps_per_block(limits: Limits, kernel: Kernel) -> int:

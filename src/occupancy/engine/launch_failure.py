@@ -6,7 +6,7 @@ from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from . import cuda, spreadsheet
-from .arithmetic import round_up
+from .common import round_up
 from .parts import Allocation, BlockLimits, Model
 
 # What cudaGetErrorString says to a launch that breaks the limit. Seen on an H200 with driver 580 and the

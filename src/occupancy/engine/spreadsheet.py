@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from ..values.kernel import Kernel
 from ..values.limits import Limits, SpreadsheetColumn
-from .arithmetic import round_up
 from .common import (
     check_caching,
     check_shared_memory_mode,
     check_tensor_memory,
     registers_per_warp,
+    round_up,
     shared_memory_configuration,
     warps_per_block,
 )

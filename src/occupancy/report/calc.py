@@ -13,8 +13,7 @@ from ..advice.partitions import GreenContext
 from ..advice.slack import Slack, slack
 from ..advice.waves import FullWave
 from ..engine import Answer, Model, cuda, default_model, evaluate
-from ..engine.arithmetic import round_up
-from ..engine.common import shared_memory_configuration
+from ..engine.common import round_up, shared_memory_configuration
 from ..render import words
 from ..values.dataclass import dataclass
 from ..values.kernel import TENSOR_MEMORY_UNIT, Carveout

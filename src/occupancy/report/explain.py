@@ -10,8 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..engine import Answer, Model, cuda, spreadsheet
-from ..engine.arithmetic import round_up
-from ..engine.common import shared_memory_configuration
+from ..engine.common import round_up, shared_memory_configuration
 from ..values.dataclass import dataclass
 from ..values.kernel import TENSOR_MEMORY_UNIT
 from ..values.resources import Resource

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.resources import total_shared_memory
@@ -39,24 +41,8 @@ class Inputs:
 
 def inputs_of(kernel: Kernel) -> Inputs:
     """What was given of a kernel."""
-    carveout: str | int | None = None
+    given = {each.name: getattr(kernel, each.name) for each in fields(Inputs)}
     if kernel.carveout is not None:
         in_percent = kernel.carveout.unit == "percent"
-        carveout = str(kernel.carveout) if in_percent else kernel.carveout.amount
-    return Inputs(
-        threads=kernel.threads,
-        block_dim=kernel.block_dim,
-        regs=kernel.regs,
-        static_smem=kernel.static_smem,
-        dynamic_smem=kernel.dynamic_smem,
-        smem=kernel.smem,
-        carveout=carveout,
-        barriers=kernel.barriers,
-        caching=kernel.caching,
-        opt_in=kernel.opt_in,
-        virtual_resources=kernel.virtual_resources,
-        tensor_memory=kernel.tensor_memory,
-        shared_memory_mode=kernel.shared_memory_mode,
-        spill_smem=kernel.spill_smem,
-        reallocates_registers=kernel.reallocates_registers or None,
-    )
+        given["carveout"] = str(kernel.carveout) if in_percent else kernel.carveout.amount
+    return Inputs(**{**given, "reallocates_registers": kernel.reallocates_registers or None})

@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from ..errors import OccupancyError, shown
+from .bounded_file import content_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -26,14 +27,7 @@ def read_toml(file: str, error_class: type[OccupancyError]) -> dict[str, Any]:
     Raises:
         OccupancyError: Of the given class: it cannot be read, is too large, or not TOML.
     """
-    try:
-        with open(file, "rb") as stream:
-            content = stream.read(MAX_FILE_BYTES + 1)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        problem = getattr(error, "strerror", None) or error
-        raise error_class(f"cannot be read: {problem}", where=file) from error
-    if len(content) > MAX_FILE_BYTES:
-        raise error_class("is too large for a file of settings", where=file, allowed="up to 1 MiB")
+    content = content_of(file, "a file of settings", MAX_FILE_BYTES, error_class)
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a number of 5000 digits

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from ..errors import TableError, shown
+from .bounded_file import content_of
 
 MAX_FILE_BYTES = 256 << 10
 """Four times the shipped table with its sources; what fits in it is parsed in a second and 80 MB."""
@@ -51,14 +52,7 @@ def read_yaml(path: str | os.PathLike[str]) -> list[Any]:
         TableError: It cannot be read, is too large, too deeply nested, not YAML, or has a key twice.
     """
     name = os.fspath(path)
-    try:
-        with open(name, "rb") as file:
-            text = file.read(MAX_FILE_BYTES + 1)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        problem = getattr(error, "strerror", None) or error
-        raise TableError(f"cannot be read: {problem}", where=name) from error
-    if len(text) > MAX_FILE_BYTES:
-        raise TableError("is too large for a table of limits", where=name, allowed="up to 256 KiB")
+    text = content_of(name, "a table of limits", MAX_FILE_BYTES, TableError)
     try:
         _check_events(text, name)
         return list(yaml.load_all(text, _StrictLoader))

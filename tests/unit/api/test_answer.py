@@ -300,6 +300,16 @@ def test_the_array_form_takes_the_same_arguments() -> None:
     assert set(MEANINGS) - of_sweep == {"tensor_memory"}
 
 
+def test_tuners_and_the_command_line_take_the_same_arguments() -> None:
+    from occupancy.api.arguments import KernelArguments
+    from occupancy.api.tuning import NAMES, Needs
+    from occupancy.cli.calc import command
+
+    ours = set(KernelArguments.__annotations__)
+    assert set(Needs.__annotations__) == set(NAMES.values()) == ours - {"model"}
+    assert ours <= {each.name for each in command.params}
+
+
 def test_the_chips_with_a_choice_of_caching_are_those_of_the_table() -> None:
     from occupancy.values.kernel import CACHING_CHIPS
 
