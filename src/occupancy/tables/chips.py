@@ -148,11 +148,18 @@ def products_of(pattern: str) -> tuple[Product, ...]:
     if not pattern.strip():
         return products()
     found = set() if _is_compute_capability(pattern) else set(matching(pattern))
+    ccs: set[ComputeCapability] = set()
     with suppress(InputError, UnknownComputeCapabilityError):
         ccs = {row.compute_capability for row in Table().of_architecture(pattern)}
         if not found and not ccs:
             ccs = {find_chip(pattern).limits.compute_capability}
         found |= {each for each in products() if each.compute_capability in ccs}
+    if not found and ccs:
+        raise InputError(
+            f"no product of compute capability {' or '.join(map(str, sorted(ccs)))} is known",
+            where="cc",
+            cure="`occupancy limits` has what its SM offers.",
+        )
     if not found:
         raise _nothing(pattern)
     return tuple(each for each in products() if each in found)

@@ -161,6 +161,7 @@ def test_gpus_of_a_pattern() -> None:
     assert all("9.0" in line for line in lines[1:])
     assert len(json.loads(run("gpus", "--format", "json").stdout)["gpus"]) > 900
     assert run("gpus", "no such thing").exit_code == 2
+    assert "no product of compute capability 8.8 is known" in run("gpus", "8.8").stderr
 
 
 def test_scan_counts_the_waves_of_launches() -> None:
