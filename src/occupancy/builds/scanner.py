@@ -45,6 +45,9 @@ SPILL_NOTE = (
     "their warps fit. Tighter bounds shrink it."
 )
 NO_ADVICE_NOTE = "The next step is left out, as there are very many different kernels; calc finds it."
+ONE_WAVE_NOTE = (
+    "No next step where all blocks of a launch are resident at once: there is no further block to fit."
+)
 GRID_NOTE = "PyTorch's profiler counts no more blocks than the grid has for each SM."
 
 
@@ -103,7 +106,8 @@ _PLAYS_NO_PART = frozenset({
     "num_warps", "num_stages",
     "stack_bytes", "spill_store_bytes", "spill_load_bytes",
     "min_blocks", "register_cap", "required_threads", "max_cluster_rank", "cluster_dim", "threads_from",
-    "launches", "grid_dim", "duration_us", "reported_occupancy", "achieved_occupancy", "notes",
+    "launches", "grid_dim", "multiprocessor_count", "duration_us", "reported_occupancy", "achieved_occupancy",
+    "notes",
 })  # fmt: skip
 _needs = attrgetter(*(name for name in FIELD_NAMES if name not in _PLAYS_NO_PART))
 """All of a record that its occupancy can depend on; most kernels of a library share it with hundreds."""
@@ -124,7 +128,7 @@ class Scanner:
         limits_of: From a compute capability to what its SM offers; raises for an unknown one.
         threads: Threads per block for kernels whose source does not state them.
         what_if: The SM to answer for, instead of the one that each kernel was compiled for.
-        multiprocessor_count: SMs of the GPU, for the waves of launches; None where they are not asked for.
+        multiprocessor_count: SMs of the GPU, for the waves of launches; None for those that a file states.
         with_advice: Whether to find the next steps, which take a hundred times as long as the rest.
         common: What the question may cost; None: as much as it takes.
     """
@@ -253,9 +257,12 @@ class Scanner:
             notes.append(GRID_NOTE)
         waves = None
         try:
-            waves = self._waves(record, answer)
+            waves = self._waves(record, answer, None if what_if else record.multiprocessor_count)
         except InputError as error:  # clusters on a chip that has none, or a grid that no launch has
             notes.append(str(error))
+        if waves is not None and waves.waves <= 1 and next_step is not None:
+            next_step = None
+            notes.append(ONE_WAVE_NOTE)
         return {
             "cc": str(limits.compute_capability),
             "what_if": what_if,
@@ -280,13 +287,12 @@ class Scanner:
             step = next(at_other_sizes(limits, kernel), None)
         return step, False
 
-    def _waves(self, record: KernelRecord, answer: Answer) -> Waves | None:
-        if self.multiprocessor_count is None or record.grid_dim is None or not answer.launchable:
+    def _waves(self, record: KernelRecord, answer: Answer, of_its_gpu: int | None) -> Waves | None:
+        count = self.multiprocessor_count or of_its_gpu
+        if count is None or record.grid_dim is None or not answer.launchable:
             return None
         launch = Launch(answer.kernel, record.grid_dim, record.cluster_dim)
-        return count_waves(
-            launch, full_wave(answer, self.multiprocessor_count, cluster_size=launch.cluster_size)
-        )
+        return count_waves(launch, full_wave(answer, count, cluster_size=launch.cluster_size))
 
     def _block_size(self, record: KernelRecord, limits: Limits) -> tuple[int, ThreadsFrom]:
         if record.threads is not None:

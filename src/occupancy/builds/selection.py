@@ -246,13 +246,21 @@ def _merged(one: KernelRecord, other: KernelRecord) -> KernelRecord:
         duration_us=None if one.duration_us is None else one.duration_us + (other.duration_us or 0),
         grid_dim=one.grid_dim if one.grid_dim == other.grid_dim else None,
         also_in=one.also_in if one.source == other.source else _files(one, other),
-        achieved_occupancy=_if_equal(one.achieved_occupancy, other.achieved_occupancy),
+        achieved_occupancy=_mean_of_launches(one, other),
         reported_occupancy=_if_equal(one.reported_occupancy, other.reported_occupancy),
     )
 
 
 def _files(one: KernelRecord, other: KernelRecord) -> tuple[str, ...]:
     return tuple(sorted({*one.also_in, *other.also_in, other.source} - {one.source}))
+
+
+def _mean_of_launches(one: KernelRecord, other: KernelRecord) -> float | None:
+    if one.achieved_occupancy is None or other.achieved_occupancy is None:
+        return None
+    launches = one.launches or 1, other.launches or 1
+    total = one.achieved_occupancy * launches[0] + other.achieved_occupancy * launches[1]
+    return total / sum(launches)
 
 
 def _if_equal(one: float | None, other: float | None) -> float | None:

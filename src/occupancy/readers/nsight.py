@@ -23,6 +23,7 @@ COMPUTE_CAPABILITY = (
     "device__attribute_compute_capability_major",
     "device__attribute_compute_capability_minor",
 )
+MULTIPROCESSOR_COUNT = "device__attribute_multiprocessor_count"
 
 SIZES = frozenset({STATIC_SMEM, DYNAMIC_SMEM, SMEM_CONFIG})
 """The metrics that are sizes in bytes."""
@@ -30,7 +31,7 @@ SIZES = frozenset({STATIC_SMEM, DYNAMIC_SMEM, SMEM_CONFIG})
 METRICS = (
     SIZES
     | {REGISTERS, BARRIERS, BLOCK_SIZE, *BLOCK, *GRID, *CLUSTER}
-    | {THEORETICAL_OCCUPANCY, ACHIEVED_OCCUPANCY, DURATION, *COMPUTE_CAPABILITY}
+    | {THEORETICAL_OCCUPANCY, ACHIEVED_OCCUPANCY, DURATION, MULTIPROCESSOR_COUNT, *COMPUTE_CAPABILITY}
 )
 """The metrics that a record is made of."""
 
@@ -86,6 +87,7 @@ def launch_record(
         block_dim=block,
         launches=1,
         grid_dim=grid or _shape(metrics, GRID),
+        multiprocessor_count=_whole(metrics, MULTIPROCESSOR_COUNT),
         shared_memory_configuration=_whole(metrics, SMEM_CONFIG),
         duration_us=_scaled(metrics, DURATION, 1000),
         reported_occupancy=_scaled(metrics, THEORETICAL_OCCUPANCY, 100),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from .budget import MAX_NUMBER, Malformed
 from .json_stream import JsonStream
@@ -36,46 +36,61 @@ OPT_IN_NOTE = (
 def read_pytorch_trace(text: Text, source: str) -> Iterator[Found]:
     """The launches of a trace, in the order of the file."""
     stream = JsonStream(text)
-    architectures: dict[object, str] = {}
+    devices: dict[object, _Device] = {}
     try:
         if stream.peek() == "[":  # the format allows a list of events without a head
-            yield from _launches(stream, architectures, source)
+            yield from _launches(stream, devices, source)
             return
         for key in stream.members():
             if key == EVENTS_KEY:
-                yield from _launches(stream, architectures, source)
+                yield from _launches(stream, devices, source)
             elif key == DEVICES_KEY:  # before the events, so that each launch finds its GPU
-                architectures = _architectures(stream.value())
+                devices = _devices(stream.value())
             else:
                 stream.value()
     except Malformed as error:
         yield ReadProblem(source, None, error.what)
 
 
-def _architectures(devices: Any) -> dict[object, str]:
+class _Device(NamedTuple):
+    arch: str
+    multiprocessor_count: int | None
+
+
+def _devices(described: Any) -> dict[object, _Device]:
     try:
-        return {each["id"]: f"sm_{each['computeMajor']}{each['computeMinor']}" for each in devices}
-    except (KeyError, TypeError) as error:
+        return {
+            each["id"]: _Device(
+                f"sm_{each['computeMajor']}{each['computeMinor']}", _count_or_none(each.get("numSms"))
+            )
+            for each in described
+        }
+    except (AttributeError, KeyError, TypeError) as error:
         raise Malformed(f"the trace does not describe its GPUs as known traces do ({error})") from error
 
 
-def _launches(stream: JsonStream, architectures: dict[object, str], source: str) -> Iterator[Found]:
+def _count_or_none(value: Any) -> int | None:
+    return None if value is None else _whole(value)
+
+
+def _launches(stream: JsonStream, devices: dict[object, _Device], source: str) -> Iterator[Found]:
     for event in stream.events_with(KERNEL):
         if not isinstance(event, dict) or str(event.get("cat")).lower() != "kernel":
             continue
         try:
-            yield _launch(event, architectures, source)
+            yield _launch(event, devices, source)
         except (KeyError, TypeError, ValueError) as error:
             name = str(event.get("name"))[:80]
             yield ReadProblem(source, None, f"the launch of {name} is not as known traces have it ({error})")
 
 
-def _launch(event: dict[str, Any], architectures: dict[object, str], source: str) -> KernelRecord:
+def _launch(event: dict[str, Any], devices: dict[object, _Device], source: str) -> KernelRecord:
     facts = event["args"]
     block = _shape(facts["block"])
     shared_memory = _whole(facts["shared memory"])
     estimate = _real(facts.get("est. achieved occupancy %"))
     duration = _real(event.get("dur"))
+    device = devices.get(facts.get("device"))
     if duration is not None and duration < 0:
         raise ValueError(f"{_short(duration)} is no time")
     is_taken_as_not_opted_in = estimate == 0 and shared_memory > MOST_WITHOUT_OPT_IN
@@ -83,7 +98,8 @@ def _launch(event: dict[str, Any], architectures: dict[object, str], source: str
         source=source,
         format="pytorch-trace",
         name=str(event["name"]),
-        arch=architectures.get(facts.get("device")),
+        arch=None if device is None else device.arch,
+        multiprocessor_count=None if device is None else device.multiprocessor_count,
         regs=_whole(facts["registers per thread"]),
         smem=shared_memory,
         threads=prod(block),

@@ -134,6 +134,8 @@ class KernelRecord:
     """How many launches this stands for; None where it is no launch."""
     grid_dim: Shape | None = None
     """Blocks along x, y and z, for a launch."""
+    multiprocessor_count: int | None = None
+    """SMs of the GPU that the launch ran on, where the file says it."""
     shared_memory_configuration: int | None = None
     """Shared memory that the SM was set to for this launch, in bytes."""
     duration_us: float | None = None
@@ -141,7 +143,7 @@ class KernelRecord:
     reported_occupancy: float | None = None
     """The theoretical occupancy that the source itself claims, 0 to 1."""
     achieved_occupancy: float | None = None
-    """The occupancy that a profiler measured, 0 to 1."""
+    """The occupancy that a profiler measured, 0 to 1; of several launches the mean."""
 
     notes: tuple[str, ...] = ()
     """What someone who reads the numbers should know about them."""

@@ -24,8 +24,8 @@ FIRST_OF_ALL = ("Why", "Config")
 """Of the columns that a narrow terminal need not show beside each other, the most useful ones."""
 
 IF_THERE_IS_ROOM = (
-    "Time", "Reported", LAST, "Shared", "Fuses", "Stack", "Waves", "Launches", "Read from", "File", "Bar",
-    "Bound",
+    "Achieved", "Time", "Reported", "Waves", LAST, "Shared", "Fuses", "Stack", "Launches", "Read from",
+    "File", "Bar", "Bound",
 )  # fmt: skip
 """The others, the most useful first."""
 
@@ -311,6 +311,7 @@ _COLUMNS = (
     Column("Share", lambda row: _share(row.time_share), fields=("time_share",)),
     Column("Threads", threads, fields=("threads", "threads_from")),
     Column("Occ.", lambda row: _share(row.occupancy), fields=("occupancy",)),
+    Column("Achieved", lambda row: _share(row.achieved_occupancy), fields=("achieved_occupancy",)),
     Column("Reported", lambda row: _share(row.reported_occupancy), fields=("reported_occupancy",),
            is_news=_is_reported_otherwise),
     Column("Limited by", _limiters, is_number=False, fields=("limiters",)),

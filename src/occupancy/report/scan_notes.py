@@ -55,6 +55,11 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
         yield f"Threads are assumed where no file has them: {'; '.join(assumed)}. {option} is for yours."
     if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
         yield "Dynamic shared memory is chosen at launch; where it is not known it counts as none."
+    if any(row.achieved_occupancy is not None for row in rows):
+        yield (
+            "Occ. is theoretical, Achieved was measured: less where there are few waves, or where blocks "
+            "take unequally long."
+        )
     yield from _of_spills(report)
     if any(map(is_stack_of_unknown_spills, rows)):
         yield UNKNOWN_STACK

@@ -652,7 +652,24 @@ class TestFormats:
     def test_markdown(self, samples: Path) -> None:
         text = run("scan", str(samples / "ncu_raw.csv"), "--format", "markdown").stdout
         assert text.count("\n| `") == 6
-        assert "37.5%: shared 100 KiB -> 75 KiB" in text
+        assert "| 1,024 | 50% | 46.7% | regs | 1.00 |" in text
+
+    @pytest.mark.parametrize("file", ["ncu.ncu-rep", "ncu_raw.csv"])
+    def test_what_was_measured_and_how_full_the_gpu_was(self, samples: Path, file: str) -> None:
+        """The file says which GPU it was; where all blocks are resident at once, no change fits more."""
+        rows = json.loads(run("scan", str(samples / file), "--format", "json").stdout)["kernels"]
+        found = [(row["multiprocessor_count"], row["waves"], row["next_step"] is None) for row in rows]
+        assert found[-3:] == [(132, 0.25, True), (132, 1.0, True), (132, 1.0, True)]
+        more = json.loads(run("scan", str(samples / file), "--sms", "66", "--format", "json").stdout)[
+            "kernels"
+        ]
+        assert [(row["waves"], row["next_step"] is None) for row in more][-3:] == [
+            (0.5, True), (2.0, False), (2.0, False),
+        ]  # fmt: skip
+        text = run("scan", str(samples / file), columns=100).stdout
+        assert "24.1%" in text
+        assert "Achieved was measured" in " ".join(text.split())
+        assert "No next step where all blocks of a launch are resident at once" in " ".join(text.split())
 
     @pytest.mark.parametrize("columns", [40, 60, 80, 100, 200])
     def test_text_fits_the_terminal(self, samples: Path, columns: int) -> None:
