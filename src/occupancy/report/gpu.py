@@ -141,7 +141,7 @@ def whole_gpu_lines(
     blocks = words.count(waves.blocks, "block")
     (first, *more) = [_said(case.words, waves_in_words(each)) for case, each in cases]
     lines = {
-        "Grid": [f"{blocks}{', ' if wave.is_upper_bound else ': '}{first}", *more],
+        "Grid": [f"{blocks}{', ' if cases[0][0].words else ': '}{first}", *more],
         "Tail": [_said(case.short, _tail(each, is_first=each is waves)) for case, each in tails],
         "Full waves": ["; ".join(_said(case.short, _filling(each)) for case, each in tails)] if tails else [],
     }
@@ -157,7 +157,7 @@ class _Case(NamedTuple):
     """What the number of clusters can be."""
 
     words: str
-    """Empty without clusters, or where their number is known."""
+    """Empty without clusters, or where their number is known, or was measured to be all that may fit."""
     wave: FullWave
     waves: WavesReport | None
 
@@ -169,10 +169,8 @@ class _Case(NamedTuple):
 
 def _cases(wave: FullWave, waves: WavesReport | None, measured: WavesReport | None) -> Iterator[_Case]:
     lower, unit = wave.as_measured, wave.measured
-    if not wave.is_upper_bound:
+    if not wave.is_upper_bound or (unit is not None and unit.clusters == wave.clusters):
         yield _Case("", wave, waves)
-    elif unit is not None and unit.clusters == wave.clusters:
-        yield _Case(f"with all {words.count(unit.clusters, 'cluster')}, as on one {unit.gpu}", wave, waves)
     else:
         yield _Case(f"if all {words.count(wave.clusters or 0, 'cluster')} fit", wave, waves)
         if unit is not None and lower is not None:
@@ -188,7 +186,8 @@ def wave_cells(
         return
     sms = f"{wave.multiprocessor_count:,}"
     for case in _cases(wave, waves, measured):
-        at_once = f"{case.wave.blocks:,} {case.words}".rstrip() if case.wave.blocks else "0"
+        as_measured = f"as measured on one {wave.measured.gpu}" if wave.measured is not None else ""
+        at_once = f"{case.wave.blocks:,} {case.words or as_measured}".rstrip() if case.wave.blocks else "0"
         if case.waves is None:
             yield sms, at_once, "", ""
             continue
@@ -211,6 +210,7 @@ def _resident(wave: FullWave) -> str:
     if unit is None:
         return f"{hold} at most {text}; only the GPU itself knows how many fit"
     held = f"{words.count(unit.blocks, 'block')}, {words.count(unit.clusters, 'cluster')}"
+    held = "all of them" if unit.clusters == wave.clusters else held
     return f"{hold} at most {text}; one {unit.gpu} was measured to hold {held}"
 
 

@@ -221,7 +221,10 @@ def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
         assert line in lines
     assert "measured" not in run(*kernel, "--cc", "9.0", "--sms", "100").stdout
     all_fit = run("calc", *KERNEL, "--gpu", "H200", "--cluster", "2", "--grid", "9000", columns=200).stdout
-    assert "9,000 blocks, with all 528 clusters, as on one H200: 8.52 waves" in all_fit
+    assert "1,056 blocks, 528 clusters of 2; one H200 was measured to hold all of them" in all_fit
+    both = run("calc", *KERNEL, "--gpu", "H200,B200", "--cluster", "2", columns=100).stdout
+    assert "H200  132  1,056 as measured on one H200\n" in both
+    assert "9,000 blocks: 8.52 waves, 8 full and one of 552 blocks, 52.3% full" in all_fit
 
 
 def test_clusters_without_the_number_of_sms_still_say_what_an_sm_holds() -> None:
