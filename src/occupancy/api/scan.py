@@ -52,10 +52,10 @@ def scan(
         {arguments}
         below: Only kernels of an occupancy below this: a share, ``0.5``, or percent, ``50``.
         only_spilling: Only kernels that spill registers; where no file says so, those with a stack.
-        sort: ``"occupancy"``, lowest first; ``"regs"``, ``"spills"`` or ``"time"``, most first; ``"worst"``:
-            what most deserves a look, and nothing that does not. By default as they are found, and launches
-            of traces by time; those are one that differ in nothing else. With ``below`` or ``only_spilling``
-            by default by what is asked for.
+        sort: ``"occupancy"``, lowest first; ``"regs"``, ``"spills"``, ``"stack"`` or ``"time"``, most first;
+            ``"worst"``: what most deserves a look, and nothing that does not. By default as they are found,
+            and launches of traces by time; those are one that differ in nothing else. With ``below`` or
+            ``only_spilling`` by default by what is asked for.
         reverse: The other end of the order first.
         limit: The most kernels that are wanted.
         multiprocessor_count: SMs of the GPU, for the waves of launches.

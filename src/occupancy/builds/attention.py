@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..readers import KernelRecord
+from ..values.kernel import MAX_REGISTERS_PER_THREAD
 from .kernel_names import base_name
 from .scanner import Scanner, Verdict
 
@@ -27,6 +28,28 @@ def spilled_bytes(record: KernelRecord) -> int | None:
     return max(0, stores or 0) + max(0, loads or 0) + in_shared
 
 
+def uses_all_registers(record: KernelRecord) -> bool | None:
+    """Whether it uses as many registers as the compiler may give it; None where the cap is not known.
+
+    The compiler spills what does not fit below the cap: a stack beside registers that are left is rather
+    one of arrays that variables index. A sign, and no proof.
+    """
+    cap = record.register_cap
+    if record.regs is None or (cap is None and record.regs < MAX_REGISTERS_PER_THREAD):
+        return None
+    return cap is None or record.regs >= cap
+
+
+def has_stack_of_unknown_spills(record: KernelRecord) -> bool:
+    """Whether it has a stack, and no file says whether that is of spills."""
+    return bool(record.stack_bytes) and spilled_bytes(record) is None
+
+
+def spills_likely(record: KernelRecord) -> bool:
+    """Whether no file says whether it spills, and it has a stack and no registers left."""
+    return has_stack_of_unknown_spills(record) and bool(uses_all_registers(record))
+
+
 def may_spill(record: KernelRecord) -> bool:
     """Whether it spills; where no file says, whether it has a stack, in which spills would be."""
     spilled = spilled_bytes(record)
@@ -38,8 +61,8 @@ def worst_first(records: Iterable[KernelRecord], scanner: Scanner) -> Iterator[K
     worst one. What deserves none is left out.
 
     Before everything comes what does not launch; then spills, the most first; an occupancy below `LOW`,
-    the lowest first; a stack, the largest first. Where launches have times, the longest come first of
-    those of the same kind.
+    the lowest first; a stack, first of those that use all their registers, the largest first. Where launches
+    have times, the longest come first of those of the same kind.
     """
     ranked = [
         (rank, number, record)
@@ -72,5 +95,5 @@ def _rank(record: KernelRecord, verdict: Verdict) -> tuple[float, ...] | None:
     if verdict.occupancy is not None and verdict.occupancy < LOW:
         return 2, time, verdict.occupancy, -(record.regs or 0)
     if record.stack_bytes:
-        return 3, time, -record.stack_bytes
+        return 3, time, not spills_likely(record), -record.stack_bytes
     return None

@@ -8,7 +8,13 @@ from collections.abc import Iterable, Iterator
 from ..readers import KernelRecord
 from ..values.dataclass import dataclass
 from ..values.resources import Resource
-from .attention import LOW, deserves_a_look, spilled_bytes
+from .attention import (
+    LOW,
+    deserves_a_look,
+    has_stack_of_unknown_spills,
+    spilled_bytes,
+    spills_likely,
+)
 from .merging import LOGS
 from .scanner import Scanner, Verdict
 from .traces import Times, is_traced
@@ -53,6 +59,10 @@ class Overview:
     """How many of ``kernels`` are what ``--below`` and ``--spilling`` ask for, shown or not."""
     matching_limited_by: dict[Resource, int]
     """How many of those each resource limits, the most frequent first; empty where nothing asked for some."""
+    matching_stacks: int
+    """How many of ``matching`` have a stack of which no file says whether it is of spills."""
+    matching_likely_spills: int
+    """How many of those use as many registers as the compiler may give them, which points to spills."""
     deserve_a_look: int
     """Those that do not launch, spill, have an occupancy below 50 %, or use a stack."""
     of_logs: int
@@ -116,6 +126,7 @@ class Tally:
         self._names: set[str] = set()
         self._launches = self._launch_rows = self._times = self._not_chosen = 0
         self._traced = self._matching = self._of_logs = 0
+        self._stacks = self._likely_spills = 0
         self._matching_limited_by: Counter[Resource] = Counter()
         self._time = Times()
 
@@ -149,6 +160,9 @@ class Tally:
         """The same records, counted as what was asked for."""
         for record in records:
             self._matching += 1
+            if has_stack_of_unknown_spills(record):
+                self._stacks += 1
+                self._likely_spills += spills_likely(record)
             if with_limiters:
                 self._matching_limited_by.update(self._scanner.verdict(record).limiters)
             yield record
@@ -169,6 +183,8 @@ class Tally:
             not_chosen=self._not_chosen,
             matching=self._matching,
             matching_limited_by=dict(self._matching_limited_by.most_common()),
+            matching_stacks=self._stacks,
+            matching_likely_spills=self._likely_spills,
             of_logs=self._of_logs,
             deserve_a_look=sum(count for kind, count in self._kinds.items() if kind[4]),
             spills_known=sum(count for kind, count in self._kinds.items() if kind[2] is not None),

@@ -13,6 +13,7 @@ from ..engine import evaluate
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Changeable
+from .attention import uses_all_registers
 from .rules import Measure
 from .same_sizes import is_ours
 from .scanner import Scanner, ScanRow
@@ -34,17 +35,13 @@ def mending_step(row: ScanRow, measure: Measure, bound: float, scanner: Scanner)
     Returns:
         None where no single change is known to help.
     """
-    if row.occupancy is None or (measure == "stack_bytes" and _has_registers_left(row)):
+    if row.occupancy is None or (measure == "stack_bytes" and uses_all_registers(row) is False):
         return None
     if not is_ours(row):
         return _MENDINGS[measure](*scanner.question(row), bound)
     # The size is one that we chose to compare at. What else gains there is worth to be told; another size
     # is no advice, and neither is what only holds at this one.
     return _more_occupancy(*scanner.question(row), bound, sized=False) if measure == "occupancy" else None
-
-
-def _has_registers_left(row: ScanRow) -> bool:
-    return row.regs is not None and row.register_cap is not None and row.regs < row.register_cap
 
 
 Mending = Callable[[Limits, Kernel, float], NextStep | None]

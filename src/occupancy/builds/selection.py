@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from operator import attrgetter
-from typing import Literal, TypeVar, get_args
+from operator import attrgetter, itemgetter
+from typing import Any, Literal, TypeVar, get_args
 
 from ..errors import shown
 from ..readers import KernelRecord
@@ -13,7 +13,7 @@ from ..readers.record import FIELD_NAMES
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability
 from ..values.spellings import nearest_names
-from .attention import may_spill, spilled_bytes, worst_first
+from .attention import may_spill, spilled_bytes, uses_all_registers, worst_first
 from .kernel_names import base_name
 from .patterns import Pattern
 from .scanner import Scanner, ScanRow
@@ -37,7 +37,7 @@ OF_ONE_LAUNCH = (
 
 _the_same_for_all = attrgetter(*(name for name in FIELD_NAMES if name not in OF_ONE_LAUNCH))
 
-Order = Literal["occupancy", "regs", "spills", "time", "worst"]
+Order = Literal["occupancy", "regs", "spills", "stack", "time", "worst"]
 """What kernels can be sorted by: the lowest occupancy first, or the most of the others; ``worst``: what
 most deserves a look."""
 
@@ -267,11 +267,13 @@ def _if_equal(one: float | None, other: float | None) -> float | None:
     return one if one == other else None
 
 
-def _sort_key(order: Order, scanner: Scanner) -> Callable[[KernelRecord], float | None]:
+def _sort_key(order: Order, scanner: Scanner) -> Callable[[KernelRecord], Any]:
     if order == "regs":
         return lambda record: _most_first(record.regs)
     if order == "spills":
-        return lambda record: _most_first(_spills(record))
+        return _by_spills
+    if order == "stack":
+        return lambda record: _most_first(record.stack_bytes)
     if order == "time":
         return lambda record: _most_first(record.duration_us)
     return lambda record: scanner.verdict(record).occupancy
@@ -287,20 +289,26 @@ def _lowest_that_runs(scanner: Scanner) -> Callable[[KernelRecord], float | None
     return key
 
 
-def _spills(record: KernelRecord) -> int | None:
-    """Bytes that it spills; where no file says, those of the stack, in which spills would be."""
+def _by_spills(record: KernelRecord) -> tuple[bool, int] | None:
+    """The most bytes that it spills first; where no file says, those of the stack, in which spills would be,
+    but after all others where registers are left."""
     spilled = spilled_bytes(record)
-    return record.stack_bytes or None if spilled is None else spilled
+    if spilled is None:
+        has_registers_left = uses_all_registers(record) is False
+        return (has_registers_left, -record.stack_bytes) if record.stack_bytes else None
+    return not spilled, -spilled
 
 
 def _most_first(value: float | None) -> float | None:
     return None if value is None else -value
 
 
-def _sorted(items: Iterable[T], key: Callable[[T], float | None], reverse: bool = False) -> list[T]:
+def _sorted(items: Iterable[T], key: Callable[[T], Any], reverse: bool = False) -> list[T]:
     """By the key, or the other way round; those without it come last."""
-    sign = -1 if reverse else 1
-    return sorted(items, key=lambda item: float("inf") if (value := key(item)) is None else sign * value)
+    keyed = [(key(item), item) for item in items]
+    known = [each for each in keyed if each[0] is not None]
+    known.sort(key=itemgetter(0), reverse=reverse)
+    return [item for _, item in known] + [item for value, item in keyed if value is None]
 
 
 def _first(items: Iterable[T], limit: int | None) -> Iterator[T]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..builds.selection import Order
     from ..readers import KernelRecord
 
-ORDERS = ("occupancy", "regs", "spills", "time", "worst")
+ORDERS = ("occupancy", "regs", "spills", "stack", "time", "worst")
 """Those of the library, whose module a command that is not run need not load; a test compares."""
 
 

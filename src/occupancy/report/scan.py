@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..builds.attention import LOW
+from ..builds.attention import LOW, has_stack_of_unknown_spills
 from ..builds.overview import ArchitectureOverview, Overview
 from ..builds.scanner import ScanRow
 from ..builds.selection import WORST, Order
@@ -25,7 +25,7 @@ from ..values.dataclass import dataclass
 from .base import Report
 from .calc import in_a_cell
 from .scan_columns import architecture, columns_of, if_there_is_room
-from .scan_notes import MOST_IN_FULL, footnotes, is_stack_of_unknown_spills, says_what_may_spill
+from .scan_notes import MOST_IN_FULL, footnotes, says_what_may_spill
 from .scan_table import table_of
 
 
@@ -79,7 +79,7 @@ class ScanReport(Report):
         table = table_of(
             self.kernels,
             shown,
-            *(((), ()) if columns else if_there_is_room(self.kernels)),
+            *(((), ()) if columns else if_there_is_room(self.kernels, is_by_stack=says_what_may_spill(self))),
             self._cure(is_command),
         )
         notes = Bullets(list(footnotes(self, is_command=is_command)), "faint")
@@ -122,6 +122,7 @@ def summary(report: ScanReport) -> str:
     of = "" if launches + kernels == report.found else f" of {report.found:,} found"
     is_short = overview.kernels <= MOST_IN_FULL
     has_names = not is_short and 1 < overview.functions < kernels
+    may_spill = is_short and says_what_may_spill(report)
     shown = is_short and len(report.kernels) < overview.kernels
     details = [
         f" for {words.printable(arch)}" if arch else "",
@@ -129,10 +130,29 @@ def summary(report: ScanReport) -> str:
         f" of {words.count(overview.functions, 'name')}" if has_names else "",
         f", {overview.not_chosen:,} of them not chosen by an autotuner" if overview.not_chosen else "",
         f", {len(report.kernels):,} shown" if shown else "",
-        f", {order_in_words(report)}" if is_short and len(report.kernels) > 1 else "",
+        f", {order_in_words(report)}" if is_short and len(report.kernels) > 1 and not may_spill else "",
     ]
     facts = [*_of_the_kernels(overview, is_of_traces), *_of_the_time(report)]
-    return f"{found}{''.join(details)}{'; ' if facts else ''}{', '.join(facts)}."
+    text = f"{found}{''.join(details)}{'; ' if facts else ''}{', '.join(facts)}."
+    return f"{text} {_what_may_spill(overview)}" if may_spill else text
+
+
+def _what_may_spill(overview: Overview) -> str:
+    """What the registers say of stacks where no file says what spills."""
+    stacks, likely = overview.matching_stacks, overview.matching_likely_spills
+    kernels = f"{words.count(stacks, 'kernel')} with a stack"
+    if not likely:
+        return f"No file says what spills; none of {kernels} is known to use all its registers."
+    who = (
+        f"Of {kernels} {likely:,}"
+        if likely < stacks
+        else f"All {kernels}"
+        if stacks > 1
+        else "The kernel with a stack"
+    )
+    uses, spill = ("uses", "spills") if likely == 1 else ("use", "spill")
+    others = "; the others mostly have arrays that variables index" if likely < stacks else ""
+    return f"No file says what spills. {who} {uses} all registers allowed (Regs at the Cap), and likely {spill}{others}."
 
 
 def _of_the_kernels(overview: Overview, is_of_traces: bool) -> Iterator[str]:
@@ -165,6 +185,8 @@ _FIRST: dict[tuple[Order, bool], str] = {
     ("regs", True): "fewest registers first",
     ("spills", False): "most spills first",
     ("spills", True): "fewest spills first",
+    ("stack", False): "largest stack first",
+    ("stack", True): "smallest stack first",
     ("time", False): "longest first",
     ("time", True): "shortest first",
     (WORST, False): "worst first",
@@ -240,8 +262,8 @@ def _what_is_shown(report: ScanReport) -> str:
         return f"The {shown:,} that most deserve a look, one of each template ({reasons} have a reason):"
     order, matching = order_in_words(report), overview.matching
     if says_what_may_spill(report):
-        first = "largest first" if shown == matching else f"the {shown:,} largest"
-        return f"No file says what spills: of the {matching:,} kernels with a stack {first}:"
+        first = "All" if shown == matching else f"The first {shown:,}"
+        return f"{_what_may_spill(overview)} {first}, what likely spills first, then the largest stacks:"
     if matching == overview.kernels:
         return f"{shown:,} of them, {order}:"
     first = "" if shown == matching else f"first {shown:,} of the "
@@ -250,7 +272,7 @@ def _what_is_shown(report: ScanReport) -> str:
         for resource, number in overview.matching_limited_by.items()
     )
     by = f"; limited by: {limited}" if limited and report.sort != "spills" else ""
-    if report.sort == "spills" and (may := sum(map(is_stack_of_unknown_spills, report.kernels))):
+    if report.sort == "spills" and (may := sum(map(has_stack_of_unknown_spills, report.kernels))):
         by = f", {may:,} of them by their stack, as no file says what they spill"
     return f"The {first}{matching:,} that match, {order}{by}:"
 

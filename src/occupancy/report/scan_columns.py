@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePath
 from typing import NamedTuple, Protocol
 
-from ..builds.attention import LOW
+from ..builds.attention import LOW, has_stack_of_unknown_spills, spills_likely
 from ..builds.scanner import ROW_FIELDS, ScanRow
 from ..errors import InputError, shown
 from ..readers import KernelRecord
@@ -24,13 +24,16 @@ FIRST_OF_ALL = ("Why", "Config")
 """Of the columns that a narrow terminal need not show beside each other, the most useful ones."""
 
 IF_THERE_IS_ROOM = (
-    "Achieved", "Time", "Reported", "Waves", LAST, "Shared", "Fuses", "Stack", "Launches", "Read from",
-    "File", "Bar", "Bound",
+    "Achieved", "Time", "Reported", "Waves", LAST, "Shared", "Cap", "Fuses", "Stack", "Launches",
+    "Read from", "File", "Bar", "Bound",
 )  # fmt: skip
 """The others, the most useful first."""
 
 OF_LIMITERS: dict[str, Resource] = {"Shared": "shared_memory", "Bar": "barriers"}
 """Columns that say how much there is of what limits some kernel; those have room before what is of use."""
+
+STACK = "stack"
+"""The only reason for which some kernels deserve a look."""
 
 MOST_OPERATIONS = 3
 """Of a kernel of Inductor, in its column."""
@@ -76,10 +79,13 @@ def columns_of(
     return [*first, *shown, *([_WHY] if is_excerpt else [])]
 
 
-def if_there_is_room(rows: Sequence[ScanRow]) -> tuple[Sequence[str], Sequence[str]]:
+def if_there_is_room(
+    rows: Sequence[ScanRow], *, is_by_stack: bool = False
+) -> tuple[Sequence[str], Sequence[str]]:
     """The titles of the columns that a narrow terminal need not show beside each other, the most useful
     first; and those of them that it shows all the same: what tells rows of one name apart, what is spilled,
-    how much there is of what limits, and the next step."""
+    how much there is of what limits, a stack that is the reason for a look, what is said of it
+    where that is the order, and the next step."""
     first = list(FIRST_OF_ALL)
     named = [row for row in rows if row.chosen is None]  # candidates of an autotuner are of one file
     variants = {(row.name, row.arch, _config(row)): row.source for row in named}
@@ -87,6 +93,8 @@ def if_there_is_room(rows: Sequence[ScanRow]) -> tuple[Sequence[str], Sequence[s
         first.append("Read from")  # nothing else tells those rows apart
     limiting = {resource for row in rows for resource in row.limiters}
     first += ["Spills", *(title for title, resource in OF_LIMITERS.items() if resource in limiting)]
+    if any(row.stack_bytes and _why(row) == STACK for row in rows):
+        first += ["Stack", *(["Cap"] if is_by_stack else [])]
     return (*first, *(title for title in IF_THERE_IS_ROOM if title not in first)), (*first, LAST)
 
 
@@ -233,7 +241,9 @@ def _next_step(row: ScanRow) -> str:
         words.change(resource, amount_of(resource, row), amount, short=True)
         for resource, amount in row.next_step.requires.items()
     ]
-    more = " (spills more)" if "regs" in row.next_step.requires and spills(row) else ""
+    more = ""
+    if "regs" in row.next_step.requires and (spills(row) or spills_likely(row)):
+        more = " (spills more)" if spills(row) else " (spills more?)"
     return f"{words.percent(row.next_step.occupancy)}: {', '.join(changes)}{more}"
 
 
@@ -281,7 +291,7 @@ def _why(row: ScanRow) -> str:
     if row.occupancy is not None and row.occupancy < LOW and row.launchable:
         reasons.append(f"below {words.percent(LOW)}")
     if row.stack_bytes and not reasons:
-        reasons.append("stack")
+        reasons.append(STACK)
     return ", ".join(reasons)
 
 
@@ -297,6 +307,8 @@ _COLUMNS = (
     Column("Arch", architecture, is_number=False, fields=("arch",)),
     Column("Config", _config, is_number=False, fields=("num_warps", "num_stages")),
     Column("Regs", _registers, fields=("regs",)),
+    Column("Cap", lambda row: words.number(row.register_cap, ""), fields=("register_cap",),
+           is_news=has_stack_of_unknown_spills),
     Column("Shared", _shared, fields=("static_smem", "dynamic_smem", "smem")),
     # One barrier, or a few, are no news: a kernel may have 16, and an SM has some dozens.
     Column("Bar", lambda row: words.number(row.barriers, ""), fields=("barriers",),

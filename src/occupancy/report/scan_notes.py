@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from ..builds.attention import has_stack_of_unknown_spills
 from ..builds.overview import Overview
 from ..builds.scanner import ScanRow
 from ..builds.selection import Order
@@ -25,10 +26,9 @@ MOST_OF_A_NAME = 32
 """Characters."""
 
 UNKNOWN_STACK = (
-    "Stack: spills, or arrays that variables index, which are mostly as large for every architecture; no "
-    "file says which. ptxas -v does, and cuobjdump -sass shows their loads and stores (LDL, STL)."
+    "Stack: spills, likely where Regs is at the Cap, or arrays that variables index; no file says which. "
 )
-
+WHO_KNOWS = "ptxas -v says what spills; cuobjdump -sass shows its loads and stores (LDL, STL)."
 
 _ASSUMED = {
     "best": "best, the size with the highest occupancy, others may have less",
@@ -44,10 +44,7 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
         is_command: See `ScanReport.document`.
     """
     rows = report.kernels
-    if not (
-        says_what_may_spill(report) and report.overview.kernels > MOST_IN_FULL
-    ):  # else that is said above
-        yield from _unsorted(report)
+    yield from _unsorted(report)
     option = "--threads N" if is_command else "threads=N"
     origins = {row.threads_from for row in rows if row.occupancy is not None}
     assumed = [what for each, what in _ASSUMED.items() if each in origins]
@@ -61,8 +58,8 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
             "take unequally long."
         )
     yield from _of_spills(report)
-    if any(map(is_stack_of_unknown_spills, rows)):
-        yield UNKNOWN_STACK
+    if any(map(has_stack_of_unknown_spills, rows)):
+        yield WHO_KNOWS if says_what_may_spill(report) else UNKNOWN_STACK + WHO_KNOWS
     ours = sorted({row.cc for row in rows if row.what_if and row.cc})
     if ours:
         yield (
@@ -76,11 +73,6 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
         yield f"{words.count(len(notes) - MOST_NOTES, 'more note')} in {where}."
 
 
-def is_stack_of_unknown_spills(row: ScanRow) -> bool:
-    """Whether it has a stack, and no file says whether that is of spills."""
-    return bool(row.stack_bytes) and row.spill_store_bytes is row.spill_load_bytes is None
-
-
 def says_what_may_spill(report: ScanReport) -> bool:
     """Whether kernels are there for their stacks, because no file says what spills."""
     return report.sort == "spills" and not report.overview.spills_known and _has_stack(report.overview)
@@ -88,7 +80,8 @@ def says_what_may_spill(report: ScanReport) -> bool:
 
 def _unsorted(report: ScanReport) -> Iterator[str]:
     """That an order is none, because nothing that was found has what to sort by."""
-    if missing := missing_for(report.sort, report.overview):
+    missing = missing_for(report.sort, report.overview)
+    if missing and not says_what_may_spill(report):  # that is said where the order is
         yield f"Not sorted by {report.sort}: {missing}."
 
 

@@ -93,7 +93,7 @@ def test_a_scanned_kernel_says_what_it_rests_on(unpacked: Path) -> None:
     text = " ".join(str(answer).split())
     assert "launch bounds of fewer threads shrink the 39.375 KiB that registers spill to" in text
     shown = run("scan", str(unpacked / "smem_spilling_90.cubin"), columns=200).stdout
-    assert re.search(r"own_too\n +\d+ +19 KiB +8 bytes +18 KiB ", shown)
+    assert re.search(r"own_too\n +32 +32 +19 KiB +8 bytes +18 KiB ", shown)
     assert "Tighter bounds shrink it" in shown
     shown = run("scan", str(unpacked / "warp_specialised_90a.cubin"), columns=200).stdout
     assert "168 split" in shown

@@ -17,8 +17,9 @@ import occupancy
 from occupancy import KernelRecord
 from occupancy.builds import scanner as scanner_module
 from occupancy.builds import selection
+from occupancy.builds.overview import Tally
 from occupancy.builds.scanner import ROW_FIELDS, Scanner
-from occupancy.builds.selection import Selection
+from occupancy.builds.selection import Order, Selection
 from occupancy.cli.scan import ORDERS
 from occupancy.readers import read
 from occupancy.report.scan_columns import ALL, fields_named, if_there_is_room
@@ -446,7 +447,7 @@ class TestColumns:
     def test_those_asked_for(self, samples: Path) -> None:
         log = str(samples / "ptxas_v.txt")
         head = run("scan", log, "--columns", "regs,spills,Limited by,register_cap").stdout.splitlines()[0]
-        assert head.split() == ["Regs", "Spills", "Limited", "by", "Register", "cap"]
+        assert head.split() == ["Regs", "Spills", "Limited", "by", "Cap"]
         rows = csv.reader(
             io.StringIO(run("scan", log, "--columns", "name,occ,spills", "--format", "csv").stdout)
         )
@@ -504,12 +505,10 @@ class TestColumns:
 
     def test_an_order_by_what_is_not_there(self, samples: Path) -> None:
         cubin = str(samples / "samples.cubin")
+        assert "Not sorted by time: no file" in run("scan", cubin, "--sort", "time").stdout
         for order in ("spills", "time"):
-            assert f"Not sorted by {order}: no file" in run("scan", cubin, "--sort", order).stdout
             done = run("scan", cubin, "--sort", order, "--format", "csv")
             assert f"Warning: not sorted by {order}: no file" in done.stderr
-        said = " ".join(run("scan", cubin, "--sort", "spills").stdout.split())
-        assert "no file says what spills, so by the stack;" in said
         assert "Not sorted" not in run("scan", str(samples / "ptxas_v.txt"), "--sort", "spills").stdout
 
 
@@ -678,7 +677,7 @@ class TestFormats:
 
     def test_what_there_is_no_room_for_is_named(self, samples: Path) -> None:
         narrow = run("scan", str(samples / "samples.exe"), columns=60).stdout
-        assert "No room for: Shared, Stack. --columns shows those that it names" in " ".join(narrow.split())
+        assert "No room for: Cap. --columns shows those that it names" in " ".join(narrow.split())
         wide = run("scan", str(samples / "samples.exe"), columns=200).stdout
         assert "No room for" not in wide
         assert "Next step" in wide
@@ -745,10 +744,54 @@ def test_where_no_file_says_what_spills_a_stack_is_shown(samples: Path) -> None:
     assert "spilly" in text
     assert "vec_add" not in text
     assert "3 kernels for sm_90, 1 shown." in text
-    assert "Stack: spills, or arrays that variables index," in text
+    # The compiler had no register left below its launch bound.
+    assert "No file says what spills. The kernel with a stack uses all registers" in " ".join(text.split())
+    assert re.search(r"\n +64 +64 +712 bytes", text)
+    assert text.count("says what spills") == 2, "that no file does, and what does"
     told = run("scan", str(samples / "ptxas_v.txt"), "--spilling").stdout
     assert "1 spilling." in told
-    assert "Stack: spills" not in told
+    assert "Cap" not in told
+
+
+def test_what_uses_all_its_registers_likely_spills_and_comes_first() -> None:
+    """The compiler spills what has no room below the cap; a stack beside registers left holds arrays."""
+    kernels = [
+        KernelRecord(
+            source="a",
+            format="cubin",
+            arch="sm_90",
+            name=name,
+            regs=regs,
+            register_cap=cap,
+            stack_bytes=stack,
+        )
+        for name, regs, cap, stack in (
+            ("small", 64, 128, 8),
+            ("arrays", 70, 128, 384),
+            ("spiller", 128, 128, 48),
+            ("all", 255, None, 16),
+            ("none", 32, 32, 0),
+        )
+    ]
+    scanner = Scanner(shipped.limits)
+
+    def names(sort: Order) -> list[str]:
+        return [each.name for each in Selection(sort=sort).shown(kernels, scanner)]
+
+    assert names("spills") == ["spiller", "all", "arrays", "small", "none"]
+    assert names("worst") == ["all", "spiller", "arrays", "small"], "255 registers are below 50%"
+    assert names("stack") == ["arrays", "spiller", "all", "small", "none"]
+    tally = Tally(scanner)
+    assert len(list(tally.matched(tally.counted(kernels), False))) == len(kernels)
+    overview = tally.overview()
+    assert (overview.matching_stacks, overview.matching_likely_spills) == (4, 2)
+
+
+def test_a_stack_that_is_the_reason_for_a_look_is_shown_in_any_width(samples: Path) -> None:
+    for columns in (60, 80, 100):
+        text = run("scan", str(samples / "samples.cubin"), "--sort", "worst", columns=columns).stdout
+        assert "712 bytes" in text, columns
+    assert "largest stack first" in run("scan", str(samples / "samples.cubin"), "--sort", "stack").stdout
 
 
 @pytest.mark.parametrize(
