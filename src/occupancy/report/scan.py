@@ -152,7 +152,8 @@ def _what_may_spill(overview: Overview) -> str:
     )
     uses, spill = ("uses", "spills") if likely == 1 else ("use", "spill")
     others = "; the others mostly have arrays that variables index" if likely < stacks else ""
-    return f"No file says what spills. {who} {uses} all registers allowed (Regs at the Cap), and likely {spill}{others}."
+    clue = f"{uses} all registers allowed (Regs at the Cap), and likely {spill}"
+    return f"No file says what spills. {who} {clue}{others}."
 
 
 def _of_the_kernels(overview: Overview, is_of_traces: bool) -> Iterator[str]:
