@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from ..engine import evaluate
+from ..engine import Answer, evaluate
 from ..engine.common import divide_up
 from ..errors import InputError, shown
 from ..render.words import count
@@ -26,6 +26,9 @@ FIRST_COMPUTE_CAPABILITY = (9, 0)
 
 THREADS_PER_WARPGROUP = 128
 """Four warps. PTX ISA, ``wgmma``."""
+
+NEARLY_ALL = 0.9
+"""Of the registers of an SM: a block with as many is sized to be alone there."""
 
 LEAST, MOST, STEP = 24, 256, 8
 """The registers that ``setmaxnreg`` can name. PTX ISA; ptxas refuses any other."""
@@ -149,6 +152,18 @@ def split_registers(
         maxnreg=f"__maxnreg__({launch})",
         active_blocks=answer.active_blocks,
         occupancy=answer.occupancy,
+    )
+
+
+def may_be_divided(now: Answer) -> bool:
+    """Whether a block looks like one whose warpgroups divide its registers, for which fewer are no advice:
+    several whole warpgroups that have nearly all registers of an SM."""
+    limits, warpgroups = now.limits, now.kernel.threads // THREADS_PER_WARPGROUP
+    return (
+        limits.compute_capability >= FIRST_COMPUTE_CAPABILITY
+        and warpgroups > 1
+        and now.kernel.threads == warpgroups * THREADS_PER_WARPGROUP
+        and now.allocated.registers >= NEARLY_ALL * limits.max_registers_per_multiprocessor
     )
 
 

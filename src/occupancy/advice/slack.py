@@ -55,18 +55,19 @@ def slack(limits: Limits, kernel: Kernel, model: Model | None = None) -> Slack:
     """
     now = evaluate(limits, kernel, model)
     return Slack(
-        regs=_most(now, "regs"),
-        smem=_most(now, "smem"),
-        barriers=_most(now, "barriers"),
+        regs=most_with(now, "regs", now.active_blocks),
+        smem=most_with(now, "smem", now.active_blocks),
+        barriers=most_with(now, "barriers", now.active_blocks),
         left_over=_left_over(now),
     )
 
 
-def _most(now: Answer, resource: Adjustable) -> int | None:
-    if not now.active_blocks:
+def most_with(now: Answer, resource: Adjustable, blocks: int) -> int | None:
+    """How far a resource may grow for that many blocks, of those that it allows now; None of no block."""
+    if not blocks:
         return None
     dial = Dial(now.limits, now.kernel, now.model, resource)
-    return most_keeping(now.active_blocks, dial.levels(dial.amount, now.active_blocks))
+    return most_keeping(blocks, dial.levels(dial.amount, blocks))
 
 
 def _left_over(now: Answer) -> dict[Resource, LeftOver]:

@@ -14,7 +14,8 @@ _WORDS = {
     "smem": "shared sharedmemory sharedmem shmem smembytes sharedbytes lds",
     "static-smem": "staticshared staticsharedmemory staticsharedmem staticshmem",
     "dynamic-smem": "dynamicshared dynamicsharedmemory dynamicsharedmem dynamicshmem dsmem",
-    "tensor-memory": "tmem tensormem tmemsize tmemcolumns",
+    "tensor-memory": "tensormem tmemsize tmemcolumns",
+    "groups": "setmaxnreg warpgroups registergroups",
     "cc": "computecapability capability compute computecap architecture target chip",
     "gpu": "product card gpuname devicename name",
     "sms": "numsms smcount multiprocessors multiprocessorcount",
@@ -26,6 +27,9 @@ _WORDS = {
     "format": "json csv markdown html",
 }
 """Option -> what other tools and people call it, without hyphens."""
+
+_ELSEWHERE = dict.fromkeys(("groups", *_WORDS["groups"].split()), "`occupancy registers --groups`")
+"""What only another command answers, and that."""
 
 _UNIT = r"(?i)[kmg](?:i?b)?|b(?:ytes?)?"
 _CHIP_OPTIONS = ("-c", "--cc", "--sm", "--arch", "--gpu")
@@ -41,7 +45,8 @@ def with_cure(error: click.UsageError, context: click.Context, arguments: Sequen
     """
     if isinstance(error, click.NoSuchOption):
         meant = " or ".join(_meant(error.option_name, context.command))
-        cure = f" Did you mean {meant}?" if meant else ""
+        other = _ELSEWHERE.get(_plain(error.option_name))
+        cure = f" Did you mean {meant}?" if meant else f" {other} answers for it." if other else ""
         return click.UsageError(f"There is no option {error.option_name!r}.{cure}", context)
     if stray := _stray(context, arguments):
         return click.UsageError(_about(stray, context, arguments), context)

@@ -119,8 +119,8 @@ def use_options(command: Command) -> Command:
                 help="Virtual resources per block; limit from 10.0.",
             ),
             grouped_option(
-                "kernel", "--tensor-memory", metavar="COLUMNS",
-                help="Columns of tensor memory per block, 10.0 to 11.0; implies 128 virtual resources.",
+                "kernel", "--tmem", "--tensor-memory", "tensor_memory", metavar="COLUMNS",
+                help="Columns of tensor memory (TMEM) per block, 10.0 to 11.0; then 128 virtual resources.",
             ),
             grouped_option(
                 "kernel", "--shared-memory-mode", type=click.Choice(SHARED_MEMORY_MODES), metavar="oversized",

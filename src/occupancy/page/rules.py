@@ -10,7 +10,7 @@ CALLED = {
     "Carveout": "values.kernel.Carveout",
     "ComputeCapability": "values.limits.ComputeCapability",
     "Dial": "advice.search.Dial",
-    "HOLDS_ALL": "report.calc_document.HOLDS_ALL",
+    "HOLDS_ALL": "report.calc_advice.HOLDS_ALL",
     "Kernel": "values.kernel.Kernel",
     "Launch": "values.kernel.Launch",
     "Limits": "values.limits.Limits",

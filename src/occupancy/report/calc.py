@@ -13,15 +13,16 @@ from ..advice.partitions import GreenContext
 from ..advice.slack import Slack, slack
 from ..advice.waves import FullWave
 from ..engine import Answer, Model, cuda, default_model, evaluate
-from ..engine.common import round_up, shared_memory_configuration
+from ..engine.common import shared_memory_configuration
 from ..render import words
 from ..values.dataclass import dataclass
-from ..values.kernel import TENSOR_MEMORY_UNIT, Carveout
+from ..values.kernel import Carveout
 from ..values.limits import Limits
 from ..values.resources import Resource, amount_of
 from .base import Document, Report, empty
 from .gpu import WAVES, Gpu, WavesReport, WholeGpu, fill
 from .inputs import Inputs, inputs_of
+from .tensor_memory import TensorMemory, tensor_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +45,6 @@ class RuntimeAnswer:
 
     active_blocks: int
     occupancy: float
-
-
-@dataclass(frozen=True, slots=True)
-class TensorMemory:
-    """Tensor memory, which limits no launch: a block that finds too few columns free waits for them."""
-
-    per_block: int
-    """Columns of a block, in whole allocation units."""
-    per_multiprocessor: int
-    """Columns of an SM."""
-    blocks: int
-    """Blocks whose columns the SM has at once."""
-    blocks_without_permit: int
-    """Blocks that may be resident once each has relinquished its permit to allocate, and with it its virtual
-    resources (tcgen05.relinquish_alloc_permit): inferred, no such GPU was asked.
-    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +93,10 @@ class CalcReport(Report):
     """What to change for a higher occupancy, nearest first."""
     fewer_registers: RegisterCap | None
     """How the first step that asks for fewer registers is told to the compiler."""
+    registers_may_be_divided: bool
+    """Whether the block looks like one whose warpgroups divide its registers (``setmaxnreg``): for such a one
+    fewer registers are no advice.
+    """
     slack: Slack
     """How far each resource may grow before a block is lost, and what is left over."""
     carveout: CarveoutAdvice
@@ -187,6 +176,7 @@ def calc_report(
     whole = whole or WholeGpu()
     waves, measured_waves = whole.reports
     steps = next_steps(limits, kernel, model)
+    fewer = fewer_registers(result, steps)
     return CalcReport(
         model=model,
         spreadsheet_version=_spreadsheet_version(result),
@@ -206,7 +196,8 @@ def calc_report(
         resources=_resources(result),
         tensor_memory=tensor_memory(result),
         next_steps=steps,
-        fewer_registers=fewer_registers(result, steps),
+        fewer_registers=fewer,
+        registers_may_be_divided=fewer is not None and _may_be_divided(result),
         slack=slack(limits, kernel, model),
         carveout=carveout(limits, kernel, model),
         gpu=whole.gpu,
@@ -219,6 +210,12 @@ def calc_report(
     )
 
 
+def _may_be_divided(result: Answer) -> bool:
+    from ..advice.registers import may_be_divided  # few kernels come to ask it
+
+    return may_be_divided(result)
+
+
 def _spreadsheet_version(result: Answer) -> str | None:
     column = result.limits.spreadsheet
     return None if column is None or result.model != "spreadsheet" else column.version
@@ -229,17 +226,6 @@ def _runtime(result: Answer) -> RuntimeAnswer | None:
         return None
     runtime = evaluate(result.limits, result.kernel, "cuda")
     return RuntimeAnswer(runtime.active_blocks, runtime.occupancy)
-
-
-def tensor_memory(result: Answer) -> TensorMemory | None:
-    """The columns of a kernel that was said to allocate some, on a chip that has them."""
-    blocks, columns = result.blocks_by_tensor_memory, result.limits.tensor_memory_per_multiprocessor
-    if blocks is None or columns is None:
-        return None
-    others = result.block_limits._replace(virtual_resources=None)
-    later = min(blocks, *(limit for limit in others if limit is not None))
-    per_block = round_up(result.kernel.tensor_memory or 0, TENSOR_MEMORY_UNIT)
-    return TensorMemory(per_block, columns, blocks, later)
 
 
 def _resources(result: Answer) -> dict[Resource, ResourceUse]:

@@ -30,11 +30,13 @@ from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.resources import ADJUSTABLE, QUANTITIES, Changeable, Resource, amount_of
 from .base import Report
-from .calc import Explanation, in_cells, tensor_memory
-from .calc_document import how_to_cap, steps_of
+from .calc import Explanation, in_cells
+from .calc_advice import how_to_cap
+from .calc_document import steps_of
 from .fits import limited_or_stopped_by
 from .gpu import WAVES, WavesReport, WholeGpu, fill, wave_cells
 from .inputs import Inputs, inputs_of
+from .tensor_memory import tensor_memory
 
 COLUMNS = (
     Column("Chip", is_number=False),

@@ -262,26 +262,70 @@ def test_the_spreadsheets_advice_says_whose_it_is() -> None:
 
 
 def test_tensor_memory_says_what_holds_in_practice() -> None:
-    kernel = ("calc", "--gpu", "B200", "-t", "128", "-r", "64", "-s", "48k", "--tensor-memory", "256")
+    kernel = ("calc", "--gpu", "B200", "-t", "128", "-r", "64", "-s", "48k", "--tmem", "256")
     text = run(*kernel, columns=120).stdout
     said = " ".join(text.split())
-    assert (
-        "Limited by virtual resources (the permit to allocate tensor memory): 1 block at start; up to 2 once "
-        "each relinquishes it with tcgen05.relinquish_alloc_permit (inferred)."
-    ) in said
+    assert "6.3% occupancy on B200, compute capability 10.0 (Blackwell); 12.5% once the permit is" in said
+    assert "1 block of 128 threads, 128 threads per SM; then 8 warps, 2 blocks (inferred)" in said
+    assert "a block holds all of the SM's until tcgen05.relinquish_alloc_permit." in said
+    assert "Next steps 2 blocks, 12.5%: relinquish the permit right after tcgen05.alloc (inferred)" in said
+    assert "2 blocks: registers up to 255, shared memory up to 113 KiB" in said
+    assert "Left over" not in said
     assert ["tensor", "memory", "256", "columns", "512", "2"] in [line.split() for line in text.splitlines()]
-    assert "up to 296 blocks once each relinquishes its permit (inferred)" in said
+    assert "296 blocks once the permits are relinquished (inferred)" in said
     assert "block size" not in text
     assert json.loads(run(*kernel, "--format", "json").stdout)["tensor_memory"] == {
         "per_block": 256,
         "per_multiprocessor": 512,
         "blocks": 2,
         "blocks_without_permit": 2,
+        "occupancy_without_permit": 0.125,
+        "regs_without_permit": 255,
+        "smem_without_permit": 113 * 1024,
     }
+    alone = run(*kernel[:-1], "512", columns=120).stdout
+    assert "none within reach for a second block: it does not fit without the permit either" in alone
+    assert "inferred" not in alone
     many = json.loads(run(*kernel[:-1], "32", "--format", "json").stdout)["tensor_memory"]
     assert (many["blocks"], many["blocks_without_permit"]) == (16, 4)  # the shared memory is for 4
     too_many = run(*kernel[:-1], "544").stderr
     assert "Allowed: 32, 64, ..., 512." in too_many
+
+
+def test_what_is_left_over_says_whether_it_would_do_for_one_more_block() -> None:
+    text = run("calc", "--cc", "9.0", "-t", "384", "-r", "168", columns=120).stdout
+    assert "Left over    1,024 registers: too little for one more block" in text
+    stopped = "52 warps and 227 KiB shared memory: enough for one more block, if not for registers"
+    assert stopped in text
+    small = run("calc", "--cc", "9.0", "-t", "32", columns=120).stdout
+    assert "enough for one more block, if not for the number of blocks" in small
+
+
+@pytest.mark.parametrize(
+    ("cc", "threads", "regs", "is_said"),
+    [
+        ("9.0", 384, 168, True),
+        ("12.0", 256, 240, True),
+        ("9.0", 128, 255, False),  # one warpgroup
+        ("9.0", 320, 200, False),  # no whole warpgroups
+        ("9.0", 384, 128, False),  # three quarters of the registers
+        ("8.0", 384, 168, False),
+    ],
+)
+def test_registers_that_warpgroups_may_divide(cc: str, threads: int, regs: int, is_said: bool) -> None:
+    kernel = ("calc", "--cc", cc, "-t", str(threads), "-r", str(regs))
+    text = run(*kernel, columns=200).stdout
+    said = (
+        "Next steps   if warpgroups divide the registers (setmaxnreg), fewer are no advice: "
+        f"occupancy registers --threads {threads} --regs {regs} --groups ..."
+    )
+    assert (said in text) is ("setmaxnreg" in text) is is_said
+    assert json.loads(run(*kernel, "--format", "json").stdout)["registers_may_be_divided"] is is_said
+
+
+def test_setmaxnreg_typed_as_an_option_finds_the_command() -> None:
+    assert "`occupancy registers --groups` answers for it." in run("calc", "--setmaxnreg", "240").stderr
+    assert "Did you mean --groups?" in run("registers", "--setmaxnreg", "240").stderr
 
 
 def test_explain_says_why_the_spreadsheet_differs_from_cuda() -> None:

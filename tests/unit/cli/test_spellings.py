@@ -144,7 +144,7 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
         "There is no option '--shared'. Did you mean --smem?",
     ),
     ((*CALC, "256", "--dynamic-shared-memory", "1k"), "Did you mean --dynamic-smem?"),
-    ((*CALC, "256", "--tmem", "256"), "Did you mean --tensor-memory?"),
+    ((*CALC, "256", "--tmem-columns", "256"), "Did you mean --tensor-memory?"),
     ((*CALC, "256", "--reg", "32"), "Did you mean --regs?"),
     ((*CALC, "256", "--smme=1k"), "Did you mean --smem?"),
     ((*CALC, "256", "--xyzzy"), "There is no option '--xyzzy'.\n"),

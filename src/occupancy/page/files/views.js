@@ -169,7 +169,7 @@ function showSlack(answer, found) {
   );
 }
 
-const LEFT = { too_little: "too little for one more block", another_limiter: "stopped by another resource" };
+const LEFT = { too_little: "too little for one more block", another_limiter: "enough for one more block" };
 
 function showLeft(answer, found, advice) {
   const rows = Object.entries(found.left_over)
@@ -185,10 +185,10 @@ function showLeft(answer, found, advice) {
 
 function carveoutLine(answer, { smallest, configurations }) {
   if (!smallest || (smallest.percent === null && smallest.l1 === null) || !answer.kernel.is_shared_memory_given) return null;
-  const percent = smallest.percent === null ? "" : ` (${smallest.percent}%)`;
+  const percent = smallest.percent === null ? "" : `: request ${smallest.percent}%, which is rounded up to it, or more`;
   const enough = smallest.shared_memory === configurations[configurations.length - 1].shared_memory ? "is needed" : "is enough";
-  const l1 = smallest.l1 === null ? "" : `, and leaves ${words.size(smallest.l1)} of L1`;
-  return element("p", { class: "note" }, `Carveout: ${words.size(smallest.shared_memory)}${percent} ${enough}${l1}.`);
+  const l1 = smallest.l1 === null ? "" : `; it leaves ${words.size(smallest.l1)} of L1`;
+  return element("p", { class: "note" }, `Carveout: ${words.size(smallest.shared_memory)} ${enough}${percent}${l1}.`);
 }
 
 function showArithmetic(answer) {

@@ -1,0 +1,171 @@
+"""The advice of ``occupancy calc``: what to change, how far to grow, what is left over, the carveout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from ..advice.launch_bounds import RegisterCap
+from ..advice.next_steps import NextStep
+from ..render import words
+from ..values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Resource, amount_of
+from .calc import CalcReport
+from .next_steps import changes_in_words
+from .tensor_memory import TensorMemory
+
+HOLDS_ALL = "a block that allocates tensor memory starts with all virtual resources of the SM"
+
+
+def is_held(report: CalcReport) -> bool:
+    """Whether the resident block holds all virtual resources of the SM."""
+    return report.limiters == ("virtual_resources",) and report.active_blocks > 0
+
+
+def later_blocks(report: CalcReport) -> TensorMemory | None:
+    """What there is once the permit to allocate is relinquished; None where that lets no other block in."""
+    columns = report.tensor_memory if is_held(report) else None
+    return columns if columns and columns.blocks_without_permit > report.active_blocks else None
+
+
+def advice(report: CalcReport) -> Iterator[tuple[str, str]]:
+    """The next steps, how far the kernel may grow, what is left over, and the carveout: label and text.
+
+    A label is empty where the line belongs to the one above.
+    """
+    yield from _labelled("Next steps", _next_steps(report))
+    yield from _labelled("Slack", _slack(report))
+    yield from _labelled("Left over", _left_over(report))
+    yield from _labelled("Carveout", _carveout(report))
+    if report.carveout.needs_opt_in:
+        yield "Opt-in", "needed: cudaFuncAttributeMaxDynamicSharedMemorySize"
+
+
+def _next_steps(report: CalcReport) -> Iterator[str]:
+    """At most three levels by using less, and the block sizes; none at full occupancy."""
+    levels = [step for step in report.next_steps if "threads" not in step.requires]
+    sizes = [step for step in report.next_steps if "threads" in step.requires]
+    shown = most_useful(levels, report.occupancy)
+    if len(levels) == len(shown) + 1:
+        shown = levels  # a line that says so would take as much room
+    if report.runtime is not None and report.next_steps:
+        yield "by the spreadsheet's rules; --model cuda has the hardware's"
+    if report.registers_may_be_divided and not report.inputs.reallocates_registers:
+        threads, regs = report.inputs.threads, report.inputs.regs
+        yield (
+            "if warpgroups divide the registers (setmaxnreg), fewer are no advice: occupancy registers "
+            f"--threads {threads} --regs {regs} --groups ..."
+        )
+    if (later := later_blocks(report)) is not None:
+        blocks = words.count(later.blocks_without_permit, "block")
+        reached = f"{blocks}, {words.percent(later.occupancy_without_permit)}"
+        yield f"{reached}: relinquish the permit right after tcgen05.alloc (inferred)"
+    elif is_held(report):
+        why = HOLDS_ALL if report.tensor_memory is None else "it does not fit without the permit either"
+        yield f"none within reach for a second block: {why}"
+    elif sizes and not levels:
+        yield "only another block size can help"
+    yield from (_step(report, step) for step in (*shown, *sizes))
+    if report.fewer_registers is not None:
+        yield how_to_cap(report.fewer_registers)
+    if report.inputs.spill_smem and any("smem" in step.requires for step in levels):
+        spilled = words.size(report.inputs.spill_smem)
+        yield f"launch bounds of fewer threads shrink the {spilled} that registers spill to"
+    if len(levels) > len(shown):
+        yield f"{words.count(len(levels) - len(shown), 'more level')} in --format json"
+    if not report.next_steps and report.occupancy < 1 and not is_held(report):
+        yield "none: no other block size has a higher occupancy"
+
+
+def most_useful(levels: list[NextStep], now: float) -> list[NextStep]:
+    """The nearest level, the highest, and the first that is at least half way between now and that."""
+    if not levels:
+        return []
+    half_way = next(step for step in levels if step.occupancy >= (now + levels[-1].occupancy) / 2)
+    return [step for step in levels if step in (levels[0], half_way, levels[-1])]
+
+
+def how_to_cap(cap: RegisterCap) -> str:
+    """How the compiler is asked for fewer registers."""
+    ways = " or ".join(way for way in (cap.launch_bounds, cap.maxrregcount) if way is not None)
+    return f"{cap.regs} registers: {ways}"
+
+
+def _step(report: CalcReport, step: NextStep) -> str:
+    reached = f"{words.count(step.active_blocks, 'block')}, {words.percent(step.occupancy)}"
+    return f"{reached}: {changes_in_words(step.requires, report.inputs)}"
+
+
+def _slack(report: CalcReport) -> Iterator[str]:
+    limits_barriers = report.resources["barriers"].blocks is not None
+    parts = []
+    for resource in ADJUSTABLE:
+        amount, now = getattr(report.slack, resource), amount_of(resource, report.inputs)
+        grows = amount is not None and (now is None or amount > now)
+        if grows and (resource != "barriers" or limits_barriers):
+            parts.append(f"{QUANTITIES[resource].label} up to {words.amount(resource, amount)}")
+    later = later_blocks(report)
+    if parts:
+        yield f"{'1 block: ' if later else ''}{', '.join(parts)}"
+    if later is not None and later.regs_without_permit and later.smem_without_permit is not None:
+        size = words.size(later.smem_without_permit)
+        yield (
+            f"{words.count(later.blocks_without_permit, 'block')}: registers up to "
+            f"{later.regs_without_permit}, shared memory up to {size}"
+        )
+
+
+def _left_over(report: CalcReport) -> Iterator[str]:
+    """What is free, and whether it would do for one more block."""
+    if later_blocks(report) is not None:
+        return
+    limiters = words.listing([_obstacle(limiter) for limiter in report.limiters])
+    reasons = {
+        "too_little": "too little for one more block",
+        "another_limiter": f"enough for one more block, if not for {limiters}",
+    }
+    for reason, words_for_it in reasons.items():
+        left = [
+            f"{words.amount(resource, rest.amount)} {words.name(resource)}"
+            for resource, rest in report.slack.left_over.items()
+            if rest.reason == reason and rest.amount is not None and _is_of_interest(report, resource)
+        ]
+        if left:
+            yield f"{words.listing(left)}: {words_for_it}"
+
+
+def _obstacle(limiter: Resource) -> str:
+    return "the number of blocks" if limiter == "blocks" else words.name(limiter)
+
+
+def _is_of_interest(report: CalcReport, resource: Resource) -> bool:
+    """Free block slots are no use, and free barriers neither unless they are what limits."""
+    if not report.active_blocks or resource == "blocks":
+        return False
+    if resource in COUNTED:
+        return resource in report.limiters
+    return bool(report.resources[resource].per_block)
+
+
+def _carveout(report: CalcReport) -> Iterator[str]:
+    smallest, configurations = report.carveout.smallest, report.carveout.configurations
+    if smallest is None or (smallest.percent is None and smallest.l1 is None):
+        return  # no block, or a size that no one would choose
+    given = amount_of("smem", report.inputs) is not None or report.inputs.carveout is not None
+    if not given and "shared_memory" not in report.limiters:
+        return
+    verdict = "is needed" if smallest == configurations[-1] else "is enough"
+    percent = ""
+    if smallest.percent is not None:
+        percent = f": request {smallest.percent}%, which is rounded up to it, or more"
+    l1 = "" if smallest.l1 is None else f"; it leaves {words.size(smallest.l1)} of L1"
+    yield f"{words.size(smallest.shared_memory)} {verdict}{percent}{l1}"
+    if report.inputs.carveout is not None:
+        for blocks, alike in groupby(configurations, lambda each: each.active_blocks):
+            sizes = [words.size(each.shared_memory) for each in alike]
+            yield f"{words.count(blocks, 'block')} with {words.listing(sizes)}"
+
+
+def _labelled(label: str, texts: Iterator[str]) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        yield label, text
+        label = ""
