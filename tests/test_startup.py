@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import occupancy
+from tests.samples import FOLDER
 
 HEAVY = ("click", "lz4", "matplotlib", "numpy", "pydantic", "rich", "yaml", "cuda", "pynvml")
 
@@ -66,6 +67,12 @@ def test_limits_of_the_users_own_load_no_pydantic(
     (tmp_path / "own.yaml").write_text(f"schema_version: 1\ncompute_capabilities:\n  {row}\n")
     arguments = ("calc", "--cc", "7.0", "--threads", "128", *own, "--format", "json")
     assert loaded(cli(*arguments)) & set(HEAVY) <= {"click", "yaml"}
+
+
+@pytest.mark.parametrize("output_format", ["text", "csv", "json"])
+def test_a_scan_that_compares_nothing_loads_no_pydantic(output_format: str) -> None:
+    arguments = cli("scan", str(FOLDER / "samples.cubin"), "--format", output_format)
+    assert loaded(arguments) & set(HEAVY) <= {"click", "lz4", "rich", "yaml"}
 
 
 def test_compute_loads_neither_click_nor_rich() -> None:

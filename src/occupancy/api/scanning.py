@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from ..builds.build import portable, read_build
 from ..builds.launches import refuse_absent, stated_launches
 from ..builds.merging import merge_while_read
 from ..builds.overview import Tally
 from ..builds.scanner import ScanRow
 from ..builds.selection import Order, Selection
-from ..builds.since import since
 from ..builds.traces import is_traced
-from ..page.listing import Listing, listing
 from ..readers import KernelRecord, ReadProblem, read
 from ..readers.budget import Allowance
 from ..readers.reading import Source
@@ -22,6 +20,9 @@ from ..readers.remark import Remark
 from ..report.scan import ScanReport
 from ..report.scan_notes import MOST_IN_FULL, missing_for
 from .reading import Reading
+
+if TYPE_CHECKING:
+    from ..page.listing import Listing
 
 EXCERPT = 20
 """How many are shown of so many."""
@@ -165,6 +166,11 @@ class Scanning:
             records: What was found.
             compare: A baseline, or the path of a build, whose changes are shown.
         """
+        # These take pydantic, which takes as long to load as a scan of some thousands of kernels.
+        from ..builds.build import read_build
+        from ..builds.since import since
+        from ..page.listing import listing
+
         self._tally = Tally(self.scanner)
         choice = replace(self._selection, group=True)
         found = list(self._tally.counted(choice.kernels(records)))
@@ -183,6 +189,8 @@ class Scanning:
 
     def _portable(self, record: KernelRecord) -> KernelRecord:
         """The record with the name that its file has in every build."""
+        from ..builds.build import portable
+
         folders = (
             os.path.join(source, "")
             for source in self._sources

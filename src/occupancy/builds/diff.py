@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import attrgetter
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from ..readers import KernelRecord
 from ..values.dataclass import dataclass
@@ -16,6 +16,8 @@ from .merging import LOGS
 from .rules import Measure
 from .same_sizes import Usual, at_the_same_size, is_ours, usual_size
 from .scanner import Scanner, ScanRow
+
+T = TypeVar("T")
 
 Verdict = Literal["worse", "mixed", "other", "better", "same"]
 """Whether something got worse, better, or one thing worse and another better.
@@ -122,21 +124,18 @@ def compare(
         if row.verdict != "same" or with_same:
             rows.append(row)
     return Diff(
-        tuple(_together(sorted(rows, key=_rank))),
+        _together(sorted(rows, key=_rank), lambda row: (row.old.name, row.new.name)),
         same,
         dict(unknown),
-        tuple(map(scanner.row, in_one_only(matching.added, old))),
-        tuple(map(scanner.row, in_one_only(matching.removed, new))),
+        _together(map(scanner.row, in_one_only(matching.added, old)), lambda row: row.name),
+        _together(map(scanner.row, in_one_only(matching.removed, new)), lambda row: row.name),
     )
 
 
-def _together(rows: Sequence[DiffRow]) -> Iterator[DiffRow]:
-    """All rows of a kernel at the place of its first one."""
-    kernels: dict[tuple[str, str], list[DiffRow]] = {}
-    for row in rows:
-        kernels.setdefault((row.old.name, row.new.name), []).append(row)
-    for each in kernels.values():
-        yield from each
+def _together(items: Iterable[T], name: Callable[[T], Hashable]) -> tuple[T, ...]:
+    """All that has a name at the place of the first that has it."""
+    places: dict[Hashable, int] = {}
+    return tuple(sorted(items, key=lambda item: places.setdefault(name(item), len(places))))
 
 
 def compared(record: KernelRecord) -> tuple[object, ...]:

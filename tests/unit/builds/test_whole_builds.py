@@ -224,6 +224,12 @@ def test_moved_and_instantiated_otherwise(build_from: Callable[[str, str], list[
     assert ("_ZN3img9histogramILi64EEEvPKfPf", "_ZN3img9histogramILi64ELb1EEEvPKfPf") in pairs
 
 
+def test_a_kernel_that_is_new_stands_together_for_all_architectures(folders: Path) -> None:
+    report = occupancy.diff(folders / "before", folders / "after")
+    added = [(base_name(row.name), row.arch) for row in report.added]
+    assert added == [(name, arch) for name in ("img::sharpen", "img::histogram") for arch in ARCHS]
+
+
 def test_another_architecture(build_from: Callable[[str, str], list[Path]], tmp_path: Path) -> None:
     for arch in ARCHS:
         occupancy.save_baseline(build_from("before", "both"), tmp_path / f"{arch}.json", archs=[arch])
