@@ -69,16 +69,9 @@ Section = tuple[int, int, int, int, int, int, int]
 over: naming the parts of each took longer than reading them."""
 
 
-class Function(NamedTuple):
-    """A function, by its symbol."""
-
-    number: int
-    """Of the symbol."""
-    name: str
-    section: int
-    """The number of that which holds its code."""
-    is_local: bool
-    """Whether other images cannot see it."""
+Function = tuple[int, str, int, bool]
+"""A function: the number of its symbol, its name, the number of the section that holds its code, and whether
+other images cannot see it."""
 
 
 def is_cubin(data: Bytes) -> bool:
@@ -181,7 +174,7 @@ class Image:
             if info & 0xF == STT_FUNC:
                 if section == SHN_XINDEX and number < len(wide):
                     section = wide[number]
-                yield Function(number, self._name(link, name), section, info >> 4 == STB_LOCAL)
+                yield number, self._name(link, name), section, info >> 4 == STB_LOCAL
 
     def sections_of_symbols(self) -> dict[int, int]:
         """The section that each symbol lies in, by the symbol's number.

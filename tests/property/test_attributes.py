@@ -1,0 +1,77 @@
+"""The attributes of a kernel are the same whether they are matched at once or read one by one."""
+
+from __future__ import annotations
+
+import struct
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from occupancy.readers.attributes import (
+    MAX_THREADS,
+    MAXREG_COUNT,
+    NUM_BARRIERS,
+    REGCOUNT,
+    REQNTID,
+    of_symbol,
+    records,
+    stated,
+    values_of_kernel,
+    values_of_symbols,
+)
+
+WANTED = (0x05, 0x10, 0x1B, 0x32, 0x3D, 0x3F, 0x4A, 0x4C, 0x54)
+IDS = st.one_of(st.sampled_from(WANTED), st.integers(0, 255))
+SIZES = st.one_of(st.sampled_from((0, 4, 8, 12, 16, 252, 256, 300)), st.integers(0, 40))
+
+
+@st.composite
+def record(draw: st.DrawFn) -> bytes:
+    """A record of any form; one with a value that follows has that."""
+    form, id = draw(st.integers(0, 5)), draw(IDS)
+    if form != 4:
+        return bytes((form, id)) + draw(st.binary(min_size=2, max_size=2))
+    size = draw(SIZES)
+    return struct.pack("<BBH", form, id, size) + draw(st.binary(min_size=size, max_size=size))
+
+
+@given(st.lists(record(), max_size=40), st.integers(0, 8))
+@example([struct.pack("<BBH", 3, MAXREG_COUNT, 40), struct.pack("<BBH", 3, MAXREG_COUNT, 1)], 1)
+@example([struct.pack("<BBHIII", 4, MAX_THREADS, 12, 256, 1, 1)] * 2, 5)
+def test_at_once_as_one_by_one(parts: list[bytes], missing: int) -> None:
+    """The last of a kind counts; what the end of the section cuts off is not there, or in part."""
+    whole = b"".join(parts)
+    data = memoryview(whole[: max(0, len(whole) - missing)])
+    found = {id: value for id, value, _ in records(data)}
+    assert dict(zip(sorted(WANTED), _by_id(values_of_kernel(data)), strict=True)) == {
+        id: found.get(id) for id in WANTED
+    }
+
+
+def _by_id(values: tuple[bytes | None, ...]) -> list[bytes | None]:
+    """The values of the wanted attributes in the order of their numbers."""
+    from occupancy.readers.attributes import _OF_KERNEL
+
+    return [value for _, value in sorted(zip(_OF_KERNEL, values, strict=True), key=lambda each: each[0])]
+
+
+def test_thousands_of_records() -> None:
+    data = struct.pack("<BBHIII", 4, 0x17, 12, 0, 0, 0) * 10_000 + struct.pack("<BBH", 2, NUM_BARRIERS, 3)
+    assert stated(values_of_kernel(memoryview(data)))["barriers"] == 3
+
+
+def test_what_is_stated() -> None:
+    data = struct.pack("<BBHIII", 4, REQNTID, 12, 16, 8, 2) + struct.pack("<BBH", 3, MAXREG_COUNT, 64)
+    fields = stated(values_of_kernel(memoryview(data)))
+    assert (fields["block_dim"], fields["threads"], fields["register_cap"]) == ((16, 8, 2), 256, 64)
+    assert stated(()) == stated(values_of_kernel(memoryview(b"")))
+
+
+@given(st.lists(st.tuples(IDS, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)), max_size=20))
+def test_attributes_of_symbols_in_either_way(said: list[tuple[int, int, int]]) -> None:
+    usual = b"".join(struct.pack("<BBHII", 4, id, 8, symbol, value) for id, symbol, value in said)
+    expected = {of_symbol(id, symbol): value for id, symbol, value in said}
+    assert values_of_symbols(memoryview(usual)) == expected
+    other = struct.pack("<BBH", 1, REGCOUNT, 0)  # is no record of a symbol, so that all are read one by one
+    assert values_of_symbols(memoryview(other + usual)) == expected
+    assert values_of_symbols(memoryview(usual + other)) == expected
