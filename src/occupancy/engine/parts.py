@@ -1,6 +1,6 @@
 """The parts of an answer: what each resource allows, and what one block takes.
 
-The engine makes them by ``tuple.__new__``, which takes a third as long as a call of the class.
+The model `cuda` makes them by ``tuple.__new__``, which takes a third as long as a call of the class.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class BlockLimits(NamedTuple):
     blocks: int
     registers: int | None
     shared_memory: int | None
-    barriers: int | None
-    virtual_resources: int | None
+    barriers: int | None = None
+    virtual_resources: int | None = None
 
     def smallest(self) -> int:
         """Blocks that all resources together allow."""

@@ -60,18 +60,13 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     warps = warps_per_block(limits, kernel)
     registers = allocated_registers(limits, column, kernel, warps)
     shared_memory = shared_memory_per_block(limits, column, kernel)
-    block_limits = tuple.__new__(
-        BlockLimits,
-        (
-            limits.max_warps_per_multiprocessor // warps,
-            limits.max_blocks_per_multiprocessor,
-            blocks_by_registers(limits, column, kernel, warps),
-            blocks_by_shared_memory(limits, column, kernel, shared_memory),
-            None,
-            None,
-        ),
+    block_limits = BlockLimits(
+        limits.max_warps_per_multiprocessor // warps,
+        limits.max_blocks_per_multiprocessor,
+        blocks_by_registers(limits, column, kernel, warps),
+        blocks_by_shared_memory(limits, column, kernel, shared_memory),
     )
-    return block_limits, tuple.__new__(Allocation, (warps, registers, shared_memory))
+    return block_limits, Allocation(warps, registers, shared_memory)
 
 
 def allocated_registers(limits: Limits, column: SpreadsheetColumn, kernel: Kernel, warps: int) -> int:

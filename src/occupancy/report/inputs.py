@@ -25,6 +25,7 @@ class Inputs:
     caching: str | None
     opt_in: bool | None
     virtual_resources: int | None
+    """Virtual resources per block."""
     tensor_memory: int | None
     """Columns per block."""
     shared_memory_mode: str | None

@@ -35,7 +35,6 @@ OF_NAMES = {
     "dynamic_smem": "Shared memory per block that the launch asks for, in bytes.",
     "smem": "Shared memory per block, static and dynamic together, in bytes.",
     "barriers": "Named barriers per block.",
-    "virtual_resources": "Virtual resources per block.",
     "caching": "`ca` where global loads are cached in L1, else `cg`.",
     "opt_in": "Whether the kernel has opted in to more than 48 KiB of dynamic shared memory.",
     "shared_memory_mode": "`oversized` where the kernel has set this mode.",

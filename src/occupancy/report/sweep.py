@@ -15,25 +15,15 @@ from ..render.document import Column, Document, Marked, Only, Paragraph, Table, 
 from ..values.dataclass import dataclass
 from ..values.resources import Resource
 from .base import Report
+from .inputs import Inputs
 
 Variable = Literal[
     "gpu", "cc", "threads", "regs", "smem", "static_smem", "dynamic_smem", "carveout", "barriers"
 ]
-INPUTS = (
-    "threads",
-    "regs",
-    "smem",
-    "static_smem",
-    "dynamic_smem",
-    "carveout",
-    "barriers",
-    "caching",
-    "opt_in",
-    "virtual_resources",
-    "tensor_memory",
-    "shared_memory_mode",
-    "model",
-)
+_FIRST = ("threads", "regs", "smem")
+_ONLY_IN_FILES = ("block_dim", "spill_smem", "reallocates_registers")
+_OTHERS = (each.name for each in fields(Inputs) if each.name not in (*_FIRST, *_ONLY_IN_FILES))
+INPUTS = (*_FIRST, *_OTHERS, "model")
 """What can be said of the kernel, in the order of the columns; the last that varies changes fastest."""
 
 MOST_AXES = 2
