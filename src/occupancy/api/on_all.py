@@ -51,7 +51,7 @@ def compute_on_all(
         ccs: Chips, each as in `compute`, or all of an architecture.
         kernel: As in `compute`.
         grid: Blocks, or the grid's shape, for its waves on each; then name products, whose SMs are known.
-        cluster: Blocks per cluster, or the cluster's shape; only from 9.0.
+        cluster: Blocks per cluster, or the cluster's shape; only from 9.0; older ones are answered without.
         {arguments}
     """
     return on_all(_chips(ccs), kernel, grid=grid, cluster=cluster, **arguments)
@@ -102,9 +102,15 @@ def on_all(
     needed = kernel_with(kernel, without_automatic(arguments))
     model = arguments.get("model")
     answers = [Occupancy(chip.limits, needed, model) for chip in chips]
-    wholes = [
-        whole_gpu(answer, chip, grid, cluster, sms) for chip, answer in zip(chips, answers, strict=True)
-    ]
+    have_some = any(chip.limits.max_portable_cluster_size is not None for chip in chips)
+    wholes = []
+    for chip, answer in zip(chips, answers, strict=True):
+        if have_some and cluster is not None and chip.limits.max_portable_cluster_size is None:
+            whole = whole_gpu(answer, chip, grid, None, sms)
+            without = f"{chip.label} has no clusters: it is answered without."
+            wholes.append(whole._replace(note=without))
+        else:
+            wholes.append(whole_gpu(answer, chip, grid, cluster, sms))
     steps = steps_on_all([chip.limits for chip in chips], needed, model)
     explained = [tuple(answer.explain()) if explain else None for answer in answers]
     return on_all_report(chips, answers, steps, wholes, explained)

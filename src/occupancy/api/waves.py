@@ -88,7 +88,7 @@ def whole_gpu(
         if size is None:
             return WholeGpu(gpu)
         check_cluster(chip.limits, size)
-        return WholeGpu(gpu, note=_CLUSTERS_UNKNOWN)
+        return WholeGpu(gpu, note=f"{_allowed(chip, size)} {_CLUSTERS_UNKNOWN}")
     launch, wave = launch_and_wave(
         answer,
         count,
@@ -97,7 +97,26 @@ def whole_gpu(
         resident_clusters=lambda size: _told_clusters(answer, chip, size) if sms is None else None,
     )
     waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
-    return WholeGpu(gpu, wave, waves, _green_context(chip, sms))
+    note = _may_hold_fewer(chip, wave) if wave.is_upper_bound and wave.blocks else None
+    return WholeGpu(gpu, wave, waves, _green_context(chip, sms), note)
+
+
+def _allowed(chip: Chip, size: int) -> str:
+    portable = chip.limits.max_portable_cluster_size
+    if portable is None or size <= portable:
+        return f"Clusters of {size} are allowed."
+    return f"Clusters of {size} need cudaFuncAttributeNonPortableClusterSizeAllowed."
+
+
+def _may_hold_fewer(chip: Chip, wave: FullWave) -> str:
+    """Why there may be fewer clusters than the bound, who was measured, and how to ask one's own GPU."""
+    same, unit = "", wave.measured
+    if unit is not None and unit.gpu != chip.name:
+        same = f" The {unit.gpu} was measured: it has as many SMs."
+    return (
+        f"A cluster stays within one GPC, so that fewer may fit.{same} Your own GPU tells: --device 0, or "
+        "cudaOccupancyMaxActiveClusters."
+    )
 
 
 _CLUSTERS_UNKNOWN = (

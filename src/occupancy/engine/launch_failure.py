@@ -145,6 +145,12 @@ def _registers(limits: Limits, kernel: Kernel, model: Model, allocated: Allocati
         parts = cuda.checked_sub_partitions(limits)
         needed = cuda.registers_checked(allocated.registers // allocated.warps, allocated.warps, parts)
         phrase = "in one block"
+        if needed != allocated.registers:
+            counted = round_up(allocated.warps, parts)
+            phrase = (
+                f"{phrase} ({allocated.warps} warps count as {counted}, as many in each of {parts} "
+                "sub-partitions)"
+            )
         if needed <= allowed:  # it is the warps that do not fit into the sub-partitions' register files
             limit, allowed = "max_registers_per_multiprocessor", limits.max_registers_per_multiprocessor
             phrase = "in one block, whole warps in each sub-partition"

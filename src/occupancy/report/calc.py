@@ -87,6 +87,10 @@ class CalcReport(Report):
     launchable: bool
     reason: str | None
     resources: dict[Resource, ResourceUse]
+    registers_checked: int | None
+    """Registers that a block is refused for, where they are more than it takes: its warps are counted as if
+    each sub-partition had as many.
+    """
     tensor_memory: TensorMemory | None
     """The columns of a kernel that was said to allocate some, on a chip that has them."""
     next_steps: tuple[NextStep, ...]
@@ -194,6 +198,7 @@ def calc_report(
         launchable=result.launchable,
         reason=result.reason,
         resources=_resources(result),
+        registers_checked=_registers_checked(result),
         tensor_memory=tensor_memory(result),
         next_steps=steps,
         fewer_registers=fewer,
@@ -237,6 +242,13 @@ def _resources(result: Answer) -> dict[Resource, ResourceUse]:
         reserved = _reserved(result) if name == "shared_memory" else 0
         uses[name] = ResourceUse(per_block, use.per_multiprocessor, blocks, min(reserved, per_block or 0))
     return uses
+
+
+def _registers_checked(result: Answer) -> int | None:
+    failure = result.failure
+    if failure is None or "max_registers_per_block" not in failure.limit:
+        return None
+    return failure.needed if failure.needed != result.allocated.registers else None
 
 
 def _reserved(result: Answer) -> int:

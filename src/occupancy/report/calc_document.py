@@ -139,6 +139,8 @@ def _per_block(report: CalcReport, resource: Resource, use: ResourceUse) -> str:
     if not use.per_block:
         return "not given" if missing else "0"
     amount = words.amount(resource, use.per_block)
+    if resource == "registers" and report.registers_checked is not None:
+        return f"{amount}, counted as {report.registers_checked:,}"
     if use.reserved:
         amount, own = f"{words.amount(resource, use.reserved)} reserved", use.per_block - use.reserved
         amount = f"{words.amount(resource, own)} + {amount}" if own else amount

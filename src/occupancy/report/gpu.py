@@ -208,7 +208,7 @@ def _resident(wave: FullWave) -> str:
         return f"{hold} {text}: the grid of a persistent kernel, the largest cooperative one"
     unit = wave.measured
     if unit is None:
-        return f"{hold} at most {text}; only the GPU itself knows how many fit"
+        return f"{hold} at most {text}"
     held = f"{words.count(unit.blocks, 'block')}, {words.count(unit.clusters, 'cluster')}"
     held = "all of them" if unit.clusters == wave.clusters else held
     return f"{hold} at most {text}; one {unit.gpu} was measured to hold {held}"

@@ -323,6 +323,20 @@ def test_registers_that_warpgroups_may_divide(cc: str, threads: int, regs: int, 
     assert json.loads(run(*kernel, "--format", "json").stdout)["registers_may_be_divided"] is is_said
 
 
+def test_a_block_refused_for_warps_counted_alike_in_each_sub_partition_says_so() -> None:
+    kernel = ("calc", "--cc", "8.6", "-t", "800", "-r", "80")
+    said = " ".join(run(*kernel, columns=100).stdout.split())
+    assert (
+        "800 threads of 80 registers take 71,680 registers in one block (25 warps count as 28, as many in "
+        "each of 4 sub-partitions), but a block may have at most 65,536."
+    ) in said
+    assert "registers 64,000, counted as 71,680 65,536 0 <- limiter" in said
+    assert json.loads(run(*kernel, "--format", "json").stdout)["registers_checked"] == 71_680
+    whole = ("calc", "--cc", "8.6", "-t", "1024", "-r", "80")
+    assert "count as" not in run(*whole, columns=100).stdout
+    assert json.loads(run(*whole, "--format", "json").stdout)["registers_checked"] is None
+
+
 def test_setmaxnreg_typed_as_an_option_finds_the_command() -> None:
     assert "`occupancy registers --groups` answers for it." in run("calc", "--setmaxnreg", "240").stderr
     assert "Did you mean --groups?" in run("registers", "--setmaxnreg", "240").stderr

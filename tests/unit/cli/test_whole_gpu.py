@@ -97,7 +97,8 @@ def test_clusters_are_a_bound_and_say_so() -> None:
     assert "132 SMs hold at most 1,056 blocks, 264 clusters of 4; one H200 was measured to hold" in text
     kernel = ("calc", *KERNEL, "--cc", "9.0", "--sms", "100", "--cluster", "4")
     text = run(*kernel, "--grid", "4096", columns=200).stdout
-    assert "100 SMs hold at most 800 blocks, 200 clusters of 4; only the GPU itself knows" in text
+    assert "100 SMs hold at most 800 blocks, 200 clusters of 4\n" in text
+    assert "A cluster stays within one GPC, so that fewer may fit. Your own GPU tells: --device 0" in text
     assert "4,096 blocks, if all 200 clusters fit: 5.12 waves, 5 full and one of 96 blocks, 12% full" in text
     assert "with 200: 14.7% of the GPU idle, if all blocks take equally long" in text
     assert "with 200: 4,000 or 4,800 blocks" in text
@@ -143,7 +144,7 @@ def test_several_gpus() -> None:
         (("--gpu", "rtx4090", "--grid", "10", "--cluster", "2"), "8.9 has no clusters"),
         (("--gpu", "H200", "--cc", "8.0", "--grid", "9"), "--grid: the number of SMs is missing"),
         (("--gpu", "H200,H100", "--grid", "9"), "--grid: H100 comes with different numbers of SMs"),
-        (("--gpu", "H200,A100", "--cluster", "2"), "--cluster: compute capability 8.0 has no clusters"),
+        (("--gpu", "RTX 4090,A100", "--cluster", "2"), "--cluster: compute capability 8.9 has no clusters"),
         (("--gpu", "H200,A100", "--sms", "9"), "--sms: says nothing of several chips alone"),
         (("--gpu", "RTX 9999"), "'RTX 9999' is neither a compute capability nor"),
         (("--gpu", "H100", "--grid", "9"), "--grid: H100 comes with different numbers of SMs"),
@@ -232,11 +233,32 @@ def test_clusters_without_the_number_of_sms_still_say_what_an_sm_holds() -> None
     for chip in (("--gpu", "H100"), ("--cc", "9.0")):
         printed = json.loads(run(*kernel, *chip, "--format", "json").stdout)
         assert (printed["active_blocks"], printed["full_wave"]) == (1, None)
-        assert printed["notes"][-1].startswith("How many clusters the whole GPU holds depends on its number")
+        assert printed["notes"][-1].startswith(
+            "Clusters of 2 are allowed. How many clusters the whole GPU holds depends on its number"
+        )
+    large = run(*kernel[:-1], "16", "--cc", "9.0", columns=200).stdout
+    assert "Clusters of 16 need cudaFuncAttributeNonPortableClusterSizeAllowed." in large
     assert "name a product, such as H100 SXM, or give --sms" in run(*kernel, *chip, columns=200).stdout
     several = run(*kernel, "--gpu", "H100,H200", columns=120).stdout
     assert "The whole GPU, in clusters of 2" in several
     assert "How many clusters the whole GPU holds depends" in several
+
+
+def test_clusters_of_another_product_say_why_it_was_asked() -> None:
+    text = run("calc", *KERNEL, "--gpu", "H100 SXM", "--cluster", "4", columns=200).stdout
+    assert "one H200 was measured to hold" in text
+    assert "fewer may fit. The H200 was measured: it has as many SMs. Your own GPU tells: --device 0" in text
+    assert "as many SMs" not in run("calc", *KERNEL, "--gpu", "H200", "--cluster", "4", columns=200).stdout
+
+
+def test_a_chip_without_clusters_is_answered_without_beside_one_that_has_them() -> None:
+    kernel = ("calc", *KERNEL, "--gpu", "A100 SXM4 40GB,H100 SXM", "--cluster", "2", "--grid", "3000")
+    text = run(*kernel, columns=120).stdout
+    assert "A100 SXM4 40 GB has no clusters: it is answered without." in text
+    first, second = json.loads(run(*kernel, "--format", "json").stdout)["chips"]
+    assert (first["full_wave"]["cluster_size"], second["full_wave"]["cluster_size"]) == (None, 2)
+    assert first["waves"]["blocks"] == 3000
+    assert "8.0 has no clusters" in run("calc", *KERNEL, "--cc", "8.0,9.0", "--cluster", "2").stdout
 
 
 class TestPartOfAGpu:
