@@ -11,8 +11,8 @@ from typing import Any, cast
 
 from ..engine import default_model
 from ..errors import InputError, MissingDependencyError
-from ..render.charts import Value
-from ..report.curves import CurvesReport, curves_report
+from ..render.charts import Picture, Value
+from ..report.curves import CurvesReport, curves_report, side_by_side
 from ..report.sweep import INPUTS, Cell, SweepReport, Variable
 from ..tables.chips import Chip
 from ..values.limits import Limits
@@ -78,6 +78,27 @@ def sweep_grid(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> CurvesReport
     fixed = {name: values[0] for name, values in whole.items() if len(values) == 1}
     cells = _cells([chip.limits for chip in chips], choices)
     return SweepReport(fixed, variables, tuple(chip.cc for chip in chips), cells)
+
+
+def sweep_picture(
+    chips: Sequence[Chip], kernel: Mapping[str, Any], title: str | None = None, marks: Sequence[int] = ()
+) -> Picture:
+    """The same as a picture; where nothing varies but the chip, the three curves with one for each chip.
+
+    Args:
+        chips: As in `sweep_grid`.
+        kernel: Likewise.
+        title: What stands above it.
+        marks: Values of the input that varies, at which lines are drawn.
+
+    Raises:
+        InputError: Likewise; too much varies, or there is no curve to mark a value on.
+    """
+    report = sweep_grid(chips, kernel)
+    if isinstance(report, SweepReport) and report.compares_chips_alone and not marks:
+        given = {name: value for name, value in report.fixed.items() if name not in ("gpu", "cc")}
+        return side_by_side([replace(curves_of(chip.limits, given), gpu=chip.label) for chip in chips], title)
+    return report.picture(title, marks)
 
 
 def _cells(chips: Sequence[Limits], choices: Mapping[str, Sequence[Any]]) -> tuple[Cell, ...]:

@@ -60,9 +60,10 @@ def command(
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
     occupancy sweep --cc 9.0 -t 32:1024:32 -r 16:255 -s 0:227k:1k -o all.csv
     """
-    from ..api.sweep import sweep_grid
+    from ..api.sweep import sweep_grid, sweep_picture
     from ..render.charts import PICTURE_FILES
 
+    said = f"Wrote {output}"
     if output is None or is_format_given() or output.lower().endswith(tuple(FORMAT_OF)):
         if title is not None or marks:
             where = "marks" if marks else "title"
@@ -77,7 +78,8 @@ def command(
         from ..render.plot import pictured
         from ..values.spellings import parse_size
 
-        picture = sweep_grid(chips, kernel).picture(title, [parse_size(mark, "marks") for mark in marks])
+        picture = sweep_picture(chips, kernel, title, [parse_size(mark, "marks") for mark in marks])
         write_picture(output, pictured(picture, output))
+        said += f": {picture.subject}"
     if output is not None:
-        click.echo(f"Wrote {output}.", err=True)
+        click.echo(f"{said}.", err=True)

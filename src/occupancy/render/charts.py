@@ -163,6 +163,8 @@ class Curves(NamedTuple):
     axis: Axis
     lines: Sequence[tuple[str, Sequence[float]]]
     """A name, and the occupancy at each value of the axis."""
+    marks: Sequence[int] = ()
+    """Values of the axis at which a line is drawn across."""
 
 
 class RowChart(NamedTuple):
@@ -181,8 +183,8 @@ class Picture(NamedTuple):
     title: str
     """One line, or with a second for what does not vary."""
     charts: Sequence[Chart | Curves | RowChart]
-    marks: Sequence[int] = ()
-    """Values of the axis of a curve at which a line is drawn across it."""
+    subject: str = ""
+    """What it shows, whatever its title says."""
 
 
 def ticks(first: int, last: int, most: int) -> list[int]:

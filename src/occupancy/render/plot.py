@@ -144,13 +144,16 @@ def _draw(picture: Picture, panels: Sequence[Axes]) -> None:
         elif isinstance(chart, HeatMap):
             _draw_map(chart, panel)
         elif isinstance(chart, Curves):
-            _draw_curves(chart, picture.marks, panel)
+            _draw_curves(chart, panel, is_alone=len(charts) == 1)
         elif isinstance(chart, RowChart):
             _draw_rows(chart, panel)
-        elif chart.axis.is_numeric:
-            _draw_curves(Curves(chart.axis, [("", chart.shares)]), picture.marks, panel)
         else:
             _draw_bars(chart, panel)
+    if isinstance(charts[0], Curves):
+        for panel in panels[1:]:  # the first says it for all
+            panel.set_ylabel("")
+            if legend := panel.get_legend():
+                legend.remove()
     if isinstance(charts[0], StepChart):
         panels[0].set_ylabel(charts[0].height)
         _add_percentages(charts[0], panels[-1])
@@ -202,10 +205,10 @@ def _quarters_of(highest: int) -> list[float]:
     return [quarters * highest / 4 for quarters in QUARTERS]
 
 
-def _draw_curves(chart: Curves, marks: Sequence[int], panel: Axes) -> None:
+def _draw_curves(chart: Curves, panel: Axes, *, is_alone: bool) -> None:
     """A curve of steps for each name; where two are the same, the dashes of one show the other."""
     scale, values = chart.axis.scale, list(map(int, chart.axis.values))
-    points = "o" if len(values) <= MOST_POINTS else ""
+    points = "o" if is_alone and len(values) <= MOST_POINTS else ""
     for number, (name, shares) in enumerate(chart.lines):
         across, up = zip(*sorted(zip(values, (100 * share for share in shares), strict=True)), strict=True)
         color = CURVE_COLOR if len(chart.lines) == 1 else f"C{number % 10}"
@@ -224,9 +227,9 @@ def _draw_curves(chart: Curves, marks: Sequence[int], panel: Axes) -> None:
     panel.grid(alpha=0.3)
     first, last = min(values), max(values)
     panel.margins(x=0.01)
-    places = ticks(first, last, MOST_TICKS)
+    places = ticks(first, last, MOST_TICKS if is_alone else MOST_TICKS_OF_STEPS)
     panel.set_xticks(places, [scale.label(place) for place in places])
-    for mark in marks:
+    for mark in chart.marks:
         panel.axvline(mark, color=MARK_COLOR, linestyle=":", linewidth=2)
         panel.annotate(
             scale.alone(mark), (mark, 1), xycoords=("data", "axes fraction"), color=MARK_COLOR,
@@ -253,7 +256,7 @@ def _name_crossings(mark: int, chart: Curves, panel: Axes) -> None:
 def _draw_rows(chart: RowChart, panel: Axes) -> None:
     places = range(len(chart.names))
     bars = panel.barh(places, [100 * share for share in chart.shares], color=CURVE_COLOR)
-    panel.bar_label(bars, [words.whole_percent(share) for share in chart.shares], padding=3)
+    panel.bar_label(bars, [words.percent(share) for share in chart.shares], padding=3)
     panel.set_yticks(places, chart.names, fontsize=10 if len(chart.names) > MOST_WIDE_BARS else None)
     panel.invert_yaxis()
     panel.set_xlabel("occupancy (%)")

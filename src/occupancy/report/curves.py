@@ -19,7 +19,9 @@ from ..render.document import Column, Document, Heading, Only, Table
 from ..values.dataclass import dataclass
 from ..values.resources import Adjustable, Changeable, Resource
 from .base import Report
-from .inputs import Inputs, inputs_of
+from .inputs import Inputs, blocks_in_words, inputs_of
+
+SUBJECT = "Occupancy by block size, registers and shared memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ class CurvesReport(Report):
             raise InputError(
                 "these curves mark the kernel's own values",
                 where="marks",
-                cure="Leave it out, or vary one input.",
+                cure="Leave it out, or vary one input, as --regs 16:255.",
             )
         blocks = words.count(self.active_blocks, "block")
         threads = words.count(self.inputs.threads, "thread")
@@ -134,7 +136,7 @@ class CurvesReport(Report):
             f"{words.percent(self.occupancy)} occupancy on {self._chip()}\n"
             f"{blocks} of {threads} per SM, limited by {limiters}"
         )
-        return charts.Picture(title or answer, [self._chart(curve) for curve in self.curves])
+        return charts.Picture(title or answer, [self._chart(curve) for curve in self.curves], SUBJECT)
 
     def _heading(self) -> str:
         return f"Blocks of {words.count(self.inputs.threads, 'thread')} on {self._chip()}"
@@ -171,6 +173,30 @@ class CurvesReport(Report):
         if not curve.better and self.occupancy < 1:
             parts.append("No other value gives more warps.")
         return " ".join(parts)
+
+
+def side_by_side(reports: Sequence[CurvesReport], title: str | None = None) -> charts.Picture:
+    """The three charts of a kernel with a curve for each of several chips, and the kernel marked.
+
+    Args:
+        reports: Those of the kernel on each chip.
+        title: Instead of what is shown; the kernel stands below it.
+    """
+    panels = []
+    for of_each in zip(*(report.curves for report in reports), strict=True):
+        values = sorted({end for curve in of_each for step in curve.steps for end in (step.first, step.last)})
+        lines = [
+            (report.gpu or report.cc, [_occupancy_at(curve, value) for value in values])
+            for report, curve in zip(reports, of_each, strict=True)
+        ]
+        marks = [] if of_each[0].now is None else [of_each[0].now]
+        panels.append(charts.Curves(charts.Axis(of_each[0].scale, values), lines, marks))
+    return charts.Picture(f"{title or SUBJECT}\n{blocks_in_words(reports[0].inputs)}", panels, SUBJECT)
+
+
+def _occupancy_at(curve: Curve, value: int) -> float:
+    """0 beyond what the chip allows."""
+    return next((step.occupancy for step in curve.steps if step.first <= value <= step.last), 0.0)
 
 
 def _warps(warps: int, occupancy: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+from ..render import words
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.resources import total_shared_memory
@@ -47,3 +48,13 @@ def inputs_of(kernel: Kernel) -> Inputs:
         in_percent = kernel.carveout.unit == "percent"
         given["carveout"] = str(kernel.carveout) if in_percent else kernel.carveout.amount
     return Inputs(**{**given, "reallocates_registers": kernel.reallocates_registers or None})
+
+
+def blocks_in_words(inputs: Inputs) -> str:
+    """``Blocks of 192 threads, 72 registers and 40 KiB of shared memory``, as far as they were given."""
+    parts = [words.count(inputs.threads, "thread")]
+    if inputs.regs is not None:
+        parts.append(words.count(inputs.regs, "register"))
+    if inputs.shared_memory is not None:
+        parts.append(f"{words.size(inputs.shared_memory)} of shared memory")
+    return f"Blocks of {words.listing(parts)}"

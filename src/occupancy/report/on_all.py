@@ -35,7 +35,7 @@ from .calc_advice import how_to_cap
 from .calc_document import steps_of
 from .fits import limited_or_stopped_by
 from .gpu import WAVES, WavesReport, WholeGpu, fill, wave_cells
-from .inputs import Inputs, inputs_of
+from .inputs import Inputs, blocks_in_words, inputs_of
 from .tensor_memory import tensor_memory
 
 COLUMNS = (
@@ -140,7 +140,10 @@ class OnAllReport(Report):
             for chip in self.chips
         ]
         return (
-            Only("text", [Paragraph(Marked(f"{self._kernel()} on {len(self.chips)} chips", "strong"))]),
+            Only(
+                "text",
+                [Paragraph(Marked(f"{blocks_in_words(self.inputs)} on {len(self.chips)} chips", "strong"))],
+            ),
             Table(COLUMNS if has_names else COLUMNS[1:], rows),
             Together(list(self._waves())),
             *self._advice(),
@@ -151,14 +154,6 @@ class OnAllReport(Report):
     def headline(self) -> str:
         """The occupancy on each chip."""
         return ", ".join(f"{chip.label} {words.percent(chip.occupancy)}" for chip in self.chips)
-
-    def _kernel(self) -> str:
-        parts = [words.count(self.inputs.threads, "thread")]
-        if self.inputs.regs is not None:
-            parts.append(words.count(self.inputs.regs, "register"))
-        if self.inputs.shared_memory is not None:
-            parts.append(f"{words.size(self.inputs.shared_memory)} of shared memory")
-        return f"Blocks of {words.listing(parts)}" if len(parts) > 1 else f"Blocks of {parts[0]}"
 
     def _waves(self) -> Iterator[Block]:
         grid = next((chip.waves.blocks for chip in self.chips if chip.waves is not None), None)

@@ -76,6 +76,11 @@ class SweepReport(Report):
     """One for each combination; the last variable changes fastest."""
 
     @property
+    def compares_chips_alone(self) -> bool:
+        """Whether nothing varies but the chip."""
+        return set(self.variables) <= {"gpu", "cc"}
+
+    @property
     def axes(self) -> tuple[Axis, ...]:
         """The variables as axes of a chart."""
         return tuple(Axis(scale(name), values) for name, values in self.variables.items())
@@ -175,15 +180,17 @@ class SweepReport(Report):
             raise InputError(
                 "there is no curve on which to mark a value",
                 where="marks",
-                cure="Vary one input over numbers, on one chip or more.",
+                cure="Vary one input over numbers, as --regs 16:255, on one chip or more.",
             )
-        if len(axes) == 1:
-            chart: Chart | Curves = BarChart(axes[0], [cell.occupancy for cell in self.cells])
+        if has_curves:
+            chart: Chart | Curves = Curves(axes[-1], self._lines(), marks)
+        elif len(axes) == 1:
+            chart = BarChart(axes[0], [cell.occupancy for cell in self.cells])
         else:
-            chart = self._curves() if has_curves else self._heat_map()
+            chart = self._heat_map()
         named = axes[-1:] if has_curves else axes
-        names = words.listing([axis.scale.name for axis in named])
-        return Picture("\n".join([title or f"Occupancy by {names}", self._fixed()]), (chart,), marks)
+        subject = f"Occupancy by {words.listing([axis.scale.name for axis in named])}"
+        return Picture("\n".join([title or subject, self._fixed()]), (chart,), subject)
 
     def _check_axes(self) -> None:
         if len(self.variables) > MOST_AXES:
@@ -193,10 +200,12 @@ class SweepReport(Report):
                 cure="A screen and a picture show two; --format csv, json or jsonl has all.",
             )
 
-    def _curves(self) -> Curves:
-        down, across, lines = self._heat_map()
-        names = map(str, down.values)
-        return Curves(across, list(zip(names, lines, strict=True)))
+    def _lines(self) -> list[tuple[str, Sequence[float]]]:
+        """The curve of the only chip, without a name, or that of each chip."""
+        if len(self.axes) == 1:
+            return [("", [cell.occupancy for cell in self.cells])]
+        down, _, lines = self._heat_map()
+        return list(zip(map(str, down.values), lines, strict=True))
 
     def _fixed(self) -> str:
         """What does not vary: ``compute capability 9.0, registers per thread 40``."""

@@ -237,12 +237,20 @@ def test_an_ascii_terminal_gets_a_chart() -> None:
 
 class TestPictures:
     @pytest.mark.parametrize(
-        "arguments", [H100, ("--cc", "9.0", "--threads", "64,128", "--regs", "16:64:16")]
+        ("arguments", "subject"),
+        [
+            (H100, "block size, registers and shared memory"),
+            (
+                ("--cc", "9.0", "--threads", "64,128", "--regs", "16:64:16"),
+                "threads per block and registers per thread",
+            ),
+        ],
     )
-    def test_are_written(self, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    def test_are_written(self, tmp_path: Path, arguments: tuple[str, ...], subject: str) -> None:
         path = tmp_path / "chart.svg"
         done = run("sweep", *arguments, "-o", str(path))
-        assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"Wrote {path}.\n")
+        assert (done.exit_code, done.stdout) == (0, "")
+        assert done.stderr == f"Wrote {path}: Occupancy by {subject}.\n"
         assert path.read_text(encoding="utf-8").startswith("<?xml")
 
     @pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])

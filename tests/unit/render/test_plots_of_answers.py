@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -12,7 +13,8 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 
 import occupancy
-from occupancy.api.sweep import sweep_grid
+from occupancy.api.sweep import sweep_grid, sweep_picture
+from occupancy.render.charts import Curves
 from occupancy.render.plot import draw
 from occupancy.render.words import percent
 from occupancy.report.sweep import SweepReport
@@ -65,6 +67,23 @@ def test_a_mark_and_a_title() -> None:
     assert {float(np.asarray(line.get_ydata())[0]) for line in axes.lines[3:]} == {
         100 * each.occupancy for each in answers
     }
+
+
+def test_one_kernel_on_several_chips_is_the_three_curves_with_one_for_each() -> None:
+    chips = [find_chip("H100"), find_chip("RTX 4090")]
+    kernel = {"threads": "192", "regs": "72", "smem": "40k"}
+    picture = sweep_picture(chips, kernel)
+    assert picture.title.endswith("\nBlocks of 192 threads, 72 registers and 40 KiB of shared memory")
+    panels = draw(picture).axes
+    assert [np.asarray(panel.lines[0].get_xdata()).size > 10 for panel in panels] == [True] * 3
+    assert legend_of(panels[0]) == ["H100", "GeForce RTX 4090"]
+    assert legend_of(panels[1]) == []
+    for chart, name in zip(picture.charts, ("threads", "regs", "smem"), strict=True):
+        assert isinstance(chart, Curves)
+        for (label, shares), cc in zip(chart.lines, ("9.0", "8.9"), strict=True):
+            for value, share in zip(chart.axis.values, shares, strict=True):
+                given: dict[str, Any] = {"threads": 192, "regs": 72, "smem": 40960, name: value}
+                assert share == occupancy.compute(cc, **given).occupancy, (label, name, value)
 
 
 def test_the_command_draws_them(tmp_path: Path) -> None:
