@@ -77,6 +77,8 @@ class Diff:
     """Only in the new build."""
     removed: tuple[ScanRow, ...]
     """Only in the old build."""
+    by_part: int
+    """How many kernels of both have not the same name, and were matched by a part of it or by their code."""
 
     @property
     def summary(self) -> DiffSummary:
@@ -85,6 +87,8 @@ class Diff:
         verdicts = {verdict: count[verdict] for verdict in VERDICTS} | {"same": self.same}
         return DiffSummary(**verdicts, added=len(self.added), removed=len(self.removed))
 
+
+PARTS_OF_NAMES: tuple[MatchedBy, ...] = ("base_name", "code", "last_name", "numberless")
 
 ENDS = 3
 """The first measures are what matters: occupancy, spills and stack. Registers and the others are means."""
@@ -111,9 +115,10 @@ def compare(
     """
     matching = match(old, new, compared, ignore_arch=ignore_arch)
     rows: list[DiffRow] = []
-    same = 0
+    same = by_part = 0
     unknown: Counter[str] = Counter()
     for one, other, matched_by in matching.pairs:
+        by_part += matched_by in PARTS_OF_NAMES
         is_same = one.arch == other.arch and compared(one) == compared(other)
         if is_same and not with_same:
             same += 1
@@ -129,6 +134,7 @@ def compare(
         dict(unknown),
         _together(map(scanner.row, in_one_only(matching.added, old)), lambda row: row.name),
         _together(map(scanner.row, in_one_only(matching.removed, new)), lambda row: row.name),
+        by_part,
     )
 
 
@@ -227,17 +233,18 @@ def _bounds(record: KernelRecord) -> tuple[object, ...]:
 
 
 def _rank(row: DiffRow) -> tuple[Any, ...]:
-    """The worst first: lost occupancy, then more spills, then whatever else grew."""
+    """The worst first: lost occupancy, then more spills, then a larger stack, then whatever else grew."""
     change = row.change
     occupancy = change.occupancy or 0
-    spilled = max(change.spill_bytes or 0, change.stack_bytes or 0)
+    spilled, stack = change.spill_bytes or 0, change.stack_bytes or 0
     is_bad = row.verdict in ("worse", "mixed")
     return (
         not (is_bad and occupancy < 0),
         not (is_bad and spilled > 0),
+        not (is_bad and stack > 0),
         VERDICTS.index(row.verdict),
         occupancy,
-        -spilled,
+        -max(spilled, stack),
         *(-(getattr(change, name) or 0) for name in MEASURES[1:]),
         row.new.name,
         row.new.arch or "",

@@ -21,14 +21,14 @@ COMPARED: ThreadsFrom = "compared"
 OURS: tuple[ThreadsFrom | None, ...] = ("launch_bounds", "best", COMPARED)
 """Where a block size comes from that neither a file nor the user states."""
 
-OTHER_SIZES = "so it is compared at the sizes that it launches with."
+OTHER_SIZES = "so it is compared at every size that both builds launch with; the worst drop decides."
 """Ends the note on a kernel that cannot have the block size that was given."""
 
 WARP = 32
 """Threads per warp, on every chip there is."""
 
 
-USUAL = (64, 96, 128, 192, 256, 384, 512, 768, 1024)
+USUAL = (128, 192, 256, 384, 512, 768, 1024)
 """Threads per block that kernels are mostly launched with."""
 
 

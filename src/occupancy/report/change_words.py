@@ -91,10 +91,10 @@ def changes(
 
 
 def usual_in_words(usual: Usual) -> str:
-    """``100% -> 50% at 256 threads (its bound)``."""
+    """``100% -> 50% at 256 threads (its bound)``, ``unchanged 50% at 256 threads``."""
     old, new = words.percent(usual.old), words.percent(usual.new)
     bound = " (its bound)" if usual.is_bound else ""
-    return f"{new if old == new else f'{old} -> {new}'} at {usual.threads:,} threads{bound}"
+    return f"{f'unchanged {new}' if old == new else f'{old} -> {new}'} at {usual.threads:,} threads{bound}"
 
 
 def change_in_words(old: ScanRow, new: ScanRow, titles: Collection[str] = ()) -> str:

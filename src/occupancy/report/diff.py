@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..builds.diff import Diff, DiffRow, DiffSummary, Verdict
-from ..builds.matching import MatchedBy
 from ..builds.measures import MEASURES, measures
 from ..builds.same_sizes import OTHER_SIZES
 from ..builds.scanner import ScanRow
@@ -66,6 +65,8 @@ class DiffReport(Report):
     """Kernels of both builds that changed, the worst first; with those that are the same, if asked for."""
     added: tuple[ScanRow, ...]
     removed: tuple[ScanRow, ...]
+    by_part: int
+    """How many kernels of both have not the same name, and were matched by a part of it or by their code."""
     problems: tuple[ReadProblem, ...]
     """What could not be read of the two."""
     not_chosen: int
@@ -86,11 +87,14 @@ class DiffReport(Report):
 
         A comment has the summary first, then the worst changes, and the rest folded away.
         """
-        summary, notes = _summary(self), Bullets(list(_footnotes(self)), "faint")
+        summary, footnotes = _summary(self), list(_footnotes(self))
+        hidden = self.summary.same - sum(row.verdict == "same" for row in self.kernels)
+        notes = Bullets(footnotes, "faint")
+        all_notes = [f"--all lists the {hidden:,} that are the same."] * (hidden > 0) + footnotes
         apart = {"Added": _table_apart(self.added), "Removed": _table_apart(self.removed)}
         screen: list[Block] = [_table(self.kernels)]
         screen += [Together([Heading(title), table]) for title, table in apart.items() if table.rows]
-        screen.append(Together([Paragraph(summary), notes]))
+        screen.append(Together([Paragraph(summary), Bullets(all_notes, "faint")]))
         changes = [row for row in self.kernels if row.verdict != "same"]
         comment: list[Block] = [Paragraph(Marked(summary, "strong")), _table(changes[:MOST_IN_SIGHT])]
         folded = {
@@ -130,6 +134,7 @@ def diff_report(
         diff.rows,
         diff.added,
         diff.removed,
+        diff.by_part,
         problems,
         not_chosen,
     )
@@ -160,7 +165,7 @@ def _csv_row(verdict: str, old: ScanRow | None, new: ScanRow | None) -> dict[str
 def _table(rows: Sequence[DiffRow]) -> GroupedTable:
     """The kernels of both builds, each with the verdict, its occupancy, and all that changed."""
     named = [GroupRow(f"{row.old.name} {row.new.name}", _name(row)) for row in rows]
-    shares = [_changed("Occ.", row) for row in rows]
+    shares = [_share(row) for row in rows]
     columns = [
         GroupColumn("Verdict", ["changed" if row.verdict == "other" else row.verdict for row in rows], False),
         GroupColumn("Arch", [_changed("Arch", row) for row in rows], False),
@@ -180,8 +185,23 @@ def _changed(title: str, row: DiffRow) -> Cell:
     return Marked(text, MARKS[row.verdict]) if column.has_changed(row.old, row.new) else text
 
 
+def _is_at_its_bound(row: DiffRow) -> bool:
+    """Whether a launch bound that stayed is the size that is shown first, and the worst one beside it."""
+    return row.usual is not None and row.usual.is_bound and row.old.max_threads == row.new.max_threads
+
+
+def _share(row: DiffRow) -> Cell:
+    """The occupancy in both builds."""
+    if row.usual is None or not _is_at_its_bound(row):
+        return _changed("Occ.", row)
+    old, new = words.percent(row.usual.old), words.percent(row.usual.new)
+    return new if old == new else Marked(f"{old} -> {new}", MARKS[row.verdict])
+
+
 def _sizes(row: DiffRow) -> str:
     """The block size that an occupancy that changed is of; without it the change is worth nothing."""
+    if row.usual is not None and _is_at_its_bound(row):
+        return f"{row.usual.threads:,} bound"
     (column,) = (each for each in COLUMNS if each.title == "Threads")
     is_of_interest = row.change.occupancy or column.has_changed(row.old, row.new)
     return column.cell(row.old, row.new) if is_of_interest else ""
@@ -189,7 +209,10 @@ def _sizes(row: DiffRow) -> str:
 
 def _changes(row: DiffRow) -> Iterator[str]:
     """What changed beside the occupancy, and that at a block size that is more usual."""
-    if row.usual is not None:
+    if _is_at_its_bound(row):
+        (column,) = (each for each in COLUMNS if each.title == "Occ.")
+        yield f"{column.cell(row.old, row.new)} at {row.new.threads:,} threads"
+    elif row.usual is not None:
         yield usual_in_words(row.usual)
     yield from changes(row.old, row.new, besides=("Arch", "Occ.", "Threads"))
 
@@ -251,9 +274,8 @@ def kinds(count: DiffSummary) -> str:
 def _footnotes(report: DiffReport) -> Iterator[str]:
     """What the numbers rest on."""
     rows = [row for pair in report.kernels for row in (pair.old, pair.new)]
-    by_part = sum(row.matched_by in _PARTS_OF_NAMES for row in report.kernels)
-    if by_part:
-        yield f"{words.count(by_part, 'kernel')} matched by a part of the name, or by the code."
+    if report.by_part:
+        yield f"{words.count(report.by_part, 'kernel')} matched by a part of the name, or by the code."
     old, new = ({row.arch or "unknown" for row in side} for side in _sides(report))
     for archs, build in ((old - new, report.old), (new - old, report.new)):
         if archs and not report.ignores_arch:
@@ -275,9 +297,6 @@ def left_out(not_chosen: int) -> Iterator[str]:
     if not_chosen:
         what = words.count(not_chosen, "candidate")
         yield f"Left out: {what} that an autotuner did not choose, so that nobody launches them."
-
-
-_PARTS_OF_NAMES: tuple[MatchedBy, ...] = ("base_name", "code", "last_name", "numberless")
 
 
 def _known_in_one(report: DiffReport) -> Iterator[str]:
@@ -303,13 +322,22 @@ def _sides(report: DiffReport) -> tuple[list[ScanRow], list[ScanRow]]:
 def assumptions(rows: Sequence[ScanRow]) -> Iterator[str]:
     """Which block sizes the occupancy is for where no source states them."""
     known = [row for row in rows if row.occupancy is not None]
-    given = [row.threads for row in known if row.threads_from == "option" and row.threads is not None]
-    if given:
-        yield f"For blocks of {given[0]:,} threads where a file does not state the block size."
-    yield from (f"{words.listing(names)}: {note}" for note, names in _not_launched_with(known).items())
+    given: dict[int, list[str]] = {}
+    for row in known:
+        if row.threads_from == "option" and row.threads is not None:
+            given.setdefault(row.threads, []).append(short_name(row))
+    others = _not_launched_with(known)
+    told = {name for names in others.values() for name in names}
+    unsized = {short_name(row) for row in known if row.threads_from == "compared"} - told
+    if len(given) == 1 and not unsized:
+        yield f"For blocks of {next(iter(given)):,} threads where a file does not state the block size."
+    else:
+        for threads_given, names in given.items():
+            yield f"For blocks of {threads_given:,} threads: {words.listing(list(dict.fromkeys(names)))}."
+    yield from (f"{words.listing(names)}: {note}" for note, names in others.items())
     if any(row.dynamic_smem is None and row.smem is None for row in known):
         yield "Dynamic shared memory that no file states counts as none."
-    if any(row.threads_from == "compared" for row in known):
+    if unsized:
         yield UNSIZED
 
 
@@ -325,5 +353,6 @@ def _not_launched_with(rows: Sequence[ScanRow]) -> dict[str, list[str]]:
 
 UNSIZED = (
     "Where no file states the block size, both builds are compared at every size that both can launch with. "
-    "The worst drop decides, a usual size stands beside it; --threads N is for yours."
+    "The worst drop decides; a usual size, or the launch bound, stands beside it. Give --threads N if you "
+    "know it."
 )

@@ -239,7 +239,9 @@ def test_the_screen_fits(builds: Path, columns: int) -> None:
 def test_the_screen_puts_the_worst_first_and_counts(builds: Path) -> None:
     lines = diff(builds / "before", builds / "after", columns=120).splitlines()
     assert "blur" in lines[1]
-    assert lines[2].split()[:5] == ["worse", "sm_80", "100%", "->", "12.5%"]
+    # Its launch bound is what a kernel is mostly launched with; the worst size stands beside it.
+    assert lines[2].split()[:7] == ["worse", "sm_80", "100%", "->", "50%", "256", "bound"]
+    assert "  100% -> 12.5% at 64 threads, " in lines[2]
     assert "12 kernels in both builds: 2 worse, 2 mixed and 8 the same; 2 added and 2 removed." in lines
     assert not any("scale" in line for line in lines)
 
@@ -249,8 +251,9 @@ def test_all_that_changed_is_said_at_every_width(columns: int) -> None:
     text = diff(BUILDS / "before", BUILDS / "after", columns=columns)
     head, *lines = text.splitlines()
     assert head.split()[:4] == ["Verdict", "Arch", "Occ.", "Threads"]
-    assert lines[1].split()[:6] == ["worse", "sm_80", "100%", "->", "12.5%", "64"]
+    assert lines[1].split()[:6] == ["worse", "sm_80", "100%", "->", "50%", "256"]
     said = " ".join(text.split())
+    assert "100% -> 12.5% at 64 threads" in said
     assert "limited by warps + blocks -> shared, regs 23 -> 22, shared 4 -> 36 KiB" in said
     assert "regs 96 -> 40, spills 0 -> 420 / 420 B, stack 0 -> 312 B" in said
     assert "Spills: bytes that a thread stores / loads." in said
@@ -290,11 +293,49 @@ def test_a_given_size_that_it_cannot_launch_with_hides_nothing(tmp_path: Path) -
         text = " ".join(diff(old, new, "--threads", size, columns=120).split())
         assert "1 kernel in both builds: 1 worse." in text
     assert (
-        "k: It does not launch with 256 threads, so it is compared at the sizes that it launches with."
-        in text
+        "k: It does not launch with 256 threads, so it is compared at every size that both builds "
+        "launch with; the worst drop decides." in text
     )
+    assert "Where no file states" not in text
+    assert "For blocks of 256" not in text
     (row,) = diff_json(old, new, "--threads", "256")["kernels"]
     assert 0 < row["new"]["occupancy"] < row["old"]["occupancy"]
+
+
+def test_a_size_that_is_given_for_one_kernel_is_said_of_that_one(builds: Path) -> None:
+    text = " ".join(diff(builds / "before", builds / "after", "--threads", "warp_image=256").split())
+    assert "For blocks of 256 threads: img::warp_image." in text
+    assert "Where no file states the block size" in text
+
+
+def test_what_begins_to_spill_stands_before_what_only_has_a_larger_stack(tmp_path: Path) -> None:
+    for name, stack, spilled in (("old", 0, 0), ("new", 64, 40)):
+        log = "\n".join(
+            f"Compiling entry function '{kernel}' for 'sm_90'\n"
+            f"ptxas info : Function properties for {kernel}\n"
+            f"    {most} bytes stack frame, {spills} bytes spill stores, {spills} bytes spill loads\n"
+            f"ptxas info : Used {regs} registers"
+            for kernel, most, spills, regs in (
+                ("arrays", 9 * stack, 0, 32),
+                ("spiller", stack, spilled, 32 if spilled else 128),
+            )
+        )
+        (tmp_path / name).write_text(log)
+    rows = diff_json(tmp_path / "old", tmp_path / "new")["kernels"]
+    assert [(row["new"]["name"], row["verdict"]) for row in rows] == [
+        ("spiller", "mixed"),
+        ("arrays", "worse"),
+    ]
+
+
+def test_kernels_of_one_build_stand_by_kernel_and_the_rest_is_counted(builds: Path) -> None:
+    text = diff(builds / "before", builds / "after", columns=100)
+    added = text.partition("Added\n")[2].partition("Removed")[0]
+    names = [line for line in added.splitlines()[1:] if line and not line.startswith(" ")]
+    assert len(names) == len(set(names)) > 0
+    assert "--all lists the 8 that are the same." in text
+    assert "4 kernels matched by a part of the name, or by the code." in text
+    assert "--all lists" not in diff(builds / "before", builds / "after", "--all")
 
 
 def test_rows_of_a_kernel_stand_together(builds: Path) -> None:
