@@ -22,8 +22,11 @@ const app = {
     window.addEventListener("hashchange", () => this.load());
     // Asking for widths when something changes would lay the page out once more.
     const observer = new ResizeObserver((changes) => {
-      for (const { target, contentRect } of changes) target.chart.width = contentRect.width || 340;
-      this.redrawSoon();
+      for (const { target: { chart }, contentRect: { width } } of changes) {
+        if (!width || chart.width === width) continue; // only the height is another one, or it is not in sight
+        chart.width = width;
+        this.redrawSoon();
+      }
     });
     for (const chart of [...this.curves, this.map]) {
       chart.width = chart.node.clientWidth || 340;

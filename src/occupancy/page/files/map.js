@@ -139,7 +139,7 @@ class HeatMap {
         texts.push(place(Math.min((value - values[0]) / (values[1] - values[0]) + 0.5, values.length), tickText(value, name)));
       }
     };
-    show(0, this.values[0], this.axes[0], (at, text) => drawn("text", { x: this.left(at), y: MAP_HEIGHT - MAP_EDGE.bottom + 16, }, text));
+    show(0, this.values[0], this.axes[0], (at, text) => drawn("text", { x: this.left(at), y: MAP_HEIGHT - MAP_EDGE.bottom + 16 }, text));
     show(1, this.values[1], this.axes[1], (at, text) => drawn("text", { x: MAP_EDGE.left - 6, y: this.low(at) + 4, class: "end" }, text));
     return texts;
   }
