@@ -183,7 +183,7 @@ def unknown_name(part: str, records: Sequence[KernelRecord]) -> str:
         return ""
     names = {base_name(record.name) for record in records}
     near = nearest_names(part, {name.rpartition("::")[2] for name in names}) or sorted(names)
-    more = ", ..." if len(near) > MOST_NAMES else ""
+    more = f" and {len(near) - MOST_NAMES:,} more" if len(near) > MOST_NAMES else ""
     among = f"; there are {', '.join(near[:MOST_NAMES])}{more}" if near else ""
     return f"no kernel of {len(records):,} has {shown(part)} in its name{among}"
 
