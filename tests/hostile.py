@@ -175,31 +175,31 @@ NAMED: dict[str, Callable[[str], str]] = {
 }
 """Texts with one kernel of a name."""
 
-FILES: dict[str, bytes] = {
-    "a name for stars": log("gemmf16" * 1200).encode(),
-    "units in front of a name": log("__nv_static_25__9e609c31_4_a_cu_f763c035_" * 600 + "k").encode(),
-    "a page of a million columns": wide_page(MIB, 1000),
-    "the same, compressed": gzip.compress(wide_page(MIB, 4_000_000), 6),
-    "lines": gzip.compress(b"\n" * (64 * MIB)),
-    "a long line of digits": gzip.compress(
+FILES: dict[str, Callable[[], bytes]] = {
+    "a name for stars": lambda: log("gemmf16" * 1200).encode(),
+    "units in front of a name": lambda: log("__nv_static_25__9e609c31_4_a_cu_f763c035_" * 600 + "k").encode(),
+    "a page of a million columns": lambda: wide_page(MIB, 1000),
+    "the same, compressed": lambda: gzip.compress(wide_page(MIB, 4_000_000), 6),
+    "lines": lambda: gzip.compress(b"\n" * (64 * MIB)),
+    "a long line of digits": lambda: gzip.compress(
         log("k").encode() + (b"1" * MIB + b" bytes stack frame registers\n") * 60
     ),
-    "numbers in place of events": gzip.compress(trace_of_numbers(30 * MIB)),
-    "lists within lists": gzip.compress(b'{"deviceProperties": [' + b"[]," * (20 * MIB) + b"0]}"),
-    "keys of events": b'{"traceEvents": [' + b'"ph",' * 200_000 + b"0]}",
-    "kernels without names": nameless_kernels(MIB),
-    "shared attributes": shared_attributes(64),
-    "launches": gzip.compress(launches(200_000), 6),
-    "different kernels": "".join(log(f"k{i}", i % 200) for i in range(8_000)).encode(),
-    "compressed different kernels": gzip.compress(different_kernels(40_000)),
-    "fusions": gzip.compress(fusion("x" * 100, "") * 300_000),
-    "operations": gzip.compress(fusion("x", "aten.add, " * 60) * 60_000),
-    "kernels of PTX": b".target sm_90\n" + b".entry k{\n" * 100_000,
-    "names that expand": "".join(log(substitutions(10) + str(i)) for i in range(4_000)).encode(),
-    "baseline of nothing": baseline(",".join(["{}"] * 500_000)),
-    "baseline of other names": baseline("", **{f"a{i}": 0 for i in range(80_000)}),
-    "baseline of small kernels": baseline(
+    "numbers in place of events": lambda: gzip.compress(trace_of_numbers(30 * MIB)),
+    "lists within lists": lambda: gzip.compress(b'{"deviceProperties": [' + b"[]," * (20 * MIB) + b"0]}"),
+    "keys of events": lambda: b'{"traceEvents": [' + b'"ph",' * 200_000 + b"0]}",
+    "kernels without names": lambda: nameless_kernels(MIB),
+    "shared attributes": lambda: shared_attributes(64),
+    "launches": lambda: gzip.compress(launches(200_000), 6),
+    "different kernels": lambda: "".join(log(f"k{i}", i % 200) for i in range(8_000)).encode(),
+    "compressed different kernels": lambda: gzip.compress(different_kernels(40_000)),
+    "fusions": lambda: gzip.compress(fusion("x" * 100, "") * 300_000),
+    "operations": lambda: gzip.compress(fusion("x", "aten.add, " * 60) * 60_000),
+    "kernels of PTX": lambda: b".target sm_90\n" + b".entry k{\n" * 100_000,
+    "names that expand": lambda: "".join(log(substitutions(10) + str(i)) for i in range(4_000)).encode(),
+    "baseline of nothing": lambda: baseline(",".join(["{}"] * 500_000)),
+    "baseline of other names": lambda: baseline("", **{f"a{i}": 0 for i in range(80_000)}),
+    "baseline of small kernels": lambda: baseline(
         ",".join(['{"name":"k","source":"","format":"ptxas","registers":1,"arch":"sm_90"}'] * 14_000)
     ),
 }
-"""The inputs by what they are, each of about a megabyte or less."""
+"""The inputs by what they are, each of about a megabyte or less; to make them all takes seconds."""

@@ -23,15 +23,16 @@ pytestmark = pytest.mark.linux
 @pytest.mark.parametrize("name", hostile.FILES)
 def test_an_input_of_the_attack(name: str, tmp_path: Path) -> None:
     path = tmp_path / "input"
-    path.write_bytes(hostile.FILES[name])
+    path.write_bytes(hostile.FILES[name]())
     held(limited("diff", path, path, "--format", "json"))
     held(limited("scan", path))
 
 
 @pytest.mark.thorough
 def test_a_folder_of_files_that_expand_shares_one_allowance(tmp_path: Path) -> None:
+    lines = hostile.FILES["lines"]()
     for number in range(20):
-        (tmp_path / f"{number}.log.gz").write_bytes(hostile.FILES["lines"])
+        (tmp_path / f"{number}.log.gz").write_bytes(lines)
     ended = limited("scan", tmp_path)
     held(ended)
     assert ended.code == 1
@@ -43,7 +44,7 @@ PATTERNS = ("gemm*f16*f32", "*gemm*f16*f32*", "*" * 50 + "gemm*f16*x")
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_pattern_and_a_name_that_misleads_it(tmp_path: Path, pattern: str) -> None:
-    (tmp_path / "log").write_bytes(hostile.FILES["a name for stars"])
+    (tmp_path / "log").write_bytes(hostile.FILES["a name for stars"]())
     (tmp_path / "rules.toml").write_text(f'[[rules]]\nkernels = "{pattern}"\nmax_regs = 255\n')
     ended = limited("scan", tmp_path / "log", "--name", pattern)
     held(ended)
@@ -57,7 +58,7 @@ def test_a_pattern_and_a_name_that_misleads_it(tmp_path: Path, pattern: str) -> 
 @pytest.mark.parametrize("name", ["units in front of a name", "a name for stars"])
 def test_long_names_in_every_command_of_a_build(tmp_path: Path, name: str) -> None:
     log, rules, baseline = (tmp_path / each for each in ("log", "rules.toml", "baseline.json"))
-    log.write_bytes(hostile.FILES[name])
+    log.write_bytes(hostile.FILES[name]())
     rules.write_text("[[rules]]\nmax_regs = 255\nmax_regs_growth = 0\n")
     for arguments in (
         ("scan", log, "--save-baseline", baseline),
@@ -97,7 +98,7 @@ def test_a_baseline_that_means_harm_beside_a_build(tmp_path: Path, members: str)
     log, rules, baseline = (tmp_path / each for each in ("log", "rules.toml", "baseline.json"))
     log.write_text(hostile.log("k"))
     rules.write_text("[[rules]]\nmax_regs_growth = 0\n")
-    baseline.write_bytes(hostile.FILES[f"baseline of {members}"])
+    baseline.write_bytes(hostile.FILES[f"baseline of {members}"]())
     ended = limited("check", log, "--rules", rules, "--baseline", baseline)
     held(ended)
     assert len(ended.error) < 3000
