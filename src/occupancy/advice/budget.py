@@ -87,6 +87,20 @@ def budget(
     return Budget([level for level in levels if level.active_blocks >= target][-1], levels)
 
 
+def check_share(occupancy: float) -> None:
+    """Refuse an occupancy that no kernel can have.
+
+    Raises:
+        InputError: It is not above 0 and up to 1.
+    """
+    if not 0 < occupancy <= 1:
+        raise InputError(
+            f"{occupancy:.4g} ({100 * occupancy:.6g}%) is out of range",
+            where="occupancy",
+            cure="Give more than 0 and up to 100%, such as 75%, 75 or 0.75.",
+        )
+
+
 def _target(given: Answer, occupancy: float | None, blocks: int | None) -> int:
     if occupancy is not None and blocks is not None:
         raise InputError("both say what is wanted", where="occupancy and blocks", cure="Leave one out.")
@@ -96,12 +110,7 @@ def _target(given: Answer, occupancy: float | None, blocks: int | None) -> int:
         return blocks
     if occupancy is None:
         return 1
-    if not 0 < occupancy <= 1:
-        raise InputError(
-            f"{occupancy:.4g} ({100 * occupancy:.6g}%) is out of range",
-            where="occupancy",
-            cure="Give more than 0 and up to 100%, such as 75%, 75 or 0.75.",
-        )
+    check_share(occupancy)
     warps = (occupancy - TOLERANCE) * given.limits.max_warps_per_multiprocessor
     return max(1, ceil(warps / given.allocated.warps))
 

@@ -79,7 +79,8 @@ def fewer_registers(now: Answer, steps: Sequence[NextStep]) -> RegisterCap | Non
 
 
 def register_cap(now: Sequence[Answer], registers: int, blocks: int) -> RegisterCap | None:
-    """How the compiler is asked for so many registers and no more; None where the block is too large.
+    """How the compiler is asked for so many registers and no more; None where the block is too large, or it
+    is as many as a thread may have.
 
     Args:
         now: The answers for a kernel on one chip, or on each of several.
@@ -88,9 +89,12 @@ def register_cap(now: Sequence[Answer], registers: int, blocks: int) -> Register
     """
     texts = set()
     for answer in now:
-        if answer.kernel.threads > answer.limits.max_threads_per_block:
+        limits = answer.limits
+        if answer.kernel.threads > limits.max_threads_per_block:
             return None
-        bounds = launch_bounds(answer.limits, answer.kernel, blocks if blocks > 1 else None, answer.model)
+        if registers >= limits.max_registers_per_thread:
+            return None
+        bounds = launch_bounds(limits, answer.kernel, blocks if blocks > 1 else None, answer.model)
         texts.add(bounds.launch_bounds if bounds.legal and bounds.register_cap == registers else None)
     (text,) = texts if len(texts) == 1 else (None,)
     return RegisterCap(registers, text, f"-maxrregcount={registers}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .choose_sm import chips_options
-from .help import Command
+from .help import Command, grouped_option
 from .options import exit_code_option, format_option, kernel_options
 from .output import print_report
 
@@ -21,10 +21,15 @@ if TYPE_CHECKING:
 @click.command("fits", cls=Command)
 @chips_options("current")
 @kernel_options
+@grouped_option(
+    "launch", "--occupancy", is_common=True, metavar="SHARE",
+    help="Only chips with at least so much, the best first: 75%, 75 or 0.75.",
+)  # fmt: skip
 @exit_code_option
 @format_option
 def command(
     chips: list[Chip],
+    occupancy: str | None,
     exit_code: bool,
     output_format: str,
     **kernel: Unpack[KernelArguments],
@@ -38,8 +43,13 @@ def command(
     occupancy fits --threads 256 --regs 64 --smem 96k --gpu "RTX 4090,A100"
     """
     from ..api.questions import fits_on
+    from ..report.fits import FitsReport
+    from ..values.spellings import parse_share
 
     answers = fits_on(chips, **kernel)
-    print_report(answers.report, output_format)
+    report = answers.report
+    if occupancy is not None and isinstance(report, FitsReport):
+        report = report.reaching(parse_share(occupancy, "occupancy"))
+    print_report(report, output_format)
     if exit_code and not all(answer.launchable for answer in answers):
         click.get_current_context().exit(1)

@@ -104,6 +104,20 @@ def _stray(context: click.Context, arguments: Sequence[str]) -> list[str]:
         return []
 
 
+def _as_bounds(stray: Sequence[str], before: str, command: click.Command) -> str:
+    """What bare numbers stand for: the block size and the blocks, as in launch bounds; empty where nothing.
+
+    After a chip without a digit they are the rest of its name, as in RTX 4090.
+    """
+    names = {name for option in _options(command) for name in option.opts}
+    options = [option for option in ("--threads", "--blocks") if option in names][: len(stray)]
+    numbers = [each.strip("(),") for each in stray]
+    is_name = before.replace(" ", "").isalpha()
+    if is_name or len(options) < len(stray) or not all(each.isdecimal() for each in numbers):
+        return ""
+    return f"Did you mean {' '.join(map(' '.join, zip(options, numbers, strict=True)))}?"
+
+
 def _about(stray: Sequence[str], context: click.Context, arguments: Sequence[str]) -> str:
     first = stray[0]
     before = arguments[: arguments.index(first)]
@@ -111,6 +125,8 @@ def _about(stray: Sequence[str], context: click.Context, arguments: Sequence[str
     text = f"{', '.join(map(repr, stray))} {'stand' if len(stray) > 1 else 'stands'} without an option."
     if re.fullmatch(_UNIT, first) and value[-1:].isdigit():
         return f"{text} Write {value}{first} in one word."
+    if bounds := _as_bounds(stray, value, context.command):
+        return f"{text} {bounds}"
     if before[-2:-1] and before[-2] in _CHIP_OPTIONS:
         following = takewhile(lambda each: each in stray, arguments[len(before) :])
         words = " ".join((value, *following))

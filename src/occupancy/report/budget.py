@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from ..advice.budget import Budget, BudgetLevel
+from ..advice.launch_bounds import RegisterCap, register_cap
 from ..engine import Answer, Model
 from ..render import words
 from ..render.document import Column, Document, Line, Marked, Only, Paragraph, Table, graded
 from ..values.dataclass import dataclass
 from .base import Report
+from .calc_advice import how_to_cap
 from .inputs import Inputs, inputs_of
 
 COLUMNS = (
@@ -36,6 +38,8 @@ class BudgetReport(Report):
     """The level that reaches what was asked for; null where nothing was."""
     levels: tuple[BudgetLevel, ...]
     """Every level of the block size, from the most blocks down."""
+    register_cap: RegisterCap | None
+    """How the registers of ``wanted`` are told to the compiler; null where it may use any number."""
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each level."""
@@ -57,7 +61,8 @@ class BudgetReport(Report):
             for level in self.levels
         ]
         table = Table(COLUMNS, rows, () if self.wanted is None else {self.levels.index(self.wanted)})
-        return Only("text", [Paragraph(self._headline())]), table
+        how = [] if self.register_cap is None else [Paragraph(how_to_cap(self.register_cap))]
+        return Only("text", [Paragraph(self._headline())]), table, *how
 
     def _headline(self) -> Line:
         threads = words.count(self.inputs.threads, "thread")
@@ -93,4 +98,10 @@ def budget_report(given: Answer, answer: Budget) -> BudgetReport:
         inputs=inputs_of(given.kernel),
         wanted=answer.wanted,
         levels=answer.levels,
+        register_cap=cap_of([given], answer.wanted),
     )
+
+
+def cap_of(given: Sequence[Answer], wanted: BudgetLevel | None) -> RegisterCap | None:
+    """How the registers of a level are told to the compiler, the same on all chips of the answers."""
+    return None if wanted is None else register_cap(given, wanted.regs, wanted.active_blocks)

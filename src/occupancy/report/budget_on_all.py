@@ -7,13 +7,17 @@ from dataclasses import asdict
 from typing import Any
 
 from ..advice.budget import BudgetLevel
+from ..advice.launch_bounds import RegisterCap
 from ..advice.on_all import BudgetOnAll
+from ..engine import evaluate
 from ..render import words
 from ..render.document import Block, Column, Document, Line, Marked, Only, Paragraph, Table, graded
 from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from .base import Report
+from .budget import cap_of
+from .calc_advice import how_to_cap
 from .inputs import Inputs, inputs_of
 
 ON_EACH = (
@@ -59,6 +63,8 @@ class BudgetOnAllReport(Report):
     chips: tuple[ChipBudget, ...]
     levels: tuple[BudgetLevel, ...]
     """For each number of blocks that all chips hold, the most first: what holds on all."""
+    register_cap: RegisterCap | None
+    """How the registers of ``wanted`` are told to the compiler; null where it may use any number."""
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each chip, or for each level where nothing was asked for."""
@@ -75,6 +81,7 @@ class BudgetOnAllReport(Report):
         return (
             Only("text", [Paragraph(self._headline())]),
             self._on_each() if self.wanted else self._levels(),
+            *([] if self.register_cap is None else [Paragraph(how_to_cap(self.register_cap))]),
         )
 
     def headline(self) -> str:
@@ -141,4 +148,5 @@ def budget_on_all_report(chips: Sequence[Chip], kernel: Kernel, answer: BudgetOn
             for chip, level in zip(chips, wanted, strict=True)
         ),
         answer.levels,
+        cap_of([evaluate(chip.limits, kernel) for chip in chips], answer.wanted),
     )

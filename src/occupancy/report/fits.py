@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from ..advice.budget import TOLERANCE, check_share
 from ..advice.portability import Fit
 from ..render import words
 from ..render.document import Cell, Column, Document, Marked, Only, Paragraph, Table, graded
@@ -54,7 +55,23 @@ class FitsReport(Report):
     """The whole answer to ``occupancy fits``."""
 
     inputs: Inputs
+    least_occupancy: float | None
+    """The least occupancy that was asked for, above 0 and up to 1; null where all chips are listed."""
+    asked: tuple[str, ...]
+    """The chips that were asked about, by name or compute capability."""
     chips: tuple[ChipFit, ...]
+    """The answer for each of them, or for those that reach the least occupancy, the best first."""
+
+    def reaching(self, share: float) -> FitsReport:
+        """The same of the chips that reach an occupancy, the best first.
+
+        Raises:
+            InputError: It is not above 0 and up to 1.
+        """
+        check_share(share)
+        best = sorted(self.chips, key=lambda chip: -chip.occupancy)
+        enough = tuple(chip for chip in best if chip.occupancy >= share - TOLERANCE)
+        return replace(self, least_occupancy=share, chips=enough)
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each chip."""
@@ -80,18 +97,25 @@ class FitsReport(Report):
             for chip in self.chips
         ]
         columns = COLUMNS if has_names else COLUMNS[1:]
-        return Only("text", [Paragraph((Marked(self.headline(), "strong"), self._scope()))]), Table(
-            columns, rows
-        )
+        headline = Paragraph((Marked(self.headline(), "strong"), self._scope()))
+        return Only("text", [headline]), *([Table(columns, rows)] if rows else [])
 
     def headline(self) -> str:
         """On how many chips it launches, and on which with full occupancy."""
+        if self.least_occupancy is not None:
+            share = ("At least " if self.least_occupancy < 1 else "") + words.percent(self.least_occupancy)
+            of_all = words.count(len(self.asked), "chip")
+            return f"{share} occupancy on {len(self.chips) or 'none'} of {of_all}"
         launching = sum(chip.launchable is True for chip in self.chips)
         unknown = sum(chip.launchable is None for chip in self.chips)
         text = f"Launches on {launching} of {words.count(len(self.chips), 'chip')}"
         if unknown:
             text += f"; unknown on {unknown}"
-        full = [chip.gpu or chip.cc for chip in self.chips if chip.occupancy == 1]
+        full = [
+            chip.gpu or f"{chip.cc}{f' ({chip.known_by})' if chip.known_by else ''}"
+            for chip in self.chips
+            if chip.occupancy == 1
+        ]
         if 0 < len(full) <= MOST_FULL:
             text += f"; 100% occupancy on {words.listing(full)}"
         return text
@@ -99,8 +123,8 @@ class FitsReport(Report):
     def _scope(self) -> str:
         """Which chips these are, where none was named."""
         current = [str(cc) for cc in shipped.known() if cc >= CURRENT_FROM]
-        is_current = [chip.cc for chip in self.chips] == current and not any(chip.gpu for chip in self.chips)
-        return f" (since {CURRENT_FROM}; --all has the older ones)" if is_current else ""
+        is_current = list(self.asked) == current
+        return f" (from {CURRENT_FROM} on; --all has the older ones)" if is_current else ""
 
 
 def _launches(chip: Fit) -> str:
@@ -117,6 +141,8 @@ def fits_report(kernel: Kernel, answers: tuple[Fit, ...], chips: Sequence[Chip])
     """Everything that is shown of a kernel on many chips."""
     return FitsReport(
         inputs_of(kernel),
+        None,
+        tuple(chip.label for chip in chips),
         tuple(
             ChipFit(
                 **{each.name: getattr(answer, each.name) for each in fields(Fit)},

@@ -6,6 +6,7 @@ One parser for every command and function: ``9.0``, ``sm_90a``, ``compute_90``, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
@@ -92,6 +93,8 @@ def find_chips(name: object, table: Table | None = None, *, is_product: bool = F
         rows = table.of_architecture(name)
         if rows:
             return tuple(Chip(row) for row in rows)
+        if found := _RANGE.fullmatch(name.strip()):
+            raise _range(name, found, table) from None
         chip = _of_product(name, table, guess=True)
         if chip is None:
             raise _nothing(name) from None
@@ -103,6 +106,27 @@ def find_chips(name: object, table: Table | None = None, *, is_product: bool = F
         if product is not None:
             error.cure = f"For the {product.name}: {product.name!r}. {error.cure}"
         raise
+
+
+_RANGE = re.compile(r"(>=?|<=?)?\s*(\d{1,2}\.\d)\s*(\+|(?:-|\.\.|to)\s*(\d{1,2}\.\d))?")
+
+
+def _range(name: str, found: re.Match[str], table: Table) -> InputError:
+    """The error for a range of compute capabilities, with what it stands for to be copied."""
+    sign, first, _, last = found.groups()
+    bound = ComputeCapability.parse(first)
+    meant = [
+        str(cc)
+        for cc in (row.compute_capability for row in table.rows())
+        if (cc <= bound if "<" in (sign or "") else cc >= bound)
+        and (last is None or cc <= ComputeCapability.parse(last))
+        and (cc != bound or sign not in ("<", ">"))
+    ]
+    return InputError(
+        f"{shown(name)} is a range, and each chip is named",
+        where="cc",
+        cure=f"Write {','.join(meant)}." if meant else "No compute capability of the table is in it.",
+    )
 
 
 def _of_product(name: str, table: Table, *, guess: bool) -> Chip | None:

@@ -203,7 +203,7 @@ def test_fits_says_which_chips_and_where_it_is_full() -> None:
     asked = ("fits", "-t", "512", "-r", "64", "--dynamic-smem", "60k")
     lines = run(*asked, columns=120).stdout.splitlines()
     assert lines[0] == (
-        "Launches on 14 of 14 chips; 100% occupancy on 10.7 (since 7.5; --all has the older ones)"
+        "Launches on 14 of 14 chips; 100% occupancy on 10.7 (VR200) (from 7.5 on; --all has the older ones)"
     )
     rows = {line.split()[0]: line.split() for line in lines[4:]}
     assert rows["12.0"][1:] == [
@@ -222,7 +222,36 @@ def test_fits_says_which_chips_and_where_it_is_full() -> None:
     assert len(run(*asked, columns=80).stdout.split("\n\n")) == 2  # one table
     chip = as_json(*asked, "--cc", "11.0")["chips"][0]
     assert (chip["known_by"], chip["max_warps_per_multiprocessor"]) == ("Thor", 48)
-    assert "since" not in run(*asked, "--gpu", "A100").stdout
+    assert "from 7.5 on" not in run(*asked, "--gpu", "A100").stdout
+
+
+def test_fits_lists_the_chips_that_reach_an_occupancy_the_best_first() -> None:
+    asked = ("fits", "-t", "512", "-r", "64", "--dynamic-smem", "60k", "--occupancy")
+    lines = run(*asked, "60%", columns=120).stdout.splitlines()
+    assert lines[0] == "At least 60% occupancy on 4 of 14 chips (from 7.5 on; --all has the older ones)"
+    assert [line.split()[0] for line in lines[4:]] == ["10.7", "8.7", "10.1", "11.0"]
+    answer = as_json(*asked, "100")
+    assert [chip["cc"] for chip in answer["chips"]] == ["10.7"]
+    assert (answer["least_occupancy"], len(answer["asked"])) == (1, 14)
+    assert run(*asked, "100%", "--gpu", "A100").stdout == "100% occupancy on none of 1 chip\n"
+    assert [row["cc"] for row in as_csv(*asked, "100%")] == ["10.7"]
+    assert "Give more than 0 and up to 100%" in run(*asked, "0").stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("10.3+", "Write 10.3,10.7,11.0,12.0,12.1."),
+        (">=12.0", "Write 12.0,12.1."),
+        (">12.0", "Write 12.1."),
+        ("8.6-9.0", "Write 8.6,8.7,8.8,8.9,9.0."),
+        ("8.9..9.0", "Write 8.9,9.0."),
+        ("13.0+", "No compute capability of the table is in it."),
+    ],
+)
+def test_a_range_of_chips_says_what_to_write(text: str, meant: str) -> None:
+    said = run("fits", "-t", "256", "--cc", text, columns=200).stderr
+    assert said == f"Error: --cc: {text!r} is a range, and each chip is named. {meant}\n"
 
 
 def test_what_a_compute_capability_is_known_by_is_a_product_of_it() -> None:
@@ -241,6 +270,11 @@ def test_budget() -> None:
     assert answer["wanted"]["active_blocks"] == 6
     assert [row["regs"] for row in as_csv(*BUDGET) if row["wanted"] == "true"] == ["40"]
     assert as_json("budget", "--cc", "9.0", "--threads", "256", "--blocks", "6") == answer
+    assert lines[-1] == "40 registers: __launch_bounds__(256, 6) or -maxrregcount=40"
+    assert answer["register_cap"]["launch_bounds"] == "__launch_bounds__(256, 6)"
+    assert as_json(*BUDGET[:-2], "--blocks", "1")["register_cap"] is None  # 255 need no asking
+    several = run("budget", "--gpu", "A100,RTX 3090", "--threads", "256", "--blocks", "4").stdout
+    assert several.endswith("\n64 registers: __launch_bounds__(256, 4) or -maxrregcount=64\n")
     assert "| **75%** | 6 | 40 | 37 KiB |  |" in run(*BUDGET, "--format", "markdown").stdout
 
 
@@ -252,7 +286,7 @@ def test_shares_are_read_in_percent_or_as_a_share_of_1(share: str) -> None:
 def test_a_budget_without_a_target_is_its_table() -> None:
     text = run(*BUDGET[:-2]).stdout
     assert "--occupancy or --blocks picks a row" in text
-    assert run(*BUDGET).stdout.split("\n\n")[1] == text.split("\n\n")[1]
+    assert run(*BUDGET).stdout.split("\n\n")[1] == text.split("\n\n")[1].rstrip()
     assert as_json(*BUDGET[:-2])["wanted"] is None
     assert {row["wanted"] for row in as_csv(*BUDGET[:-2])} == {"false"}
 

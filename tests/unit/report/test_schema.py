@@ -25,6 +25,7 @@ EXAMPLES = (
     ("calc", *KERNEL, "--explain", "--grid", "4096", "--sms", "132"),
     ("calc", "--gpu", "H100,RTX 4090", "--threads", "192", "--regs", "72", "--smem", "40k", "--explain"),
     ("fits", "--threads", "256", "--smem", "96k"),
+    ("fits", "--threads", "256", "--smem", "96k", "--occupancy", "50%"),
     ("fits", "--threads", "256", "--gpu", "RTX 4090,A100", "--model", "spreadsheet"),
     ("budget", *KERNEL, "--occupancy", "75%"),
     ("budget", *KERNEL),
