@@ -209,11 +209,12 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> int:
             raise InputError("is there already", where=path, cure="Remove it, or name another file.")
     kernels = save_baseline(build, baseline, **options).kernels
     knows_spills = all(kernel.spill_store_bytes is not None for kernel in kernels)
+    knows_smem_spills = all(kernel.spill_smem is not None for kernel in kernels)
     try:
         seen = os.path.relpath(baseline, os.path.dirname(rules) or ".")
     except ValueError:  # on another drive of Windows
         seen = os.path.abspath(baseline)
-    text = first_rules(PurePath(seen).as_posix(), knows_spills)
+    text = first_rules(PurePath(seen).as_posix(), knows_spills, knows_smem_spills)
     try:
         write_atomically(rules, text)
     except OSError as error:

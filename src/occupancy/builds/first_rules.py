@@ -35,6 +35,9 @@ max_occupancy_drop = 0         # points below the baseline
 # until = 2027-03-31
 """
 
+_SMEM_SPILLS = """\
+no_new_smem_spills = true      # spills into shared memory
+"""
 _SPILLS = """\
 no_new_spills = true
 # max_stack_growth = 0         # bytes; a stack that grows without spills holds arrays
@@ -45,14 +48,15 @@ max_stack_growth = 0           # bytes; without a log, spills are seen as stack 
 """
 
 
-def first_rules(baseline: str, knows_spills: bool) -> str:
+def first_rules(baseline: str, knows_spills: bool, knows_smem_spills: bool) -> str:
     """A file of rules with comments, which a build meets that is its own baseline.
 
     Args:
         baseline: The path of the baseline, as seen from that file.
         knows_spills: Whether the build says of every kernel what it spills.
+        knows_smem_spills: Whether it says so of spills into shared memory; logs alone do not.
     """
     return TEXT.format(
         baseline=json.dumps(baseline),
-        spills=_SPILLS if knows_spills else _NO_SPILLS,
+        spills=(_SPILLS if knows_spills else _NO_SPILLS) + (_SMEM_SPILLS if knows_smem_spills else ""),
     )

@@ -39,7 +39,12 @@ def refuse_idle(kernels: Sequence[KernelRecord], launches: Sequence[Launches], b
         names = Names(kernel.name, demangle)
         left = [each for each in left if not each.is_for(names, kernel.compute_capability)]
     if left:
-        raise RulesError(f"{left[0]} is for no kernel of {build}", cure="It states a size that nobody uses.")
+        names_there = {base_name(kernel.name) for kernel in kernels}
+        raise RulesError(
+            f"{left[0]} is for no kernel of {build}",
+            allowed=did_you_mean(left[0].kernels[0].strip("*"), names_there),
+            cure="Write the name of one that there is, or remove the entry.",
+        )
 
 
 def refuse_absent(launches: Launches, kernels: Sequence[KernelRecord], build: str) -> None:

@@ -48,7 +48,13 @@ Mending = Callable[[Limits, Kernel, float], NextStep | None]
 
 
 def _more_occupancy(limits: Limits, kernel: Kernel, bound: float, *, sized: bool = True) -> NextStep | None:
-    steps = (step for step in each_step(evaluate(limits, kernel)) if sized or "threads" not in step.requires)
+    steps = (
+        step
+        for step in each_step(evaluate(limits, kernel))
+        if (sized or "threads" not in step.requires)
+        # Nobody can do without the shared memory that holds spilled registers, but for other registers.
+        and not (kernel.spill_smem and "smem" in step.requires)
+    )
     return next((step for step in steps if step.occupancy >= bound - TOLERANCE), None)
 
 

@@ -130,9 +130,9 @@ class CheckReport(Report):
         return _summary(self)
 
     def document(self) -> Document:
-        """Each kernel that breaks a rule: what was asked for, what is, and what would help.
+        """The summary; each kernel that breaks a rule: what was asked for, what is, and what would help.
 
-        A comment has the summary first, and a row for each broken rule.
+        A comment has a row for each broken rule.
         """
         summary, notes = _summary(self), Bullets(list(_notes(self)), "faint")
         headline = Paragraph(Marked(summary, "good" if self.passed else "bad"))
@@ -158,7 +158,8 @@ class CheckReport(Report):
                 notes,
             ]
         )
-        return Only("text", [*screen, Together([headline, notes])]), Only("markdown", [comment])
+        screen = [headline, *screen, notes] if screen else [Together([headline, notes])]
+        return Only("text", screen), Only("markdown", [comment])
 
     def cases(self) -> Iterator[Case]:
         """The kernels as test cases for a service that runs checks: those that break a rule first."""
@@ -333,7 +334,7 @@ def _notes(report: CheckReport) -> Iterator[str]:
         yield f"{title(each.violating.kernel)} may break {broken} until {each.until}: {each.reason}."
     yield from (f"{ended} has ended." for ended in report.ended)
     yield from (f"{idle}." for idle in report.idle)
-    yield from (f"{unused} is not needed any more: leave it out." for unused in report.unused)
+    yield from (f"{unused} is not needed for this build." for unused in report.unused)
     yield from assumptions([each.kernel for each in report.violating if not is_ours(each.kernel)])
     yield from _about_sizes(report) if report.unsized else ()
     yield from left_out(report.not_chosen)

@@ -15,6 +15,8 @@ def mending(row: ScanRow, violation: Violation) -> str:
     """What would help, as a sentence."""
     measure = CRITERIA[violation.criterion].measure
     step = violation.next_step
+    if step is None and measure == "occupancy" and row.spill_smem and "shared_memory" in row.limiters:
+        measure = "spill_smem"
     if step is None and is_ours(row):
         return _UNSIZED.get(measure, _NO_STEP.get(measure, "Use less of what limits it."))
     if step is None:
@@ -37,7 +39,8 @@ _UNSIZED: dict[Measure, str] = {
 
 _NO_STEP: dict[Measure, str] = {
     "spill_bytes": "No more registers are available: keep fewer values alive.",
-    "spill_smem": "Launch bounds of fewer threads shrink it; so does keeping fewer values alive.",
+    "spill_smem": "More registers, launch bounds of fewer threads, or fewer values alive shrink the shared "
+    "memory that registers spill to.",
     "stack_bytes": "More registers would not help: it holds arrays indexed by variables, or frames of calls.",
     "smem": "Use less of it.",
     "regs": "-maxrregcount, or launch bounds, cap them; what has no room then spills.",

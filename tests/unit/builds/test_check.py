@@ -13,6 +13,7 @@ from occupancy.builds.rules import CRITERIA, Rule
 from occupancy.builds.scanner import Scanner
 from occupancy.builds.violations import Checked
 from occupancy.readers import KernelRecord
+from occupancy.report.mending import mending
 from occupancy.tables.shipped import limits
 from occupancy.values.limits import ComputeCapability
 
@@ -121,6 +122,16 @@ def test_new_spills_into_shared_memory() -> None:
     with pytest.raises(RulesError, match="not known: the spill smem of img::blur") as caught:
         checked([KERNEL], asked, baseline=[KERNEL])
     assert "check the cubins" in str(caught.value)
+
+
+def test_nobody_is_told_to_do_without_the_memory_that_registers_spill_to() -> None:
+    own = replace(KERNEL, threads=None, threads_from=None, static_smem=0, spill_smem=0, max_threads=128)
+    spilling = replace(own, static_smem=10240, spill_smem=10240)
+    (violating,) = checked([spilling], rule({"max_occupancy_drop": 0}), baseline=[own]).violating
+    (violation,) = violating.violations
+    assert violating.kernel.limiters == ("shared_memory",)
+    assert violation.next_step is None
+    assert mending(violating.kernel, violation).startswith("More registers, launch bounds of fewer threads")
 
 
 def test_negative_spills_are_none() -> None:

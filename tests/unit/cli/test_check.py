@@ -46,6 +46,8 @@ def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Pa
     text = text.replace("_ZN3img4blurEPf", "img::blur")
     text = text.replace("_ZN3img9histogramILi64ELb1EEEvPfi", "img::histogram<64, true>")
     assert text == (
+        "3 of 14 kernels break a rule; 2 kernels of the baseline are missing.\n"
+        "\n"
         "img::blur (sm_80)\n"
         "  max_occupancy_drop = 0 points (rule 1): at 64 threads: 100% -> 12.5%, 100% -> 50% at 256 "
         "threads (its bound)\n"
@@ -65,7 +67,6 @@ def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Pa
         "Removed since the baseline: img::emboss (sm_80, sm_90).\n"
         "  Next step: Where that is meant: --update, or allow_removed in the rules.\n"
         "\n"
-        "3 of 14 kernels break a rule; 2 kernels of the baseline are missing.\n"
         "Not in the baseline: img::sharpen (sm_80, sm_90).\n"
         "14 kernels have no stated block size: the worst drop of all sizes that both builds can launch with "
         "decides. [[launches]]\n"
@@ -90,6 +91,8 @@ def test_block_sizes_that_the_rules_state(builds: Path, project: Path) -> None:
     (project / "rules.toml").write_text(rules.format(stated.replace("blur*", "blurr")))
     refused = check(builds / "after", "--rules", "rules.toml", "--baseline", "base.json", code=2)
     assert "launches[1] (*blurr) is for no kernel" in refused
+    assert "img::blur, " in refused
+    assert refused.endswith("Write the name of one that there is, or remove the entry.\n")
 
 
 def test_a_log_that_states_no_block_size_hides_no_drop(builds: Path, project: Path) -> None:
@@ -243,8 +246,8 @@ def test_a_kernel_that_is_gone(builds: Path, project: Path) -> None:
     pytest.importorskip("demangle", reason="needs Python 3.11")
     (project / "rules.toml").write_text('baseline = "base.json"\n[[rules]]\nmax_regs = 255')
     text = check(builds / "after", "--rules", "rules.toml", code=1, columns=120)
-    assert text.startswith("Removed since the baseline: img::emboss (sm_80, sm_90).\n")
-    assert "14 kernels meet 1 rule (14 checks); 2 kernels of the baseline are missing." in text
+    assert text.startswith("14 kernels meet 1 rule (14 checks); 2 kernels of the baseline are missing.\n")
+    assert "\nRemoved since the baseline: img::emboss (sm_80, sm_90).\n" in text
     log = json.loads(check(builds / "after", "--rules", "rules.toml", "--format", "sarif", code=1))
     (the_run,) = log["runs"]
     assert [each["ruleId"] for each in the_run["results"]] == ["allow_removed"] * 2

@@ -32,6 +32,7 @@ class TestInit:
         done = run("init", "before")
         assert (done.exit_code, done.stderr) == (0, "")
         assert done.stdout.splitlines()[-1] == "Next: occupancy check before"
+        assert "exits with 1 when a kernel breaks a rule; docs/ci.md" in done.stdout
         assert run("check", "before", "--rules", "occupancy.toml").exit_code == 0
         assert run("check", "after", "--rules", "occupancy.toml").exit_code == 1
         assert (run("check", "before").exit_code, run("check", "after").exit_code) == (0, 1)
@@ -62,7 +63,9 @@ class TestInit:
         (folder / "ptxas.log").write_bytes((BUILDS / "before" / "ptxas.log").read_bytes())
         assert run("init", "ptxas.log", "--rules", "log.toml", "--baseline", "log.json").exit_code == 0
         assert "\nno_new_spills = true\n# max_stack_growth = 0" in Path("log.toml").read_text()
+        assert "no_new_smem_spills" not in Path("log.toml").read_text(), "which a log does not say"
         assert run("check", "ptxas.log", "--rules", "log.toml").exit_code == 0
+        assert "\nno_new_smem_spills = true" in text, "which images say"
 
     def test_the_examples_in_its_comments_are_rules(self) -> None:
         run("init", "before")
@@ -121,7 +124,7 @@ class TestExemptions:
     def test_of_something_else(self) -> None:
         code, text = self.check(self.exemption(date.today(), more='rules = "min_occupancy"\n'))
         assert code == 1
-        assert "is not needed any more: leave it out." in text
+        assert "is not needed for this build." in text
 
     def test_not_needed(self) -> None:
         code, text = self.check(self.exemption(date.today()) + self.exemption(date.today(), "nothing*"))
