@@ -179,10 +179,14 @@ def test_scan_counts_the_waves_of_launches() -> None:
     assert "Waves" in run("scan", NSIGHT, "--sms", "132").stdout
 
 
-def test_scan_without_sms_counts_no_waves() -> None:
-    launches = json.loads(run("scan", NSIGHT, "--cc", "9.0", "--format", "json").stdout)["kernels"]
-    assert {launch["waves"] for launch in launches} == {None}
-    assert "Waves" not in run("scan", NSIGHT).stdout
+def test_scan_counts_waves_on_the_gpu_that_a_profile_names_or_that_is_given() -> None:
+    def waves(*arguments: str) -> list[float | None]:
+        printed = run("scan", NSIGHT, *arguments, "--format", "json").stdout
+        return [launch["waves"] for launch in json.loads(printed)["kernels"]]
+
+    assert waves() == waves("--cc", "9.0") == waves("--gpu", "H200")
+    assert set(waves("--cc", "8.0")) == {None}  # another chip, whose SMs nobody says
+    assert "Waves" in run("scan", NSIGHT).stdout
     assert run("scan", NSIGHT, "--sms", "0").exit_code == 2
 
 
