@@ -12,6 +12,7 @@ from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Resource
+from .next_steps import NextStep, using_less
 from .search import changed
 
 SharedMemoryOfSize = Callable[[int], int]
@@ -73,6 +74,30 @@ def block_sizes(
         )
         for answer in answers
     )
+
+
+def with_full_occupancy(given: Answer, sizes: Iterable[BlockSize]) -> NextStep | None:
+    """What one resource must shrink to for full occupancy, with the first of the best sizes that can have it.
+
+    Args:
+        given: The answer for the kernel, with any block size.
+        sizes: That for each, best first, as in `block_sizes`.
+    """
+    highest, most = 0.0, given.limits.max_warps_per_multiprocessor
+    for size in sizes:
+        highest = max(highest, size.occupancy)
+        if size.occupancy == 1 or size.occupancy < highest or not size.occupancy:
+            return None
+        if most % (size.threads // given.limits.warp_size) == 0:
+            sized = changed(given.kernel, {"threads": size.threads})
+            if size.dynamic_smem is not None:
+                sized = replace(sized, dynamic_smem=size.dynamic_smem)
+            steps = using_less(evaluate(given.limits, sized, given.model))
+            full = next((step for step in steps if step.occupancy == 1), None)
+            if full is None or len(full.requires) > 1:
+                return None
+            return replace(full, requires={"threads": size.threads, **full.requires})
+    return None
 
 
 def best_block_size(limits: Limits, kernel: Kernel, model: Model | None = None) -> int:

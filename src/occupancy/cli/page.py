@@ -172,7 +172,9 @@ def open_page(question: str, listing: Listing | None = None) -> None:
     write_atomically(str(path), build_page(__version__, question, listing))
     address = path.as_uri() + (f"#{question}" if question else "")
     if not webbrowser.open(address):
-        click.echo(f"No browser to open: {address}\n`occupancy page -o FILE` writes it elsewhere.", err=True)
+        inside = ", with the kernel in it" if question or listing else ""
+        way = f"`occupancy page ... -o kernel.html` writes a file to send{inside}."
+        click.echo(f"No browser to open: {address}\n{way}", err=True)
 
 
 def cache_folder() -> Path:

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from ..advice.block_sizes import BlockSize
+from ..advice.block_sizes import BlockSize, with_full_occupancy
+from ..advice.next_steps import NextStep
 from ..engine import Answer, Model
 from ..render import words
 from ..render.document import SENTENCE, Bullets, Column, Document, Heading, Only, Table, graded
 from ..values.dataclass import dataclass
-from ..values.resources import RESOURCES
+from ..values.resources import QUANTITIES, RESOURCES
 from .base import Report
 from .inputs import inputs_of
 
@@ -35,6 +36,8 @@ class BlockSizesReport(Report):
     """What was given, but for the block size; None for what was not. Sizes are in bytes."""
     block_sizes: tuple[BlockSize, ...]
     """Best first; among equals the larger block."""
+    full_occupancy: NextStep | None
+    """Where no size has it: what one resource must shrink to, with the first of the best sizes that can."""
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each block size."""
@@ -69,9 +72,20 @@ class BlockSizesReport(Report):
             limiting = [set(self.block_sizes[place].limiters) for place in best]
             always = [words.name(each) for each in RESOURCES if each in set.intersection(*limiting)]
             by = f", limited by {words.listing(always)}" if always else ""
-            notes.insert(0, f"No size reaches 100%: the most is {words.percent(highest)}{by}.")
+            notes.insert(0, f"No size reaches 100%: the most is {words.percent(highest)}{by}.{self._full()}")
         heading = Heading(f"Block sizes on {words.chip(self.gpu, self.cc, self.architecture)}")
         return Only("text", [heading]), Table(columns, rows, best), Only("text", [Bullets(notes, "faint")])
+
+    def _full(self) -> str:
+        if self.full_occupancy is None:
+            return ""
+        requires = self.full_occupancy.requires
+        less = (
+            f"{words.amount(each, amount)} {QUANTITIES[each].label}"
+            for each, amount in requires.items()
+            if each != "threads"
+        )
+        return f" 100% needs {words.listing(list(less))}, with {requires['threads']:,} threads."
 
 
 def block_sizes_report(
@@ -94,4 +108,5 @@ def block_sizes_report(
         architecture=given.limits.architecture,
         inputs={**inputs, "smem_per_thread": smem_per_thread},
         block_sizes=answers,
+        full_occupancy=with_full_occupancy(given, answers) if smem_per_thread is None else None,
     )

@@ -195,6 +195,12 @@ def parse_flag(value: object, where: str) -> bool:
         raise InputError(f"{shown(value)} is not a choice", where=where, allowed="True or False") from None
 
 
+_PER_THREAD = (
+    "What grows with the block: `occupancy block-sizes --smem-per-thread 64`, or in Python a function of the "
+    "threads, as dynamic_smem of block_sizes."
+)
+
+
 def parse_size(value: object, where: str) -> int:
     """A size in bytes.
 
@@ -213,7 +219,7 @@ def parse_size(value: object, where: str) -> int:
         raise InputError(
             f"{shown(value)} is not a size",
             where=where,
-            cure="Write it as 40960, 40k or 27.5KiB.",
+            cure=_PER_THREAD if re.search(r"thread|[*/]", value) else "Write it as 40960, 40k or 27.5KiB.",
         )
     if found["hex"]:
         return int(found["hex"], 16)

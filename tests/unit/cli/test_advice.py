@@ -323,6 +323,15 @@ def test_block_sizes() -> None:
         threads: 1024 + 8 * threads for threads in range(32, 1025, 32)
     }
     assert len(as_csv(*BLOCK_SIZES)) == 32
+    assert grown["full_occupancy"] is None
+    assert as_json("block-sizes", "--cc", "9.0", "--regs", "40")["full_occupancy"] == {
+        "active_blocks": 4, "occupancy": 1.0, "requires": {"threads": 512, "regs": 32},
+    }  # fmt: skip
+    both = run("block-sizes", "--cc", "9.0", "--regs", "40", "--smem", "64k", columns=200).stdout
+    assert "No size reaches 100%" in both
+    assert "100% needs" not in both  # two amounts stand in the way
+    text = run("block-sizes", "--cc", "8.6", "--smem", "64/thread").stderr
+    assert "`occupancy block-sizes --smem-per-thread 64`, or in Python a function of the threads" in text
     none = run("block-sizes", "--cc", "9.0", "--smem", "300k", "--format", "markdown").stdout
     assert "**" not in none
     assert "Among equals" not in run("block-sizes", "--cc", "9.0", "--smem", "300k").stdout

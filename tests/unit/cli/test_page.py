@@ -145,7 +145,9 @@ def test_where_there_is_no_browser_it_says_the_address(
     done = run("page")
     assert done.exit_code == 0
     assert done.stderr.startswith("No browser to open: file://")
-    assert done.stderr.endswith("\n`occupancy page -o FILE` writes it elsewhere.\n")
+    assert done.stderr.endswith("\n`occupancy page ... -o kernel.html` writes a file to send.\n")
+    asked = run("page", "--cc", "9.0", "--threads", "256").stderr
+    assert asked.endswith("writes a file to send, with the kernel in it.\n")
 
 
 @pytest.mark.parametrize(
