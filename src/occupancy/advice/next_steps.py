@@ -13,6 +13,15 @@ from ..values.limits import Limits
 from ..values.resources import QUANTITIES, Changeable, amount_of
 from .search import Dial, changed, used
 
+FIRST_WITH_SETMAXNREG = (9, 0)
+"""PTX ISA, ``setmaxnreg``: sm_90a, and from 10.0 on the suffixes a and f. ptxas 13.5 takes it for all."""
+
+THREADS_PER_WARPGROUP = 128
+"""Four warps. PTX ISA, ``wgmma``."""
+
+NEARLY_ALL = 0.9
+"""Of the registers of an SM: a block with as many is sized to be alone there."""
+
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
@@ -122,3 +131,15 @@ def _with_other_block_sizes(now: Answer) -> Iterator[NextStep]:
     best = sorted(better, key=lambda step: -step.occupancy)
     yield from better[:1]
     yield from (step for step in best[:1] if step != better[0])
+
+
+def may_be_divided(now: Answer) -> bool:
+    """Whether a block looks like one whose warpgroups divide its registers, for which fewer are no advice:
+    several whole warpgroups that have nearly all registers of an SM."""
+    limits, warpgroups = now.limits, now.kernel.threads // THREADS_PER_WARPGROUP
+    return (
+        limits.compute_capability >= FIRST_WITH_SETMAXNREG
+        and warpgroups > 1
+        and now.kernel.threads == warpgroups * THREADS_PER_WARPGROUP
+        and now.allocated.registers >= NEARLY_ALL * limits.max_registers_per_multiprocessor
+    )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from ..engine import Answer, evaluate
+from ..engine import evaluate
 from ..engine.common import divide_up
 from ..errors import InputError, shown
 from ..render.words import count
@@ -20,15 +20,7 @@ from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .launch_bounds import launch_bounds
-
-FIRST_COMPUTE_CAPABILITY = (9, 0)
-"""PTX ISA, ``setmaxnreg``: sm_90a, and from 10.0 on the suffixes a and f. ptxas 13.5 takes it for all."""
-
-THREADS_PER_WARPGROUP = 128
-"""Four warps. PTX ISA, ``wgmma``."""
-
-NEARLY_ALL = 0.9
-"""Of the registers of an SM: a block with as many is sized to be alone there."""
+from .next_steps import FIRST_WITH_SETMAXNREG, THREADS_PER_WARPGROUP
 
 LEAST, MOST, STEP = 24, 256, 8
 """The registers that ``setmaxnreg`` can name. PTX ISA; ptxas refuses any other."""
@@ -114,7 +106,7 @@ def split_registers(
             all of them, registers that ``setmaxnreg`` cannot name, or a launch bound that gives the launch
             another number of registers.
     """
-    if limits.compute_capability < FIRST_COMPUTE_CAPABILITY:
+    if limits.compute_capability < FIRST_WITH_SETMAXNREG:
         raise InputError(
             f"compute capability {limits.compute_capability} has no setmaxnreg",
             where="cc",
@@ -152,18 +144,6 @@ def split_registers(
         maxnreg=f"__maxnreg__({launch})",
         active_blocks=answer.active_blocks,
         occupancy=answer.occupancy,
-    )
-
-
-def may_be_divided(now: Answer) -> bool:
-    """Whether a block looks like one whose warpgroups divide its registers, for which fewer are no advice:
-    several whole warpgroups that have nearly all registers of an SM."""
-    limits, warpgroups = now.limits, now.kernel.threads // THREADS_PER_WARPGROUP
-    return (
-        limits.compute_capability >= FIRST_COMPUTE_CAPABILITY
-        and warpgroups > 1
-        and now.kernel.threads == warpgroups * THREADS_PER_WARPGROUP
-        and now.allocated.registers >= NEARLY_ALL * limits.max_registers_per_multiprocessor
     )
 
 

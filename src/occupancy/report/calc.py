@@ -8,7 +8,7 @@ from typing import Any
 
 from ..advice.carveout import CarveoutAdvice, Configuration, carveout
 from ..advice.launch_bounds import RegisterCap, fewer_registers
-from ..advice.next_steps import NextStep, next_steps
+from ..advice.next_steps import NextStep, may_be_divided, next_steps
 from ..advice.partitions import GreenContext
 from ..advice.slack import Slack, slack
 from ..advice.waves import FullWave
@@ -202,7 +202,7 @@ def calc_report(
         tensor_memory=tensor_memory(result),
         next_steps=steps,
         fewer_registers=fewer,
-        registers_may_be_divided=fewer is not None and _may_be_divided(result),
+        registers_may_be_divided=fewer is not None and may_be_divided(result),
         slack=slack(limits, kernel, model),
         carveout=carveout(limits, kernel, model),
         gpu=whole.gpu,
@@ -213,12 +213,6 @@ def calc_report(
         notes=(*notes_on(result), *_why_it_differs(result), *([whole.note] if whole.note else [])),
         explanation=explanation,
     )
-
-
-def _may_be_divided(result: Answer) -> bool:
-    from ..advice.registers import may_be_divided  # few kernels come to ask it
-
-    return may_be_divided(result)
 
 
 def _spreadsheet_version(result: Answer) -> str | None:

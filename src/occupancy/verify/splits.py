@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..advice.registers import FIRST_COMPUTE_CAPABILITY, STEP, THREADS_PER_WARPGROUP, Group, split_registers
+from ..advice.next_steps import FIRST_WITH_SETMAXNREG, THREADS_PER_WARPGROUP
+from ..advice.registers import STEP, Group, split_registers
 from ..device import Device
 from ..device.compiler import compile_cuda
 from ..device.functions import Context
@@ -80,7 +81,7 @@ def splits(limits: Limits) -> Iterator[Split]:
 def ask_splits(check: Check, context: Context, device: Device) -> None:
     """Launch each split in another process; nothing where the GPU or NVRTC has no ``setmaxnreg``."""
     limits = device.row
-    if limits.compute_capability < FIRST_COMPUTE_CAPABILITY:
+    if limits.compute_capability < FIRST_WITH_SETMAXNREG:
         return
     asked = list(splits(limits))
     try:
