@@ -120,10 +120,13 @@ class LazyCommands(click.Group):
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
             import difflib  # only an error needs it
+            import shlex
 
             near = [each for each in COMMANDS if each.startswith(name)]
             near = near or difflib.get_close_matches(name, COMMANDS)
             meant = f" Did you mean {' or '.join(near)}?" if near else ""
+            if os.path.exists(name) and not near:
+                meant = f" Did you mean `occupancy scan {shlex.quote(name)}`?"
             ctx.fail(f"There is no command {name!r}.{meant}")
         found = super().resolve_command(ctx, args)
         ctx.meta[ASKED] = found[1], list(found[2])

@@ -32,7 +32,7 @@ def command(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -
 
     kernels = begin(build, rules, baseline, **options)
     print_text(f"{rules}: rules to begin with.\n{baseline}: a baseline of {kernels:,} kernels.")
-    print_text("In CI, check exits with 1 when a kernel breaks a rule; docs/ci.md has workflows.")
+    print_text("In CI, check exits with 1 on a broken rule: docs/ci.md.")
     print_text(f"Next: {check_command(build, rules, _which_kernels())}")
 
 

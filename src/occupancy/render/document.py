@@ -150,6 +150,8 @@ class GroupedTable(NamedTuple):
     """The title of the last column, if that may be broken at its commas."""
     cure: str = ""
     """How to see the columns that there was no room for, which the last line of the document names."""
+    unnamed: Collection[str] = ()
+    """The titles of those that it does not name."""
 
 
 class Together(NamedTuple):

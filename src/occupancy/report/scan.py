@@ -24,7 +24,7 @@ from ..render.document import (
 from ..values.dataclass import dataclass
 from .base import Report
 from .calc import in_a_cell
-from .scan_columns import architecture, columns_of, if_there_is_room
+from .scan_columns import BLOCKS, architecture, columns_of, if_there_is_room
 from .scan_notes import MOST_IN_FULL, footnotes, says_what_may_spill
 from .scan_table import table_of
 
@@ -74,8 +74,10 @@ class ScanReport(Report):
         """
         is_excerpt = self.sort == WORST and len(self.kernels) < self.overview.kernels
         shown = columns_of(self.kernels, columns, is_excerpt=is_excerpt)
-        if not columns and only_architecture(self) is not None:
-            shown = [column for column in shown if column.title != "Arch"]
+        if not columns:
+            # The same share is of other blocks on other architectures, which would need a row each.
+            needless = BLOCKS if only_architecture(self) is None else "Arch"
+            shown = [column for column in shown if column.title != needless]
         table = table_of(
             self.kernels,
             shown,

@@ -19,13 +19,15 @@ from ..values.resources import Resource, amount_of
 from ..values.spellings import did_you_mean
 
 LAST = "Next step"
+BLOCKS = "Blocks"
+"""Of those for which there is no room the one that nobody is told of: the occupancy says the same."""
 
 FIRST_OF_ALL = ("Why", "Config")
 """Of the columns that a narrow terminal need not show beside each other, the most useful ones."""
 
 IF_THERE_IS_ROOM = (
     "Achieved", "Time", "Reported", "Waves", LAST, "Shared", "Cap", "Fuses", "Stack", "Launches",
-    "Read from", "File", "Bar", "Bound",
+    "Read from", "File", "Bar", "Bound", BLOCKS,
 )  # fmt: skip
 """The others, the most useful first."""
 
@@ -93,6 +95,8 @@ def if_there_is_room(
         first.append("Read from")  # nothing else tells those rows apart
     limiting = {resource for row in rows for resource in row.limiters}
     first += ["Spills", *(title for title, resource in OF_LIMITERS.items() if resource in limiting)]
+    if "Shared" not in first and any(row.shared_memory and row.threads_from == "best" for row in rows):
+        first.append("Shared")  # smaller blocks than those that are best may be limited by it
     if any(row.stack_bytes and _why(row) == STACK for row in rows):
         first += ["Stack", *(["Cap"] if is_by_stack else [])]
     return (*first, *(title for title in IF_THERE_IS_ROOM if title not in first)), (*first, LAST)
@@ -328,6 +332,7 @@ _COLUMNS = (
            is_news=_is_reported_otherwise),
     Column("Limited by", _limiters, is_number=False, fields=("limiters",)),
     Column("Waves", lambda row: "" if row.waves is None else f"{row.waves:,.2f}", fields=("waves",)),
+    Column(BLOCKS, lambda row: words.number(row.active_blocks, ""), fields=("active_blocks",)),
     Column("Autotuner", _autotuner, is_number=False, fields=("chosen",)),
     Column("File", lambda row: place(row.file, row.line), is_number=False, fields=("file", "line")),
     Column("Fuses", _fuses, is_number=False, fields=("fuses",)),

@@ -29,6 +29,10 @@ UNKNOWN_STACK = (
     "Stack: spills, likely where Regs is at the Cap, or arrays that variables index; no file says which. "
 )
 WHO_KNOWS = "ptxas -v says what spills; cuobjdump -sass shows its loads and stores (LDL, STL)."
+OF_TRITON = (
+    "Triton: fewer num_stages or a smaller tile take less shared memory; maxnreg or more num_warps, fewer "
+    "registers."
+)
 
 _ASSUMED = {
     "best": "best, the size with the highest occupancy, others may have less",
@@ -49,7 +53,8 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
     origins = {row.threads_from for row in rows if row.occupancy is not None}
     assumed = [what for each, what in _ASSUMED.items() if each in origins]
     if assumed:
-        yield f"Threads are assumed where no file has them: {'; '.join(assumed)}. {option} is for yours."
+        sizes = "; ".join(assumed)
+        yield f"Threads are assumed where no file has them: {sizes}. Give {option} if you know it."
     if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
         yield "Dynamic shared memory is chosen at launch; where it is not known it counts as none."
     if any(row.achieved_occupancy is not None for row in rows):
@@ -60,6 +65,8 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
     yield from _of_spills(report)
     if any(map(has_stack_of_unknown_spills, rows)):
         yield WHO_KNOWS if says_what_may_spill(report) else UNKNOWN_STACK + WHO_KNOWS
+    if any(row.num_warps is not None and row.next_step is not None for row in rows):
+        yield OF_TRITON
     ours = sorted({row.cc for row in rows if row.what_if and row.cc})
     if ours:
         yield (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..builds.scanner import ScanRow
 from ..render.document import Cell, GroupColumn, GroupedTable, GroupRow, graded
-from .scan_columns import LAST, Column, short_name
+from .scan_columns import BLOCKS, LAST, Column, short_name
 
 MOST_LISTED = 2
 """Architectures of a row; of more, the first and the last are named."""
@@ -37,7 +37,7 @@ def table_of(
         GroupColumn(column.title, [line[place] for line in cells], column.is_number)
         for place, column in enumerate(columns)
     ]
-    return GroupedTable("Kernel", named, shown, if_there_is_room, stays, LAST, cure)
+    return GroupedTable("Kernel", named, shown, if_there_is_room, stays, LAST, cure, (BLOCKS,))
 
 
 def _cell(column: Column, row: ScanRow) -> Cell:

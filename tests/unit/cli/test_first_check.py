@@ -32,7 +32,7 @@ class TestInit:
         done = run("init", "before")
         assert (done.exit_code, done.stderr) == (0, "")
         assert done.stdout.splitlines()[-1] == "Next: occupancy check before"
-        assert "exits with 1 when a kernel breaks a rule; docs/ci.md" in done.stdout
+        assert "In CI, check exits with 1 on a broken rule: docs/ci.md." in done.stdout
         assert run("check", "before", "--rules", "occupancy.toml").exit_code == 0
         assert run("check", "after", "--rules", "occupancy.toml").exit_code == 1
         assert (run("check", "before").exit_code, run("check", "after").exit_code) == (0, 1)

@@ -787,6 +787,33 @@ def test_what_uses_all_its_registers_likely_spills_and_comes_first() -> None:
     assert (overview.matching_stacks, overview.matching_likely_spills) == (4, 2)
 
 
+def test_shared_memory_stays_where_smaller_blocks_than_the_best_may_be_limited_by_it() -> None:
+    log = Path(__file__).parents[2] / "data" / "builds" / "after" / "ptxas.log"
+    for columns in (60, 80, 100):
+        text = run("scan", str(log), columns=columns).stdout
+        assert "36 KiB" in text, columns
+        assert "Give --threads N if you know it." in " ".join(text.split())
+
+
+def test_what_triton_calls_the_next_step(samples: Path) -> None:
+    text = " ".join(run("scan", str(samples / "triton_cache")).stdout.split())
+    assert ("Triton: fewer num_stages or a smaller tile" in text) == ("Next step" in text)
+    assert "Triton:" not in run("scan", str(samples / "samples.cubin")).stdout
+
+
+def test_blocks_are_shown_where_there_is_room_and_nobody_is_told_that_there_is_none(samples: Path) -> None:
+    wide, narrow = (run("scan", str(samples / "samples.cubin"), columns=each).stdout for each in (160, 60))
+    assert "Blocks" in wide.splitlines()[0]
+    assert "Blocks" not in narrow
+    several = run("scan", str(samples / "samples.fatbin"), columns=160).stdout
+    assert "Blocks" not in several, "the same share is of other blocks on other architectures"
+
+
+def test_a_file_where_a_command_belongs_is_to_be_scanned(samples: Path) -> None:
+    path = samples / "samples.cubin"
+    assert f"Did you mean `occupancy scan {path}`?" in run(str(path)).stderr
+
+
 def test_a_stack_that_is_the_reason_for_a_look_is_shown_in_any_width(samples: Path) -> None:
     for columns in (60, 80, 100):
         text = run("scan", str(samples / "samples.cubin"), "--sort", "worst", columns=columns).stdout

@@ -75,7 +75,7 @@ def test_so_it_is_in_a_scan_and_a_diff(builds: Path) -> None:
     assert found == {GREEN: {"100%", "75%"}, YELLOW: {"25%"}}
     changed = coloured(screen("diff", str(builds / "before"), str(builds / "after")))
     assert all("->" in text for texts in changed.values() for text in texts)
-    assert "100% -> 12.5%" in changed[RED]
+    assert "100% -> 50%" in changed[RED]
 
 
 def test_half_is_green_everywhere() -> None:

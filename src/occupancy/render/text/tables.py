@@ -190,7 +190,10 @@ def _fitting(table: GroupedTable, width: int) -> tuple[list[GroupColumn], list[G
             beside.append(title)
             room -= needed + len(COLUMN_GAP)
         else:
-            (below if title in table.stays else left_out).append(title)
+            if title in table.stays:
+                below.append(title)
+            elif title not in table.unnamed:
+                left_out.append(title)
     return [columns[each] for each in columns if each in beside], [columns[each] for each in below], left_out
 
 
