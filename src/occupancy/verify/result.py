@@ -62,7 +62,8 @@ class Check:
     def _differ(self, question: object, driver: object, ours: object) -> None:
         self.different += 1
         if len(self.differences) < KEPT_DIFFERENCES:
-            self.differences.append(Difference(str(question), str(driver), str(ours)))
+            asked = question if isinstance(question, str) else repr(question)
+            self.differences.append(Difference(asked, str(driver), str(ours)))
 
 
 @dataclass(frozen=True, slots=True)
