@@ -1,7 +1,8 @@
 """The types of what ``occupancy limits --format json`` prints, for its schema.
 
 A row of the table is `Limits` under its compute capability, so that its type is made of that of `Limits`; no
-field is declared a second time.
+field is declared a second time. A source stands in the JSON by its code, and once in full: so what is here is
+not what `tables.sources` has under the same names, each with its sources whole.
 """
 
 from __future__ import annotations
