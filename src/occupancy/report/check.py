@@ -32,9 +32,10 @@ from ..render.document import (
 from ..render.markdown import code
 from ..render.sarif import Finding, FoundRule
 from ..values.dataclass import dataclass
+from .assumptions import about_sizes, assumptions, left_out
 from .base import Report
 from .change_words import change_in_words, usual_in_words
-from .diff import MOST_IN_SIGHT, assumptions, kinds, left_out
+from .diff import MOST_IN_SIGHT, kinds
 from .mending import mending
 from .missing import (
     RULE,
@@ -336,16 +337,6 @@ def _notes(report: CheckReport) -> Iterator[str]:
     yield from (f"{idle}." for idle in report.idle)
     yield from (f"{unused} is not needed for this build." for unused in report.unused)
     yield from assumptions([each.kernel for each in report.violating if not is_ours(each.kernel)])
-    yield from _about_sizes(report) if report.unsized else ()
-    yield from left_out(report.not_chosen)
-
-
-def _about_sizes(report: CheckReport) -> Iterator[str]:
-    has = "has" if report.unsized == 1 else "have"
     asked = {name for rule in report.rules for name, bound in rule.bounds.items() if bound is not None}
-    parts = [f"{words.count(report.unsized, 'kernel')} {has} no stated block size"]
-    if "max_occupancy_drop" in asked:
-        parts.append("the worst drop of all sizes that both builds can launch with decides")
-    if "min_occupancy" in asked:
-        parts.append("the best occupancy of all sizes counts for min_occupancy")
-    yield f"{parts[0]}: {'; '.join(parts[1:])}. [[launches]] in the rules, or --threads, states it."
+    yield from about_sizes(report.unsized, asked)
+    yield from left_out(report.not_chosen)

@@ -7,7 +7,6 @@ from typing import Any
 
 from ..builds.diff import Diff, DiffRow, DiffSummary, Verdict
 from ..builds.measures import MEASURES, measures
-from ..builds.same_sizes import OTHER_SIZES
 from ..builds.scanner import ScanRow
 from ..readers import ReadProblem
 from ..render import words
@@ -29,6 +28,7 @@ from ..render.document import (
     Together,
 )
 from ..values.dataclass import dataclass
+from .assumptions import assumptions, left_out
 from .base import Report
 from .change_words import COLUMNS, DiffColumn, changes, usual_in_words
 from .scan_columns import place, short_name, threads
@@ -292,13 +292,6 @@ def _footnotes(report: DiffReport) -> Iterator[str]:
     yield from left_out(report.not_chosen)
 
 
-def left_out(not_chosen: int) -> Iterator[str]:
-    """How many candidates of autotuners were left out, and why."""
-    if not_chosen:
-        what = words.count(not_chosen, "candidate")
-        yield f"Left out: {what} that an autotuner did not choose, so that nobody launches them."
-
-
 def _known_in_one(report: DiffReport) -> Iterator[str]:
     """What could not be compared."""
     for measure, kernels in report.not_compared.items():
@@ -317,42 +310,3 @@ def _sides(report: DiffReport) -> tuple[list[ScanRow], list[ScanRow]]:
     old = [row.old for row in report.kernels]
     new = [row.new for row in report.kernels]
     return [*old, *report.removed], [*new, *report.added]
-
-
-def assumptions(rows: Sequence[ScanRow]) -> Iterator[str]:
-    """Which block sizes the occupancy is for where no source states them."""
-    known = [row for row in rows if row.occupancy is not None]
-    given: dict[int, list[str]] = {}
-    for row in known:
-        if row.threads_from == "option" and row.threads is not None:
-            given.setdefault(row.threads, []).append(short_name(row))
-    others = _not_launched_with(known)
-    told = {name for names in others.values() for name in names}
-    unsized = {short_name(row) for row in known if row.threads_from == "compared"} - told
-    if len(given) == 1 and not unsized:
-        yield f"For blocks of {next(iter(given)):,} threads where a file does not state the block size."
-    else:
-        for threads_given, names in given.items():
-            yield f"For blocks of {threads_given:,} threads: {words.listing(list(dict.fromkeys(names)))}."
-    yield from (f"{words.listing(names)}: {note}" for note, names in others.items())
-    if any(row.dynamic_smem is None and row.smem is None for row in known):
-        yield "Dynamic shared memory that no file states counts as none."
-    if unsized:
-        yield UNSIZED
-
-
-def _not_launched_with(rows: Sequence[ScanRow]) -> dict[str, list[str]]:
-    """That a size which was given is none of some kernels -> these."""
-    found: dict[str, list[str]] = {}
-    for row in rows:
-        for note in row.notes:
-            if note.endswith(OTHER_SIZES) and short_name(row) not in found.setdefault(note, []):
-                found[note].append(short_name(row))
-    return found
-
-
-UNSIZED = (
-    "Where no file states the block size, both builds are compared at every size that both can launch with. "
-    "The worst drop decides; a usual size, or the launch bound, stands beside it. Give --threads N if you "
-    "know it."
-)

@@ -1,0 +1,74 @@
+"""What a comparison of builds rests on: block sizes that no file states, candidates that nobody launches."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from ..builds.same_sizes import OTHER_SIZES
+from ..builds.scanner import ScanRow
+from ..render import words
+from .scan_columns import short_name
+
+
+def left_out(not_chosen: int) -> Iterator[str]:
+    """How many candidates of autotuners were left out, and why."""
+    if not_chosen:
+        what = words.count(not_chosen, "candidate")
+        yield f"Left out: {what} that an autotuner did not choose, so that nobody launches them."
+
+
+def assumptions(rows: Sequence[ScanRow]) -> Iterator[str]:
+    """Which block sizes the occupancy is for where no source states them."""
+    known = [row for row in rows if row.occupancy is not None]
+    given: dict[int, list[str]] = {}
+    for row in known:
+        if row.threads_from == "option" and row.threads is not None:
+            given.setdefault(row.threads, []).append(short_name(row))
+    others = _not_launched_with(known)
+    told = {name for names in others.values() for name in names}
+    unsized = {short_name(row) for row in known if row.threads_from == "compared"} - told
+    if len(given) == 1 and not unsized:
+        yield f"For blocks of {next(iter(given)):,} threads where a file does not state the block size."
+    else:
+        for threads_given, names in given.items():
+            yield f"For blocks of {threads_given:,} threads: {words.listing(list(dict.fromkeys(names)))}."
+    yield from (f"{words.listing(names)}: {note}" for note, names in others.items())
+    if any(row.dynamic_smem is None and row.smem is None for row in known):
+        yield "Dynamic shared memory that no file states counts as none."
+    if unsized:
+        yield UNSIZED
+
+
+def _not_launched_with(rows: Sequence[ScanRow]) -> dict[str, list[str]]:
+    """That a size which was given is none of some kernels -> these."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        for note in row.notes:
+            if note.endswith(OTHER_SIZES) and short_name(row) not in found.setdefault(note, []):
+                found[note].append(short_name(row))
+    return found
+
+
+UNSIZED = (
+    "Where no file states the block size, both builds are compared at every size that both can launch with. "
+    "The worst drop decides; a usual size, or the launch bound, stands beside it. Give --threads N if you "
+    "know it."
+)
+
+
+def about_sizes(unsized: int, asked: Collection[str]) -> Iterator[str]:
+    """What decides for kernels whose block size no file states.
+
+    Args:
+        unsized: How many there are.
+        asked: What the rules ask for.
+    """
+    if not unsized:
+        return
+    has = "has" if unsized == 1 else "have"
+    parts = [f"{words.count(unsized, 'kernel')} {has} no stated block size"]
+    if "max_occupancy_drop" in asked:
+        parts.append("the worst drop of all sizes that both builds can launch with decides")
+    if "min_occupancy" in asked:
+        parts.append("the best occupancy of all sizes counts for min_occupancy")
+    yield f"{parts[0]}: {'; '.join(parts[1:])}. [[launches]] in the rules, or --threads, states it."
