@@ -141,5 +141,6 @@ def may_be_divided(now: Answer) -> bool:
         limits.compute_capability >= FIRST_WITH_SETMAXNREG
         and warpgroups > 1
         and now.kernel.threads == warpgroups * THREADS_PER_WARPGROUP
+        and now.launchable
         and now.allocated.registers >= NEARLY_ALL * limits.max_registers_per_multiprocessor
     )

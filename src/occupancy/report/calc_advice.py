@@ -10,6 +10,7 @@ from ..advice.next_steps import NextStep
 from ..render import words
 from ..values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Resource, amount_of
 from .calc import CalcReport
+from .inputs import Inputs
 from .next_steps import changes_in_words
 from .tensor_memory import TensorMemory
 
@@ -50,11 +51,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     if report.runtime is not None and report.next_steps:
         yield "by the spreadsheet's rules; --model cuda has the hardware's"
     if report.registers_may_be_divided and not report.inputs.reallocates_registers:
-        threads, regs = report.inputs.threads, report.inputs.regs
-        yield (
-            "if warpgroups divide the registers (setmaxnreg), fewer are no advice: occupancy registers "
-            f"--threads {threads} --regs {regs} --groups ..."
-        )
+        yield f"if {of_divided_registers(report.inputs)}"
     if (later := later_blocks(report)) is not None:
         blocks = words.count(later.blocks_without_permit, "block")
         reached = f"{blocks}, {words.percent(later.occupancy_without_permit)}"
@@ -74,6 +71,14 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
         yield f"{words.count(len(levels) - len(shown), 'more level')} in --format json"
     if not report.next_steps and report.occupancy < 1 and not is_held(report):
         yield "none: no other block size has a higher occupancy"
+
+
+def of_divided_registers(inputs: Inputs) -> str:
+    """What to ask instead of taking fewer registers, where a block looks as if its warpgroups divide them."""
+    return (
+        "warpgroups divide the registers (setmaxnreg), fewer are no advice: occupancy registers "
+        f"--threads {inputs.threads} --regs {inputs.regs} --groups ..."
+    )
 
 
 def most_useful(levels: list[NextStep], now: float) -> list[NextStep]:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..advice.launch_bounds import RegisterCap
-from ..advice.next_steps import holds_all_virtual_resources
+from ..advice.next_steps import holds_all_virtual_resources, may_be_divided
 from ..advice.on_all import StepOnAll, fewer_registers_on_all
 from ..advice.waves import FullWave
 from ..engine import Answer, Model
@@ -31,7 +31,7 @@ from ..values.dataclass import dataclass
 from ..values.resources import ADJUSTABLE, QUANTITIES, Changeable, Resource, amount_of
 from .base import Report
 from .calc import Explanation, in_cells
-from .calc_advice import how_to_cap
+from .calc_advice import how_to_cap, of_divided_registers
 from .calc_document import steps_of
 from .fits import limited_or_stopped_by
 from .gpu import WAVES, WavesReport, WholeGpu, fill, wave_cells
@@ -173,8 +173,8 @@ class OnAllReport(Report):
 
     def _advice(self) -> Iterator[Block]:
         if not self.next_steps:
-            if all(chip.occupancy == 1 for chip in self.chips):
-                return
+            if all(chip.occupancy == 1 or chip.limiters == ("virtual_resources",) for chip in self.chips):
+                return  # of a permit that can be relinquished the notes tell
             yield Paragraph("No single change of what was given helps on all of these chips at once.")
             return
         less = [step for step in self.next_steps if "threads" not in step.requires]
@@ -269,25 +269,36 @@ def on_all_report(
         wholes: The whole GPU, for each of them.
         explained: The arithmetic, for each of them, where it was asked for.
     """
+    fewer = fewer_registers_on_all(answers, steps)
     return OnAllReport(
         inputs_of(answers[0].kernel),
         tuple(map(_on_chip, chips, answers, wholes, explained)),
         steps,
-        fewer_registers_on_all(answers, steps),
+        fewer,
         (
             *dict.fromkeys(whole.note for whole in wholes if whole.note is not None),
             *_permits(chips, answers),
+            *_divided(answers, fewer),
         ),
     )
+
+
+def _divided(answers: Sequence[Answer], fewer: RegisterCap | None) -> Iterator[str]:
+    """What to ask instead, where fewer registers are the advice for a block that may divide them."""
+    if fewer is not None and any(map(may_be_divided, answers)):
+        yield f"If {of_divided_registers(inputs_of(answers[0].kernel))}."
 
 
 def _permits(chips: Sequence[Chip], answers: Sequence[Answer]) -> Iterator[str]:
     """How many blocks there are on each chip once its only one has relinquished its permit."""
     for chip, answer in zip(chips, answers, strict=True):
         columns = tensor_memory(answer)
-        if columns is not None and holds_all_virtual_resources(answer):
+        if columns is None or not holds_all_virtual_resources(answer):
+            continue
+        if columns.blocks_without_permit > answer.active_blocks:
             later = words.count(columns.blocks_without_permit, "block")
-            yield f"{chip.label}: up to {later} once each relinquishes its permit to allocate (inferred)."
+            reached = f"{later}, {words.percent(columns.occupancy_without_permit)}"
+            yield f"{chip.label}: {reached} once each relinquishes its permit to allocate (inferred)."
 
 
 def _explained(chip: OnChip) -> Document:

@@ -310,6 +310,7 @@ def test_what_is_left_over_says_whether_it_would_do_for_one_more_block() -> None
         ("9.0", 320, 200, False),  # no whole warpgroups
         ("9.0", 384, 128, False),  # three quarters of the registers
         ("8.0", 384, 168, False),
+        ("9.0", 1024, 128, False),  # more registers than there are
     ],
 )
 def test_registers_that_warpgroups_may_divide(cc: str, threads: int, regs: int, is_said: bool) -> None:

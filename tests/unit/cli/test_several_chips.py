@@ -136,8 +136,21 @@ def test_what_does_not_launch_has_no_waves_and_tensor_memory_no_second_block_at_
     launch = ("--gpu", "h100 sxm,b200", "--grid", "32", "--cluster", "4")
     text = run("calc", "-t", "1025", *launch, columns=100).stdout
     assert "\nB200       148  0\n" in text
-    tensor = run("calc", "-t", "128", "--tensor-memory", "256", "--cc", "10.0,11.0").stdout
-    assert "11.0: up to 2 blocks once each relinquishes its permit to allocate (inferred)." in tensor
+    kernel = ("calc", "-t", "128", "--cc", "10.0,11.0", "--tmem")
+    tensor = run(*kernel, "256", columns=100).stdout
+    assert "11.0: 2 blocks, 16.7% once each relinquishes its permit to allocate (inferred)." in tensor
+    assert "No single change" not in tensor
+    assert "relinquishes" not in run(*kernel, "512").stdout
+
+
+def test_warpgroups_that_may_divide_the_registers_on_one_of_several_chips() -> None:
+    asked = ("calc", "-t", "384", "-r", "168", "--cc")
+    said = (
+        "If warpgroups divide the registers (setmaxnreg), fewer are no advice: occupancy registers "
+        "--threads 384 --regs 168 --groups ..."
+    )
+    assert said in run(*asked, "8.0,9.0", columns=200).stdout
+    assert "setmaxnreg" not in run(*asked, "8.0,8.6", columns=200).stdout
 
 
 def test_repeated_options_and_commas_are_the_same_and_none_is_dropped() -> None:
