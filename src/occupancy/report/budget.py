@@ -61,7 +61,7 @@ class BudgetReport(Report):
             for level in self.levels
         ]
         table = Table(COLUMNS, rows, () if self.wanted is None else {self.levels.index(self.wanted)})
-        how = [] if self.register_cap is None else [Paragraph(how_to_cap(self.register_cap))]
+        how = [] if self.register_cap is None else [Paragraph(how_to_cap(self.register_cap, may_spill=False))]
         return Only("text", [Paragraph(self._headline())]), table, *how
 
     def _headline(self) -> Line:

@@ -81,7 +81,11 @@ class BudgetOnAllReport(Report):
         return (
             Only("text", [Paragraph(self._headline())]),
             self._on_each() if self.wanted else self._levels(),
-            *([] if self.register_cap is None else [Paragraph(how_to_cap(self.register_cap))]),
+            *(
+                []
+                if self.register_cap is None
+                else [Paragraph(how_to_cap(self.register_cap, may_spill=False))]
+            ),
         )
 
     def headline(self) -> str:

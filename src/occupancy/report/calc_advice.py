@@ -89,10 +89,10 @@ def most_useful(levels: list[NextStep], now: float) -> list[NextStep]:
     return [step for step in levels if step in (levels[0], half_way, levels[-1])]
 
 
-def how_to_cap(cap: RegisterCap) -> str:
-    """How the compiler is asked for fewer registers."""
+def how_to_cap(cap: RegisterCap, *, may_spill: bool = True) -> str:
+    """How the compiler is asked for so many registers, and that fewer than it took may be too few."""
     ways = " or ".join(way for way in (cap.launch_bounds, cap.maxrregcount) if way is not None)
-    return f"{cap.regs} registers: {ways}"
+    return f"{cap.regs} {'regs (may spill)' if may_spill else 'registers'}: {ways}"
 
 
 def _step(report: CalcReport, step: NextStep) -> str:

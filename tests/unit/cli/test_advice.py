@@ -60,8 +60,8 @@ def test_text_shows_three_levels_and_says_how_many_there_are() -> None:
 
 def test_how_the_compiler_is_asked_for_fewer_registers() -> None:
     lines = advice_of("calc", "--cc", "8.6", "-t", "1024", "-r", "80")
-    assert "64 registers: __launch_bounds__(1024) or -maxrregcount=64" in lines
-    assert "64 registers: __launch_bounds__(256, 4) or -maxrregcount=64" in advice_of(
+    assert "64 regs (may spill): __launch_bounds__(1024) or -maxrregcount=64" in lines
+    assert "64 regs (may spill): __launch_bounds__(256, 4) or -maxrregcount=64" in advice_of(
         "calc", "--cc", "9.0", "-t", "256", "-r", "80"
     )
     assert as_json("calc", "--cc", "9.0", "-t", "256", "-r", "80")["fewer_registers"] == {
