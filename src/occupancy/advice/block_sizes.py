@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..engine import Answer, Model, evaluate
@@ -11,8 +11,8 @@ from ..render.words import count, listing, name, percent
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import Resource
-from .next_steps import NextStep, using_less
+from ..values.resources import Changeable, Resource
+from .next_steps import using_less
 from .search import changed
 
 SharedMemoryOfSize = Callable[[int], int]
@@ -76,27 +76,42 @@ def block_sizes(
     )
 
 
-def with_full_occupancy(given: Answer, sizes: Iterable[BlockSize]) -> NextStep | None:
-    """What one resource must shrink to for full occupancy, with the first of the best sizes that can have it.
+@dataclass(frozen=True, slots=True)
+class FullOccupancy:
+    """A change of one resource with which some block sizes fill the SM."""
+
+    requires: dict[Changeable, int]
+    """Registers per thread, or bytes of shared memory per block, and so on."""
+    threads: tuple[int, ...]
+    """The block sizes that have it then, ascending."""
+
+
+def with_full_occupancy(given: Answer, sizes: Sequence[BlockSize]) -> FullOccupancy | None:
+    """What one resource must shrink to for full occupancy, where no block size has it; the nearest amount
+    that suffices for one of the best sizes, and all sizes for which it does.
 
     Args:
         given: The answer for the kernel, with any block size.
         sizes: That for each, best first, as in `block_sizes`.
     """
-    highest, most = 0.0, given.limits.max_warps_per_multiprocessor
+
+    def sized(size: BlockSize) -> Kernel:
+        kernel = changed(given.kernel, {"threads": size.threads})
+        return kernel if size.dynamic_smem is None else replace(kernel, dynamic_smem=size.dynamic_smem)
+
+    most = given.limits.max_warps_per_multiprocessor
     for size in sizes:
-        highest = max(highest, size.occupancy)
-        if size.occupancy == 1 or size.occupancy < highest or not size.occupancy:
+        if size.occupancy == 1 or size.occupancy < sizes[0].occupancy or not size.occupancy:
             return None
         if most % (size.threads // given.limits.warp_size) == 0:
-            sized = changed(given.kernel, {"threads": size.threads})
-            if size.dynamic_smem is not None:
-                sized = replace(sized, dynamic_smem=size.dynamic_smem)
-            steps = using_less(evaluate(given.limits, sized, given.model))
+            steps = using_less(evaluate(given.limits, sized(size), given.model))
             full = next((step for step in steps if step.occupancy == 1), None)
-            if full is None or len(full.requires) > 1:
+            if full is None or len(full.requires) > 1 or ("smem" in full.requires and size.dynamic_smem):
                 return None
-            return replace(full, requires={"threads": size.threads, **full.requires})
+            changes = ((each, changed(sized(each), full.requires)) for each in sizes)
+            answers = ((each, evaluate(given.limits, kernel, given.model)) for each, kernel in changes)
+            threads = sorted(each.threads for each, answer in answers if answer.occupancy == 1)
+            return FullOccupancy(full.requires, tuple(threads))
     return None
 
 

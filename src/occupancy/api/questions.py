@@ -5,8 +5,8 @@ Those about a kernel are methods of its `Occupancy` too; here only the input is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..advice.block_sizes import BlockSize
 from ..advice.carveout import CarveoutAdvice
@@ -21,6 +21,7 @@ from ..advice.runtime import max_active_blocks_per_multiprocessor as _max_active
 from ..advice.runtime import max_active_clusters as _max_active_clusters
 from ..advice.runtime import max_potential_block_size as _max_potential_block_size
 from ..advice.slack import Slack
+from ..errors import InputError
 from ..report.budget import BudgetReport
 from ..tables.chips import Chip
 from ..values.spellings import parse_count
@@ -157,6 +158,7 @@ def block_sizes(
         smem: As in `compute`.
         {arguments}
     """
+    _check_no_size(arguments)
     fixed = None if callable(dynamic_smem) else dynamic_smem
     of_any_size = given(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **arguments)
     return of_any_size.block_sizes(dynamic_smem=dynamic_smem if callable(dynamic_smem) else None)
@@ -227,6 +229,7 @@ def max_potential_block_size(
     """
     of_size = dynamic_smem if callable(dynamic_smem) else None
     fixed = None if callable(dynamic_smem) else dynamic_smem
+    _check_no_size(arguments)
     about = given(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **arguments)
     return _max_potential_block_size(
         about.limits,
@@ -286,6 +289,20 @@ def max_active_clusters(
         parse_count(multiprocessor_count, "multiprocessor_count"),
         parse_count(cluster_size, "cluster_size"),
     )
+
+
+def _check_no_size(arguments: Mapping[str, Any]) -> None:
+    """Refuse what is said of one block size where all of them are tried."""
+    if "threads" in arguments:
+        raise InputError(
+            "every block size is tried", where="threads", cure="Leave it out, or ask compute() for one."
+        )
+    if "smem_per_thread" in arguments:
+        raise InputError(
+            "is an option of the command line",
+            where="smem_per_thread",
+            cure="Here dynamic_smem takes a function: lambda threads: 64 * threads.",
+        )
 
 
 def given(

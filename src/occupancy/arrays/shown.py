@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..render.charts import Axis, Scale, scale
 from ..render.document import Block, Column, Document, KeyValues, Marked, Paragraph, Table, Together
 from ..values.resources import Limiter, Output, Resource
 from .picture import axes_of, fixed, varying
-from .values import Integers
+from .values import SHARED_MEMORY_FIELDS, Integers
 
 if TYPE_CHECKING:
     from .answers import Sweep
@@ -22,6 +22,8 @@ MOST_AXES = 2
 MOST_ROWS = 60
 """Rows of a table over one input."""
 BEST = 10
+MOST_COMPARED = 5_000
+"""Of the best answers, among which some differ in their shared memory alone."""
 
 
 class OneAnswer(NamedTuple):
@@ -91,8 +93,18 @@ def _asked(sweep: Sweep, chips: Scale) -> Block:
     return KeyValues(lines)
 
 
+def _distinct(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first of those that have the same occupancy and differ in nothing else but their shared memory."""
+    found: dict[object, dict[str, Any]] = {}
+    for row in rows:
+        but_these = ("index", "active_blocks", "active_warps", "limiters", *SHARED_MEMORY_FIELDS)
+        key = tuple(value for name, value in row.items() if name not in but_these)
+        found.setdefault(key, row)
+    return list(found.values())
+
+
 def _best(sweep: Sweep, chips: Scale) -> tuple[Block, ...]:
-    rows = sweep.best(BEST)
+    rows = _distinct(sweep.best(MOST_COMPARED))[:BEST]
     if not rows:
         return (Paragraph("None of them launches."),)
     has_chips = len(sweep.names) > 1
@@ -112,5 +124,5 @@ def _best(sweep: Sweep, chips: Scale) -> tuple[Block, ...]:
         f", in {as_high:,} of {shares.size:,} answers",
     ]
     if as_high > 1:
-        title.append("; those with the most registers, then the most shared memory, come first")
+        title.append("; those with the most registers come first, each with the most shared memory")
     return (Together((Paragraph(title), Table((*map(Column, headers), *ANSWER), lines, splits=False))),)

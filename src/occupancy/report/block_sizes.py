@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from ..advice.block_sizes import BlockSize, with_full_occupancy
-from ..advice.next_steps import NextStep
+from ..advice.block_sizes import BlockSize, FullOccupancy, with_full_occupancy
 from ..engine import Answer, Model
 from ..render import words
 from ..render.document import SENTENCE, Bullets, Column, Document, Heading, Only, Table, graded
@@ -36,8 +35,8 @@ class BlockSizesReport(Report):
     """What was given, but for the block size; None for what was not. Sizes are in bytes."""
     block_sizes: tuple[BlockSize, ...]
     """Best first; among equals the larger block."""
-    full_occupancy: NextStep | None
-    """Where no size has it: what one resource must shrink to, with the first of the best sizes that can."""
+    full_occupancy: FullOccupancy | None
+    """Where no size has it: what one resource must shrink to, and the sizes that have it then."""
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each block size."""
@@ -79,13 +78,10 @@ class BlockSizesReport(Report):
     def _full(self) -> str:
         if self.full_occupancy is None:
             return ""
-        requires = self.full_occupancy.requires
-        less = (
-            f"{words.amount(each, amount)} {QUANTITIES[each].label}"
-            for each, amount in requires.items()
-            if each != "threads"
-        )
-        return f" 100% needs {words.listing(list(less))}, with {requires['threads']:,} threads."
+        ((resource, amount),) = self.full_occupancy.requires.items()
+        sizes = words.listing([f"{threads:,}" for threads in self.full_occupancy.threads])
+        less = f"{words.amount(resource, amount)} {QUANTITIES[resource].label}"
+        return f" With {less} blocks of {sizes} threads have it."
 
 
 def block_sizes_report(
@@ -108,5 +104,5 @@ def block_sizes_report(
         architecture=given.limits.architecture,
         inputs={**inputs, "smem_per_thread": smem_per_thread},
         block_sizes=answers,
-        full_occupancy=with_full_occupancy(given, answers) if smem_per_thread is None else None,
+        full_occupancy=with_full_occupancy(given, answers),
     )

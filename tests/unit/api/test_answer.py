@@ -240,11 +240,29 @@ def test_answers_are_a_tuple(answer: occupancy.Occupancy) -> None:
     assert list(steps)[-1] == steps[-1]
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"threads": 256}, "threads: every block size is tried. Leave it out, or ask compute"),
+        ({"smem_per_thread": 64}, "smem_per_thread: .* dynamic_smem takes a function: lambda threads:"),
+    ],
+)
+def test_what_is_said_of_one_block_size_is_refused_where_all_are_tried(
+    given: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(occupancy.InputError, match=message):
+        occupancy.block_sizes("8.0", regs=40, **given)
+    with pytest.raises(occupancy.InputError, match=message):
+        occupancy.max_potential_block_size("8.0", regs=40, multiprocessor_count=108, **given)
+
+
 def test_some_of_many_answers_print_as_the_table_with_these_alone() -> None:
     sizes = occupancy.block_sizes("8.0", regs=40)
     assert [len(str(some).splitlines()) for some in (sizes[:3], sizes[5:5])] == [12, 3]
     said = " ".join(str(sizes).split())
-    assert "the most is 75%, limited by registers. 100% needs 32 registers, with 512 threads." in said
+    assert (
+        "limited by registers. With 32 registers blocks of 64, 128, 256, 512 and 1,024 threads have" in said
+    )
     assert "100%:" not in str(occupancy.block_sizes("8.0", regs=32))
     for many in (occupancy.products("hopper"), occupancy.compute_capabilities(), sizes[0:4]):
         assert many[1:3].to_dict() != many.to_dict()

@@ -57,6 +57,14 @@ def test_of_all_others_it_shows_what_was_asked_and_the_best() -> None:
     assert "None of them launches." in str(occupancy.sweep("9.0", threads=2048))
 
 
+def test_of_the_best_that_differ_in_their_shared_memory_alone_one_is_shown() -> None:
+    threads, regs, smem = np.ix_([128, 256, 512], [32, 40], range(0, 60_000, 1024))
+    lines = str(occupancy.sweep("9.0", threads=threads, regs=regs, dynamic_smem=smem)).splitlines()
+    start = next(place for place, line in enumerate(lines) if line.startswith("Threads  Regs"))
+    rows = [line.split()[:4] for line in lines[start + 1 : start + 4]]
+    assert rows == [["512", "32", "56", "KiB"], ["256", "32", "27", "KiB"], ["128", "32", "13", "KiB"]]
+
+
 def test_inputs_that_share_a_dimension_are_no_map() -> None:
     """Threads vary along the first dimension and the last, registers between them."""
     found = occupancy.sweep("9.0", threads=[[[32, 64]], [[96, 128]]], regs=[[32], [64], [96]])

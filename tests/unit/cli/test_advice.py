@@ -324,12 +324,15 @@ def test_block_sizes() -> None:
     }
     assert len(as_csv(*BLOCK_SIZES)) == 32
     assert grown["full_occupancy"] is None
-    assert as_json("block-sizes", "--cc", "9.0", "--regs", "40")["full_occupancy"] == {
-        "active_blocks": 4, "occupancy": 1.0, "requires": {"threads": 512, "regs": 32},
-    }  # fmt: skip
+    full = as_json("block-sizes", "--cc", "9.0", "--regs", "40", "--smem-per-thread", "64")["full_occupancy"]
+    assert full == {"requires": {"regs": 32}, "threads": [64, 128, 256, 512, 1024]}
+    sizes = [occupancy.compute("9.0", threads=each, regs=32, smem=64 * each) for each in full["threads"]]
+    assert [each.occupancy for each in sizes] == [1] * 5
+    said = run("block-sizes", "--cc", "9.0", "--regs", "40", columns=200).stdout
+    assert "With 32 registers blocks of 64, 128, 256, 512 and 1,024 threads have it." in said
     both = run("block-sizes", "--cc", "9.0", "--regs", "40", "--smem", "64k", columns=200).stdout
     assert "No size reaches 100%" in both
-    assert "100% needs" not in both  # two amounts stand in the way
+    assert "have it" not in both  # two amounts stand in the way
     text = run("block-sizes", "--cc", "8.6", "--smem", "64/thread").stderr
     assert "`occupancy block-sizes --smem-per-thread 64`, or in Python a function of the threads" in text
     none = run("block-sizes", "--cc", "9.0", "--smem", "300k", "--format", "markdown").stdout
