@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple
 
 from ..advice.block_sizes import answers_by_size, best_block_size
-from ..advice.next_steps import NextStep, at_other_sizes, each_step
+from ..advice.next_steps import COMMON_SIZES, NextStep, at_other_sizes, each_step
 from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Answer, evaluate
 from ..errors import InputError, OccupancyError
@@ -68,6 +68,10 @@ class ScanRow(KernelRecord):
     """Whether the kernel was compiled for another one."""
     occupancy: float | None = None
     """Active warps by the most warps of an SM, 0 to 1; None where something needed is not known."""
+    usual_threads: int | None = None
+    """A usual block size, where no source states one and ``threads`` is the best; None elsewhere."""
+    usual_occupancy: float | None = None
+    """The occupancy with blocks of that size, 0 to 1; 0 where they do not launch."""
     active_blocks: int | None = None
     limiters: tuple[Resource, ...] = ()
     launchable: bool | None = None
@@ -224,6 +228,7 @@ class Scanner:
         notes = list(record.notes)
         kernel = _kernel(record, limits, threads)
         answer = self._answer(limits, kernel)
+        usual = COMMON_SIZES[0] if threads_from == "best" else None
         next_step, is_left_out = self._advice(limits, kernel, threads_from == "best")
         if next_step is not None and is_of_a_library(record):
             next_step = None
@@ -252,8 +257,7 @@ class Scanner:
             notes.append(f"Tensor memory, {record.tensor_memory} columns: {blocks} columns at once on an SM.")
         if record.spill_smem:
             notes.append(SPILL_NOTE)
-        what_if = _is_what_if(record, limits)
-        if not what_if and _is_less_for_the_grid(record, answer):
+        if not (what_if := _is_what_if(record, limits)) and _is_less_for_the_grid(record, answer):
             notes.append(GRID_NOTE)
         waves = None
         try:
@@ -269,6 +273,8 @@ class Scanner:
             "threads": threads,
             "threads_from": threads_from,
             "occupancy": answer.occupancy,
+            "usual_threads": usual,
+            "usual_occupancy": usual and self._answer(limits, _kernel(record, limits, usual)).occupancy,
             "active_blocks": answer.active_blocks,
             "limiters": answer.limiters,
             "launchable": answer.launchable,

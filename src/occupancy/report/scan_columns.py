@@ -244,11 +244,14 @@ def _next_step(row: ScanRow) -> str:
     changes = [
         words.change(resource, amount_of(resource, row), amount, short=True)
         for resource, amount in row.next_step.requires.items()
+        if resource != "threads" or row.threads_from != "best"
     ]
+    chosen = row.next_step.requires.get("threads") if row.threads_from == "best" else None
+    size = f" at {chosen:,} threads" if chosen else ""
     more = ""
     if "regs" in row.next_step.requires and (spills(row) or spills_likely(row)):
         more = " (spills more)" if spills(row) else " (spills more?)"
-    return f"{words.percent(row.next_step.occupancy)}: {', '.join(changes)}{more}"
+    return f"{words.percent(row.next_step.occupancy)}{size}: {', '.join(changes)}{more}"
 
 
 def _duration(row: ScanRow) -> str:

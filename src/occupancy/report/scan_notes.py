@@ -11,7 +11,7 @@ from ..builds.overview import Overview
 from ..builds.scanner import ScanRow
 from ..builds.selection import Order
 from ..render import words
-from .scan_columns import short_name
+from .scan_columns import architecture, short_name
 
 if TYPE_CHECKING:
     from .scan import ScanReport
@@ -55,6 +55,7 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
     if assumed:
         sizes = "; ".join(assumed)
         yield f"Threads are assumed where no file has them: {sizes}. Give {option} if you know it."
+    yield from _of_the_usual_size(rows)
     if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
         yield "Dynamic shared memory is chosen at launch; where it is not known it counts as none."
     if any(row.achieved_occupancy is not None for row in rows):
@@ -78,6 +79,30 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
     if len(notes) > MOST_NOTES:
         where = "--format json" if is_command else "to_dict()"
         yield f"{words.count(len(notes) - MOST_NOTES, 'more note')} in {where}."
+
+
+def _of_the_usual_size(rows: Sequence[ScanRow]) -> Iterator[str]:
+    """``At 256 threads: blur 50% (sm_80), 75% (sm_90).``: what has less there than at its best size."""
+    less: dict[str, dict[float, list[str]]] = {}
+    sizes = set()
+    for row in sorted(rows, key=lambda row: row.usual_occupancy or 0):
+        threads, share = row.usual_threads, row.usual_occupancy
+        if threads is not None and share is not None and row.occupancy is not None and share < row.occupancy:
+            sizes.add(f"{threads:,}")
+            less.setdefault(_cut(short_name(row)), {}).setdefault(share, []).append(architecture(row))
+    if not less:
+        return
+    kernels = [
+        f"{name} "
+        + ", ".join(
+            words.percent(share) + (f" ({', '.join(_first(archs))})" if len(shares) > 1 else "")
+            for share, archs in shares.items()
+        )
+        for name, shares in less.items()
+    ]
+    named = "; ".join(kernels[:MOST_NAMES])
+    more = f"; and {len(kernels) - MOST_NAMES:,} more" if len(kernels) > MOST_NAMES else ""
+    yield f"At {' or '.join(sorted(sizes))} threads: {named}{more}."
 
 
 def says_what_may_spill(report: ScanReport) -> bool:
