@@ -28,16 +28,22 @@ def spilled_bytes(record: KernelRecord) -> int | None:
     return max(0, stores or 0) + max(0, loads or 0) + in_shared
 
 
+NEAR_THE_CAP = 8
+"""Registers per thread that an SM allocates at once; ptxas often stops a few short of the cap, and spills."""
+
+
 def uses_all_registers(record: KernelRecord) -> bool | None:
-    """Whether it uses as many registers as the compiler may give it; None where the cap is not known.
+    """Whether it uses as many registers as the compiler may give it, or at most `NEAR_THE_CAP` fewer; None
+    where the cap is not known.
 
     The compiler spills what does not fit below the cap: a stack beside registers that are left is rather
     one of arrays that variables index. A sign, and no proof.
     """
-    cap = record.register_cap
-    if record.regs is None or (cap is None and record.regs < MAX_REGISTERS_PER_THREAD):
+    cap = record.register_cap or MAX_REGISTERS_PER_THREAD
+    if record.regs is None:
         return None
-    return cap is None or record.regs >= cap
+    is_near = record.regs >= cap - NEAR_THE_CAP
+    return is_near if is_near or record.register_cap is not None else None
 
 
 def has_stack_of_unknown_spills(record: KernelRecord) -> bool:

@@ -37,6 +37,8 @@ class ArchitectureOverview:
     """Those that spill registers; None where no file says of any whether it does."""
     with_stack: int
     """Those that use a stack: for spills, for arrays that are indexed by variables, for calls."""
+    likely_spills: int
+    """Those of them that likely spill: no file says, and they use all registers allowed, or nearly."""
     limited_by: dict[Resource, int]
     """How many each resource limits; where several do, each counts. The most frequent first."""
 
@@ -94,6 +96,7 @@ class Overview:
             does_not_launch=self.does_not_launch,
             spilling=self.spilling if self.spills_known else None,
             with_stack=sum(each.with_stack for each in parts),
+            likely_spills=sum(each.likely_spills for each in parts),
             limited_by=dict(limited.most_common()),
         )
 
@@ -122,7 +125,7 @@ class Tally:
 
     def __init__(self, scanner: Scanner) -> None:
         self._scanner = scanner
-        self._kinds: Counter[tuple[str | None, Verdict, bool | None, bool, bool]] = Counter()
+        self._kinds: Counter[tuple[str | None, Verdict, bool | None, bool, bool, bool]] = Counter()
         self._names: set[str] = set()
         self._launches = self._launch_rows = self._times = self._not_chosen = 0
         self._traced = self._matching = self._of_logs = 0
@@ -144,6 +147,7 @@ class Tally:
                 None if spilled is None else spilled > 0,
                 is_run and bool(record.stack_bytes),
                 deserves_a_look(record, verdict),
+                is_run and spills_likely(record),
             ] += 1
             names.add(record.name)
             self._of_logs += record.format in LOGS
@@ -215,6 +219,7 @@ class Tally:
             does_not_launch=number(kind[1].launchable is False for kind, _ in kinds),
             spilling=number(bool(each) for each in spilling) if spilling != [None] * len(kinds) else None,
             with_stack=number(kind[3] for kind, _ in kinds),
+            likely_spills=number(kind[5] for kind, _ in kinds),
             limited_by=dict(limited.most_common()),
         )
 

@@ -13,7 +13,7 @@ from ..readers.record import FIELD_NAMES
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability
 from ..values.spellings import nearest_names
-from .attention import may_spill, spilled_bytes, uses_all_registers, worst_first
+from .attention import may_spill, spilled_bytes, spills_likely, worst_first
 from .kernel_names import base_name
 from .patterns import Pattern
 from .scanner import Scanner, ScanRow
@@ -120,7 +120,7 @@ class Selection:
         else:
             kernels = by_time(kernels)
         shown = _first(kernels, self.limit)
-        return _together(shown) if self.group else shown
+        return _together(shown, suspects_first=self.sort == "spills") if self.group else shown
 
     @property
     def has_filter(self) -> bool:
@@ -230,11 +230,18 @@ def _traces_in_short(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
     yield from traced.values()
 
 
-def _together(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
-    """What belongs to one kernel, at the place of the first of it."""
-    groups: dict[str, list[KernelRecord]] = {}
+def _together(records: Iterable[KernelRecord], suspects_first: bool = False) -> Iterator[KernelRecord]:
+    """What belongs to one kernel, at the place of the first of it.
+
+    Args:
+        records: In the order that was asked for.
+        suspects_first: Whether what likely spills stays before what likely does not, though it be of the
+            same kernel.
+    """
+    groups: dict[tuple[str, bool], list[KernelRecord]] = {}
     for record in records:
-        groups.setdefault(record.group, []).append(record)
+        key = record.group, suspects_first and spills_likely(record)
+        groups.setdefault(key, []).append(record)
     for each in groups.values():
         yield from each
 
@@ -294,8 +301,7 @@ def _by_spills(record: KernelRecord) -> tuple[bool, int] | None:
     but after all others where registers are left."""
     spilled = spilled_bytes(record)
     if spilled is None:
-        has_registers_left = uses_all_registers(record) is False
-        return (has_registers_left, -record.stack_bytes) if record.stack_bytes else None
+        return (not spills_likely(record), -record.stack_bytes) if record.stack_bytes else None
     return not spilled, -spilled
 
 

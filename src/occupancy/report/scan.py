@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..builds.attention import LOW, has_stack_of_unknown_spills
+from ..builds.attention import LOW, NEAR_THE_CAP, has_stack_of_unknown_spills
 from ..builds.overview import ArchitectureOverview, Overview
 from ..builds.scanner import ScanRow
 from ..builds.selection import WORST, Order
@@ -143,8 +143,11 @@ def _what_may_spill(overview: Overview) -> str:
     """What the registers say of stacks where no file says what spills."""
     stacks, likely = overview.matching_stacks, overview.matching_likely_spills
     kernels = f"{words.count(stacks, 'kernel')} with a stack"
+    unsaid, all_of_them = "No file says what spills.", "all registers allowed"
     if not likely:
-        return f"No file says what spills; none of {kernels} is known to use all its registers."
+        if stacks == 1:
+            return f"{unsaid} The kernel with a stack likely does not: it is not known to use {all_of_them}."
+        return f"{unsaid} None of the {kernels} likely spills: none is known to use {all_of_them}."
     who = (
         f"Of {kernels} {likely:,}"
         if likely < stacks
@@ -154,8 +157,8 @@ def _what_may_spill(overview: Overview) -> str:
     )
     uses, spill = ("uses", "spills") if likely == 1 else ("use", "spill")
     others = "; the others mostly have arrays that variables index" if likely < stacks else ""
-    clue = f"{uses} all registers allowed (Regs at the Cap), and likely {spill}"
-    return f"No file says what spills. {who} {clue}{others}."
+    clue = f"{uses} {all_of_them} (Regs within {NEAR_THE_CAP} of the Cap), and likely {spill}"
+    return f"{unsaid} {who} {clue}{others}."
 
 
 def _of_the_kernels(overview: Overview, is_of_traces: bool) -> Iterator[str]:
@@ -229,6 +232,7 @@ def architecture_rows(overview: Overview) -> list[list[str]]:
     """A header, a row for each architecture, and one for all where there are several."""
     has_spills = overview.spills_known > 0
     has_stack = any(each.with_stack for each in overview.architectures)
+    has_suspects = any(each.likely_spills for each in overview.architectures)
 
     def line(each: ArchitectureOverview) -> list[str]:
         below = f"{each.below_half:,}" if each.answered else "?"
@@ -239,6 +243,7 @@ def architecture_rows(overview: Overview) -> list[list[str]]:
             below,
             *([spilling] if has_spills else []),
             *([f"{each.with_stack:,}"] if has_stack else []),
+            *([f"{each.likely_spills:,}"] if has_suspects else []),
             ", ".join(
                 f"{words.short_names([resource])} {words.whole_percent(count / max(1, each.answered))}"
                 for resource, count in each.limited_by.items()
@@ -249,6 +254,7 @@ def architecture_rows(overview: Overview) -> list[list[str]]:
     head = ["Arch", "Kernels", f"Below {words.percent(LOW)}"]
     head += ["Spilling"] if has_spills else []
     head += ["With a stack"] if has_stack else []
+    head += ["Regs at cap"] if has_suspects else []
     rows = [line(each) for each in overview.architectures]
     if len(rows) > 1:
         rows.append(line(overview.total()))

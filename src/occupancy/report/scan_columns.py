@@ -239,8 +239,8 @@ def _limiters(row: ScanRow) -> str:
 
 
 def _next_step(row: ScanRow) -> str:
-    if row.next_step is None:
-        return ""
+    if row.next_step is None or ("regs" in row.next_step.requires and spills_likely(row)):
+        return ""  # what likely lacks registers is not to have fewer
     changes = [
         words.change(resource, amount_of(resource, row), amount, short=True)
         for resource, amount in row.next_step.requires.items()
@@ -248,9 +248,7 @@ def _next_step(row: ScanRow) -> str:
     ]
     chosen = row.next_step.requires.get("threads") if row.threads_from == "best" else None
     size = f" at {chosen:,} threads" if chosen else ""
-    more = ""
-    if "regs" in row.next_step.requires and (spills(row) or spills_likely(row)):
-        more = " (spills more)" if spills(row) else " (spills more?)"
+    more = " (spills more)" if "regs" in row.next_step.requires and spills(row) else ""
     return f"{words.percent(row.next_step.occupancy)}{size}: {', '.join(changes)}{more}"
 
 

@@ -771,6 +771,8 @@ def test_what_uses_all_its_registers_likely_spills_and_comes_first() -> None:
             ("spiller", 128, 128, 48),
             ("all", 255, None, 16),
             ("none", 32, 32, 0),
+            ("nearly", 120, 128, 4),
+            ("arrays", 120, 128, 2),
         )
     ]
     scanner = Scanner(shipped.limits)
@@ -778,7 +780,11 @@ def test_what_uses_all_its_registers_likely_spills_and_comes_first() -> None:
     def names(sort: Order) -> list[str]:
         return [each.name for each in Selection(sort=sort).shown(kernels, scanner)]
 
-    assert names("spills") == ["spiller", "all", "arrays", "small", "none"]
+    assert names("spills") == ["spiller", "all", "nearly", "arrays", "arrays", "small", "none"]
+    people = Selection(sort="spills", group=True).shown(kernels, scanner)
+    assert [(each.name, each.regs) for each in people][3:5] == [("arrays", 120), ("arrays", 70)], (
+        "what likely spills stays before the rest of its kernel"
+    )
     assert names("worst") == ["all", "spiller", "arrays", "small"], "255 registers are below 50%"
     assert names("stack") == ["arrays", "spiller", "all", "small", "none"]
     tally = Tally(scanner)
