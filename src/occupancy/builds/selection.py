@@ -13,7 +13,7 @@ from ..readers.record import FIELD_NAMES
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability
 from ..values.spellings import nearest_names
-from .attention import may_spill, spilled_bytes, spills_likely, worst_first
+from .attention import may_spill, spilled_bytes, spills_likely, uses_all_registers, worst_first
 from .kernel_names import base_name
 from .patterns import Pattern
 from .scanner import Scanner, ScanRow
@@ -301,7 +301,8 @@ def _by_spills(record: KernelRecord) -> tuple[bool, int] | None:
     but after all others where registers are left."""
     spilled = spilled_bytes(record)
     if spilled is None:
-        return (not spills_likely(record), -record.stack_bytes) if record.stack_bytes else None
+        has_registers_left = uses_all_registers(record) is False
+        return (has_registers_left, -record.stack_bytes) if record.stack_bytes else None
     return not spilled, -spilled
 
 

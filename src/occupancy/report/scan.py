@@ -272,7 +272,8 @@ def _what_is_shown(report: ScanReport) -> str:
     order, matching = order_in_words(report), overview.matching
     if says_what_may_spill(report):
         first = "All" if shown == matching else f"The first {shown:,}"
-        return f"{_what_may_spill(overview)} {first}, what likely spills first, then the largest stacks:"
+        likely = "what likely spills first, then " if overview.matching_likely_spills else ""
+        return f"{_what_may_spill(overview)} {first}, {likely}the largest stacks{'' if likely else ' first'}:"
     if matching == overview.kernels:
         return f"{shown:,} of them, {order}:"
     first = "" if shown == matching else f"first {shown:,} of the "

@@ -25,7 +25,9 @@ MOST_NAMES = 3
 MOST_OF_A_NAME = 32
 """Characters."""
 
-UNKNOWN_STACK = "Stack: spills, likely where Regs is at the Cap or nearly, or arrays that variables index; no file says which. "
+UNKNOWN_STACK = (
+    "Stack: spills, likely where Regs is near the Cap, or arrays that variables index; no file says which. "
+)
 WHO_KNOWS = "ptxas -v says what spills; cuobjdump -sass shows its loads and stores (LDL, STL)."
 OF_TRITON = (
     "Triton: fewer num_stages or a smaller tile take less shared memory; maxnreg or more num_warps, fewer "
