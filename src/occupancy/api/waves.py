@@ -112,16 +112,16 @@ def _may_hold_fewer(chip: Chip, wave: FullWave) -> str:
     """Why there may be fewer clusters than the bound, who was measured, and how to ask one's own GPU."""
     same, unit = "", wave.measured
     if unit is not None and unit.gpu != chip.name:
-        same = f" The {unit.gpu} was measured: it has as many SMs."
+        same = f" The {unit.gpu} that was measured has as many SMs."
     return (
-        f"A cluster stays within one GPC, so that fewer may fit.{same} Your own GPU tells: --device 0, or "
-        "cudaOccupancyMaxActiveClusters."
+        "Fewer clusters may fit than there are SMs for, because each stays within one GPC."
+        f"{same} Your own GPU tells: --device 0, or cudaOccupancyMaxActiveClusters."
     )
 
 
 _CLUSTERS_UNKNOWN = (
-    "How many clusters the whole GPU holds depends on its number of SMs: name a product, such as H100 SXM, "
-    "or give --sms 132."
+    "How many clusters the whole GPU holds depends on its number of SMs: name one product, such as H100 SXM "
+    "of the H100s, or give --sms 132."
 )
 
 

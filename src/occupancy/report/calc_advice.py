@@ -51,7 +51,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     if report.runtime is not None and report.next_steps:
         yield "by the spreadsheet's rules; --model cuda has the hardware's"
     if report.registers_may_be_divided and not report.inputs.reallocates_registers:
-        yield f"if {of_divided_registers(report.inputs)}"
+        yield of_divided_registers(report.inputs)
     if (later := later_blocks(report)) is not None:
         blocks = words.count(later.blocks_without_permit, "block")
         reached = f"{blocks}, {words.percent(later.occupancy_without_permit)}"
@@ -62,7 +62,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     elif sizes and not levels:
         yield "only another block size can help"
     yield from (_step(report, step) for step in (*shown, *sizes))
-    if report.fewer_registers is not None:
+    if report.fewer_registers is not None and not report.registers_may_be_divided:
         yield how_to_cap(report.fewer_registers)
     if report.inputs.spill_smem and any("smem" in step.requires for step in levels):
         spilled = words.size(report.inputs.spill_smem)
@@ -76,7 +76,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
 def of_divided_registers(inputs: Inputs) -> str:
     """What to ask instead of taking fewer registers, where a block looks as if its warpgroups divide them."""
     return (
-        "warpgroups divide the registers (setmaxnreg), fewer are no advice: occupancy registers "
+        "with setmaxnreg skip steps to fewer registers, and ask occupancy registers "
         f"--threads {inputs.threads} --regs {inputs.regs} --groups ..."
     )
 

@@ -170,7 +170,10 @@ def _remarks(report: CalcReport) -> list[str]:
 def _about_tensor_memory(report: CalcReport) -> Iterator[str]:
     """What is the header's answer, and what is inferred."""
     if is_held(report) and (report.tensor_memory is None or later_blocks(report) is not None):
-        yield ("1 block is the answer of cuda_occupancy.h; more are inferred, no such GPU was asked.")
+        yield (
+            "1 block is what cuda_occupancy.h answers. What relinquishing gives is inferred: no such GPU was "
+            "asked."
+        )
 
 
 def _limited_by(report: CalcReport) -> str:

@@ -287,7 +287,8 @@ def on_all_report(
 def _divided(answers: Sequence[Answer], fewer: RegisterCap | None) -> Iterator[str]:
     """What to ask instead, where fewer registers are the advice for a block that may divide them."""
     if fewer is not None and any(map(may_be_divided, answers)):
-        yield f"If {of_divided_registers(inputs_of(answers[0].kernel))}."
+        said = of_divided_registers(inputs_of(answers[0].kernel))
+        yield f"{said[0].upper()}{said[1:]}."
 
 
 def _permits(chips: Sequence[Chip], answers: Sequence[Answer]) -> Iterator[str]:

@@ -67,11 +67,11 @@ class RegistersReport(Report):
             yield f"{split.needed_regs} registers for each thread at the launch would be enough."
         blocks = words.count(split.active_blocks, "block")
         yield (
-            f"{blocks} per SM, {words.percent(split.occupancy)} occupancy: by the {split.launch_regs} "
-            "registers of the launch, whatever a warpgroup takes later."
+            f"{blocks} per SM, {words.percent(split.occupancy)} occupancy, by the {split.launch_regs} "
+            "registers of the launch alone, whatever a warpgroup takes later."
         )
-        bounds = f"both launch bounds, or {split.maxnreg} alone" if split.launch_bounds else split.maxnreg
-        yield f"Without {bounds}, ptxas drops setmaxnreg: it does not know the launch's registers (C7508)."
+        bounds = f"either both launch bounds or {split.maxnreg}" if split.launch_bounds else split.maxnreg
+        yield f"ptxas must know the launch's registers, from {bounds}; else it drops setmaxnreg (C7508)."
         yield f"For sm_90a, and for sm_100 and newer with the suffix a or f; registers in steps of {STEP}."
 
 

@@ -317,7 +317,7 @@ def test_registers_that_warpgroups_may_divide(cc: str, threads: int, regs: int, 
     kernel = ("calc", "--cc", cc, "-t", str(threads), "-r", str(regs))
     text = run(*kernel, columns=200).stdout
     said = (
-        "Next steps   if warpgroups divide the registers (setmaxnreg), fewer are no advice: "
+        "Next steps   with setmaxnreg skip steps to fewer registers, and ask "
         f"occupancy registers --threads {threads} --regs {regs} --groups ..."
     )
     assert (said in text) is ("setmaxnreg" in text) is is_said

@@ -98,7 +98,10 @@ def test_clusters_are_a_bound_and_say_so() -> None:
     kernel = ("calc", *KERNEL, "--cc", "9.0", "--sms", "100", "--cluster", "4")
     text = run(*kernel, "--grid", "4096", columns=200).stdout
     assert "100 SMs hold at most 800 blocks, 200 clusters of 4\n" in text
-    assert "A cluster stays within one GPC, so that fewer may fit. Your own GPU tells: --device 0" in text
+    assert (
+        "Fewer clusters may fit than there are SMs for, because each stays within one GPC. Your own GPU tells"
+        in text
+    )
     assert "4,096 blocks, if all 200 clusters fit: 5.12 waves, 5 full and one of 96 blocks, 12% full" in text
     assert "with 200: 14.7% of the GPU idle, if all blocks take equally long" in text
     assert "with 200: 4,000 or 4,800 blocks" in text
@@ -242,7 +245,10 @@ def test_clusters_without_the_number_of_sms_still_say_what_an_sm_holds() -> None
         )
     large = run(*kernel[:-1], "16", "--cc", "9.0", columns=200).stdout
     assert "Clusters of 16 need cudaFuncAttributeNonPortableClusterSizeAllowed." in large
-    assert "name a product, such as H100 SXM, or give --sms" in run(*kernel, *chip, columns=200).stdout
+    assert (
+        "name one product, such as H100 SXM of the H100s, or give --sms"
+        in run(*kernel, *chip, columns=200).stdout
+    )
     several = run(*kernel, "--gpu", "H100,H200", columns=120).stdout
     assert "The whole GPU, in clusters of 2" in several
     assert "How many clusters the whole GPU holds depends" in several
@@ -251,7 +257,9 @@ def test_clusters_without_the_number_of_sms_still_say_what_an_sm_holds() -> None
 def test_clusters_of_another_product_say_why_it_was_asked() -> None:
     text = run("calc", *KERNEL, "--gpu", "H100 SXM", "--cluster", "4", columns=200).stdout
     assert "one H200 was measured to hold" in text
-    assert "fewer may fit. The H200 was measured: it has as many SMs. Your own GPU tells: --device 0" in text
+    assert (
+        "within one GPC. The H200 that was measured has as many SMs. Your own GPU tells: --device 0" in text
+    )
     assert "as many SMs" not in run("calc", *KERNEL, "--gpu", "H200", "--cluster", "4", columns=200).stdout
 
 
