@@ -233,12 +233,16 @@ def _bounds(record: KernelRecord) -> tuple[object, ...]:
 
 
 def _rank(row: DiffRow) -> tuple[Any, ...]:
-    """The worst first: lost occupancy, then more spills, then a larger stack, then whatever else grew."""
+    """The worst first: lost occupancy with nothing won, then spills that begin, then any other loss of
+    occupancy, then more spills, then a larger stack, then whatever else grew."""
     change = row.change
     occupancy = change.occupancy or 0
     spilled, stack = change.spill_bytes or 0, change.stack_bytes or 0
     is_bad = row.verdict in ("worse", "mixed")
+    begins = spilled > 0 and spilled == measures(row.new).spill_bytes
     return (
+        not (row.verdict == "worse" and occupancy < 0),
+        not (is_bad and begins),
         not (is_bad and occupancy < 0),
         not (is_bad and spilled > 0),
         not (is_bad and stack > 0),

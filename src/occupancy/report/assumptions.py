@@ -49,6 +49,14 @@ def _not_launched_with(rows: Sequence[ScanRow]) -> dict[str, list[str]]:
     return found
 
 
+def not_launched(row: ScanRow) -> Iterator[str]:
+    """``does not launch with 256 threads``: where the size that was given is none of the kernel."""
+    end = f", {OTHER_SIZES}"
+    for note in row.notes:
+        if note.endswith(end):
+            yield note.removesuffix(end).removeprefix("It ")
+
+
 UNSIZED = (
     "Where no file states the block size, both builds are compared at every size that both can launch with. "
     "The worst drop decides; a usual size, or the launch bound, stands beside it. Give --threads N if you "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..builds.diff import Diff, DiffRow, DiffSummary, Verdict
+from ..builds.diff import PARTS_OF_NAMES, Diff, DiffRow, DiffSummary, Verdict
 from ..builds.measures import MEASURES, measures
+from ..builds.same_sizes import is_ours
 from ..builds.scanner import ScanRow
 from ..readers import ReadProblem
 from ..render import words
@@ -28,10 +30,10 @@ from ..render.document import (
     Together,
 )
 from ..values.dataclass import dataclass
-from .assumptions import assumptions, left_out
+from .assumptions import assumptions, left_out, not_launched
 from .base import Report
 from .change_words import COLUMNS, DiffColumn, changes, usual_in_words
-from .scan_columns import place, short_name, threads
+from .scan_columns import file_names, place, short_name, threads
 
 MOST_IN_SIGHT = 10
 """Rows of a comment that are seen before the reader unfolds the rest."""
@@ -166,13 +168,23 @@ def _table(rows: Sequence[DiffRow]) -> GroupedTable:
     """The kernels of both builds, each with the verdict, its occupancy, and all that changed."""
     named = [GroupRow(f"{row.old.name} {row.new.name}", _name(row)) for row in rows]
     shares = [_share(row) for row in rows]
+    often = Counter((row.new.name, row.new.arch, row.new.threads) for row in rows)
+    file_name = file_names([row.new for row in rows])
+    what = [
+        # Nothing else tells those of one name apart.
+        ", ".join(
+            [f"in {file_name(row.new)}"] * (often[row.new.name, row.new.arch, row.new.threads] > 1)
+            + list(_changes(row))
+        )
+        for row in rows
+    ]
     columns = [
         GroupColumn("Verdict", ["changed" if row.verdict == "other" else row.verdict for row in rows], False),
         GroupColumn("Arch", [_changed("Arch", row) for row in rows], False),
         GroupColumn("Occ.", shares, False),
         GroupColumn("Threads", [_sizes(row) for row in rows]),
         *_file([row.new if row.new.file else row.old for row in rows]),
-        GroupColumn(CHANGES, [", ".join(_changes(row)) for row in rows], False),
+        GroupColumn(CHANGES, what, False),
     ]
     columns = [each for each in columns if any(each.cells) or each.title in ("Verdict", "Arch", "Occ.")]
     return GroupedTable("Kernel", named, columns, (CHANGES, "File"), (CHANGES,), CHANGES, CURE)
@@ -199,16 +211,17 @@ def _share(row: DiffRow) -> Cell:
 
 
 def _sizes(row: DiffRow) -> str:
-    """The block size that an occupancy that changed is of; without it the change is worth nothing."""
+    """The block size that is stated, or that an occupancy that changed is of."""
     if row.usual is not None and _is_at_its_bound(row):
         return f"{row.usual.threads:,} bound"
     (column,) = (each for each in COLUMNS if each.title == "Threads")
-    is_of_interest = row.change.occupancy or column.has_changed(row.old, row.new)
+    is_of_interest = not is_ours(row.new) or row.change.occupancy or column.has_changed(row.old, row.new)
     return column.cell(row.old, row.new) if is_of_interest else ""
 
 
 def _changes(row: DiffRow) -> Iterator[str]:
     """What changed beside the occupancy, and that at a block size that is more usual."""
+    yield from not_launched(row.new)
     if _is_at_its_bound(row):
         (column,) = (each for each in COLUMNS if each.title == "Occ.")
         yield f"{column.cell(row.old, row.new)} at {row.new.threads:,} threads"
@@ -275,7 +288,9 @@ def _footnotes(report: DiffReport) -> Iterator[str]:
     """What the numbers rest on."""
     rows = [row for pair in report.kernels for row in (pair.old, pair.new)]
     if report.by_part:
-        yield f"{words.count(report.by_part, 'kernel')} matched by a part of the name, or by the code."
+        hidden = report.by_part - sum(row.matched_by in PARTS_OF_NAMES for row in report.kernels)
+        where = "; --all names them" if hidden else ""
+        yield f"{words.count(report.by_part, 'kernel')} matched by a part of the name, or by the code{where}."
     old, new = ({row.arch or "unknown" for row in side} for side in _sides(report))
     for archs, build in ((old - new, report.old), (new - old, report.new)):
         if archs and not report.ignores_arch:

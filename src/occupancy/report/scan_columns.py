@@ -73,7 +73,7 @@ def columns_of(
         chosen: Names of fields, see `fields_named`; none: what has something to say.
         is_excerpt: Whether the rows were picked because they deserve a look, so that it is said why.
     """
-    read_from = _READ_FROM._replace(cell=_file_names(rows))
+    read_from = _READ_FROM._replace(cell=file_names(rows))
     if chosen:
         return _chosen(chosen, read_from)
     shown = [column for column in _COLUMNS if any(map(column.is_worth_it, rows))]
@@ -266,7 +266,7 @@ def _fuses(row: ScanRow) -> str:
     return words.printable(", ".join([*shown, *([f"{more} more"] if more > 0 else [])]))
 
 
-def _file_names(rows: Sequence[ScanRow]) -> Callable[[ScanRow], str]:
+def file_names(rows: Sequence[ScanRow]) -> Callable[[ScanRow], str]:
     """The last part of each path, or so many of them that different files look different."""
     paths = {source: tuple(map(_folder, PurePath(source).parts)) for source in {row.source for row in rows}}
     if len(set(paths.values())) < len(paths):

@@ -7,6 +7,7 @@ import io
 import itertools
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -296,10 +297,37 @@ def test_a_given_size_that_it_cannot_launch_with_hides_nothing(tmp_path: Path) -
         "k: It does not launch with 256 threads, so it is compared at every size that both builds "
         "launch with; the worst drop decides." in text
     )
+    assert "does not launch with 256 threads, " in text.partition("1 kernel in both")[0], "in its row"
     assert "Where no file states" not in text
     assert "For blocks of 256" not in text
     (row,) = diff_json(old, new, "--threads", "256")["kernels"]
     assert 0 < row["new"]["occupancy"] < row["old"]["occupancy"]
+
+
+def test_rows_say_the_size_that_was_given_and_what_tells_them_apart(samples: Path, tmp_path: Path) -> None:
+    for build in ("old", "new"):
+        (tmp_path / build).mkdir()
+        for file, toolkit in (("a.cubin", "11.8"), ("b.cubin", "13.0")):
+            shutil.copy(samples / "cubins" / f"{toolkit}_80_0.cubin", tmp_path / build / file)
+    text = diff(
+        tmp_path / "old", tmp_path / "new", "--threads", "256", "--all", "--name", "calls", columns=120
+    )
+    rows = [line for line in text.splitlines() if " sm_80 " in line]
+    assert [re.findall(r" 256 .*in ([ab]\.cubin)", row) for row in rows] == [["a.cubin"], ["b.cubin"]]
+
+
+def test_where_spills_begin_stands_before_what_spills_less_for_less_occupancy(tmp_path: Path) -> None:
+    for build, spilled in (("old", (0, 400)), ("new", (340, 0))):
+        lines = [
+            f"Compiling entry function '{name}' for 'sm_90'\n"
+            f"ptxas info : Function properties for {name}\n"
+            f"    {spills} bytes stack frame, {spills} bytes spill stores, {spills} bytes spill loads\n"
+            f"ptxas info : Used {32 if spills else 128} registers"
+            for name, spills in zip(("begins", "ends"), spilled, strict=True)
+        ]
+        (tmp_path / build).write_text("\n".join(lines))
+    rows = diff_json(tmp_path / "old", tmp_path / "new", "--threads", "256")["kernels"]
+    assert [(row["new"]["name"], row["verdict"]) for row in rows] == [("begins", "mixed"), ("ends", "mixed")]
 
 
 def test_a_size_that_is_given_for_one_kernel_is_said_of_that_one(builds: Path) -> None:
@@ -334,7 +362,7 @@ def test_kernels_of_one_build_stand_by_kernel_and_the_rest_is_counted(builds: Pa
     names = [line for line in added.splitlines()[1:] if line and not line.startswith(" ")]
     assert len(names) == len(set(names)) > 0
     assert "--all lists the 8 that are the same." in text
-    assert "4 kernels matched by a part of the name, or by the code." in text
+    assert "4 kernels matched by a part of the name, or by the code; --all names them." in text
     assert "--all lists" not in diff(builds / "before", builds / "after", "--all")
 
 
