@@ -22,9 +22,9 @@ T = TypeVar("T")
 Verdict = Literal["worse", "mixed", "other", "better", "same"]
 """Whether something got worse, better, or one thing worse and another better.
 
-Occupancy, spills and stack decide; registers, shared memory and barriers where those are the same.
-``other``: something changed of which neither can be said: the limiter, the block size of a launch, or the
-launch bounds.
+Occupancy and spills decide; a stack only where a build does not say what spills. ``other``: something else
+changed, of which neither can be said: registers, shared memory, barriers, a stack, the limiter, the block
+size of a launch, or the launch bounds.
 """
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -90,8 +90,8 @@ class Diff:
 
 PARTS_OF_NAMES: tuple[MatchedBy, ...] = ("base_name", "code", "last_name", "numberless")
 
-ENDS = 3
-"""The first measures are what matters: occupancy, spills and stack. Registers and the others are means."""
+ENDS: frozenset[Measure] = frozenset({"occupancy", "spill_bytes", "spill_smem"})
+"""What matters. Registers and the others are means to it."""
 
 
 def compare(
@@ -185,8 +185,11 @@ def row_of(
     """Both builds of a kernel, at the block size that decides."""
     old, new = at_the_same_size(one, other, scanner)
     before, after = measures(old), measures(new)
-    directions = [_direction(name, before, after, threshold) for name in MEASURES]
-    verdict = _verdict(directions) or _verdict_of_the_rest(old, new, threshold)
+    ends = ENDS if None not in (before.spill_bytes, after.spill_bytes) else ENDS | {"stack_bytes"}
+    directions: tuple[set[Verdict], set[Verdict]] = set(), set()
+    for name in MEASURES:
+        directions[name not in ends].add(_direction(name, before, after, threshold))
+    verdict = _verdict(*directions) or _verdict_of_the_rest(old, new, threshold)
     usual = usual_size(old, new, scanner) if before.occupancy != after.occupancy else None
     return DiffRow(verdict, matched_by, after - before, old, new, usual)
 
@@ -205,15 +208,14 @@ def _direction(name: Measure, before: Measures, after: Measures, threshold: floa
     return "better" if (new > old) == (name in HIGHER_IS_BETTER) else "worse"
 
 
-def _verdict(directions: Sequence[Verdict]) -> Verdict | None:
-    """What matters decides; the means to it count where it stayed the same."""
-    for these in (set(directions[:ENDS]), set(directions[ENDS:])):
-        if {"worse", "better"} <= these:
-            return "mixed"
-        for verdict in ("worse", "better", "other"):
-            if verdict in these:
-                return verdict
-    return None
+def _verdict(ends: set[Verdict], means: set[Verdict]) -> Verdict | None:
+    """What matters decides; the means to it are changed, and neither better nor worse."""
+    if {"worse", "better"} <= ends:
+        return "mixed"
+    for verdict in ("worse", "better", "other"):
+        if verdict in ends:
+            return verdict
+    return "other" if means - {"same"} else None
 
 
 def _verdict_of_the_rest(old: ScanRow, new: ScanRow, threshold: float) -> Verdict:

@@ -124,7 +124,7 @@ def test_two_toolkits(samples: Path, old: str, new: str, arch: str) -> None:
     folder = samples / "cubins"
     report = diff_json(folder / f"{old}.cubin", folder / f"{new}.cubin")
     (row,) = report["kernels"]
-    assert (row["old"]["name"], row["new"]["arch"], row["verdict"]) == ("_Z5callsPfi", arch, "worse")
+    assert (row["old"]["name"], row["new"]["arch"], row["verdict"]) == ("_Z5callsPfi", arch, "other")
     assert row["change"] == {
         "occupancy": 0.0, "spill_bytes": None, "stack_bytes": 0, "spill_smem": 0, "regs": 1,
         "smem": 0, "barriers": 0,
@@ -330,6 +330,23 @@ def test_where_spills_begin_stands_before_what_spills_less_for_less_occupancy(tm
     assert [(row["new"]["name"], row["verdict"]) for row in rows] == [("begins", "mixed"), ("ends", "mixed")]
 
 
+def test_what_costs_neither_occupancy_nor_spills_is_changed_and_not_worse(tmp_path: Path) -> None:
+    """The log says that nothing spills: a stack that grows holds arrays."""
+    for build, stack, barriers, registers in (("old", 64, 1, 20), ("new", 256, 6, 24)):
+        spills = "    {} bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+        needs = {"bar": (8, 0, barriers), "regs": (registers, 0, 1), "stack": (8, stack, 1)}
+        lines = [
+            f"Compiling entry function '{name}' for 'sm_90'\nptxas info : Function properties for {name}\n"
+            f"{spills.format(stack_bytes)}ptxas info : Used {regs} registers, used {used} barriers"
+            for name, (regs, stack_bytes, used) in needs.items()
+        ]
+        (tmp_path / build).write_text("\n".join(lines))
+    both = (tmp_path / "old", tmp_path / "new"), (tmp_path / "new", tmp_path / "old")
+    for one, other in both:
+        rows = diff_json(one, other, "--threads", "256")["kernels"]
+        assert {row["new"]["name"]: row["verdict"] for row in rows} == dict.fromkeys(needs, "other")
+
+
 def test_a_size_that_is_given_for_one_kernel_is_said_of_that_one(builds: Path) -> None:
     text = " ".join(diff(builds / "before", builds / "after", "--threads", "warp_image=256").split())
     assert "For blocks of 256 threads: img::warp_image." in text
@@ -352,7 +369,7 @@ def test_what_begins_to_spill_stands_before_what_only_has_a_larger_stack(tmp_pat
     rows = diff_json(tmp_path / "old", tmp_path / "new")["kernels"]
     assert [(row["new"]["name"], row["verdict"]) for row in rows] == [
         ("spiller", "mixed"),
-        ("arrays", "worse"),
+        ("arrays", "other"),
     ]
 
 
