@@ -31,8 +31,10 @@ def command(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -
     from ..api.builds import begin, check_command
 
     kernels = begin(build, rules, baseline, **options)
-    print_text(f"{rules}: rules to begin with.\n{baseline}: a baseline of {kernels:,} kernels.")
-    print_text("In CI, check exits with 1 on a broken rule: docs/ci.md.")
+    threads = options["threads"]
+    at = f" at {threads} threads, which check then takes too" if isinstance(threads, (int, str)) else ""
+    print_text(f"{rules}: rules to begin with.\n{baseline}: a baseline of {kernels:,} kernels{at}.")
+    print_text("Commit both files. In CI, check exits with 1 on a broken rule: docs/ci.md.")
     print_text(f"Next: {check_command(build, rules, _which_kernels())}")
 
 

@@ -143,7 +143,7 @@ class CheckReport(Report):
         rows = [
             (
                 f"{code(short_name(each.kernel))} {each.kernel.arch or ''}",
-                _broken(violation),
+                _broken(violation, each.kernel),
                 mending(each.kernel, violation),
             )
             for each, violation in self._broken()
@@ -178,7 +178,7 @@ class CheckReport(Report):
             row = each.kernel
             yield Finding(
                 rule=violation.criterion,
-                message=f"{title(row)}: {_broken(violation)}. {mending(row, violation)}",
+                message=f"{title(row)}: {_broken(violation, row)}. {mending(row, violation)}",
                 name=row.demangled,
                 file=row.file or row.source,
                 line=row.line,
@@ -234,7 +234,7 @@ def _lines(violating: Violating) -> Iterator[Block]:
     where = place(row.file, row.line)
     yield Paragraph([Marked(title(row), "strong"), Marked(f"  {where}" if where else "", "faint")])
     for violation in violating.violations:
-        yield Paragraph(Marked(_broken(violation), "wrong"), indent=2)
+        yield Paragraph(Marked(_broken(violation, row), "wrong"), indent=2)
         yield Paragraph(f"Next step: {mending(row, violation)}", indent=4)
     if since := _since(violating):
         yield Paragraph(Marked(f"Since the baseline: {since}.", "faint"), indent=2)
@@ -242,7 +242,7 @@ def _lines(violating: Violating) -> Iterator[Block]:
 
 def _message(violating: Violating) -> str:
     row = violating.kernel
-    lines = [text for each in violating.violations for text in (_broken(each), mending(row, each))]
+    lines = [text for each in violating.violations for text in (_broken(each, row), mending(row, each))]
     return "\n".join(lines + [f"Since the baseline: {since}." for since in [_since(violating)] if since])
 
 
@@ -250,13 +250,15 @@ def _case_name(kernel: ScanRow | Holding, threads: int | None) -> str:
     return f"{kernel.demangled} ({kernel.arch}{f', {threads} threads' if threads else ''})"
 
 
-def _broken(violation: Violation) -> str:
+def _broken(violation: Violation, row: ScanRow) -> str:
     """What was asked for, and what is: ``min_occupancy = 75% (rule 1): is 50%, was 100%``."""
     measure = CRITERIA[violation.criterion].measure
     if measure == "occupancy" and violation.threads is not None:
         return f"{violation.criterion} = {_bound(violation)} (rule {violation.rule}): {_occupancy(violation)}"
     was = "" if violation.was is None else f", was {_amount(measure, violation.was)}"
-    is_now = f"is {_amount(measure, violation.value)}{was}"
+    stored, loaded = max(row.spill_store_bytes or 0, 0), max(row.spill_load_bytes or 0, 0)
+    parts = f" ({stored:,} stored, {loaded:,} loaded)" if measure == "spill_bytes" else ""
+    is_now = f"is {_amount(measure, violation.value)}{parts}{was}"
     return f"{violation.criterion} = {_bound(violation)} (rule {violation.rule}): {is_now}"
 
 
