@@ -32,9 +32,11 @@ def command(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -
 
     kernels = begin(build, rules, baseline, **options)
     threads = options["threads"]
-    at = f" at {threads} threads, which check then takes too" if isinstance(threads, (int, str)) else ""
-    print_text(f"{rules}: rules to begin with.\n{baseline}: a baseline of {kernels:,} kernels{at}.")
-    print_text("Commit both files. In CI, check exits with 1 on a broken rule: docs/ci.md.")
+    print_text(f"{rules}: rules to begin with.\n{baseline}: a baseline of {kernels:,} kernels.")
+    if isinstance(threads, (int, str)):
+        print_text(f"It is for blocks of {threads} threads, as check then is.")
+    print_text("Commit both files.")
+    print_text("In CI, check exits with 1 on a broken rule: docs/ci.md.")
     print_text(f"Next: {check_command(build, rules, _which_kernels())}")
 
 
