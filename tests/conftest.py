@@ -15,6 +15,8 @@ from tests.samples import unpack
 # A build server may set it; tests say themselves where they want colour.
 os.environ.pop("FORCE_COLOR", None)
 os.environ.pop("OCCUPANCY_CC", None)  # nor is the developer's own chip theirs
+# Tests start the program hundreds of times; else each start would compile all of its modules again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # The engine takes microseconds; a deadline would only measure how busy the machine is.
 settings.register_profile("occupancy", max_examples=100, deadline=None, print_blob=True)

@@ -155,6 +155,8 @@ def _carveout(report: CalcReport) -> Iterator[str]:
     smallest, configurations = report.carveout.smallest, report.carveout.configurations
     if smallest is None or (smallest.percent is None and smallest.l1 is None):
         return  # no block, or a size that no one would choose
+    if report.runtime is not None:
+        return  # a size for blocks that the hardware does not hold
     given = amount_of("smem", report.inputs) is not None or report.inputs.carveout is not None
     if not given and "shared_memory" not in report.limiters:
         return

@@ -171,8 +171,8 @@ def _about_tensor_memory(report: CalcReport) -> Iterator[str]:
     """What is the header's answer, and what is inferred."""
     if is_held(report) and (report.tensor_memory is None or later_blocks(report) is not None):
         yield (
-            "1 block is what cuda_occupancy.h answers. What relinquishing gives is inferred: no such GPU was "
-            "asked."
+            "1 block is what cuda_occupancy.h answers. What relinquishing gives is inferred: it was tried on "
+            "no such GPU."
         )
 
 

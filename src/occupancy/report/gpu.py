@@ -53,7 +53,8 @@ class WavesReport:
     last_wave_fill: float
     """How full the last wave is, above 0 and up to 1."""
     idle_share: float
-    """The share of the GPU's time that the last wave leaves idle, 0 to 1."""
+    """The share of the GPU's time that the last wave leaves idle, 0 to 1; where clusters were measured, of
+    the time of the places that they fill."""
     partial_wave_share: float
     """The share of the run's time that a partial wave after full ones takes, 0 to 1."""
     filling_grid_below: int | None
@@ -239,7 +240,7 @@ def number_of_waves(waves: WavesReport) -> str:
 
 
 def _tail(waves: WavesReport, *, is_first: bool) -> str:
-    text = f"{words.percent(waves.idle_share)} of the GPU idle"
+    text = f"{words.percent(waves.idle_share)} of {'the GPU' if is_first else 'their places'} idle"
     if is_first:
         text += ", if all blocks take equally long"
     if waves.partial_wave_share:

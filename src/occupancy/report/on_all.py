@@ -196,8 +196,8 @@ class OnAllReport(Report):
         shown = _most_useful(steps)
         title = "What helps"
         if len(steps) > 1:
-            title += ": on all of them at once, then" if self._helps_all(steps[0]) else ","
-            title += " step by step for the chip with the lowest occupancy"
+            title += " all of them first, then" if self._helps_all(steps[0]) else ","
+            title += " step by step the chip that is lowest"
         elif self._helps_all(steps[0]):
             title += " on all of them at once"
         yield Heading(title)

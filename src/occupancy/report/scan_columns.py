@@ -93,6 +93,10 @@ def if_there_is_room(
     variants = {(row.name, row.arch, _config(row)): row.source for row in named}
     if any(variants[row.name, row.arch, _config(row)] != row.source for row in named):
         first.append("Read from")  # nothing else tells those rows apart
+    elif any(row.launches for row in rows):
+        first.append("Read from")  # which launches are of which profile
+    if any(row.achieved_occupancy is not None for row in rows):
+        first.append("Waves")  # why less may be achieved
     limiting = {resource for row in rows for resource in row.limiters}
     first += ["Spills", *(title for title, resource in OF_LIMITERS.items() if resource in limiting)]
     if "Shared" not in first and any(row.shared_memory and row.threads_from == "best" for row in rows):

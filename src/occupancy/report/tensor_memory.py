@@ -21,7 +21,7 @@ class TensorMemory:
     """Blocks whose columns the SM has at once."""
     blocks_without_permit: int
     """Blocks that may be resident once each has relinquished its permit to allocate, and with it its virtual
-    resources (tcgen05.relinquish_alloc_permit): inferred, no such GPU was asked.
+    resources (tcgen05.relinquish_alloc_permit): inferred, tried on no such GPU.
     """
     occupancy_without_permit: float
     """The occupancy with so many, 0 to 1."""

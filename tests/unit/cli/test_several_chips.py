@@ -39,7 +39,7 @@ def test_my_kernel_on_an_h100_and_a_4090_what_should_i_change() -> None:
     rows = [line.split() for line in text.splitlines()]
     assert ["H100", "9.0", "37.5%", "4", "24", "of", "64", "registers"] in rows
     assert ["GeForce", "RTX", "4090", "8.9", "25%", "2", "12", "of", "48", "shared", "memory"] in rows
-    assert "What helps: on all of them at once, then step by step" in text
+    assert "What helps all of them first, then step by step" in text
     assert ["1", "64", "32.25", "KiB", "5", "blocks,", "46.9%", "3", "blocks,", "37.5%"] in rows
     assert ["2", "64", "24", "KiB", "5", "blocks,", "46.9%", "4", "blocks,", "50%"] in rows
     assert ["448", "2", "blocks,", "43.8%", "2", "blocks,", "58.3%"] in rows
@@ -85,10 +85,7 @@ def test_steps_go_on_until_nothing_helps_any_chip_and_ask_no_more_than_the_lowes
         assert all(one <= other for one, other in zip(before, after, strict=True))
     assert steps[len(less) :] == [({"threads": 224}, [4, 2]), ({"threads": 448}, [2, 2])]
     text = run("calc", *KERNEL, "--gpu", "H100,4090", columns=120).stdout
-    assert (
-        "What helps: on all of them at once, then step by step for the chip with the lowest occupancy\n"
-        in text
-    )
+    assert "What helps all of them first, then step by step the chip that is lowest\n" in text
     assert "\n64 regs (may spill): __launch_bounds__(192, 5) or -maxrregcount=64\n" in text
     assert "\nAnother block size, 40 KiB per block as now\n" in text
     many = run("calc", "--gpu", "H100,4090", "-t", "128", "-r", "128", "-s", "60k").stdout

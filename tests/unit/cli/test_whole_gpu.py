@@ -223,7 +223,7 @@ def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
         "Grid         3,000 blocks, if all 165 clusters fit: 4.55 waves, "
         "4 full and one of 360 blocks, 54.5% full",
         "             with 154 as measured on one H200: 4.87 waves, 4 full and one of 536 blocks, 87% full",
-        "             with 154: 2.6% of the GPU idle; the last wave takes up to 20% of the time",
+        "             with 154: 2.6% of their places idle; the last wave takes up to 20% of the time",
         "Full waves   with 165: 2,640 or 3,300 blocks; with 154: 2,464 or 3,080 blocks",
     ):
         assert line in lines
