@@ -194,10 +194,13 @@ def test_block_sizes_that_are_given(builds: Path, tmp_path: Path) -> None:
 
 
 def test_sizes_of_some_kernels(builds: Path) -> None:
-    report = diff_json(builds / "before", builds / "after", "-t", "blur=256", "-t", "img::warp*=128")
-    assert {(row["new"]["demangled"].split("(")[0], row["new"]["threads"]) for row in report["kernels"]} >= {
-        ("img::blur", 256), ("img::warp_image", 128),
-    }  # fmt: skip
+    report = diff_json(builds / "before", builds / "after", "-t", "blur=256", "-t", "*warp_*=128")
+    # Names are as the compiler writes them where no demangler is.
+    sizes = {(row["new"]["name"], row["new"]["threads"]) for row in report["kernels"]}
+    assert [{size for name, size in sizes if part in name} for part in ("blur", "warp_image")] == [
+        {256},
+        {128},
+    ]
     report = diff_json(builds / "before", builds / "after", "-t", "64", "-t", "blur=256", "--all")
     assert {row["new"]["threads"] for row in report["kernels"]} == {64, 256}
     for arguments, said in (
@@ -349,7 +352,7 @@ def test_what_costs_neither_occupancy_nor_spills_is_changed_and_not_worse(tmp_pa
 
 def test_a_size_that_is_given_for_one_kernel_is_said_of_that_one(builds: Path) -> None:
     text = " ".join(diff(builds / "before", builds / "after", "--threads", "warp_image=256").split())
-    assert "For blocks of 256 threads: img::warp_image." in text
+    assert re.search(r"For blocks of 256 threads: \S*warp_image\S*\.", text)
     assert "Where no file states the block size" in text
 
 
