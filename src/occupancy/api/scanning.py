@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 EXCERPT = 20
 """How many are shown of so many."""
 
-
 MOST_LOOKED_AT = 1 << 12
 """Kernels, to say which names there are where the one that was asked for is not."""
 
@@ -60,11 +59,13 @@ class Scanning:
         reverse: bool = False,
     ) -> None:
         self.found = 0
+        """How many kernels and launches there are so far."""
         self.shown = 0
+        """How many of them were answered for so far."""
         self._logs: set[str] = set()
         self._reading = reading
         self._some: list[KernelRecord] = []
-        """How many kernels and launches there are so far."""
+        """The first of them, to say which names there are."""
         self.time = 0.0
         """Microseconds of all launches of traces so far, wanted or not."""
         self.problems: list[ReadProblem] = []

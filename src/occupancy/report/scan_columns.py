@@ -91,10 +91,10 @@ def if_there_is_room(
     first = list(FIRST_OF_ALL)
     named = [row for row in rows if row.chosen is None]  # candidates of an autotuner are of one file
     variants = {(row.name, row.arch, _config(row)): row.source for row in named}
-    if any(variants[row.name, row.arch, _config(row)] != row.source for row in named):
-        first.append("Read from")  # nothing else tells those rows apart
-    elif any(row.launches for row in rows):
-        first.append("Read from")  # which launches are of which profile
+    # Nothing else tells rows that are alike apart, or says which launches are of which profile.
+    are_alike = any(variants[row.name, row.arch, _config(row)] != row.source for row in named)
+    if are_alike or any(row.launches for row in rows):
+        first.append("Read from")
     if any(row.achieved_occupancy is not None for row in rows):
         first.append("Waves")  # why less may be achieved
     limiting = {resource for row in rows for resource in row.limiters}
