@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,9 @@ os.environ.pop("FORCE_COLOR", None)
 os.environ.pop("OCCUPANCY_CC", None)  # nor is the developer's own chip theirs
 # Tests start the program hundreds of times; else each start would compile all of its modules again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# What a shell starts in the background ignores Ctrl-C, and so would the programs that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The engine takes microseconds; a deadline would only measure how busy the machine is.
 settings.register_profile("occupancy", max_examples=100, deadline=None, print_blob=True)
