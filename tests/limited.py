@@ -1,15 +1,20 @@
 """The program in a process of its own, whose time and memory are limited: for input that means harm.
 
 The limits are generous. Only what hangs, or takes memory without end, meets them; how much was really
-used is in what comes back.
+used is in what comes back. Each process begins as a copy of one that has loaded the program's modules and
+waits: to load them takes longer than most answers.
 """
 
 from __future__ import annotations
 
+import atexit
+import functools
+import json
 import os
+import socket
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,16 +28,51 @@ MOST_MIB = 300
 """What SECURITY.md promises for an input of up to 1 MB."""
 
 _PROGRAM = """
-import atexit, os, sys
-descriptor = int(sys.argv[1])
+import atexit, gc, json, os, resource, socket, sys
+from importlib import import_module
+from pkgutil import iter_modules
+if sys.version_info >= (3, 11):
+    import demangle.api
+from rich import console, table
+for package in ("advice", "api", "builds", "cli", "engine", "readers", "render", "report", "tables", "values"):
+    package = import_module("occupancy." + package)
+    for module in iter_modules(package.__path__, package.__name__ + "."):
+        import_module(module.name)
+from occupancy.__main__ import main
+gc.freeze()  # nothing of it is looked at again, or taken apart at the end
+
+asked = socket.socket(fileno=int(sys.argv[1]))
+while True:
+    size, descriptors, _, _ = socket.recv_fds(asked, 8, 4)
+    if not size:
+        os._exit(0)
+    text = b""
+    while len(text) < int.from_bytes(size, "big"):
+        text += asked.recv(1 << 20)
+    child = os.fork()
+    if not child:
+        break
+    for each in descriptors:
+        os.close(each)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    asked.sendall(code.to_bytes(4, "big", signed=True))
+
 def peak():
     with open("/proc/self/status") as status:
         kib = next((line.split()[1] for line in status if line.startswith("VmHWM")), "0")
-    os.write(descriptor, kib.encode())
+    os.write(descriptors[3], kib.encode())
+
+question = json.loads(text)
+asked.close()
+for standard in range(3):
+    os.dup2(descriptors[standard], standard)
+    os.close(descriptors[standard])
+resource.setrlimit(resource.RLIMIT_CPU, (question["cpu_seconds"],) * 2)
+os.environ.clear()
+os.environ.update(question["environment"])
+os.chdir(question["folder"])
 atexit.register(peak)
-arguments = sys.argv[2:]
-sys.argv = ["occupancy", *arguments]
-from occupancy.__main__ import main
+sys.argv = ["occupancy", *question["arguments"]]
 main()
 """
 
@@ -49,35 +89,57 @@ class Ended(NamedTuple):
 
 def limited(
     *arguments: object,
-    stdin: bytes | None = None,
+    stdin: bytes = b"",
     cpu_seconds: int = CPU_SECONDS,
     environment: dict[str, str] | None = None,
     folder: Path | None = None,
 ) -> Ended:
     """Run ``occupancy`` with these arguments."""
-    read_end, write_end = os.pipe()
-    source = str(Path(occupancy.__file__).parents[1])
-    with os.fdopen(read_end, "rb") as peak:
-        try:
-            done = subprocess.run(
-                [sys.executable, "-c", _PROGRAM, str(write_end), *map(str, arguments)],
-                input=stdin,
-                capture_output=True,
-                pass_fds=(write_end,),
-                preexec_fn=_cpu_limit(cpu_seconds),
-                cwd=folder,
-                env={**os.environ, "PYTHONPATH": source, **(environment or {})},
-            )
-        finally:
-            os.close(write_end)
-        kib = peak.read() or b"0"
-    return Ended(done.returncode, done.stdout, done.stderr.decode(), int(kib) / 1024)
+    question = json.dumps(
+        {
+            "arguments": list(map(str, arguments)),
+            "cpu_seconds": cpu_seconds,
+            "environment": {**os.environ, **(environment or {})},
+            "folder": str(folder or os.getcwd()),
+        }
+    ).encode()
+    waiting = _waiting()
+    with (
+        tempfile.TemporaryFile() as given,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as error,
+        tempfile.TemporaryFile() as peak,
+    ):
+        files = (given, out, error, peak)
+        given.write(stdin)
+        given.seek(0)
+        socket.send_fds(waiting, [len(question).to_bytes(8, "big")], [each.fileno() for each in files])
+        waiting.sendall(question)
+        code = int.from_bytes(waiting.recv(4), "big", signed=True)
+        for each in files:
+            each.seek(0)
+        kib = int(peak.read() or b"0")
+        return Ended(code, out.read(), error.read().decode(), kib / 1024)
 
 
-def _cpu_limit(seconds: int) -> Callable[[], None]:
-    import resource
+@functools.cache
+def _waiting() -> socket.socket:
+    """The process that waits with the program's modules loaded, for as long as this one runs."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, str(theirs.fileno())],
+            pass_fds=(theirs.fileno(),),
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": str(Path(occupancy.__file__).parents[1])},
+        )
 
-    return lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    def end() -> None:
+        ours.close()
+        process.wait()
+
+    atexit.register(end)
+    return ours
 
 
 def held(ended: Ended) -> None:
