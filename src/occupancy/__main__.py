@@ -13,7 +13,10 @@ def main() -> NoReturn:
     gc.set_threshold(100_000, 20, 20)
     from .cli import main as run
 
-    run()
+    try:
+        run()
+    finally:
+        gc.freeze()  # nor is it to go through all that ends with the process: another twelfth
 
 
 if __name__ == "__main__":

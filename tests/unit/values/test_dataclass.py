@@ -118,6 +118,23 @@ def test_a_class_inherits_fields_and_what_was_written() -> None:
     assert Child(1, 2) != Child(1, 3)
 
 
+def test_what_makes_its_objects_is_there_before_the_first() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Fresh:
+        """None of it was made."""
+
+        size: int = 1
+
+    class Plain(Fresh):
+        """Nor of this."""
+
+        __slots__ = ()
+
+    assert Plain(2).size == 2
+    assert list(inspect.signature(Plain.__init__).parameters) == ["self", "size"]
+    assert Fresh.__init__ is Plain.__init__
+
+
 @pytest.mark.parametrize("how", [{"slots": False}, {"frozen": False}, {"unsafe_hash": True}])
 def test_others_are_refused(how: dict[str, bool]) -> None:
     with pytest.raises(TypeError, match="slots=True"):
