@@ -30,6 +30,8 @@ class StepOnAll:
     """On each chip, in their order."""
     occupancy: tuple[float, ...]
     """Active warps by the most warps of an SM, 0 to 1, on each chip."""
+    fewer_registers: RegisterCap | None
+    """How its registers are told to the compiler; null where it asks for no fewer."""
 
 
 def steps_on_all(
@@ -134,20 +136,14 @@ def _step(requires: dict[Changeable, int], after: Sequence[Answer]) -> StepOnAll
         dict(requires),
         tuple(answer.active_blocks for answer in after),
         tuple(answer.occupancy for answer in after),
+        _fewer_registers(after, requires["regs"]) if "regs" in requires else None,
     )
 
 
-def fewer_registers_on_all(now: Sequence[Answer], steps: Sequence[StepOnAll]) -> RegisterCap | None:
-    """How the registers of the first step that asks for fewer are had; None where none does.
-
-    Args:
-        now: What the steps lead up from, on each chip.
-        steps: As in `steps_on_all`.
-    """
-    step = next((step for step in steps if "regs" in step.requires), None)
-    if step is None:
-        return None
-    caps = [register_cap(now, step.requires["regs"], blocks) for blocks in sorted(set(step.active_blocks))]
+def _fewer_registers(after: Sequence[Answer], registers: int) -> RegisterCap | None:
+    """How the registers of a step are had, by one text that means as many on every chip if there is one."""
+    most_first = sorted({each.active_blocks for each in after}, reverse=True)
+    caps = [register_cap(after, registers, blocks) for blocks in most_first]
     return next((cap for cap in caps if cap is not None and cap.launch_bounds is not None), caps[0])
 
 

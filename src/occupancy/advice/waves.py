@@ -26,6 +26,8 @@ class FullWave:
     """SMs of the GPU."""
     blocks: int
     """Blocks of all SMs, in whole clusters: the grid of a persistent kernel."""
+    places: int
+    """Blocks that all SMs hold without clusters; some of these places clusters may leave empty."""
     cluster_size: int | None
     """Blocks per cluster; None for a kernel without clusters."""
     clusters: int | None
@@ -66,6 +68,14 @@ class Waves:
         """The same with the clusters that one GPU was measured to hold; None where there are none."""
         wave = self.full_wave.as_measured
         return None if wave is None else Waves(self.launch, wave)
+
+    @property
+    def without_clusters(self) -> Waves | None:
+        """The same grid without clusters; None where it has none."""
+        wave = self.full_wave
+        if wave.cluster_size is None:
+            return None
+        return Waves(self.launch, _of_blocks(wave.multiprocessor_count, wave.places))
 
     def __str__(self) -> str:
         """``4,096 blocks in 6.21 waves of 660: 6 full, the last 20.6% full``."""
@@ -110,9 +120,17 @@ class Waves:
         return (self.partial_wave_blocks or self.full_wave.blocks) / self.full_wave.blocks
 
     @property
+    def rounds(self) -> int:
+        """Waves, full or not."""
+        return divide_up(self.launch.blocks, self.full_wave.blocks)
+
+    @property
     def idle_share(self) -> float:
-        """The share of the GPU's time, in places for blocks, that the last wave leaves idle; 0 to 1."""
-        places = self.filling_grid_above
+        """The share of the GPU's time, in places for blocks, in which they are empty; 0 to 1.
+
+        Most of it is the last wave's; what clusters leave empty counts in every wave.
+        """
+        places = self.rounds * self.full_wave.places
         return (places - self.launch.blocks) / places
 
     @property
@@ -134,7 +152,7 @@ class Waves:
     @property
     def filling_grid_above(self) -> int:
         """Blocks of the smallest grid from this one on whose last wave is full."""
-        return divide_up(self.launch.blocks, self.full_wave.blocks) * self.full_wave.blocks
+        return self.rounds * self.full_wave.blocks
 
 
 def full_wave(
@@ -156,9 +174,9 @@ def full_wave(
     Raises:
         InputError: A number out of range, or clusters that the chip does not have.
     """
-    blocks = _resident_blocks(occupancy, multiprocessor_count)
+    places = _resident_blocks(occupancy, multiprocessor_count)
     if cluster_size is None:
-        return FullWave(multiprocessor_count, blocks, None, None, is_upper_bound=False)
+        return _of_blocks(multiprocessor_count, places)
     bound = cluster_bound(occupancy, multiprocessor_count, cluster_size)
     clusters = bound if max_active_clusters is None else max_active_clusters
     is_upper_bound = max_active_clusters is None
@@ -167,7 +185,11 @@ def full_wave(
         cc, per_multiprocessor = occupancy.limits.compute_capability, occupancy.active_blocks
         measured = measured_clusters(cc, multiprocessor_count, per_multiprocessor, cluster_size)
     blocks = clusters * cluster_size
-    return FullWave(multiprocessor_count, blocks, cluster_size, clusters, is_upper_bound, measured)
+    return FullWave(multiprocessor_count, blocks, places, cluster_size, clusters, is_upper_bound, measured)
+
+
+def _of_blocks(multiprocessor_count: int, places: int) -> FullWave:
+    return FullWave(multiprocessor_count, places, places, None, None, is_upper_bound=False)
 
 
 def count_waves(launch: Launch, wave: FullWave) -> Waves:

@@ -107,8 +107,7 @@ def on_all(
     for chip, answer in zip(chips, answers, strict=True):
         if have_some and cluster is not None and chip.limits.max_portable_cluster_size is None:
             whole = whole_gpu(answer, chip, grid, None, sms)
-            without = f"{chip.label} has no clusters: it is answered without."
-            wholes.append(whole._replace(note=without))
+            wholes.append(whole._replace(notes=(f"{chip.label} has no clusters: it is answered without.",)))
         else:
             wholes.append(whole_gpu(answer, chip, grid, cluster, sms))
     steps = steps_on_all([chip.limits for chip in chips], needed, model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ..advice.waves import FullWave, check_cluster, count_waves, full_wave
@@ -88,7 +88,7 @@ def whole_gpu(
         if size is None:
             return WholeGpu(gpu)
         check_cluster(chip.limits, size)
-        return WholeGpu(gpu, note=f"{_allowed(chip, size)} {_CLUSTERS_UNKNOWN}")
+        return WholeGpu(gpu, notes=(f"{_allowed(chip, size)} {_CLUSTERS_UNKNOWN}",))
     launch, wave = launch_and_wave(
         answer,
         count,
@@ -97,8 +97,7 @@ def whole_gpu(
         resident_clusters=lambda size: _told_clusters(answer, chip, size) if sms is None else None,
     )
     waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
-    note = _may_hold_fewer(chip, wave) if wave.is_upper_bound and wave.blocks else None
-    return WholeGpu(gpu, wave, waves, _green_context(chip, sms), note)
+    return WholeGpu(gpu, wave, waves, _green_context(chip, sms), tuple(_may_hold_fewer(chip, wave)))
 
 
 def _allowed(chip: Chip, size: int) -> str:
@@ -108,15 +107,17 @@ def _allowed(chip: Chip, size: int) -> str:
     return f"Clusters of {size} need cudaFuncAttributeNonPortableClusterSizeAllowed."
 
 
-def _may_hold_fewer(chip: Chip, wave: FullWave) -> str:
-    """Why there may be fewer clusters than the bound, who was measured, and how to ask one's own GPU."""
-    same, unit = "", wave.measured
-    if unit is not None and unit.gpu != chip.name:
-        same = f" The {unit.gpu} that was measured has as many SMs."
-    return (
-        "Fewer clusters may fit than there are SMs for, because each stays within one GPC."
-        f"{same} Your own GPU tells: --device 0, or cudaOccupancyMaxActiveClusters."
+def _may_hold_fewer(chip: Chip, wave: FullWave) -> Iterator[str]:
+    """Why there may be fewer clusters than the bound, how to ask one's own GPU, and who was measured."""
+    if not wave.is_upper_bound or not wave.blocks:
+        return
+    yield (
+        "Fewer clusters may fit than there are SMs for, because each stays within one GPC. "
+        "Your own GPU tells: --device 0, or cudaOccupancyMaxActiveClusters."
     )
+    unit = wave.measured
+    if unit is not None and unit.gpu != chip.name:
+        yield f"The {unit.gpu} that was measured has as many SMs as {chip.label}."
 
 
 _CLUSTERS_UNKNOWN = (

@@ -94,6 +94,8 @@ class Column(NamedTuple):
     """Whether words that are too long for it are cut; otherwise they go on in the next line."""
     mark: Mark = ""
     """How its cells stand out."""
+    may_go: bool = False
+    """Whether a narrow terminal does without it rather than splitting the table."""
 
 
 class Table(NamedTuple):

@@ -72,6 +72,12 @@ def amount(resource: Resource | Changeable, quantity: int) -> str:
     return size(quantity) if QUANTITIES[resource].unit == "bytes" else f"{quantity:,}"
 
 
+def used(resource: Resource | Changeable, quantity: int) -> str:
+    """So much of a resource by itself: ``64 registers``, ``32.25 KiB``."""
+    quantity_of = QUANTITIES[resource]
+    return size(quantity) if quantity_of.unit else count(quantity, quantity_of.label.removesuffix("s"))
+
+
 def change(resource: Changeable, before: int | None, after: int, *, short: bool = False) -> str:
     """``registers 37 -> 32``: what must change for a higher occupancy."""
     name = QUANTITIES[resource].short if short else QUANTITIES[resource].label

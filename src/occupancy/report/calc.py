@@ -115,6 +115,8 @@ class CalcReport(Report):
     """How the grid runs, where one was given and the kernel launches; of clusters as many as may fit."""
     measured_waves: WavesReport | None
     """How it runs with the clusters that one GPU was measured to hold, where there is only a bound."""
+    waves_without_clusters: WavesReport | None
+    """How it runs without clusters, where it has some."""
     notes: tuple[str, ...]
     explanation: tuple[Explanation, ...] | None
     """The arithmetic, where it was asked for."""
@@ -178,7 +180,6 @@ def calc_report(
     """
     limits, kernel, model = result.limits, result.kernel, result.model
     whole = whole or WholeGpu()
-    waves, measured_waves = whole.reports
     steps = next_steps(limits, kernel, model)
     fewer = fewer_registers(result, steps)
     return CalcReport(
@@ -208,9 +209,8 @@ def calc_report(
         gpu=whole.gpu,
         full_wave=whole.full_wave,
         green_context=whole.green_context,
-        waves=waves,
-        measured_waves=measured_waves,
-        notes=(*notes_on(result), *_why_it_differs(result), *([whole.note] if whole.note else [])),
+        **whole.runs._asdict(),
+        notes=(*notes_on(result), *_why_it_differs(result), *whole.notes),
         explanation=explanation,
     )
 

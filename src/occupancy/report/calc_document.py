@@ -23,7 +23,7 @@ from ..render.document import (
 from ..values.resources import COUNTED, Resource, amount_of
 from .calc import CalcReport, Explanation, ResourceUse
 from .calc_advice import advice, is_held, later_blocks
-from .gpu import whole_gpu_lines
+from .gpu import in_clusters, runs_of, whole_gpu_lines
 
 COLUMNS = (
     Column("Resource", is_number=False),
@@ -45,6 +45,7 @@ def document(report: CalcReport) -> Document:
         *(_held(report, where) if report.launchable else _refused(report, where)),
         _resources(report),
         KeyValues([*_whole(report), *advice(report)]),
+        Together(list(in_clusters(report.full_wave, runs_of(report)))),
         Bullets(list(_remarks(report)), "faint"),
         *steps_of(report.explanation or ()),
     )
@@ -52,9 +53,7 @@ def document(report: CalcReport) -> Document:
 
 def _whole(report: CalcReport) -> Iterator[tuple[str, str]]:
     """The lines about the whole GPU; what tensor memory keeps to one block is said to be so."""
-    lines = whole_gpu_lines(
-        report.full_wave, report.waves, report.measured_waves, report.launchable, report.green_context
-    )
+    lines = whole_gpu_lines(report.full_wave, report.waves, report.launchable, report.green_context)
     for number, (label, text) in enumerate(lines):
         later = later_blocks(report)
         if number == 0 and later is not None and report.full_wave:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ..advice.partitions import GreenContext
 from ..advice.waves import FullWave, Waves
 from ..render import words
+from ..render.document import SENTENCE, Block, Column, Heading, Paragraph, Table
 from ..tables.chips import Chip
 from ..tables.clusters import MeasuredClusters
 from ..values.dataclass import dataclass
@@ -52,9 +53,11 @@ class WavesReport:
     """Blocks of the last wave where it does not fill the GPU, else 0."""
     last_wave_fill: float
     """How full the last wave is, above 0 and up to 1."""
+    rounds: int
+    """Waves, full or not."""
     idle_share: float
-    """The share of the GPU's time that the last wave leaves idle, 0 to 1; where clusters were measured, of
-    the time of the places that they fill."""
+    """The share of the GPU's time, in places for blocks, in which they are empty, 0 to 1: in the last wave,
+    and where clusters leave some in every wave."""
     partial_wave_share: float
     """The share of the run's time that a partial wave after full ones takes, 0 to 1."""
     filling_grid_below: int | None
@@ -74,6 +77,7 @@ def waves_report(waves: Waves) -> WavesReport:
         full_waves=waves.full_waves,
         partial_wave_blocks=waves.partial_wave_blocks,
         last_wave_fill=waves.last_wave_fill,
+        rounds=waves.rounds,
         idle_share=waves.idle_share,
         partial_wave_share=waves.partial_wave_share,
         filling_grid_below=waves.filling_grid_below,
@@ -91,19 +95,46 @@ class WholeGpu(NamedTuple):
     waves: Waves | None = None
     green_context: GreenContext | None = None
     """What a green context gets, where SMs were given that are a part of the GPU's."""
-    note: str | None = None
-    """What is not known of it, a sentence."""
+    notes: tuple[str, ...] = ()
+    """What is not known of it, a sentence each."""
 
     @property
-    def reports(self) -> tuple[WavesReport | None, WavesReport | None]:
-        """How the grid runs, with a bound of the clusters and with those that were measured."""
+    def runs(self) -> Runs:
+        """How the grid runs."""
         if self.waves is None:
-            return None, None
-        measured = self.waves.as_measured
-        return waves_report(self.waves), None if measured is None else waves_report(measured)
+            return Runs()
+        each = (self.waves, self.waves.as_measured, self.waves.without_clusters)
+        return Runs(*(None if waves is None else waves_report(waves) for waves in each))
 
 
-WAVES = {"full_wave": FullWave, "waves": WavesReport, "measured_waves": WavesReport}
+class Runs(NamedTuple):
+    """How a grid runs; None for what it has not."""
+
+    waves: WavesReport | None = None
+    """With as many clusters as may fit, or with none."""
+    measured_waves: WavesReport | None = None
+    """With those that one GPU was measured to hold."""
+    waves_without_clusters: WavesReport | None = None
+    """Without clusters, where it has some."""
+
+
+class HasRuns(Protocol):
+    """An answer that says how a grid runs."""
+
+    @property
+    def waves(self) -> WavesReport | None: ...
+    @property
+    def measured_waves(self) -> WavesReport | None: ...
+    @property
+    def waves_without_clusters(self) -> WavesReport | None: ...
+
+
+def runs_of(answer: HasRuns) -> Runs:
+    """How the grid of an answer runs."""
+    return Runs(*(getattr(answer, name) for name in Runs._fields))
+
+
+WAVES = {"full_wave": FullWave, **dict.fromkeys(Runs._fields, WavesReport)}
 """Fields of an answer about the whole GPU."""
 
 
@@ -116,18 +147,19 @@ def fill(row: dict[str, Any], optional: Mapping[str, type[Any]]) -> None:
 def whole_gpu_lines(
     wave: FullWave | None,
     waves: WavesReport | None,
-    measured: WavesReport | None,
     launchable: bool,
     green_context: GreenContext | None = None,
 ) -> Iterator[tuple[str, str]]:
-    """What the whole GPU holds, how the grid runs there, and which grids would fill it: label and text.
+    """What the whole GPU holds, how a grid without clusters runs there, and which would fill it.
 
     Args:
         wave: What is resident at once.
         waves: How the grid runs.
-        measured: The same with the clusters that one GPU was measured to hold.
         launchable: Whether the kernel launches.
         green_context: What a green context gets.
+
+    Yields:
+        Labels, each with its text.
     """
     if wave is None:
         return
@@ -135,66 +167,111 @@ def whole_gpu_lines(
         yield "Whole GPU" if green_context is None else "Part of GPU", _resident(wave)
     if green_context is not None:
         yield "Green context", _green_context(green_context)
-    if waves is None:
+    if waves is None or wave.cluster_size is not None:
         return
-    cases = [(case, case.waves) for case in _cases(wave, waves, measured) if case.waves is not None]
-    tails = [(case, each) for case, each in cases if each.partial_wave_blocks]
-    blocks = words.count(waves.blocks, "block")
-    (first, *more) = [_said(case.words, waves_in_words(each)) for case, each in cases]
-    lines = {
-        "Grid": [f"{blocks}{', ' if cases[0][0].words else ': '}{first}", *more],
-        "Tail": [_said(case.short, _tail(each, is_first=each is waves)) for case, each in tails],
-        "Full waves": ["; ".join(_said(case.short, _filling(each)) for case, each in tails)] if tails else [],
-    }
-    for label, texts in lines.items():
-        yield from ((label if number == 0 else "", text) for number, text in enumerate(texts))
+    yield "Grid", f"{words.count(waves.blocks, 'block')}: {waves_in_words(waves)}"
+    if waves.partial_wave_blocks:
+        yield "Tail", _tail(waves)
+        yield "Full waves", f"{_filling(waves)} blocks"
 
 
-def _said(case: str, text: str) -> str:
-    return f"{case}: {text}" if case else text
+CLUSTER_COLUMNS = (
+    Column("Waves"),
+    Column("Last wave", is_number=False, least=SENTENCE),
+    Column("GPU\nidle"),
+    Column("Blocks for\nfull waves", is_number=False, may_go=True),
+)
+
+
+IF_ALL_FIT = "if all fit"
+"""Why there may be so many clusters, where only a bound can be computed."""
+
+EQUALLY_LONG = "if all blocks take equally long"
+
+
+def in_clusters(wave: FullWave | None, runs: Runs) -> Iterator[Block]:
+    """How a grid runs in clusters, beside how it runs without, and in a sentence what that changes."""
+    without = runs.waves_without_clusters
+    if wave is None or wave.cluster_size is None or without is None:
+        return
+    cases = [(case, case.waves) for case in _cases(wave, runs) if case.waves is not None]
+    rows = [("without clusters", without), *((case.at_once, waves) for case, waves in cases)]
+    size = wave.cluster_size
+    yield Heading(f"A grid of {words.count(without.blocks, 'block')}, {EQUALLY_LONG}")
+    yield Table(
+        (Column(f"Clusters of {size}\nat once", is_number=False, least=SENTENCE), *CLUSTER_COLUMNS),
+        [(name, *_cells(each), _filling(each)) for name, each in rows],
+    )
+    said = []
+    for case, each in cases:
+        if each.waves != without.waves:
+            said.append(f"With {case.wave.clusters:,}, {_instead(each, without)}.")
+        else:
+            when = f" if all {case.wave.clusters:,} fit" if case.why == IF_ALL_FIT else ""
+            said.append(f"Clusters of {size} change nothing{when}.")
+    yield Paragraph(" ".join(said))
+
+
+def _instead(waves: WavesReport, without: WavesReport) -> str:
+    """``4.87 waves instead of 4.55: still 5 rounds``."""
+    text = f"{number_of_waves(waves)} waves instead of {number_of_waves(without)}"
+    rounds = words.count(waves.rounds, "round")
+    if waves.rounds == without.rounds:
+        return f"{text}: still {rounds}"
+    return f"{text}: {rounds} instead of {without.rounds:,}"
 
 
 class _Case(NamedTuple):
     """What the number of clusters can be."""
 
-    words: str
-    """Empty without clusters, or where their number is known, or was measured to be all that may fit."""
+    why: str
+    """Empty without clusters, or where their number is known."""
     wave: FullWave
     waves: WavesReport | None
 
     @property
-    def short(self) -> str:
-        """The same where it was said before."""
-        return f"with {self.wave.clusters:,}" if self.words else ""
+    def at_once(self) -> str:
+        """``165, if all fit``."""
+        return ", ".join(filter(None, (f"{self.wave.clusters:,}", self.why)))
 
 
-def _cases(wave: FullWave, waves: WavesReport | None, measured: WavesReport | None) -> Iterator[_Case]:
+def _cases(wave: FullWave, runs: Runs) -> Iterator[_Case]:
     lower, unit = wave.as_measured, wave.measured
+    measured = "" if unit is None else f"measured on one {unit.gpu}"
     if not wave.is_upper_bound or (unit is not None and unit.clusters == wave.clusters):
-        yield _Case("", wave, waves)
+        yield _Case(measured, wave, runs.waves)
     else:
-        yield _Case(f"if all {words.count(wave.clusters or 0, 'cluster')} fit", wave, waves)
-        if unit is not None and lower is not None:
-            yield _Case(f"with {unit.clusters:,} as measured on one {unit.gpu}", lower, measured)
+        yield _Case(IF_ALL_FIT, wave, runs.waves)
+        if lower is not None:
+            yield _Case(measured, lower, runs.measured_waves)
 
 
-def wave_cells(
-    wave: FullWave | None, waves: WavesReport | None, measured: WavesReport | None
-) -> Iterator[tuple[str, str, str, str]]:
-    """For each number of clusters that there can be: SMs, blocks at once, waves, and the last wave."""
+def wave_cells(wave: FullWave | None, runs: Runs) -> Iterator[tuple[str, ...]]:
+    """For each number of clusters that there can be: SMs, blocks at once, waves, the last, what is idle."""
     if wave is None:
-        yield "not known", "", "", ""
+        yield "not known", "", "", "", ""
         return
     sms = f"{wave.multiprocessor_count:,}"
-    for case in _cases(wave, waves, measured):
-        as_measured = f"as measured on one {wave.measured.gpu}" if wave.measured is not None else ""
-        at_once = f"{case.wave.blocks:,} {case.words or as_measured}".rstrip() if case.wave.blocks else "0"
+    for case in _cases(wave, runs):
+        at_once = f"{case.wave.blocks:,}"
+        if case.wave.clusters:
+            at_once += f" in {case.at_once}"
         if case.waves is None:
-            yield sms, at_once, "", ""
-            continue
-        partial = words.count(case.waves.partial_wave_blocks, "block")
-        last = f"{partial}, {words.percent(case.waves.last_wave_fill)} full"
-        yield sms, at_once, number_of_waves(case.waves), last if case.waves.partial_wave_blocks else "full"
+            yield sms, at_once, "", "", ""
+        else:
+            yield sms, at_once, *_cells(case.waves)
+
+
+def _cells(waves: WavesReport) -> tuple[str, str, str]:
+    """The waves, the last of them, and what is idle."""
+    return number_of_waves(waves), _last(waves), words.percent(waves.idle_share)
+
+
+def _last(waves: WavesReport) -> str:
+    """``360 blocks, 54.5% full``."""
+    if not waves.partial_wave_blocks:
+        return "full"
+    return f"{words.count(waves.partial_wave_blocks, 'block')}, {words.percent(waves.last_wave_fill)} full"
 
 
 def _resident(wave: FullWave) -> str:
@@ -227,11 +304,9 @@ def waves_in_words(waves: WavesReport) -> str:
     text = f"{number_of_waves(waves)} waves"
     if not waves.partial_wave_blocks:
         return f"{text}, all of them full"
-    fill = f"{words.percent(waves.last_wave_fill)} full"
     if not waves.full_waves:
-        return f"{text}, {fill}"
-    partial = words.count(waves.partial_wave_blocks, "block")
-    return f"{text}, {waves.full_waves:,} full and one of {partial}, {fill}"
+        return f"{text}, {words.percent(waves.last_wave_fill)} full"
+    return f"{text}, {waves.full_waves:,} full and one of {_last(waves)}"
 
 
 def number_of_waves(waves: WavesReport) -> str:
@@ -239,15 +314,14 @@ def number_of_waves(waves: WavesReport) -> str:
     return f"{waves.waves:,.2f}" if waves.waves >= 0.005 else "<0.01"
 
 
-def _tail(waves: WavesReport, *, is_first: bool) -> str:
-    text = f"{words.percent(waves.idle_share)} of {'the GPU' if is_first else 'their places'} idle"
-    if is_first:
-        text += ", if all blocks take equally long"
+def _tail(waves: WavesReport) -> str:
+    text = f"{words.percent(waves.idle_share)} of the GPU idle, {EQUALLY_LONG}"
     if waves.partial_wave_share:
         text += f"; the last wave takes up to {words.percent(waves.partial_wave_share)} of the time"
     return text
 
 
 def _filling(waves: WavesReport) -> str:
-    text = words.count(waves.filling_grid_above, "block")
-    return text if waves.filling_grid_below is None else f"{waves.filling_grid_below:,} or {text}"
+    """``2,640 or 3,300``: the nearest grids whose last wave is full."""
+    grids = dict.fromkeys(filter(None, (waves.filling_grid_below, waves.filling_grid_above)))
+    return " or ".join(f"{grid:,}" for grid in grids)

@@ -40,8 +40,8 @@ def test_my_kernel_on_an_h100_and_a_4090_what_should_i_change() -> None:
     assert ["H100", "9.0", "37.5%", "4", "24", "of", "64", "registers"] in rows
     assert ["GeForce", "RTX", "4090", "8.9", "25%", "2", "12", "of", "48", "shared", "memory"] in rows
     assert "What helps all of them first, then step by step" in text
-    assert ["1", "64", "32.25", "KiB", "5", "blocks,", "46.9%", "3", "blocks,", "37.5%"] in rows
-    assert ["2", "64", "24", "KiB", "5", "blocks,", "46.9%", "4", "blocks,", "50%"] in rows
+    assert ["1", "64", "32.25", "KiB", "5", "blocks,", "46.9%", "3", "blocks,", "37.5%", "192,", "5"] in rows
+    assert ["2", "64", "24", "KiB", "5", "blocks,", "46.9%", "4", "blocks,", "50%", "192,", "5"] in rows
     assert ["448", "2", "blocks,", "43.8%", "2", "blocks,", "58.3%"] in rows
     step = as_json("calc", *KERNEL, "--gpu", "H100,4090")["next_steps"][0]
     for cc, blocks in zip(("9.0", "8.9"), step["active_blocks"], strict=True):
@@ -54,19 +54,20 @@ def test_the_waves_of_a_grid_on_each_of_several_gpus() -> None:
     kernel = ("-t", "256", "-r", "48", "-s", "20k", "--grid", "3000")
     asked = ("calc", "--gpu", "a100 sxm,h100 sxm", *kernel)
     text = run(*asked, columns=100).stdout
-    assert "A grid of 3,000 blocks\n" in text
-    assert "A100 SXM4  108  540              5.56  300 blocks, 55.6% full\n" in text
-    assert "H100 SXM5  132  660              4.55  360 blocks, 54.5% full\n" in text
+    assert "\nA grid of 3,000 blocks, if all blocks take equally long\n" in text
+    assert "A100 SXM4  108  540              5.56  300 blocks, 55.6% full      7.4%\n" in text
+    assert "H100 SXM5  132  660              4.55  360 blocks, 54.5% full      9.1%\n" in text
     assert "A grid of 3,000 blocks" in run(*asked, "--format", "markdown").stdout
     for chip, of_one in zip(as_json(*asked)["chips"], ("a100 sxm", "h100 sxm"), strict=True):
         alone = as_json("calc", "--gpu", of_one, *kernel)
-        assert {name: chip[name] for name in ("full_wave", "waves", "measured_waves")} == {
-            name: alone[name] for name in ("full_wave", "waves", "measured_waves")
-        }
+        for name in ("full_wave", "waves", "measured_waves", "waves_without_clusters"):
+            assert chip[name] == alone[name]
     rows = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv").stdout)))
     assert [row["waves.waves"] for row in rows] == [str(3000 / 540), str(3000 / 660)]
     clustered = compute_on_all(["H200", "B200"], threads=256, regs=48, smem="20k", grid=3000, cluster=4)
-    assert "616 with 154 as measured on one H200   4.87  536 blocks, 87% full" in str(clustered)
+    assert "132  616 in 154, measured on one    4.87  536 blocks, 87% full        9.1%\n" in str(clustered)
+    assert "\nWithout clusters: H200 4.55 waves and B200 4.05 waves.\n" in str(clustered)
+    assert str(clustered).count("each stays within") == 1
     quarter = as_json("calc", "--gpu", "a100 sxm,h100 sxm", *kernel, "--sms", "25%")["chips"]
     assert [chip["full_wave"]["multiprocessor_count"] for chip in quarter] == [27, 33]
 
@@ -87,9 +88,50 @@ def test_steps_go_on_until_nothing_helps_any_chip_and_ask_no_more_than_the_lowes
     text = run("calc", *KERNEL, "--gpu", "H100,4090", columns=120).stdout
     assert "What helps all of them first, then step by step the chip that is lowest\n" in text
     assert "\n64 regs (may spill): __launch_bounds__(192, 5) or -maxrregcount=64\n" in text
-    assert "\nAnother block size, 40 KiB per block as now\n" in text
-    many = run("calc", "--gpu", "H100,4090", "-t", "128", "-r", "128", "-s", "60k").stdout
-    assert "\n10 steps between these in --format json.\n" in many
+    assert "\nAnother block size, 72 registers and 40 KiB as now\n" in text
+    assert "\n4 steps between these in --format json.\n" in text
+
+
+def test_each_step_says_how_its_registers_are_had_where_there_is_room() -> None:
+    steps = as_json("calc", *KERNEL, "--gpu", "H100,4090")["next_steps"]
+    caps = [step["fewer_registers"] for step in steps]
+    assert [cap and cap["launch_bounds"] for cap in caps[:5]] == [
+        *["__launch_bounds__(192, 5)"] * 2, *["__launch_bounds__(192, 6)"] * 2, "__launch_bounds__(192, 8)",
+    ]  # fmt: skip
+    assert caps[8] == {"regs": 32, "launch_bounds": None, "maxrregcount": "-maxrregcount=32"}
+    assert caps[9:] == [None, None]  # of block sizes
+    for cap in filter(None, caps):
+        for cc in ("9.0", "8.9"):
+            blocks = int(cap["launch_bounds"][:-1].rpartition(" ")[2]) if cap["launch_bounds"] else None
+            if blocks is not None:
+                bounds = occupancy.launch_bounds(cc, threads=192, min_blocks=blocks)
+                assert (bounds.legal, bounds.register_cap) == (True, cap["regs"])
+    wide, narrow = (run("calc", *KERNEL, "--gpu", "H100,4090", columns=each).stdout for each in (80, 78))
+    assert " Launch bounds\n" in wide
+    assert "  -maxrregcount=32\n" in wide
+    assert "Launch bounds" not in narrow
+    assert narrow.count("\nStep  Registers") == 1
+
+
+def test_which_change_helps_which_chip_and_what_each_takes_alone() -> None:
+    text = run("calc", *KERNEL, "--gpu", "H100,4090").stdout
+    assert "\nStep 1: 64 registers help H100, 32.25 KiB helps GeForce RTX 4090.\n" in text
+    alone = text[text.index("\nAlone, the most that using less gives\n") :]
+    assert "\nH100                     32      21.75 KiB  10 blocks, 93.8%\n" in alone
+    assert "\nGeForce RTX 4090         40       11.5 KiB    8 blocks, 100%\n" in alone
+    h100, ada = as_json("calc", *KERNEL, "--gpu", "H100,4090")["chips"]
+    for chip, cc in ((h100, "9.0"), (ada, "8.9")):
+        steps = occupancy.next_steps(cc, threads=192, regs=72, smem="40k")
+        less = [step for step in steps if "threads" not in step.requires]
+        assert chip["nearest_step"]["requires"] == less[0].requires
+        assert chip["furthest_step"]["requires"] == less[-1].requires
+    (row, _) = csv.DictReader(
+        io.StringIO(run("calc", *KERNEL, "--gpu", "H100,4090", "--format", "csv").stdout)
+    )
+    assert (row["nearest_step"], row["furthest_step"]) == ("5: regs=64", "10: regs=32, smem=22272")
+    same = run("calc", "-t", "192", "-r", "72", "--gpu", "H100,A100").stdout
+    assert "Step 1" not in same
+    assert "Alone" not in same
 
 
 def test_a_chip_has_one_name_its_own() -> None:

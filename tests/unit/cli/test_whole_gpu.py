@@ -21,6 +21,7 @@ def test_waves_of_a_grid() -> None:
     assert printed["full_wave"] == {
         "multiprocessor_count": 132,
         "blocks": 1056,
+        "places": 1056,
         "cluster_size": None,
         "clusters": None,
         "is_upper_bound": False,
@@ -33,6 +34,7 @@ def test_waves_of_a_grid() -> None:
         "full_waves": 3,
         "partial_wave_blocks": 928,
         "last_wave_fill": 928 / 1056,
+        "rounds": 4,
         "idle_share": 128 / 4224,
         "partial_wave_share": 0.25,
         "filling_grid_below": 3168,
@@ -102,11 +104,10 @@ def test_clusters_are_a_bound_and_say_so() -> None:
         "Fewer clusters may fit than there are SMs for, because each stays within one GPC. Your own GPU tells"
         in text
     )
-    assert "4,096 blocks, if all 200 clusters fit: 5.12 waves, 5 full and one of 96 blocks, 12% full" in text
-    assert "with 200: 14.7% of the GPU idle, if all blocks take equally long" in text
-    assert "with 200: 4,000 or 4,800 blocks" in text
+    assert "\n200, if all fit    5.12  96 blocks, 12% full  14.7%  4,000 or 4,800\n" in text
+    assert "\nClusters of 4 change nothing if all 200 fit.\n" in text
     small = run(*kernel, "--grid", "200", columns=200).stdout
-    assert "200 blocks, if all 200 clusters fit: 0.25 waves, 25% full" in small
+    assert "\n200, if all fit    0.25  200 blocks, 25% full   75%  800\n" in small
 
 
 def test_one_sm() -> None:
@@ -216,23 +217,31 @@ def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
     assert (printed["waves"]["waves"], printed["waves"]["partial_wave_blocks"]) == (3000 / 660, 360)
     measured = printed["measured_waves"]
     assert (measured["waves"], measured["partial_wave_blocks"]) == (3000 / 616, 536)
-    lines = run(*kernel, "--gpu", "h100 sxm", columns=200).stdout.splitlines()
+    without = printed["waves_without_clusters"]
+    assert (without["waves"], without["rounds"], measured["rounds"]) == (3000 / 660, 5, 5)
+    assert without["idle_share"] == measured["idle_share"] == 300 / 3300  # all of them of the whole GPU
+    text = run(*kernel, "--gpu", "h100 sxm", columns=200).stdout
     for line in (
         "Whole GPU    132 SMs hold at most 660 blocks, 165 clusters of 4; "
         "one H200 was measured to hold 616 blocks, 154 clusters",
-        "Grid         3,000 blocks, if all 165 clusters fit: 4.55 waves, "
-        "4 full and one of 360 blocks, 54.5% full",
-        "             with 154 as measured on one H200: 4.87 waves, 4 full and one of 536 blocks, 87% full",
-        "             with 154: 2.6% of their places idle; the last wave takes up to 20% of the time",
-        "Full waves   with 165: 2,640 or 3,300 blocks; with 154: 2,464 or 3,080 blocks",
+        "A grid of 3,000 blocks, if all blocks take equally long",
+        "without clusters            4.55  360 blocks, 54.5% full  9.1%  2,640 or 3,300",
+        "165, if all fit             4.55  360 blocks, 54.5% full  9.1%  2,640 or 3,300",
+        "154, measured on one H200   4.87  536 blocks, 87% full    9.1%  2,464 or 3,080",
+        "Clusters of 4 change nothing if all 165 fit. With 154, 4.87 waves instead of 4.55: still 5 rounds.",
     ):
-        assert line in lines
+        assert line in text.splitlines()
+    more = run(*kernel[:-1], "3200", "--gpu", "h100 sxm", columns=200).stdout
+    assert "With 154, 5.19 waves instead of 4.85: 6 rounds instead of 5." in more
+    odd = run(*kernel[:-3], "16", "--grid", "3200", "--cc", "9.0", "--sms", "131", columns=200).stdout
+    assert "With 40, 5.00 waves instead of 4.89: still 5 rounds." in odd
     assert "measured" not in run(*kernel, "--cc", "9.0", "--sms", "100").stdout
     all_fit = run("calc", *KERNEL, "--gpu", "H200", "--cluster", "2", "--grid", "9000", columns=200).stdout
     assert "1,056 blocks, 528 clusters of 2; one H200 was measured to hold all of them" in all_fit
     both = run("calc", *KERNEL, "--gpu", "H200,B200", "--cluster", "2", columns=100).stdout
-    assert "H200  132  1,056 as measured on one H200\n" in both
-    assert "9,000 blocks: 8.52 waves, 8 full and one of 552 blocks, 52.3% full" in all_fit
+    assert "H200  132  1,056 in 528, measured on one H200\n" in both
+    assert "528, measured on one H200   8.52  552 blocks, 52.3% full  5.3%  8,448 or 9,504\n" in all_fit
+    assert "\nClusters of 2 change nothing.\n" in all_fit
 
 
 def test_clusters_without_the_number_of_sms_still_say_what_an_sm_holds() -> None:
@@ -250,16 +259,15 @@ def test_clusters_without_the_number_of_sms_still_say_what_an_sm_holds() -> None
         in run(*kernel, *chip, columns=200).stdout
     )
     several = run(*kernel, "--gpu", "H100,H200", columns=120).stdout
-    assert "The whole GPU, in clusters of 2" in several
+    assert "The whole GPU in clusters of 2" in several
     assert "How many clusters the whole GPU holds depends" in several
 
 
 def test_clusters_of_another_product_say_why_it_was_asked() -> None:
     text = run("calc", *KERNEL, "--gpu", "H100 SXM", "--cluster", "4", columns=200).stdout
     assert "one H200 was measured to hold" in text
-    assert (
-        "within one GPC. The H200 that was measured has as many SMs. Your own GPU tells: --device 0" in text
-    )
+    assert "within one GPC. Your own GPU tells: --device 0" in text
+    assert "\nThe H200 that was measured has as many SMs as H100 SXM5.\n" in text
     assert "as many SMs" not in run("calc", *KERNEL, "--gpu", "H200", "--cluster", "4", columns=200).stdout
 
 

@@ -70,7 +70,7 @@ function launchLines({ wave, run }, answer) {
   for (const each of [run, run?.as_measured]) {
     if (!each) continue;
     const isTail = each.partial_wave_blocks > 0;
-    const idle = isTail ? `; it leaves ${words.percent(each.idle_share)} of the GPU's time idle` : "";
+    const idle = each.idle_share > 0 ? `; it leaves ${words.percent(each.idle_share)} of the GPU's time idle` : "";
     const fills = [each.filling_grid_below, each.filling_grid_above].filter((grid) => grid !== null).map(grouped);
     lines.push(`${each === run ? "Grid" : `With ${each.full_wave.clusters} clusters, as measured`}: ${each}${idle}.${isTail ? ` Full last waves: grids of ${fills.join(" or ")} blocks.` : ""}`);
   }

@@ -26,12 +26,23 @@ def table(table: Table, width: int) -> Iterator[Part]:
     if not table.splits:
         yield from _squeezed(table, width)
         return
+    table = _without_what_may_go(table, width)
     first, *needs = (_need(column, table.rows, index) for index, column in enumerate(table.columns))
     for number, group in enumerate(grouped(first, needs, width)):
         if number:
             yield []
         has_room = first + GAP + needs[group[0]] <= width
         yield from _split(table, [0, *(index + 1 for index in group)], [first, *needs], width, has_room)
+
+
+def _without_what_may_go(table: Table, width: int) -> Table:
+    """The table as it is where it has room for all of its columns."""
+    stays = [index for index, column in enumerate(table.columns) if not column.may_go]
+    needs = [_need(column, table.rows, index) for index, column in enumerate(table.columns)]
+    if len(stays) == len(needs) or sum(needs) + GAP * (len(needs) - 1) <= width:
+        return table
+    rows = [[row[index] for index in stays] for row in table.rows]
+    return table._replace(columns=[table.columns[index] for index in stays], rows=rows)
 
 
 def grouped(first: int, needs: Sequence[int], width: int) -> list[list[int]]:

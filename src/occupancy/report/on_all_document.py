@@ -1,0 +1,254 @@
+"""What ``occupancy calc`` says to a person of several chips."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..advice.next_steps import NextStep
+from ..advice.on_all import StepOnAll
+from ..render import words
+from ..render.document import (
+    SENTENCE,
+    Block,
+    Bullets,
+    Column,
+    Document,
+    Heading,
+    Marked,
+    Only,
+    Paragraph,
+    Table,
+    Together,
+    graded,
+)
+from ..values.resources import ADJUSTABLE, QUANTITIES, Changeable, amount_of
+from .calc_advice import how_to_cap
+from .calc_document import steps_of
+from .fits import limited_or_stopped_by
+from .gpu import EQUALLY_LONG, number_of_waves, runs_of, wave_cells
+from .inputs import blocks_in_words
+from .on_all import OnAllReport, OnChip
+
+COLUMNS = (
+    Column("Chip", is_number=False),
+    Column("CC", is_number=False),
+    Column("Occupancy"),
+    Column("Blocks"),
+    Column("Warps"),
+    Column("Limited or stopped by", is_number=False, least=SENTENCE),
+)
+
+WAVE_COLUMNS = (
+    Column("Chip", is_number=False),
+    Column("SMs"),
+    Column("Blocks at once", is_number=False, least=SENTENCE),
+    Column("Waves"),
+    Column("Last wave", is_number=False, least=SENTENCE),
+    Column("GPU idle"),
+)
+
+MOST_STEPS = 5
+"""By using less, on a screen."""
+
+
+def document(report: OnAllReport) -> Document:
+    """What was asked, a row for each chip, then what helps on all of them."""
+    has_names = any(chip.gpu for chip in report.chips)
+    rows = [
+        (
+            *([chip.label] if has_names else []),
+            chip.cc,
+            graded(words.percent(chip.occupancy), chip.occupancy),
+            str(chip.active_blocks),
+            f"{chip.active_warps} of {chip.max_warps_per_multiprocessor}",
+            limited_or_stopped_by(chip),
+        )
+        for chip in report.chips
+    ]
+    title = f"{blocks_in_words(report.inputs)} on {len(report.chips)} chips"
+    return (
+        Only("text", [Paragraph(Marked(title, "strong"))]),
+        Table(COLUMNS if has_names else COLUMNS[1:], rows),
+        Together(list(_waves(report.chips))),
+        *_advice(report),
+        Bullets(report.notes, "faint"),
+        *(part for chip in report.chips for part in _explained(chip)),
+    )
+
+
+def _waves(chips: Sequence[OnChip]) -> Iterator[Block]:
+    grid = next((chip.waves.blocks for chip in chips if chip.waves is not None), None)
+    sizes = [chip.full_wave.cluster_size for chip in chips if chip.full_wave is not None]
+    cluster = next((size for size in sizes if size is not None), None)
+    if grid is None and cluster is None:
+        return
+    title = "The whole GPU" if grid is None else f"A grid of {words.count(grid, 'block')}"
+    title += "" if cluster is None else f" in clusters of {cluster}"
+    yield Heading(title if grid is None else f"{title}, {EQUALLY_LONG}")
+    rows = [
+        (chip.label if number == 0 else "", *cells)
+        for chip in chips
+        for number, cells in enumerate(wave_cells(chip.full_wave, runs_of(chip)))
+    ]
+    columns = WAVE_COLUMNS if grid is not None else WAVE_COLUMNS[:3]
+    yield Table(columns, [row[: len(columns)] for row in rows])
+    without = [(chip.label, chip.waves_without_clusters) for chip in chips]
+    said = [f"{label} {number_of_waves(waves)} waves" for label, waves in without if waves is not None]
+    if said:
+        yield Paragraph(f"Without clusters: {words.listing(said)}.")
+
+
+def _advice(report: OnAllReport) -> Iterator[Block]:
+    if not report.next_steps:
+        if all(chip.occupancy == 1 or chip.limiters == ("virtual_resources",) for chip in report.chips):
+            return  # of a permit that can be relinquished the notes tell
+        yield Paragraph("No single change of what was given helps on all of these chips at once.")
+        return
+    less = [step for step in report.next_steps if "threads" not in step.requires]
+    sizes = [step for step in report.next_steps if step not in less]
+    by_using_less = [Together([*_by_using_less(report, less)]), Together([*_alone(report, less)])]
+    by_block_size = Together([*_by_block_size(report, sizes)])
+    # What helps all of them stands first, in the order of the steps.
+    first_is_less = report.next_steps[0] in less
+    yield from (*by_using_less, by_block_size) if first_is_less else (by_block_size, *by_using_less)
+    left = [chip.label for chip in report.chips if less and not _helps(report, less[-1], chip)]
+    if left:
+        yield Paragraph(f"Using less does not help on {words.listing(left)}: only another block size can.")
+
+
+def _by_using_less(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[Block]:
+    if not steps:
+        return
+    shown = _most_useful(steps)
+    helps_all = all(_helps(report, steps[0], chip) for chip in report.chips)
+    title = "What helps"
+    if len(steps) > 1:
+        title += " all of them first, then" if helps_all else ","
+        title += " step by step the chip that is lowest"
+    elif helps_all:
+        title += " on all of them at once"
+    yield Heading(title)
+    changed = [each for each in ADJUSTABLE if any(each in step.requires for step in shown)]
+    titles = [_title(each).replace(" ", "\n") for each in changed]
+    rows = [_cells(report, step, changed) for step in shown]
+    if len(changed) > 1:  # else the first column tells the rows apart
+        titles.insert(0, "Step")
+        rows = [(str(number), *row) for number, row in enumerate(rows, 1)]
+    yield _table(report, titles, rows, shown if any(step.fewer_registers for step in shown) else ())
+    if len(shown) < len(steps):
+        hidden = words.count(len(steps) - len(shown), "step")
+        yield Bullets([f"{hidden} between these in --format json."], "faint")
+    if served := _served(report, steps[0]):
+        yield Paragraph(f"Step 1: {served}.")
+    cap = next((step.fewer_registers for step in steps if step.fewer_registers is not None), None)
+    if cap is not None:
+        yield Paragraph(how_to_cap(cap))
+
+
+def _served(report: OnAllReport, step: StepOnAll) -> str:
+    """Which change of a step helps which chips; empty where all of it helps all of them."""
+    helped = [chip for chip in report.chips if chip.nearest_step and _helps(report, step, chip)]
+    needing = {
+        resource: [chip.label for chip in helped if resource in _requires(chip.nearest_step)]
+        for resource in step.requires
+    }
+    if all(len(chips) == len(helped) for chips in needing.values()):
+        return ""
+    return ", ".join(
+        f"{words.used(resource, step.requires[resource])} "
+        f"{'helps' if QUANTITIES[resource].unit else 'help'} {words.listing(chips)}"
+        for resource, chips in needing.items()
+        if chips
+    )
+
+
+def _alone(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[Block]:
+    """What chips take by themselves, where no step for all of them is as small and as good for that one."""
+    changed = [each for each in ADJUSTABLE if any(each in step.requires for step in steps)]
+    of_all = [step.requires for step in steps]
+    rows = [
+        (chip.label, *_amounts(report, step.requires, changed), _reached(step.active_blocks, step.occupancy))
+        for chip in report.chips
+        if (step := chip.furthest_step) is not None and step.requires not in of_all
+    ]
+    if rows:
+        yield Heading("Alone, the most that using less gives")
+        columns = [Column("Chip", is_number=False), *map(Column, map(_title, changed)), Column("Reaches")]
+        yield Table(columns, rows)
+
+
+def _requires(step: NextStep | None) -> dict[Changeable, int]:
+    return {} if step is None else step.requires
+
+
+def _by_block_size(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[Block]:
+    if not steps:
+        return
+    amounts = [(each, amount_of(each, report.inputs)) for each in ADJUSTABLE]
+    kept = [words.used(each, amount) for each, amount in amounts if amount]
+    yield Heading("Another block size" + (f", {words.listing(kept)} as now" if kept else ""))
+    yield _table(report, [_title("threads")], [_cells(report, step, ["threads"]) for step in steps])
+
+
+def _table(
+    report: OnAllReport,
+    titles: Sequence[str],
+    rows: Sequence[tuple[str, ...]],
+    capped: Sequence[StepOnAll] = (),
+) -> Table:
+    """What a block is to use, what each chip gives, and where there is room how the compiler is told."""
+    columns = [Column(title) for title in (*titles, *(chip.label for chip in report.chips))]
+    if not capped:
+        return Table(columns, rows)
+    bounds = Column("Launch bounds", is_number=False, may_go=True)
+    return Table([*columns, bounds], [(*row, _bounds(step)) for row, step in zip(rows, capped, strict=True)])
+
+
+def _bounds(step: StepOnAll) -> str:
+    """``192, 5``, or the option of nvcc where no bounds mean as many registers on every chip."""
+    cap = step.fewer_registers
+    if cap is None:
+        return ""
+    return cap.maxrregcount if cap.launch_bounds is None else cap.launch_bounds.partition("(")[2][:-1]
+
+
+def _helps(report: OnAllReport, step: StepOnAll, chip: OnChip) -> bool:
+    return step.occupancy[report.chips.index(chip)] > chip.occupancy or chip.occupancy == 1
+
+
+def _cells(report: OnAllReport, step: StepOnAll, changed: Sequence[Changeable]) -> tuple[str, ...]:
+    """What a block is to use then, and what each chip gives."""
+    reached = map(_reached, step.active_blocks, step.occupancy)
+    return *_amounts(report, step.requires, changed), *reached
+
+
+def _amounts(
+    report: OnAllReport, requires: dict[Changeable, int], changed: Iterable[Changeable]
+) -> Iterator[str]:
+    for each in changed:
+        amount = requires.get(each, amount_of(each, report.inputs))
+        yield "" if amount is None else words.amount(each, amount)
+
+
+def _reached(blocks: int, occupancy: float) -> str:
+    return f"{words.count(blocks, 'block')}, {words.percent(occupancy)}"
+
+
+def _title(resource: Changeable) -> str:
+    return QUANTITIES[resource].label.capitalize()
+
+
+def _most_useful(steps: Sequence[StepOnAll]) -> Sequence[StepOnAll]:
+    """All of few; of many the nearest, and the furthest with each number of registers."""
+    if len(steps) <= MOST_STEPS:
+        return steps
+    furthest = {step.requires.get("regs"): step for step in steps}.values()
+    useful = [*steps[:1], *(step for step in furthest if step != steps[0])]
+    return useful if len(useful) <= MOST_STEPS else [*useful[: MOST_STEPS - 1], useful[-1]]
+
+
+def _explained(chip: OnChip) -> Document:
+    """The steps of one chip, below its name."""
+    if chip.explanation is None:
+        return ()
+    return Heading(words.chip(chip.gpu, chip.cc, chip.architecture)), *steps_of(chip.explanation)
