@@ -34,8 +34,8 @@ from pkgutil import iter_modules
 if sys.version_info >= (3, 11):
     import demangle.api
 from rich import console, table
-for package in ("advice", "api", "builds", "cli", "engine", "readers", "render", "report", "tables", "values"):
-    package = import_module("occupancy." + package)
+for name in "advice api builds cli engine readers render report tables values".split():
+    package = import_module("occupancy." + name)
     for module in iter_modules(package.__path__, package.__name__ + "."):
         import_module(module.name)
 from occupancy.__main__ import main
