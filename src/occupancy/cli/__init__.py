@@ -19,6 +19,9 @@ import click
 from .. import __version__
 from ..errors import OccupancyError
 
+DEFAULT_WIDTH = 80
+MOST_DIGITS = 5
+"""Of a width that is taken for one."""
 EXIT_INTERRUPTED = 130
 EXIT_CLOSED_PIPE = 141
 """128 + SIGINT and 128 + SIGPIPE: what a shell reports for programs that these signals end."""
@@ -101,8 +104,31 @@ def _was_printing(error: OSError) -> bool:
     return any(frame.f_code in printing for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
+def terminal_width() -> int:
+    """Columns of the terminal, or of the variable COLUMNS; 80 where there is neither."""
+    # As shutil.get_terminal_size(), whose module takes as long to import as a whole answer to compute.
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and len(columns) <= MOST_DIGITS and int(columns) > 0:
+        return int(columns)
+    try:
+        # A terminal that was never told its size says 0.
+        return os.get_terminal_size(sys.stdout.fileno()).columns or DEFAULT_WIDTH
+    except (AttributeError, OSError, ValueError):  # closed, no terminal, or a test's stand-in
+        return DEFAULT_WIDTH
+
+
+class Context(click.Context):
+    """One whose help is as wide as click makes it, by `terminal_width`."""
+
+    def make_formatter(self) -> click.HelpFormatter:
+        forced = click.formatting.FORCED_WIDTH  # by click's own runner of tests
+        return click.HelpFormatter(width=forced or max(min(terminal_width(), DEFAULT_WIDTH) - 2, 50))
+
+
 class LazyCommands(click.Group):
     """A group whose commands are imported on demand, and which puts every error into a message."""
+
+    context_class = Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

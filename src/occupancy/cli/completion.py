@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
-from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 MOST_GPUS = 40
 """Names that a shell is given at once."""
@@ -11,6 +15,8 @@ MOST_GPUS = 40
 
 def complete_chip(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """Compute capabilities, architectures and GPUs; of a list with commas the last one."""
+    from click.shell_completion import CompletionItem
+
     from ..tables import shipped
     from ..tables.products import matching, products
 
@@ -33,9 +39,9 @@ def _word(name: str) -> str:
     return name.replace(" ", "-")
 
 
-def complete_limit(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+def complete_limit(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
     """The names of limits, with an equals sign."""
     from ..values.limits import FIELD_NAMES
 
     names = sorted(name for name in FIELD_NAMES if name.startswith(typed) and name != "compute_capability")
-    return [CompletionItem(f"{name}=") for name in names]
+    return [f"{name}=" for name in names]

@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeVar
 
 import click
 
+from . import Context
+
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 Group = Literal["chip", "kernel", "launch", "output"]
@@ -52,6 +54,8 @@ def grouped_option(
 
 class Command(click.Command):
     """A command whose help has two pages."""
+
+    context_class = Context
 
     def __init__(self, *arguments: Any, **how: Any) -> None:
         super().__init__(*arguments, **how)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from ..errors import DeviceError, OccupancyError
-from .output import DEFAULT_WIDTH
+from . import DEFAULT_WIDTH
 
 
 def say(error: click.ClickException) -> None:

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from . import terminal_width
+
 if TYPE_CHECKING:
     from ..render.document import Document
     from ..report.base import Report
-
-DEFAULT_WIDTH = 80
-MOST_DIGITS = 5
-"""Of a width that is taken for one."""
 
 FOR_PEOPLE = ("text", "markdown")
 FORMATS = ("text", "json", "csv", "markdown")
@@ -97,19 +95,6 @@ def print_data(text: str) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.encoding.lower().startswith("utf"):
         sys.stdout.reconfigure(encoding="utf-8")
     print_text(text)
-
-
-def terminal_width() -> int:
-    """Columns of the terminal, or of the variable COLUMNS; 80 where there is neither."""
-    # As shutil.get_terminal_size(), whose module takes as long to import as a whole answer to compute.
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and len(columns) <= MOST_DIGITS and int(columns) > 0:
-        return int(columns)
-    try:
-        # A terminal that was never told its size says 0.
-        return os.get_terminal_size(sys.stdout.fileno()).columns or DEFAULT_WIDTH
-    except (AttributeError, OSError, ValueError):  # closed, no terminal, or a test's stand-in
-        return DEFAULT_WIDTH
 
 
 def wants_color() -> bool:

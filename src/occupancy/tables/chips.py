@@ -93,7 +93,7 @@ def find_chips(name: object, table: Table | None = None, *, is_product: bool = F
         rows = table.of_architecture(name)
         if rows:
             return tuple(Chip(row) for row in rows)
-        if found := _RANGE.fullmatch(name.strip()):
+        if found := re.fullmatch(_RANGE, name.strip()):
             raise _range(name, found, table) from None
         chip = _of_product(name, table, guess=True)
         if chip is None:
@@ -108,7 +108,7 @@ def find_chips(name: object, table: Table | None = None, *, is_product: bool = F
         raise
 
 
-_RANGE = re.compile(r"(>=?|<=?)?\s*(\d{1,2}\.\d)\s*(\+|(?:-|\.\.|to)\s*(\d{1,2}\.\d))?")
+_RANGE = r"(>=?|<=?)?\s*(\d{1,2}\.\d)\s*(\+|(?:-|\.\.|to)\s*(\d{1,2}\.\d))?"
 
 
 def _range(name: str, found: re.Match[str], table: Table) -> InputError:
