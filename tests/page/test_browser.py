@@ -11,6 +11,10 @@ from typing import Any
 import pytest
 
 import occupancy
+from occupancy.advice.portability import fits
+from occupancy.report.fits import limited_or_stopped_by
+from occupancy.tables import shipped
+from occupancy.values.kernel import Kernel
 from tests.page.browser import SCREENS, Open, folder_of_screens, in_full, keep, until
 from tests.refresh_docs import ROOT, module_at
 
@@ -101,7 +105,8 @@ def test_each_curve_is_dragged(opened: Open, title: str, field: str) -> None:
     for step in range(4):
         page.mouse.move(box["x"] + 80 + 50 * step, box["y"] + 60)
         page.wait_for_timeout(60)
-        found.add(int(page.input_value(f"#{field}")))
+        found.add(page.evaluate(f"app.question.kernel[{field.replace('-', '_')!r}]"))
+        assert field == "threads" or page.input_value(f"#{field}").endswith((" KiB", " bytes"))
         assert figure(page) in curve.get_attribute("aria-valuetext")
     page.mouse.up()
     assert len(found) == 4
@@ -129,6 +134,55 @@ def test_the_map_shows_any_two_inputs(opened: Open) -> None:
         page.mouse.move(0, 0)
 
 
+def test_the_map_takes_the_keyboard(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=250&regs=40")
+    page.focus("svg.map")
+    across = page.evaluate("app.map.values[0]")
+    for key, field, expected in [
+        ("ArrowRight", "threads", min(value for value in across if value > 250)),
+        ("Home", "threads", across[0]),
+        ("ArrowLeft", "threads", across[0]),
+        ("End", "threads", across[-1]),
+        ("ArrowUp", "regs", 48),
+        ("PageDown", "regs", 16),
+    ]:
+        page.keyboard.press(key)
+        until(page, f"app.question.kernel.{field} === {expected}")
+    said = page.get_attribute("svg.map", "aria-valuetext")
+    assert said == "1,024 threads, 16 registers: 100%, 2 blocks"
+    assert page.inner_text("#map .keys + .note").startswith(said)
+    assert page.evaluate("getComputedStyle(document.querySelector('.map .halo')).stroke !== 'none'")
+
+
+def test_what_is_not_given_is_chosen_by_the_keyboard(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=256")
+    assert page.get_attribute("svg.map", "aria-valuetext").startswith("256 threads, registers not given: ")
+    page.focus("svg.map")
+    page.keyboard.press("ArrowUp")
+    until(page, "app.question.kernel.regs === 8")
+
+
+def test_a_size_says_its_unit_when_its_field_is_left(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=256&static-smem=1000&carveout=65536")
+    assert page.input_value("#static-smem") == "1,000 bytes"
+    assert page.input_value("#carveout") == "64 KiB"
+    page.fill("#dynamic-smem", "40960")
+    until(page, "app.question.kernel.dynamic_smem === 40960")
+    assert page.input_value("#dynamic-smem") == "40960"  # one may not be done
+    page.press("#dynamic-smem", "Tab")
+    until(page, "document.querySelector('#dynamic-smem').value === '40 KiB'")
+    until(page, "location.hash.includes('dynamic-smem=40KiB')")
+
+
+def test_the_bars_have_room_on_a_phone(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=256&regs=72", **SCREENS["phone"])
+    for table in ("resources", "chips"):
+        row = page.locator(f"#{table} tbody tr").first
+        row.scroll_into_view_if_needed()
+        bar = row.locator(".bar").bounding_box()
+        assert bar["width"] > 0.9 * row.bounding_box()["width"]
+
+
 def test_more_tensor_memory_than_there_is_is_said_at_its_field(opened: Open) -> None:
     page = opened("#cc=10.0&threads=256&tensor-memory=544")
     assert "has 512 columns" in page.inner_text("#tensor-memory-error")
@@ -141,7 +195,7 @@ def test_more_tensor_memory_than_there_is_is_said_at_its_field(opened: Open) -> 
 def test_the_keyboard_steps_by_allocation_units(opened: Open) -> None:
     page = opened("#cc=10.0&threads=100&regs=37&static-smem=1000&dynamic-smem=1000&tensor-memory=96")
     for field, key, expected in [
-        ("#static-smem", "ArrowDown", "896"),
+        ("#static-smem", "ArrowDown", "896 bytes"),
         ("#tensor-memory", "ArrowUp", "128"),
         ("#tensor-memory", "PageDown", "32"),
         ("#virtual-resources", "ArrowUp", "1"),
@@ -149,8 +203,8 @@ def test_the_keyboard_steps_by_allocation_units(opened: Open) -> None:
         ("#grid", "ArrowUp", "1"),
         ("#threads", "ArrowUp", "128"),
         ("#regs", "ArrowDown", "32"),
-        ("#dynamic-smem", "ArrowUp", "1024"),
-        ("#carveout", "ArrowDown", "228k"),
+        ("#dynamic-smem", "ArrowUp", "1 KiB"),
+        ("#carveout", "ArrowDown", "228 KiB"),
         ("#barriers", "ArrowUp", "1"),
     ]:
         page.focus(field)
@@ -167,13 +221,13 @@ def test_a_log_is_pasted(opened: Open) -> None:
     page.fill("#pasted", PTXAS)
     until(page, "document.querySelector('#regs').value === '40'")
     assert page.input_value("#cc") == "8.6"
-    assert page.input_value("#static-smem") == "8192"
+    assert page.input_value("#static-smem") == "8 KiB"
     assert page.locator("#found b").count() == 0  # a name is text
     assert "_Z<b>scale</b>" in page.inner_text("#found")
     page.fill("#pasted", LISTING)
     page.click("#found button:has-text('reduce')")
     until(page, "document.querySelector('#regs').value === '32'")
-    assert (page.input_value("#cc"), page.input_value("#static-smem")) == ("9.0", "4096")
+    assert (page.input_value("#cc"), page.input_value("#static-smem")) == ("9.0", "4 KiB")
     page.fill("#pasted", "nothing of interest <script>alert(1)</script>")
     assert "No kernel in it." in page.inner_text("#found")
 
@@ -202,7 +256,35 @@ def test_our_own_json_is_pasted(opened: Open) -> None:
     until(page, "document.querySelector('#cc').value === '8.6'")
     names = ("threads", "regs", "dynamic-smem", "opt-in", "sms", "grid")
     found = [page.input_value(f"#{name}") for name in names]
-    assert found == ["16x16x1", "40", "9216", "no", "82", "99x3x1"]
+    assert found == ["16x16x1", "40", "9 KiB", "no", "82", "99x3x1"]
+
+
+def test_what_is_not_taken_over_of_a_pasted_question_is_said(opened: Open) -> None:
+    command = ["calc", "--cc", "9.0", "--threads", "256", "--set", "max_blocks_per_multiprocessor=4"]
+    done = subprocess.run(
+        [sys.executable, "-m", "occupancy", *command, "--format", "json"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    page = opened()
+    page.click("#paste summary")
+    page.fill("#pasted", done.stdout)
+    assert "Not taken over" in page.inner_text("#found")
+    assert "max_blocks_per_multiprocessor = 4" in page.inner_text("#found")
+    page.fill("#pasted", done.stdout.replace('"cc": "9.0"', '"cc": "19.0"').replace("= 4", ""))
+    assert "The page has no chip 19.0." in page.inner_text("#found")
+
+
+def test_a_question_about_several_chips_is_pasted(opened: Open) -> None:
+    command = ["calc", "--gpu", "A100,RTX 4090", "--threads", "256", "--regs", "72", "--format", "json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "occupancy", *command], capture_output=True, text=True, check=True
+    )
+    page = opened()
+    page.click("#paste summary")
+    page.fill("#pasted", done.stdout)
+    page.click("#found button:has-text('RTX 4090')")
+    until(page, "document.querySelector('#cc').value === '8.9'")
+    assert (page.input_value("#regs"), page.input_value("#sms")) == ("72", "128")
 
 
 def test_a_scan_is_pasted(opened: Open) -> None:
@@ -278,9 +360,19 @@ def test_every_chip_is_compared_and_chosen(opened: Open) -> None:
     rows = page.locator("#chips tbody tr")
     assert rows.count() == len(occupancy.compute_capabilities())
     row = rows.filter(has_text="Volta").last
-    assert row.inner_text().split() == ["7.0", "Volta", "75%", "12", "registers"]
+    assert row.inner_text().split() == ["7.0", "Volta", "(V100)", "75%", "12", "registers"]
     row.locator("button").click()
     until(page, "document.querySelector('#cc').value === '7.0'")
+
+
+def test_what_stops_a_kernel_on_a_chip_is_said_in_words(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=512&regs=72&dynamic-smem=100k")
+    chips = [shipped.limits(cc) for cc in reversed(shipped.known())]
+    expected = map(limited_or_stopped_by, fits(chips, Kernel(512, regs=72, dynamic_smem=100 << 10)))
+    shown = page.locator("#chips tbody tr").all_inner_texts()
+    assert [line.split("\t")[-1] for line in shown] == list(expected)
+    assert any("over 99 KiB shared memory per block" in line for line in shown)
+    assert any("Hopper (H100)" in line for line in shown)
 
 
 def test_a_product_is_found(opened: Open) -> None:

@@ -76,7 +76,7 @@ def command(
     listing = _listing(files)
     question = _question(cc, gpu, kernel, {"grid": grid, "cluster": cluster, "sms": sms})
     if output is None:
-        open_page(question, listing)
+        open_page(question, listing, files)
         return
     from ..page.build import build_page
 
@@ -152,11 +152,16 @@ def _of_gpu(chip: Chip, sms: str | None) -> dict[str, str | None]:
     return {"gpu": chip.name, "sms": count if sms is None else sms}
 
 
-def open_page(question: str, listing: Listing | None = None) -> None:
+def open_page(question: str, listing: Listing | None = None, files: tuple[str, ...] = ()) -> None:
     """Open the page in the browser; print its address where there is none.
 
     The question is written into the file as well, because some systems open a file without what stands behind
     the ``#`` of its address.
+
+    Args:
+        question: What it opens with.
+        listing: The kernels of the files.
+        files: What it lists, for the command that writes such a page.
 
     Raises:
         OSError: The file cannot be written.
@@ -165,6 +170,7 @@ def open_page(question: str, listing: Listing | None = None) -> None:
 
     from ..builds.atomic_file import write_atomically
     from ..page.build import build_page
+    from ..page.question import command_of
 
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
@@ -172,9 +178,8 @@ def open_page(question: str, listing: Listing | None = None) -> None:
     write_atomically(str(path), build_page(__version__, question, listing))
     address = path.as_uri() + (f"#{question}" if question else "")
     if not webbrowser.open(address):
-        inside = ", with the kernel in it" if question or listing else ""
-        way = f"`occupancy page ... -o kernel.html` writes a file to send{inside}."
-        click.echo(f"No browser to open: {address}\n{way}", err=True)
+        command = f"{command_of(question, files)} -o {FILE_NAME}"
+        click.echo(f"No browser to open: {address}\nA file to keep or to send: {command}", err=True)
 
 
 def cache_folder() -> Path:

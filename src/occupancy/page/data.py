@@ -8,7 +8,7 @@ from string import ascii_letters
 from typing import Any
 
 from ..tables.clusters import measurements
-from ..tables.products import products
+from ..tables.products import WELL_KNOWN, products
 from ..tables.shipped import known, limits
 from ..values.kernel import (
     CACHING_MODES,
@@ -35,14 +35,14 @@ INPUTS: list[dict[str, Any]] = [
         "field": "static_smem",
         "label": "Static shared memory",
         "kind": "size",
-        "hint": "bytes",
+        "hint": "bytes or 40k",
     },
     {
         "name": "dynamic-smem",
         "field": "dynamic_smem",
         "label": "Dynamic shared memory",
         "kind": "size",
-        "hint": "or 40k",
+        "hint": "bytes or 40k",
     },
     {"name": "barriers", "field": "barriers", "label": "Barriers per block", "kind": "count"},
     {
@@ -50,7 +50,7 @@ INPUTS: list[dict[str, Any]] = [
         "field": "carveout",
         "label": "Carveout",
         "kind": "carveout",
-        "hint": "50%, or 64k",
+        "hint": "50% or 64k",
     },
     {"name": "opt-in", "field": "opt_in", "label": "Opt-in above 48 KiB", "kind": "flag"},
     {
@@ -123,6 +123,7 @@ def page_data(version: str) -> dict[str, Any]:
         "measured": [
             [",".join(map(str, key)), each.gpu, each.clusters] for key, each in measurements().items()
         ],
+        "known_by": WELL_KNOWN,
         "lengths": LENGTHS,
         "phrases": PHRASES,
         "products": _products(),

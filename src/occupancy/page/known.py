@@ -16,8 +16,8 @@ BUILTINS = _names(
 """What ``runtime.js`` has under the same name in ``py``."""
 
 METHODS = _names(
-    "append capitalize endswith extend format get items join keys lower pop removesuffix replace split "
-    "startswith strip update upper values"
+    "append capitalize endswith extend format get items join keys lower pop removeprefix removesuffix "
+    "replace split startswith strip update upper values"
 )
 """Methods of Python's strings, lists and dictionaries that it has; no translated class may have one."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from ..engine import Answer, default_model
 from ..values.kernel import Kernel
@@ -32,6 +33,18 @@ def question_of(answer: Answer, launch: Mapping[str, str | None] | None = None) 
 def question_of_chip(cc: object, launch: Mapping[str, str | None]) -> str:
     """The address of the page with a chip alone."""
     return urlencode({"cc": str(cc)} | _given(launch))
+
+
+def command_of(question: str, files: Iterable[str] = ()) -> str:
+    """The command that makes the page with a question: ``occupancy page --cc 9.0 --threads 256``."""
+    pairs = dict(parse_qsl(question))
+    if "gpu" in pairs:
+        del pairs["cc"]
+    flags = [each["name"] for each in INPUTS if each["kind"] == "flag"]
+    words = ["occupancy", "page", *files]
+    for name, text in pairs.items():
+        words += [f"--{name}" if text == "yes" else f"--no-{name}"] if name in flags else [f"--{name}", text]
+    return shlex.join(words)
 
 
 def _given(launch: Mapping[str, str | None]) -> dict[str, str]:

@@ -25,6 +25,9 @@ CALLED = {
     "fullWave": "advice.waves.full_wave",
     "nextSteps": "advice.next_steps.next_steps",
     "notesOn": "report.calc.notes_on",
+    "overLimit": "report.fits.over_limit",
+    "registersChecked": "report.calc.registers_checked",
+    "reservedBySystem": "report.calc.reserved_by_system",
     "slack": "advice.slack.slack",
 }
 
@@ -116,6 +119,8 @@ PRINTED = (
 EXTERNALS = {
     "errors.InputError": "InputError",
     "errors.shown": "py.str",
+    "render.words.name": "words.name",
+    "render.words.size": "words.size",
     "tables.clusters.measurements": "measurements",
 }
 

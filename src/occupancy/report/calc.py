@@ -199,7 +199,7 @@ def calc_report(
         launchable=result.launchable,
         reason=result.reason,
         resources=_resources(result),
-        registers_checked=_registers_checked(result),
+        registers_checked=registers_checked(result),
         tensor_memory=tensor_memory(result),
         next_steps=steps,
         fewer_registers=fewer,
@@ -233,19 +233,19 @@ def _resources(result: Answer) -> dict[Resource, ResourceUse]:
     for (name, use), blocks in zip(result.uses.items(), result.block_limits, strict=True):
         is_missing = amount_of(name, given) is None and not use.per_block
         per_block = None if is_missing else use.per_block
-        reserved = _reserved(result) if name == "shared_memory" else 0
+        reserved = reserved_by_system(result) if name == "shared_memory" else 0
         uses[name] = ResourceUse(per_block, use.per_multiprocessor, blocks, min(reserved, per_block or 0))
     return uses
 
 
-def _registers_checked(result: Answer) -> int | None:
+def registers_checked(result: Answer) -> int | None:
     failure = result.failure
     if failure is None or "max_registers_per_block" not in failure.limit:
         return None
     return failure.needed if failure.needed != result.allocated.registers else None
 
 
-def _reserved(result: Answer) -> int:
+def reserved_by_system(result: Answer) -> int:
     column = result.limits.spreadsheet
     if result.model == "spreadsheet" and column is not None:
         return column.reserved_shared_memory_per_block

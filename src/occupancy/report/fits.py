@@ -164,7 +164,12 @@ def limited_or_stopped_by(chip: Fit | OnChip) -> str:
         return words.listing([words.name(limiter) for limiter in chip.limiters])
     if chip.limit is None or chip.allowed is None:
         return chip.reason or ""
-    most = words.limit(chip.limit, chip.allowed)
-    if chip.limit.startswith("max_block_dim"):
+    return over_limit(chip.limit, chip.allowed)
+
+
+def over_limit(limit: str, allowed: int) -> str:
+    """``over 63 registers per thread``: a limit of a chip that a kernel breaks, and its value."""
+    most = words.size(allowed) if "shared_memory" in limit else f"{allowed:,}"
+    if limit.startswith("max_block_dim"):
         return f"over {most} threads in one dimension"
-    return f"over {most} {words.name(chip.limit.removeprefix('max_').removesuffix('_optin'))}"
+    return f"over {most} {words.name(limit.removeprefix('max_').removesuffix('_optin'))}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import webbrowser
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -145,9 +146,26 @@ def test_where_there_is_no_browser_it_says_the_address(
     done = run("page")
     assert done.exit_code == 0
     assert done.stderr.startswith("No browser to open: file://")
-    assert done.stderr.endswith("\n`occupancy page ... -o kernel.html` writes a file to send.\n")
-    asked = run("page", "--cc", "9.0", "--threads", "256").stderr
-    assert asked.endswith("writes a file to send, with the kernel in it.\n")
+    assert done.stderr.endswith("\nA file to keep or to send: occupancy page -o occupancy.html\n")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("page", *QUESTION, "--no-opt-in", "--smem", "9k"),
+        ("calc", "--gpu", "RTX 4090", "--threads", "16x16", "--carveout", "64k", "--grid", "99", "--open"),
+        ("page", "tests/data/kernels/samples.cubin"),
+    ],
+)
+def test_the_command_that_it_says_makes_the_same_page(
+    options: tuple[str, ...], opened: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(webbrowser, "open", lambda address: False)
+    said = run(*options).stderr.splitlines()[-1]
+    program, *command = shlex.split(said.removeprefix("A file to keep or to send: "))
+    assert (program, command[-2:]) == ("occupancy", ["-o", "occupancy.html"])
+    made = run(*command[:-1], "-").stdout
+    assert made.rstrip() == (cache_folder() / "occupancy.html").read_text(encoding="utf-8").rstrip()
 
 
 @pytest.mark.parametrize(

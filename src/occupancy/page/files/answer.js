@@ -25,4 +25,7 @@ const MEASURED = Object.fromEntries(DATA.measured.map(([key, gpu, clusters]) => 
 
 const measurements = () => MEASURED;
 
+// Hopper (H100)
+const familyOf = ({ compute_capability: cc, architecture }) => `${architecture}${DATA.known_by[cc] ? ` (${DATA.known_by[cc]})` : ""}`;
+
 const chipOf = (cc) => CHIPS.find((each) => String(each.compute_capability) === cc);

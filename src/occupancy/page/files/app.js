@@ -11,7 +11,7 @@ const app = {
   waiting: 0,
 
   start() {
-    this.form = new Form((changes) => this.change(changes));
+    this.form = new Form((changes, isTyped) => this.change(changes, isTyped));
     this.curves = ["threads", "regs", "smem"].map((name) => new Curve(name, (value) => this.set(name, value)));
     fill(byId("curves"), this.curves.map((each) => each.node));
     this.map = new HeatMap((values) => {
@@ -44,9 +44,9 @@ const app = {
     const { fields, held } = fromFragment(location.hash || document.documentElement.dataset.question);
     this.listing?.show(!fields);
     if (this.isListed()) return this.leave();
-    this.fields = { ...(fields ?? START) };
+    this.fields = inUnits(fields ?? START);
     this.isStart = !fields;
-    if (held || !this.listing) this.held = held && { ...held, cc: held.cc ?? START.cc };
+    if (held || !this.listing) this.held = held && inUnits({ ...held, cc: held.cc ?? START.cc });
     const product = findProduct(this.fields.gpu ?? "");
     if (product.cc && product.cc === (fields.cc ?? product.cc)) Object.assign(this.fields, { cc: product.cc, sms: fields.sms ?? product.sms ?? "" });
     this.fields.cc ??= START.cc;
@@ -63,8 +63,9 @@ const app = {
     this.fragment = null;
   },
 
-  change(changes) {
-    Object.assign(this.fields, changes);
+  // A field that is typed into stays as it is typed, until it is left.
+  change(changes, isTyped = false) {
+    Object.assign(this.fields, isTyped ? changes : inUnits(changes));
     this.isStart = false;
     if ("gpu" in changes) {
       const product = findProduct(changes.gpu);
@@ -201,12 +202,14 @@ const app = {
     const lines = found.map((kernel, index) =>
       element("li", {}, button(kernel.name, `pasted ${index}`, () => use(kernel), { class: "link" }), element("small", {}, pastedWords(kernel))),
     );
+    const left = leftOut(found);
     fill(byId("found"), [
       text.trim() && !found.length && element("p", { class: "error" }, "No kernel in it."),
+      left.map((what) => element("p", { class: "error" }, what)),
       lines.length > 0 && element("ul", { class: "plain" }, lines),
     ]);
     if (found.length === 1) use(found[0]);
-    if (text.trim()) this.say(found.length === 1 ? "One kernel, taken over." : `${found.length} kernels found.`);
+    if (text.trim()) this.say([found.length === 1 ? "One kernel, taken over." : `${found.length} kernels found.`, ...left].join(" "));
   },
 };
 

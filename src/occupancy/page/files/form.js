@@ -11,9 +11,9 @@ class Form {
     this.changed = changed;
     this.rows = {};
     this.controls = {};
-    const chips = [...CHIPS].reverse().map((each) => [String(each.compute_capability), `${each.compute_capability} ${each.architecture}`]);
-    this.add("chip", { name: "cc", label: "Compute capability", options: chips });
-    this.add("chip", { name: "gpu", label: "or product", hint: "such as H100 SXM, RTX 4090", wide: true });
+    const chips = [...CHIPS].reverse().map((each) => [String(each.compute_capability), `${each.compute_capability} ${familyOf(each)}`]);
+    this.add("chip", { name: "cc", label: "Compute capability", options: chips, shape: "chip" });
+    this.add("chip", { name: "gpu", label: "or product", hint: "such as H100 SXM, RTX 4090", shape: "wide" });
     this.add("chip", { name: "model", label: "Model", options: [] });
     for (const input of DATA.inputs) {
       const options = { flag: [["", "not given"], ["yes", "yes"], ["no", "no"]], choice: [["", "not given"], ...(input.options ?? []).map((each) => [each, each])] }[input.kind];
@@ -29,17 +29,18 @@ class Form {
     const { name } = input;
     const control = created(input.options
       ? element("select", { id: name, name, "aria-describedby": `${name}-hint ${name}-error` })
-      : element("input", { id: name, name, type: "text", inputmode: input.kind === "count" ? "numeric" : null, placeholder: input.wide ? null : input.hint, spellcheck: "false", autocapitalize: "off", "aria-describedby": `${name}-hint ${name}-error` }));
+      : element("input", { id: name, name, type: "text", inputmode: input.kind === "count" ? "numeric" : null, placeholder: input.shape ? null : input.hint, spellcheck: "false", autocapitalize: "off", "aria-describedby": `${name}-hint ${name}-error` }));
     if (input.options) this.options(control, input.options);
-    control.addEventListener("input", () => this.changed({ [name]: control.value }));
+    control.addEventListener("input", () => this.changed({ [name]: control.value }, true));
+    control.addEventListener("change", () => this.changed({ [name]: control.value }));
     if (!input.options) control.addEventListener("keydown", (event) => this.arrows(event, input));
     this.controls[name] = control;
     const row = created(element(
       "div",
-      { class: `field${input.wide ? " wide" : ""}` },
+      { class: `field ${input.shape ?? ""}` },
       element("label", { for: name }, input.label),
       control,
-      element("p", { id: `${name}-hint`, class: input.wide ? "hint" : "unseen" }, input.hint),
+      element("p", { id: `${name}-hint`, class: input.shape ? "hint" : "unseen" }, input.hint),
       element("p", { id: `${name}-error`, class: "error" }),
     ));
     this.rows[name] = { row, input };
@@ -84,7 +85,7 @@ class Form {
       return null;
     }
     const next = text ? Math.max(0, Math.min(sizes.length - 1, at + Math.sign(units))) : at;
-    return sizes[next] % 1024 ? String(sizes[next]) : `${sizes[next] / 1024}k`;
+    return words.size(sizes[next]);
   }
 
   // Show the fields of a question, with what is wrong in them.

@@ -1,4 +1,4 @@
-// A map of two inputs: the occupancy at every pair of their values.
+// A map of two inputs: the occupancy at every pair of their values. Click, or use the arrow keys, to change both.
 
 const MAP_HEIGHT = 300;
 const MAP_EDGE = { left: 46, right: 8, top: 8, bottom: 28 };
@@ -22,7 +22,8 @@ class HeatMap {
     this.axes = ["threads", "regs"];
     this.marker = created(drawn("g"));
     this.svg = created(drawn("svg", {
-      class: "map", role: "img", height: MAP_HEIGHT,
+      class: "map", role: "slider", tabindex: "0", height: MAP_HEIGHT, "aria-roledescription": "slider in two directions",
+      keydown: (event) => this.press(event),
       pointermove: (event) => this.hover(event),
       pointerleave: () => settle(this.caption, this.words),
       click: (event) => {
@@ -66,11 +67,29 @@ class HeatMap {
     ];
   }
 
+  // Left, right, Home and End go across; up and down, and the pages, go up and down.
+  press(event) {
+    const far = this.values[0].length;
+    const [index, steps] = {
+      ArrowLeft: [0, -1], ArrowRight: [0, 1], Home: [0, -far], End: [0, far], ArrowDown: [1, -1], ArrowUp: [1, 1], PageDown: [1, -4], PageUp: [1, 4],
+    }[event.key] ?? [];
+    if (!steps || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const values = this.values[index];
+    const now = valueOf(this.question.kernel, this.axes[index]) ?? -1;
+    // Between two values, a step goes to the neighbour on its side.
+    const at = steps > 0 ? values.findLastIndex((each) => each <= now) : values.filter((each) => each < now).length;
+    this.change({ [this.axes[index]]: values[Math.max(0, Math.min(values.length - 1, at + steps))] });
+  }
+
   hover(event) {
     const [x, y] = this.under(event);
-    const found = this.at(x, y);
-    const text = `${amountText(this.axes[0], x)}, ${amountText(this.axes[1], y)}: ${words.percent(found.occupancy)}, ${words.count(found.active_blocks, "block")}`;
-    settle(this.caption, text);
+    settle(this.caption, this.sentence([x, y], this.at(x, y)));
+  }
+
+  sentence(amounts, { occupancy, active_blocks: blocks }) {
+    const texts = this.axes.map((name, index) => (amounts[index] === null ? `${words.name(name)} not given` : amountText(name, amounts[index])));
+    return `${texts.join(", ")}: ${words.percent(occupancy)}, ${words.count(blocks, "block")}`;
   }
 
   at(x, y) {
@@ -88,8 +107,14 @@ class HeatMap {
     const key = JSON.stringify([limits.compute_capability, model, this.width, this.axes, altered(altered(kernel, name, 0), other, 0)]);
     if (key !== this.key) this.drawCells(key);
     fill(this.marker, this.here(kernel));
-    this.words = `Occupancy by ${this.axes.map(words.name).join(" and ")}; here ${words.percent(answer.occupancy)}. Point to read, click to choose.`;
-    this.svg.setAttribute("aria-label", `Map: ${this.words}`);
+    const here = this.axes.map((each) => valueOf(kernel, each));
+    this.words = `${this.sentence(here, answer)}. Point to read; click, or use the arrow keys, to choose.`;
+    const [low, high] = [this.values[0][0], this.values[0][this.values[0].length - 1]];
+    const said = {
+      label: `Map of the occupancy, ${this.axes.map(words.name).join(" across and ")} up`,
+      valuemin: low, valuemax: high, valuenow: Math.min(here[0] ?? low, high), valuetext: this.sentence(here, answer),
+    };
+    for (const name in said) this.svg.setAttribute(`aria-${name}`, said[name]);
     settle(this.caption, this.words);
   }
 

@@ -68,11 +68,26 @@ function fromJson(text) {
     return report.kernels.filter(isObject).map((each) => ({ name: String(each.demangled ?? each.name), arch: String(each.cc ?? each.arch), fields: fieldsOf(each) }));
   }
   if (!isObject(report?.inputs)) return [];
-  const fields = { ...fieldsOf(report.inputs), model: report.model === "spreadsheet" ? "spreadsheet" : "" };
-  const { full_wave: wave, waves } = report;
-  if (isObject(wave)) Object.assign(fields, { sms: String(wave.multiprocessor_count), cluster: String(wave.cluster_size ?? "") });
-  if (Array.isArray(waves?.grid_dim)) fields.grid = waves.grid_dim.map(Number).join("x");
-  return [{ name: "the question of the JSON", arch: String(report.cc ?? ""), fields }];
+  const { chips } = report;
+  return (Array.isArray(chips) ? chips.filter(isObject) : [report]).map(({ cc, gpu, model, full_wave: wave, waves, what_if: limits }) => {
+    const fields = { ...fieldsOf(report.inputs), model: model === "spreadsheet" ? "spreadsheet" : "" };
+    if (isObject(wave)) Object.assign(fields, { sms: String(wave.multiprocessor_count), cluster: String(wave.cluster_size ?? "") });
+    if (Array.isArray(waves?.grid_dim)) fields.grid = waves.grid_dim.map(Number).join("x");
+    const inputs = Object.entries(report.inputs).filter(([name, value]) => value !== null && !HAS.has(name));
+    const left = [...inputs, ...Object.entries(isObject(limits) ? limits : {})].map((each) => each.map(String).join(" = "));
+    return { name: chips ? `the question on ${gpu ?? cc}` : "the question of the JSON", arch: String(cc ?? ""), fields, left };
+  });
+}
+
+const HAS = new Set([...DATA.inputs.map((each) => each.field), "smem", "block_dim"]);
+
+// What of kernels is not taken over, in sentences.
+function leftOut(kernels) {
+  const said = kernels.flatMap(({ arch, left = [] }) => [
+    left.length && `Not taken over, as the page knows chips only as they are sold: ${left.join(", ").slice(0, 500)}.`,
+    ccOf(arch) && !chipOf(ccOf(arch)) && `The page has no chip ${ccOf(arch)}.`,
+  ]);
+  return [...new Set(said)].filter(Boolean);
 }
 
 // The texts of the fields; what a scan does not know stays as it is.

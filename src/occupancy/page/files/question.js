@@ -4,6 +4,16 @@ const FACTORS = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 
 class Wrong extends Error {}
 
+// The fields with a unit on each plain number of bytes, so that all say what they are in: 40960 is 40 KiB.
+function inUnits(fields) {
+  const found = { ...fields };
+  for (const { name, kind } of DATA.inputs) {
+    const least = { size: 0, carveout: 101 }[kind]; // of a carveout, up to 100 is a share
+    if (/^\d{1,12}$/.test(found[name]?.trim()) && Number(found[name]) >= least) found[name] = words.size(Number(found[name]));
+  }
+  return found;
+}
+
 function readCount(text, [label, low, high]) {
   const plain = /^\d{1,3}([,_]\d{3})+$/.test(text) ? text.replace(/[,_]/g, "") : text;
   if (!/^(\d{1,12}|0x[0-9a-f]{1,9})$/i.test(plain)) throw new Wrong("Not a whole number.");
@@ -43,8 +53,8 @@ function readCarveout(text, limits) {
   }
   const bytes = readSize(text, DATA.ranges.smem);
   if (!limits.shared_memory_configurations.includes(bytes)) {
-    const sizes = limits.shared_memory_configurations.map((each) => `${each / 1024}k`);
-    throw new Wrong(`Allowed: ${sizes.join(", ")}, or 0 to 100%.`);
+    const sizes = limits.shared_memory_configurations.map((each) => each / 1024);
+    throw new Wrong(`Allowed: ${sizes.join(", ")} KiB, or 0 to 100%.`);
   }
   return new Carveout(bytes, "bytes");
 }

@@ -167,6 +167,7 @@ const py = {
   split: (text, by) => (by === undefined ? text.trim().split(/\s+/).filter(Boolean) : text.split(by)),
   replace: (text, old, fresh) => text.replaceAll(old, fresh),
   removesuffix: (text, end) => (end && text.endsWith(end) ? text.slice(0, -end.length) : text),
+  removeprefix: (text, start) => (text.startsWith(start) ? text.slice(start.length) : text),
   startswith: (text, start) => text.startsWith(start),
   endswith: (text, end) => text.endsWith(end),
   strip: (text) => text.trim(),

@@ -3,9 +3,9 @@
 const NAMES = () => ["kernel", "cc", "gpu", ...DATA.inputs.map((each) => each.name), "model", "grid", "cluster", "sms"];
 
 function toFragment(fields, held) {
-  const pairs = NAMES().filter((name) => fields[name]).map((name) => [name, fields[name]]);
-  if (held) pairs.push(...NAMES().filter((name) => held[name]).map((name) => [`a.${name}`, held[name]]));
-  return `#${new URLSearchParams(pairs)}`;
+  const isInput = (name) => DATA.inputs.some((each) => each.name === name);
+  const of = (from, prefix) => NAMES().filter((name) => from[name]).map((name) => [prefix + name, isInput(name) ? from[name].replaceAll(" ", "") : from[name]]);
+  return `#${new URLSearchParams([...of(fields, ""), ...of(held ?? {}, "a.")])}`;
 }
 
 // {fields, held}; unknown names and chips are left out, and what is not a value shows as an error of its field.
@@ -45,9 +45,10 @@ function toCommand(fields, question) {
   return parts.join(" ");
 }
 
-// What is typed here may be more than the command line reads: 27.5 KiB, 1,024.
+// What is typed here may be more than a shell or the command line reads: 27.5 KiB, (16, 16).
 function plainText(input, text, kernel) {
-  if (/^\w+%?$/.test(text)) return text;
+  const joined = text.replaceAll(" ", "");
+  if (/^[\w.]+%?$/.test(joined)) return joined;
   if (input.kind === "shape") return kernel.block_dim ? kernel.block_dim.join("x") : String(kernel.threads);
   if (input.kind === "carveout") return kernel.carveout ? String(kernel.carveout.amount) : "default";
   return String(kernel[input.field]);

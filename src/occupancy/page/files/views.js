@@ -80,12 +80,16 @@ function launchLines({ wave, run }, answer) {
 // Every resource that has a say or was asked for.
 function resourceRows(answer) {
   const { kernel } = answer;
+  const checked = registersChecked(answer);
   const notGiven = { registers: kernel.regs === null, shared_memory: !kernel.is_shared_memory_given };
   return Object.entries(answer.uses)
     .filter(([name]) => answer.block_limits[name] !== null || name === "registers" || name === "shared_memory" || kernel[name] !== null)
     .map(([name, use]) => {
       const missing = notGiven[name] ?? (name in kernel && kernel[name] === null);
-      const amount = use.per_block === null ? "-" : words.amount(name, use.per_block);
+      let amount = use.per_block === null ? "-" : words.amount(name, use.per_block);
+      const reserved = name === "shared_memory" ? Math.min(reservedBySystem(answer), use.per_block) : 0;
+      if (reserved) amount = `${use.per_block > reserved ? `${words.size(use.per_block - reserved)} + ` : ""}${words.size(reserved)} reserved`;
+      if (name === "registers" && checked !== null) amount += `, counted as ${grouped(checked)}`;
       return {
         key: name,
         name: words.name(name),
@@ -102,7 +106,7 @@ function showResources(answer) {
   const rows = resourceRows(answer).map((row) => [
     { row: { class: row.isLimiter ? "limiter" : null } },
     words.title(row.key),
-    [{ class: "number" }, row.perBlock],
+    [{ class: "number" }, row.perBlock.replace(/(?<=\d) /g, "\u00a0")],
     [{ class: "number" }, row.perSm],
     [{ class: "number" }, row.blocks],
     [{ class: "use" }, element("span", { class: "number" }, words.percent(row.share)), bar(row.share, row.isLimiter)],
@@ -153,7 +157,7 @@ function showSteps(answer, steps, apply) {
     !steps.length && !isHeld && element("p", { class: "note" }, none),
     isHeld && element("p", { class: "note" }, `None within reach for a second block: ${HOLDS_ALL}.`),
     sizes.length > 0 && !levels.length && !isHeld && element("p", { class: "note" }, "Only another block size can help."),
-    steps.length > 0 && element("ul", { class: "plain" }, [...useful, ...sizes].map(line)),
+    steps.length > 0 && element("ul", { class: "plain" }, steps.filter((step) => [...useful, ...sizes].includes(step)).sort((a, b) => a.occupancy - b.occupancy).map(line)),
     more.length > 0 && element("details", {}, element("summary", {}, words.count(more.length, "more level")), element("ul", { class: "plain" }, more.map(line))),
   );
 }
@@ -207,13 +211,13 @@ function showChips({ limits, kernel, model }, choose) {
     return [
       { row: { class: isHere ? "here" : null } },
       button(cc, `chip ${cc}`, () => choose(cc), { class: "link", "aria-current": isHere && "true" }),
-      each.architecture,
+      familyOf(each),
       [{ class: "use" }, element("span", { class: "number" }, share === null ? "-" : words.percent(share)), share !== null && bar(share, isHere)],
       [{ class: "number" }, blocks],
-      [{ class: "reason" }, breakable(why)],
+      [{ class: "reason" }, why],
     ];
   });
-  const titles = ["Chip", "Architecture", [{ class: "use" }, "Occupancy"], [{ class: "number" }, "Blocks"], [{ class: "reason" }, "Limited by"]];
+  const titles = ["Chip", "Architecture", [{ class: "use" }, "Occupancy"], [{ class: "number" }, "Blocks"], [{ class: "reason" }, "Limited or stopped by"]];
   refill("chips", table("The same kernel on every chip", titles, rows));
 }
 
@@ -221,7 +225,7 @@ function answerOn(limits, kernel, model) {
   try {
     const answer = evaluate(limits, kernel, MODELS[model].supports(limits) ? model : defaultModel(limits));
     const { failure } = answer;
-    const why = failure ? `over ${failure.limit} (${grouped(failure.allowed)})` : answer.limiters.map(words.name).join(", ");
+    const why = failure ? overLimit(failure.limit, failure.allowed) : words.listing(answer.limiters.map(words.name));
     return { share: answer.occupancy, blocks: grouped(answer.active_blocks), why };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
