@@ -68,20 +68,23 @@ def number(amount: int | None, absent: str) -> str:
 
 
 def amount(resource: Resource | Changeable, quantity: int) -> str:
-    """So much of a resource: bytes as a size, all else as a number."""
-    return size(quantity) if QUANTITIES[resource].unit == "bytes" else f"{quantity:,}"
+    """So much of a resource: bytes as a size, with the unit if it has another, all else as a number."""
+    unit = QUANTITIES[resource].unit
+    return size(quantity) if unit == "bytes" else f"{quantity:,} {unit}".rstrip()
 
 
 def used(resource: Resource | Changeable, quantity: int) -> str:
     """So much of a resource by itself: ``64 registers``, ``32.25 KiB``."""
     quantity_of = QUANTITIES[resource]
-    return size(quantity) if quantity_of.unit else count(quantity, quantity_of.label.removesuffix("s"))
+    is_named = not quantity_of.unit
+    return count(quantity, quantity_of.label.removesuffix("s")) if is_named else amount(resource, quantity)
 
 
 def change(resource: Changeable, before: int | None, after: int, *, short: bool = False) -> str:
     """``registers 37 -> 32``: what must change for a higher occupancy."""
     name = QUANTITIES[resource].short if short else QUANTITIES[resource].label
-    return f"{name} {amount(resource, before or 0)} -> {amount(resource, after)}"
+    old, new = amount(resource, before or 0), amount(resource, after)
+    return f"{name} {old.removesuffix(' columns')} -> {new}"  # of sizes one can be in bytes
 
 
 def short_names(resources: Iterable[Resource]) -> str:

@@ -11,6 +11,7 @@ from ..advice.launch_bounds import RegisterCap, fewer_registers
 from ..advice.next_steps import NextStep, may_be_divided, next_steps
 from ..advice.partitions import GreenContext
 from ..advice.slack import Slack, slack
+from ..advice.tensor_memory import TensorMemory, tensor_memory
 from ..advice.waves import FullWave
 from ..engine import Answer, Model, cuda, default_model, evaluate
 from ..engine.common import shared_memory_configuration
@@ -22,7 +23,6 @@ from ..values.resources import Resource, amount_of
 from .base import Document, Report, empty
 from .gpu import WAVES, Gpu, WavesReport, WholeGpu, fill
 from .inputs import Inputs, inputs_of
-from .tensor_memory import TensorMemory, tensor_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +128,9 @@ class CalcReport(Report):
         fill(row, _OPTIONAL)
         row["carveout"]["smallest"] = row["carveout"]["smallest"] or empty(Configuration)
         row["next_steps"] = list(map(in_a_cell, self.next_steps))
+        if (columns := self.tensor_memory) is not None:
+            steps = columns.next_steps_without_permit
+            row["tensor_memory"]["next_steps_without_permit"] = list(map(in_a_cell, steps))
         sizes = self.carveout.configurations
         row["carveout"]["configurations"] = [f"{each.shared_memory}: {each.active_blocks}" for each in sizes]
         row["explanation"] = in_cells(self.explanation or ())

@@ -7,19 +7,19 @@ from itertools import groupby
 
 from ..advice.launch_bounds import RegisterCap
 from ..advice.next_steps import NextStep
+from ..advice.tensor_memory import TensorMemory
 from ..render import words
 from ..values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Resource, amount_of
 from .calc import CalcReport
 from .inputs import Inputs
 from .next_steps import changes_in_words
-from .tensor_memory import TensorMemory
 
 HOLDS_ALL = "a block that allocates tensor memory starts with all virtual resources of the SM"
 
 
 def is_held(report: CalcReport) -> bool:
-    """Whether the resident block holds all virtual resources of the SM."""
-    return report.limiters == ("virtual_resources",) and report.active_blocks > 0
+    """Whether the resident blocks hold all virtual resources of the SM."""
+    return "virtual_resources" in report.limiters and report.active_blocks > 0
 
 
 def later_blocks(report: CalcReport) -> TensorMemory | None:
@@ -43,22 +43,27 @@ def advice(report: CalcReport) -> Iterator[tuple[str, str]]:
 
 def _next_steps(report: CalcReport) -> Iterator[str]:
     """At most three levels by using less, and the block sizes; none at full occupancy."""
+    later = report.tensor_memory if is_held(report) else None
     levels = [step for step in report.next_steps if "threads" not in step.requires]
     sizes = [step for step in report.next_steps if "threads" in step.requires]
-    shown = most_useful(levels, report.occupancy)
+    if later is not None:
+        levels = list(later.next_steps_without_permit)
+    shown = most_useful(levels, report.occupancy if later is None else later.occupancy_without_permit)
     if len(levels) == len(shown) + 1:
         shown = levels  # a line that says so would take as much room
     if report.runtime is not None and report.next_steps:
         yield "by the spreadsheet's rules; --model cuda has the hardware's"
     if report.registers_may_be_divided and not report.inputs.reallocates_registers:
         yield of_divided_registers(report.inputs)
-    if (later := later_blocks(report)) is not None:
-        blocks = words.count(later.blocks_without_permit, "block")
-        reached = f"{blocks}, {words.percent(later.occupancy_without_permit)}"
-        yield f"{reached}: relinquish the permit right after tcgen05.alloc (inferred)"
-    elif is_held(report):
-        why = HOLDS_ALL if report.tensor_memory is None else "it does not fit without the permit either"
-        yield f"none within reach for a second block: {why}"
+    if is_held(report) and later is None:
+        yield f"none within reach for a second block: {HOLDS_ALL}"
+    elif later is not None and (levels or later_blocks(report)):
+        yield "relinquish the permit right after tcgen05.alloc (inferred), then"
+        if later_blocks(report):
+            reached = _reached(later.blocks_without_permit, later.occupancy_without_permit)
+            yield f"{reached}: with no other change"
+    elif later is not None:
+        yield "none within reach for a second block: it does not fit without the permit either"
     elif sizes and not levels:
         yield "only another block size can help"
     yield from (_step(report, step) for step in (*shown, *sizes))
@@ -96,8 +101,12 @@ def how_to_cap(cap: RegisterCap, *, may_spill: bool = True) -> str:
 
 
 def _step(report: CalcReport, step: NextStep) -> str:
-    reached = f"{words.count(step.active_blocks, 'block')}, {words.percent(step.occupancy)}"
+    reached = _reached(step.active_blocks, step.occupancy)
     return f"{reached}: {changes_in_words(step.requires, report.inputs)}"
+
+
+def _reached(blocks: int, occupancy: float) -> str:
+    return f"{words.count(blocks, 'block')}, {words.percent(occupancy)}"
 
 
 def _slack(report: CalcReport) -> Iterator[str]:
@@ -110,13 +119,10 @@ def _slack(report: CalcReport) -> Iterator[str]:
             parts.append(f"{QUANTITIES[resource].label} up to {words.amount(resource, amount)}")
     later = later_blocks(report)
     if parts:
-        yield f"{'1 block: ' if later else ''}{', '.join(parts)}"
+        yield f"{'held: ' if later else ''}{', '.join(parts)}"
     if later is not None and later.regs_without_permit and later.smem_without_permit is not None:
         size = words.size(later.smem_without_permit)
-        yield (
-            f"{words.count(later.blocks_without_permit, 'block')}: registers up to "
-            f"{later.regs_without_permit}, shared memory up to {size}"
-        )
+        yield f"relinquished: registers up to {later.regs_without_permit}, shared memory up to {size}"
 
 
 def _left_over(report: CalcReport) -> Iterator[str]:
@@ -153,6 +159,9 @@ def _is_of_interest(report: CalcReport, resource: Resource) -> bool:
 
 def _carveout(report: CalcReport) -> Iterator[str]:
     smallest, configurations = report.carveout.smallest, report.carveout.configurations
+    if (later := later_blocks(report)) is not None:
+        enough = later.carveout_without_permit
+        smallest = next((each for each in configurations if each.shared_memory == enough), None)
     if smallest is None or (smallest.percent is None and smallest.l1 is None):
         return  # no block, or a size that no one would choose
     if report.runtime is not None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from ..advice.tensor_memory import TensorMemory
 from ..render import words
 from ..render.document import (
+    SENTENCE,
     Block,
     Bullets,
     Column,
@@ -19,6 +21,7 @@ from ..render.document import (
     Table,
     Together,
     grade,
+    graded,
 )
 from ..values.resources import COUNTED, Resource, amount_of
 from .calc import CalcReport, Explanation, ResourceUse
@@ -72,17 +75,14 @@ def steps_of(explanation: Sequence[Explanation]) -> Document:
 
 def _held(report: CalcReport, where: str) -> Document:
     """The occupancy, and what stops one more block."""
+    if (later := later_blocks(report)) is not None:
+        return _with_permit_and_without(report, later, where)
     occupancy = f"{words.percent(report.occupancy)} occupancy"
     amounts = (
         f"{report.active_warps} of {report.resources['warps'].per_multiprocessor} warps, "
         f"{words.count(report.active_blocks, 'block')} of {words.count(report.inputs.threads, 'thread')}, "
         f"{words.count(report.active_threads, 'thread')} per SM"
     )
-    later = later_blocks(report)
-    if later is not None:
-        where = f"{where}; {words.percent(later.occupancy_without_permit)} once the permit is relinquished"
-        warps = later.blocks_without_permit * report.active_warps
-        amounts += f"; then {warps} warps, {words.count(later.blocks_without_permit, 'block')} (inferred)"
     why = _limited_by(report)
     if report.model == "spreadsheet":  # what differs from the hardware stands before any advice
         why = " ".join((why, *report.notes))
@@ -90,6 +90,52 @@ def _held(report: CalcReport, where: str) -> Document:
     verdict = Paragraph((Marked("Launches.", "strong"), f" {why}"))
     sentence = Paragraph((Marked(occupancy, "strong"), f" {where}: {amounts}. Launches. {why}"))
     return Only("text", [Together([headline, verdict])]), Only("markdown", [sentence])
+
+
+PERMIT_COLUMNS = (
+    Column("Permit", is_number=False),
+    Column("Blocks"),
+    Column("Occupancy"),
+    Column("Warps"),
+    Column("Limited by", is_number=False, least=SENTENCE),
+)
+
+
+def _with_permit_and_without(report: CalcReport, later: TensorMemory, where: str) -> Document:
+    """Both states of a kernel that allocates tensor memory: how its blocks start, and how they go on."""
+    states = (
+        ("held", report.active_blocks, report.occupancy, report.limiters),
+        (
+            "relinquished",
+            later.blocks_without_permit,
+            later.occupancy_without_permit,
+            later.limiters_without_permit,
+        ),
+    )
+    warps = report.resources["warps"]
+    rows = [
+        (
+            name,
+            str(blocks),
+            graded(words.percent(occupancy), occupancy),
+            f"{blocks * (warps.per_block or 0)} of {warps.per_multiprocessor}",
+            words.listing([words.name(limiter) for limiter in limiters]),
+        )
+        for name, blocks, occupancy, limiters in states
+    ]
+    occupancy = Marked(f"{words.percent(report.occupancy)} occupancy", grade(report.occupancy))
+    then = f"{words.percent(later.occupancy_without_permit)} once the permit to allocate tensor memory is"
+    return (
+        Paragraph((occupancy, f" {where}; {then} relinquished (inferred)")),
+        Table(PERMIT_COLUMNS, rows, splits=False),
+        Paragraph(
+            (
+                Marked("Launches.", "strong"),
+                f" A block of {words.count(report.inputs.threads, 'thread')} starts with the permit, all "
+                "virtual resources of the SM, and holds it until tcgen05.relinquish_alloc_permit.",
+            )
+        ),
+    )
 
 
 def _refused(report: CalcReport, where: str) -> Document:
@@ -117,7 +163,7 @@ def _resources(report: CalcReport) -> Table:
         rows.append(
             (
                 "tensor memory",
-                f"{columns.per_block} columns",
+                words.amount("tensor_memory", columns.per_block),
                 str(columns.per_multiprocessor),
                 str(columns.blocks),
             )
@@ -168,10 +214,10 @@ def _remarks(report: CalcReport) -> list[str]:
 
 def _about_tensor_memory(report: CalcReport) -> Iterator[str]:
     """What is the header's answer, and what is inferred."""
-    if is_held(report) and (report.tensor_memory is None or later_blocks(report) is not None):
+    if is_held(report):
         yield (
-            "1 block is what cuda_occupancy.h answers. What relinquishing gives is inferred: it was tried on "
-            "no such GPU."
+            f"cuda_occupancy.h answers {words.count(report.active_blocks, 'block')}. What relinquishing the "
+            "permit gives is inferred: it was tried on no such GPU."
         )
 
 

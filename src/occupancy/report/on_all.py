@@ -8,6 +8,7 @@ from typing import Any
 
 from ..advice.next_steps import NextStep, holds_all_virtual_resources, may_be_divided, using_less
 from ..advice.on_all import StepOnAll
+from ..advice.tensor_memory import tensor_memory
 from ..advice.waves import FullWave
 from ..engine import Answer, Model
 from ..render import words
@@ -19,7 +20,6 @@ from .calc import Explanation, in_a_cell, in_cells
 from .calc_advice import of_divided_registers
 from .gpu import WAVES, WavesReport, WholeGpu, fill
 from .inputs import Inputs, inputs_of
-from .tensor_memory import tensor_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,11 @@ def _permits(chips: Sequence[Chip], answers: Sequence[Answer]) -> Iterator[str]:
         if columns.blocks_without_permit > answer.active_blocks:
             later = words.count(columns.blocks_without_permit, "block")
             reached = f"{later}, {words.percent(columns.occupancy_without_permit)}"
-            yield f"{chip.label}: {reached} once each relinquishes its permit to allocate (inferred)."
+            limiters = words.listing([words.name(each) for each in columns.limiters_without_permit])
+            yield (
+                f"{chip.label}: {reached}, limited by {limiters}, once each block relinquishes its permit to "
+                "allocate (inferred)."
+            )
 
 
 def _on_chip(

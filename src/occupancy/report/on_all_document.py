@@ -135,14 +135,14 @@ def _by_using_less(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[
         titles.insert(0, "Step")
         rows = [(str(number), *row) for number, row in enumerate(rows, 1)]
     yield _table(report, titles, rows, shown if any(step.fewer_registers for step in shown) else ())
-    if len(shown) < len(steps):
-        hidden = words.count(len(steps) - len(shown), "step")
-        yield Bullets([f"{hidden} between these in --format json."], "faint")
     if served := _served(report, steps[0]):
         yield Paragraph(f"Step 1: {served}.")
     cap = next((step.fewer_registers for step in steps if step.fewer_registers is not None), None)
     if cap is not None:
         yield Paragraph(how_to_cap(cap))
+    if len(shown) < len(steps):
+        hidden = words.count(len(steps) - len(shown), "step")
+        yield Bullets([f"{hidden} between these in --format json."], "faint")
 
 
 def _served(report: OnAllReport, step: StepOnAll) -> str:

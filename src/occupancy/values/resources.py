@@ -13,7 +13,7 @@ Adjustable = Literal["regs", "smem", "barriers"]
 """What a kernel can use more or less of, its blocks staying as they are, by the arguments of `compute`."""
 Counted = Literal["barriers", "virtual_resources"]
 """The resources that are merely counted, without units; few kernels are limited by them."""
-Changeable = Literal["regs", "smem", "barriers", "threads"]
+Changeable = Literal["regs", "smem", "barriers", "tensor_memory", "threads"]
 """What can change for another number of blocks."""
 
 
@@ -26,7 +26,7 @@ class Quantity(NamedTuple):
     """Its name in a sentence."""
     short: str
     """Its short name, for a row that must fit on a line."""
-    unit: Literal["", "bytes"] = ""
+    unit: Literal["", "bytes", "columns"] = ""
     """What an amount is counted in, where the name does not say it."""
     least: int = 0
     """The least that a kernel can be asked to use; one without a single register does nothing."""
@@ -54,6 +54,8 @@ QUANTITIES: dict[Resource | Changeable, Quantity] = {
     "smem": _SHARED_MEMORY,
     # What a kernel that allocates tensor memory uses; it can use neither more nor less of them.
     "virtual_resources": Quantity("virtual_resources", "virtual resources", "virtual"),
+    # No resource that a launch is refused or waits for: what a block takes of it while it runs.
+    "tensor_memory": Quantity("tensor_memory", "tensor memory", "tmem", "columns"),
     # No resource by themselves: a block's warps consist of them.
     "threads": Quantity("threads", "block size", "threads", least=1),
 }
@@ -115,6 +117,8 @@ class UsesResources(Protocol):
     def barriers(self) -> int | None: ...
     @property
     def virtual_resources(self) -> int | None: ...
+    @property
+    def tensor_memory(self) -> int | None: ...
 
 
 def amount_of(resource: Resource | Changeable, kernel: UsesResources) -> int | None:

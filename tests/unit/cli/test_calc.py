@@ -4,11 +4,17 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import occupancy
+from occupancy.advice.search import changed
+from occupancy.advice.tensor_memory import tensor_memory
 from occupancy.cli import COMMANDS
+from occupancy.values.kernel import Kernel
 from tests.cli_runner import run
 
 V100 = ("calc", "--cc", "7.0", "--threads", "128", "--regs", "37")
@@ -265,31 +271,65 @@ def test_tensor_memory_says_what_holds_in_practice() -> None:
     kernel = ("calc", "--gpu", "B200", "-t", "128", "-r", "64", "-s", "48k", "--tmem", "256")
     text = run(*kernel, columns=120).stdout
     said = " ".join(text.split())
-    assert "6.3% occupancy on B200, compute capability 10.0 (Blackwell); 12.5% once the permit is" in said
-    assert "1 block of 128 threads, 128 threads per SM; then 8 warps, 2 blocks (inferred)" in said
-    assert "a block holds all of the SM's until tcgen05.relinquish_alloc_permit." in said
-    assert "Next steps 2 blocks, 12.5%: relinquish the permit right after tcgen05.alloc (inferred)" in said
-    assert "2 blocks: registers up to 255, shared memory up to 113 KiB" in said
+    assert "6.3% occupancy on B200, compute capability 10.0 (Blackwell); 12.5% once the permit to" in said
+    assert "\nheld               1       6.3%  4 of 64  virtual resources\n" in text
+    assert "\nrelinquished       2      12.5%  8 of 64  tensor memory\n" in text
+    assert "all virtual resources of the SM, and holds it until tcgen05.relinquish_alloc_permit." in said
+    assert "Next steps relinquish the permit right after tcgen05.alloc (inferred), then 2 blocks" in said
+    assert " 2 blocks, 12.5%: with no other change 4 blocks, 25%: tensor memory 256 -> 128 columns " in said
+    assert "relinquished: registers up to 255, shared memory up to 113 KiB" in said
+    assert "Carveout 100 KiB is enough" in said  # for both blocks
     assert "Left over" not in said
     assert ["tensor", "memory", "256", "columns", "512", "2"] in [line.split() for line in text.splitlines()]
     assert "296 blocks once the permits are relinquished (inferred)" in said
     assert "block size" not in text
-    assert json.loads(run(*kernel, "--format", "json").stdout)["tensor_memory"] == {
+    printed = json.loads(run(*kernel, "--format", "json").stdout)["tensor_memory"]
+    steps = printed.pop("next_steps_without_permit")
+    assert steps[0] == {"active_blocks": 4, "occupancy": 0.25, "requires": {"tensor_memory": 128}}
+    assert printed == {
         "per_block": 256,
         "per_multiprocessor": 512,
         "blocks": 2,
         "blocks_without_permit": 2,
         "occupancy_without_permit": 0.125,
+        "limiters_without_permit": ["tensor_memory"],
         "regs_without_permit": 255,
         "smem_without_permit": 113 * 1024,
+        "carveout_without_permit": 100 * 1024,
     }
     alone = run(*kernel[:-1], "512", columns=120).stdout
-    assert "none within reach for a second block: it does not fit without the permit either" in alone
-    assert "inferred" not in alone
+    assert "2 blocks, 12.5%: tensor memory 512 -> 256 columns\n" in alone
+    assert "\nrelinquished" not in alone
+    nothing = run("calc", "--cc", "11.0", "-t", "1024", "--tmem", "32", columns=120).stdout
+    assert "none within reach for a second block: it does not fit without the permit either" in nothing
     many = json.loads(run(*kernel[:-1], "32", "--format", "json").stdout)["tensor_memory"]
     assert (many["blocks"], many["blocks_without_permit"]) == (16, 4)  # the shared memory is for 4
     too_many = run(*kernel[:-1], "544").stderr
     assert "Allowed: 32, 64, ..., 512." in too_many
+
+
+@given(
+    warps=st.integers(1, 32),
+    regs=st.none() | st.integers(1, 128),
+    smem=st.none() | st.integers(0, 200_000),
+    columns=st.integers(1, 16).map(lambda units: 32 * units),
+)
+def test_without_the_permit_each_step_is_what_fits_with_so_many_columns(
+    warps: int, regs: int | None, smem: int | None, columns: int
+) -> None:
+    kernel = Kernel(32 * warps, regs, smem=smem, tensor_memory=columns)
+    answer = occupancy.compute("10.0", kernel)
+    found = tensor_memory(answer)
+    if not answer.launchable:
+        return
+    assert found is not None
+    before = found.blocks_without_permit
+    for step in found.next_steps_without_permit:
+        free = occupancy.compute("10.0", replace(changed(kernel, step.requires), virtual_resources=0))
+        most = 512 // step.requires.get("tensor_memory", columns)
+        assert step.active_blocks == min(free.active_blocks, most) > before
+        assert step.occupancy == pytest.approx(step.active_blocks * warps / 64)
+        before = step.active_blocks
 
 
 def test_what_is_left_over_says_whether_it_would_do_for_one_more_block() -> None:

@@ -179,8 +179,9 @@ def test_what_does_not_launch_has_no_waves_and_tensor_memory_no_second_block_at_
     text = run("calc", "-t", "1025", *launch, columns=100).stdout
     assert "\nB200       148  0\n" in text
     kernel = ("calc", "-t", "128", "--cc", "10.0,11.0", "--tmem")
-    tensor = run(*kernel, "256", columns=100).stdout
-    assert "11.0: 2 blocks, 16.7% once each relinquishes its permit to allocate (inferred)." in tensor
+    tensor = run(*kernel, "256", columns=200).stdout
+    said = "2 blocks, 16.7%, limited by tensor memory, once each block relinquishes its permit to allocate"
+    assert f"\n11.0: {said} (inferred).\n" in tensor
     assert "No single change" not in tensor
     assert "relinquishes" not in run(*kernel, "512").stdout
 

@@ -37,7 +37,7 @@ STYLES: dict[Mark, str] = {
 GLUE = "\ue000"
 """Stands for a blank at which no line ends; rich breaks at every blank that Unicode knows."""
 
-_UNITS = "[KMG]iB|GB|B|bytes?|blocks?|warps?|threads?|registers?|SMs?|clusters?|levels?|more"
+_UNITS = "[KMG]iB|GB|B|bytes?|blocks?|warps?|threads?|registers?|SMs?|clusters?|columns?|levels?|more"
 _BEFORE_A_UNIT = rf"(?<=\d) (?=(?:{_UNITS})\b)"
 _CHANGE = r"(?<=[\ds%B]) -> (?=[\d?])"
 
