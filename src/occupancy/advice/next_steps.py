@@ -65,6 +65,8 @@ def each_step(now: Answer) -> Iterator[NextStep]:
 
 COMMON_SIZES = (256, 128, 512, 1024)
 """Threads per block that kernels are mostly launched with, the most usual first."""
+USUAL_SIZE = COMMON_SIZES[0]
+"""What is assumed where nothing better is known, for answers that must be of one size."""
 
 
 def at_other_sizes(limits: Limits, kernel: Kernel) -> Iterator[NextStep]:

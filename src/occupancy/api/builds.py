@@ -95,8 +95,8 @@ def check(
 ) -> CheckReport:
     """Whether the kernels of a build meet all rules.
 
-    Without ``threads``, those of the baseline count. Without any, both builds are compared at every size that
-    both can launch with, and the worst drop decides.
+    Without ``threads``, those of the rules count, else those of the baseline. Without any, both builds are
+    compared at every size that both can launch with, and the worst drop decides.
 
     Args:
         build: Paths of whatever holds kernels.
@@ -121,6 +121,7 @@ def check(
         raise BaselineError("is not there yet", where=path, cure=_how_to_begin(_paths(build), asked.source))
     before = [] if path is None else [build_of(read_baseline(path), path)]
     after = _whole(read_build(_paths(build)))
+    how.take_threads_of(asked)
     scanner = how.scanner_for(*before, after)
     kernels = how.launched(after, asked)
     refuse_idle(kernels, asked.launches, after.name)
@@ -146,6 +147,7 @@ def _update(how: _Builds, build: Sequence[str], asked: Rules, path: str) -> Chec
     """Check what compares nothing, then make the build the baseline."""
     before = [build_of(read_baseline(path), path)] if os.path.exists(path) else []
     after = _whole(read_build(build))
+    how.take_threads_of(asked)
     scanner = how.scanner_for(*before, after)
     kernels = how.launched(after, asked)
     refuse_idle(kernels, asked.launches, after.name)
@@ -207,14 +209,17 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> int:
     for path in (rules, baseline):
         if os.path.exists(path):
             raise InputError("is there already", where=path, cure="Remove it, or name another file.")
-    kernels = save_baseline(build, baseline, **options).kernels
+    saved = save_baseline(build, baseline, **options)
+    kernels = saved.kernels
     knows_spills = all(kernel.spill_store_bytes is not None for kernel in kernels)
     knows_smem_spills = all(kernel.spill_smem is not None for kernel in kernels)
     try:
         seen = os.path.relpath(baseline, os.path.dirname(rules) or ".")
     except ValueError:  # on another drive of Windows
         seen = os.path.abspath(baseline)
-    text = first_rules(PurePath(seen).as_posix(), knows_spills, knows_smem_spills)
+    text = first_rules(
+        PurePath(seen).as_posix(), knows_spills, knows_smem_spills, saved.threads, Reading(**options).launches
+    )
     try:
         write_atomically(rules, text)
     except OSError as error:
@@ -247,6 +252,10 @@ class _Builds(Reading):
                 cure="Say which one to compare with: --threads.",
             )
         return next(iter(assumed), None)
+
+    def take_threads_of(self, asked: Rules) -> None:
+        """Have the block size that a file of rules states count where none was given."""
+        self.threads = asked.threads if self.threads is None else self.threads
 
     def relevant(self, rules: Sequence[Rule]) -> tuple[Rule, ...]:
         """The rules less those for architectures that are not asked for.

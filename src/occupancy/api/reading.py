@@ -25,6 +25,10 @@ Paths = Path | Sequence[Path]
 ArchitectureLike = str | int | tuple[int, int] | ComputeCapability
 
 
+EVERY = "*"
+"""The pattern of the kernels that no other one fits."""
+
+
 class ReadingArguments(TypedDict, total=False):
     """Which kernels are looked at, and how they are answered for."""
 
@@ -39,7 +43,8 @@ class ReadingArguments(TypedDict, total=False):
 
 MEANINGS = {
     "threads": "Threads per block, for kernels whose source does not state them; or those of some kernels "
-    'by patterns of their names: ``{"blur": 256, "*": 128}``, of which the last that fits counts.',
+    'by patterns of their names: ``{"blur": 256, "*": 128}``. The last that fits counts; ``*`` is for the '
+    "kernels that no other fits.",
     "cc": "What if the kernels ran on this compute capability?",
     "limits_file": "A table of your own (YAML), whose rows go before ours.",
     "name": "Only kernels with this in their name, mangled or readable; ``*`` stands for anything.",
@@ -70,11 +75,12 @@ class Reading:
     ) -> None:
         table = Table(limits_file)
         by_name: Mapping[str, ThreadsLike] = threads if isinstance(threads, Mapping) else {}
-        for_all = None if isinstance(threads, Mapping) else threads
+        for_all = by_name.get(EVERY) if isinstance(threads, Mapping) else threads
         self.threads = None if for_all is None else make_kernel(for_all).threads
         self.launches = tuple(
             Launches(number, (pattern,), (), (make_kernel(size).threads,), None)
             for number, (pattern, size) in enumerate(by_name.items(), 1)
+            if pattern != EVERY
         )
         self.what_if = None if cc is None else find_chip(cc, table).limits
         self.variants = frozenset(filter(None, map(_variant, archs)))

@@ -12,7 +12,7 @@ from .kernel_names import Names
 from .matching import match
 from .question import Question
 from .rules import CRITERIA, Bounds, Rule, bounds_of
-from .same_sizes import at_its_best, at_the_same_size
+from .same_sizes import AtSize, Compared, at_its_best, at_the_deciding_size, at_the_same_size
 from .scanner import Scanner, ScanRow
 from .unanswered import Gaps
 from .violations import Apart, Checked, Holding, Violating, launched_with
@@ -61,12 +61,18 @@ def check(
                 each for each in asked.in_full(bounds[numbers]) if not gaps.has(each) and not each.holds
             ]
             violations = tuple(each.violation(scanner) for each in broken)
-            done.violating.append(Violating(broken[0].row, broken[0].old, violations))
+            done.violating.append(Violating(*asked.shown(broken[0]), violations))
         else:
             held = Holding(kernel.name, kernel.arch, kernel.source, launched_with(kernel), len(questions))
             done.holding.append(held)
     gaps.refuse(rules, done.matched)
-    done.violating.sort(key=lambda each: (each.kernel.name, each.kernel.arch or "", each.kernel.source))
+    done.violating.sort(
+        key=lambda each: (
+            each.kernel.demangled.removeprefix("void "),
+            each.kernel.arch or "",
+            each.kernel.source,
+        )
+    )
     if baseline is not None:
         done.added = _apart(in_one_only(matching.added, baseline))
         done.removed = _apart(in_one_only(matching.removed, kernels))
@@ -86,7 +92,7 @@ class _Asked:
         self._kernel = kernel
         self._old = old
         self._scanner = scanner
-        self._pair: tuple[ScanRow, ScanRow | None] | None = None
+        self._pair: Compared | None = None
         self._short: ScanRow | None = None
         self.is_unsized = False
         """Whether an occupancy was asked for and the block size is not stated."""
@@ -111,26 +117,30 @@ class _Asked:
             if CRITERIA[name].measure == "occupancy" and not self._scanner.is_stated(self._kernel):
                 self.is_unsized = True
             if name == "min_occupancy" or not in_short:
-                row, old = self._rows(is_at_its_best=name == "min_occupancy")
+                row, old, shown = self._rows(is_at_its_best=name == "min_occupancy")
             else:
                 self._short = row = self._short or self._in_short()
-                old = None if self._old is None else row
-            yield Question.of(name, rule, bound, row, old)
+                old, shown = None if self._old is None else row, None
+            yield Question.of(name, rule, bound, row, old, shown)
+
+    def shown(self, question: Question) -> tuple[ScanRow, ScanRow | None]:
+        """The kernel and its predecessor as people are shown them who read of the question."""
+        if self._pair is None or question.name == "min_occupancy":
+            return question.row, question.old
+        return self._pair.new, self._pair.old
 
     def _in_short(self) -> ScanRow:
         return _row_in_short(self._kernel, self._scanner.verdict(self._kernel).occupancy)
 
-    def _rows(self, *, is_at_its_best: bool) -> tuple[ScanRow, ScanRow | None]:
+    def _rows(self, *, is_at_its_best: bool) -> tuple[ScanRow, ScanRow | None, AtSize | None]:
+        if self._old is None:
+            return at_its_best(self._kernel, self._scanner), None, None
         if is_at_its_best and not self._scanner.is_stated(self._kernel):
-            old = None if self._old is None else at_its_best(self._old, self._scanner)
-            return at_its_best(self._kernel, self._scanner), old
+            return at_its_best(self._kernel, self._scanner), at_its_best(self._old, self._scanner), None
         if self._pair is None:
-            if self._old is None:
-                self._pair = at_its_best(self._kernel, self._scanner), None
-            else:
-                old, new = at_the_same_size(self._old, self._kernel, self._scanner)
-                self._pair = new, old
-        return self._pair
+            self._pair = at_the_same_size(self._old, self._kernel, self._scanner)
+        old, new = at_the_deciding_size(self._pair, self._scanner)
+        return new, old, self._pair.shown if self._pair.deciding else None
 
 
 _row_in_short = copier(ScanRow, "occupancy", of=KernelRecord)

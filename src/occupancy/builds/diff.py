@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any, Literal, TypeVar, get_args
 
@@ -14,7 +15,7 @@ from .matching import MatchedBy, family, match
 from .measures import HIGHER_IS_BETTER, MEASURES, Measures, measures, resources
 from .merging import LOGS
 from .rules import Measure
-from .same_sizes import Usual, at_the_same_size, is_ours, usual_size
+from .same_sizes import AtSize, at_a_usual_size, at_the_same_size, is_ours
 from .scanner import Scanner, ScanRow
 
 T = TypeVar("T")
@@ -40,11 +41,12 @@ class DiffRow:
     change: Measures
     """New less old; None where one of them is not known."""
     old: ScanRow
-    """Answered at the same block size as the new one, where no file states either."""
+    """Where no file states a block size, both are answered at the launch bound, else at a usual size."""
     new: ScanRow
-    usual: Usual | None = None
-    """The occupancy at a block size that is more usual than the one that decides; null where a size is
-    stated, or the one that decides is usual."""
+    deciding: AtSize | None = None
+    """The block size that decides about the occupancy: of all that both builds launch with, the one that
+    loses the most, else that which wins the most. Null where it is the size of ``old`` and ``new``, loses no
+    more than that, or where a size is stated."""
 
     def __repr__(self) -> str:
         return f"<DiffRow {self.verdict}: {self.new.title}>"
@@ -132,10 +134,14 @@ def compare(
         _together(sorted(rows, key=_rank), lambda row: (row.old.name, row.new.name)),
         same,
         dict(unknown),
-        _together(map(scanner.row, in_one_only(matching.added, old)), lambda row: row.name),
-        _together(map(scanner.row, in_one_only(matching.removed, new)), lambda row: row.name),
+        _together(_shown(in_one_only(matching.added, old), scanner), lambda row: row.name),
+        _together(_shown(in_one_only(matching.removed, new), scanner), lambda row: row.name),
         by_part,
     )
+
+
+def _shown(records: Iterable[KernelRecord], scanner: Scanner) -> Iterable[ScanRow]:
+    return (at_a_usual_size(record, scanner) for record in records)
 
 
 def _together(items: Iterable[T], name: Callable[[T], Hashable]) -> tuple[T, ...]:
@@ -182,16 +188,18 @@ def _as_in_a_log(record: KernelRecord) -> tuple[object, ...]:
 def row_of(
     one: KernelRecord, other: KernelRecord, matched_by: MatchedBy, scanner: Scanner, threshold: float = 0
 ) -> DiffRow:
-    """Both builds of a kernel, at the block size that decides."""
-    old, new = at_the_same_size(one, other, scanner)
+    """Both builds of a kernel, judged at the block size that decides."""
+    old, new, deciding = at_the_same_size(one, other, scanner)
     before, after = measures(old), measures(new)
+    change = after - before
+    if deciding is not None:
+        before, after = replace(before, occupancy=deciding.old), replace(after, occupancy=deciding.new)
     ends = ENDS if None not in (before.spill_bytes, after.spill_bytes) else ENDS | {"stack_bytes"}
     directions: tuple[set[Verdict], set[Verdict]] = set(), set()
     for name in MEASURES:
         directions[name not in ends].add(_direction(name, before, after, threshold))
     verdict = _verdict(*directions) or _verdict_of_the_rest(old, new, threshold)
-    usual = usual_size(old, new, scanner) if before.occupancy != after.occupancy else None
-    return DiffRow(verdict, matched_by, after - before, old, new, usual)
+    return DiffRow(verdict, matched_by, change, old, new, deciding)
 
 
 def _direction(name: Measure, before: Measures, after: Measures, threshold: float) -> Verdict:
@@ -239,17 +247,19 @@ def _rank(row: DiffRow) -> tuple[Any, ...]:
     occupancy, then more spills, then a larger stack, then whatever else grew."""
     change = row.change
     occupancy = change.occupancy or 0
+    deciding = occupancy if row.deciding is None else row.deciding.new - row.deciding.old
     spilled, stack = change.spill_bytes or 0, change.stack_bytes or 0
     is_bad = row.verdict in ("worse", "mixed")
     begins = spilled > 0 and spilled == measures(row.new).spill_bytes
     return (
-        not (row.verdict == "worse" and occupancy < 0),
+        not (row.verdict == "worse" and deciding < 0),
         not (is_bad and begins),
-        not (is_bad and occupancy < 0),
+        not (is_bad and deciding < 0),
         not (is_bad and spilled > 0),
         not (is_bad and stack > 0),
         VERDICTS.index(row.verdict),
         occupancy,
+        deciding,
         -max(spilled, stack),
         *(-(getattr(change, name) or 0) for name in MEASURES[1:]),
         row.new.name,

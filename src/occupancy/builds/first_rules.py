@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+
+from .rules import Launches
 
 TEXT = """\
 # What the kernels of this build must satisfy:  occupancy check BUILD, with the folder of the build
@@ -10,7 +13,7 @@ TEXT = """\
 
 # What the build is compared with. When a change is meant:
 #   occupancy check BUILD --update
-baseline = {baseline}
+baseline = {baseline}{threads}
 # allow_removed = "legacy_*"   # these may go; else a kernel that only the baseline has fails the check
 
 [[rules]]                      # every kernel
@@ -23,12 +26,7 @@ max_occupancy_drop = 0         # points below the baseline
 # min_occupancy = 50           # percent
 # max_regs = 128
 
-# [[launches]]                 # how kernels are launched, where no file says it
-# kernels = "*stencil*"
-# threads = 256
-# dynamic_smem = "48k"
-
-# [[exemptions]]               # what may break a rule for a while
+{launches}# [[exemptions]]               # what may break a rule for a while
 # kernels = "legacy_*"
 # rules = "max_occupancy_drop" # without it: whatever is asked
 # reason = "rewritten in #123"
@@ -48,15 +46,39 @@ max_stack_growth = 0           # bytes; without a log, spills are seen as stack 
 """
 
 
-def first_rules(baseline: str, knows_spills: bool, knows_smem_spills: bool) -> str:
+_LAUNCHES = """\
+# [[launches]]                 # how kernels are launched, where no file says it
+# kernels = "*stencil*"
+# threads = 256
+# dynamic_smem = "48k"
+
+"""
+
+
+def first_rules(
+    baseline: str,
+    knows_spills: bool,
+    knows_smem_spills: bool,
+    threads: int | None = None,
+    launches: Sequence[Launches] = (),
+) -> str:
     """A file of rules with comments, which a build meets that is its own baseline.
 
     Args:
         baseline: The path of the baseline, as seen from that file.
         knows_spills: Whether the build says of every kernel what it spills.
         knows_smem_spills: Whether it says so of spills into shared memory; logs alone do not.
+        threads: Threads per block of all kernels of which nothing else states them; None: not known.
+        launches: Those of some kernels.
     """
+    stated = [
+        f"[[launches]]                   # where no file says it\n"
+        f"kernels = {json.dumps(each.kernels[0])}\nthreads = {each.threads[0]}\n\n"
+        for each in launches
+    ]
     return TEXT.format(
         baseline=json.dumps(baseline),
+        threads=f"\n{f'threads = {threads}':<31}# per block, where no file says it" if threads else "",
+        launches="".join(stated) or _LAUNCHES,
         spills=(_SPILLS if knows_spills else _NO_SPILLS) + (_SMEM_SPILLS if knows_smem_spills else ""),
     )

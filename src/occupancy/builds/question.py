@@ -7,7 +7,7 @@ from ..values.dataclass import dataclass
 from .measures import HIGHER_IS_BETTER, measure
 from .remedies import mending_step
 from .rules import CRITERIA, Criterion, Rule
-from .same_sizes import usual_size
+from .same_sizes import AtSize
 from .scanner import Scanner, ScanRow
 from .violations import Violation
 
@@ -26,9 +26,19 @@ class Question:
     old: ScanRow | None
     """The kernel in the baseline."""
     was: float | None
+    shown: AtSize | None = None
+    """The occupancies at the launch bound or a usual size, where another size decides."""
 
     @classmethod
-    def of(cls, name: str, rule: Rule, bound: float, row: ScanRow, old: ScanRow | None) -> Question:
+    def of(
+        cls,
+        name: str,
+        rule: Rule,
+        bound: float,
+        row: ScanRow,
+        old: ScanRow | None,
+        shown: AtSize | None = None,
+    ) -> Question:
         """The question that a rule asks of a kernel.
 
         Args:
@@ -37,12 +47,13 @@ class Question:
             bound: As the rule has it.
             row: The kernel, at the block size that counts for the question.
             old: The kernel in the baseline, at the same size.
+            shown: The occupancies at the launch bound or a usual size, where another one counts.
         """
         measured = CRITERIA[name].measure
         if measured == "occupancy":
             bound /= 100
         was = None if old is None else measure(old, measured)
-        return cls(name, rule, bound, row, measure(row, measured), old, was)
+        return cls(name, rule, bound, row, measure(row, measured), old, was, shown)
 
     @property
     def criterion(self) -> Criterion:
@@ -79,7 +90,6 @@ class Question:
         assert self.value is not None
         step = mending_step(self.row, self.criterion.measure, self.limit, scanner)
         is_about_a_size = self.criterion.measure == "occupancy"
-        is_of_two = is_about_a_size and self.criterion.compares and self.old is not None
         return Violation(
             rule=self.rule.number,
             criterion=self.name,
@@ -88,6 +98,6 @@ class Question:
             value=self.value,
             threads=self.row.threads if is_about_a_size else None,
             threads_from=self.row.threads_from if is_about_a_size else None,
-            usual=usual_size(self.old, self.row, scanner) if is_of_two and self.old else None,
+            shown=self.shown if is_about_a_size else None,
             next_step=step,
         )

@@ -82,6 +82,8 @@ class Rules:
     exemptions: tuple[Exemption, ...] = ()
     removable: tuple[str, ...] = ()
     """Patterns of the names of kernels that may go: any other that only the baseline has fails a check."""
+    threads: int | None = None
+    """Threads per block for kernels of which neither a file nor ``launches`` states them."""
 
 
 Bounds = tuple[tuple[str, Rule, float], ...]

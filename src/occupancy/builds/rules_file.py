@@ -18,6 +18,7 @@ from .rules import CRITERIA, Launches, Rule, Rules
 RULES_FILE = "occupancy.toml"
 """Where rules are looked for first, and what `occupancy init` writes."""
 
+_NAMES = ("allow_removed", "baseline", "cc", "threads", "launches", "rules", "exemptions")
 _SELECTORS = ("kernels", "arch")
 _SWITCHES = ("no_new_spills", "no_new_smem_spills")
 _SIZES = ("spill_bytes", "stack_bytes", "smem")
@@ -32,6 +33,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
 
         baseline = "occupancy-baseline.json"
         allow_removed = "legacy_*"     # kernels that may go; true: all of them
+        threads = 256                  # per block, where nothing else states them
 
         [[rules]]                      # for all kernels
         no_new_spills = true
@@ -65,7 +67,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
     where = f"{file}: "
     if os.path.basename(file) == PYPROJECT:
         table, where = _tool_table(table, file), f"{file}: tool.occupancy."
-    _check_names(table, ("allow_removed", "baseline", "cc", "launches", "rules", "exemptions"), where)
+    _check_names(table, _NAMES, where)
     entries = table.get("rules")
     if not isinstance(entries, list) or not entries:
         raise RulesError("there is no rule", where=where + "rules", cure=_EXAMPLE)
@@ -80,6 +82,7 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
         _baseline(table, file, where),
         tuple(_read_exemption(*each) for each in exemptions),
         _removable(table.get("allow_removed", False), f"{where}allow_removed"),
+        _threads(table["threads"], f"{where}threads") if "threads" in table else None,
     )
 
 
@@ -149,18 +152,22 @@ def _read_launches(number: int, entry: dict[str, Any], where: str) -> Launches:
         raise RulesError("states nothing", where=where.rstrip("."), allowed="threads, dynamic_smem")
     kernels, archs = _kernels(entry, where), _archs(entry, where)
     threads = entry.get("threads", [])
-    sizes = tuple(
-        _parsed(lambda value, _: parse_threads(value)[0], each, f"{where}threads")
-        for each in (threads if isinstance(threads, list) else [threads])
-    )
+    listed = threads if isinstance(threads, list) else [threads]
+    sizes = tuple(_threads(each, f"{where}threads") for each in listed)
     if "threads" in entry and not sizes:
         raise RulesError(_got(threads), where=f"{where}threads", cure="Give a block size, or several.")
-    if any(not 1 <= size <= INT_MAX for size in sizes):
-        raise RulesError(_got(threads), where=f"{where}threads", allowed=f"1 to {INT_MAX:,}")
     dynamic = None
     if "dynamic_smem" in entry:
         dynamic = _parsed(parse_size, entry["dynamic_smem"], f"{where}dynamic_smem")
     return Launches(number, kernels, archs, tuple(dict.fromkeys(sizes)), dynamic)
+
+
+def _threads(value: object, where: str) -> int:
+    """Threads per block: a number, or the text of a shape."""
+    threads = _parsed(lambda each, _: parse_threads(each)[0], value, where)
+    if not 1 <= threads <= INT_MAX:
+        raise RulesError(_got(value), where=where, allowed=f"1 to {INT_MAX:,}")
+    return threads
 
 
 def _parsed(parse: Callable[[object, str], int], value: object, where: str) -> int:

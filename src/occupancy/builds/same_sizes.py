@@ -1,14 +1,17 @@
 """Two builds of a kernel at the same block sizes: a judgement must not rest on a size that nobody stated.
 
-Where a file or the user states the block size, that counts. Where neither does, both builds are looked at
-with every size that both can launch with, and the one where the occupancy drops the most decides.
+Where a file or the user states the block size, that counts. Where neither does, both builds are shown at the
+launch bound, else at a usual size; the judgement looks at every size that both can launch with, and the one
+where the occupancy drops the most decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
+from ..advice.next_steps import COMMON_SIZES, USUAL_SIZE
 from ..errors import OccupancyError
 from ..readers import KernelRecord
 from ..readers.record import ThreadsFrom
@@ -17,8 +20,7 @@ from .merging import LOGS
 from .scanner import Scanner, ScanRow
 from .stated import fill
 
-COMPARED: ThreadsFrom = "compared"
-OURS: tuple[ThreadsFrom | None, ...] = ("launch_bounds", "best", COMPARED)
+OURS: tuple[ThreadsFrom | None, ...] = ("launch_bounds", "best", "usual", "deciding")
 """Where a block size comes from that neither a file nor the user states."""
 
 OTHER_SIZES = "so it is compared at every size that both builds launch with; the worst drop decides."
@@ -28,21 +30,35 @@ WARP = 32
 """Threads per warp, on every chip there is."""
 
 
-USUAL = (128, 192, 256, 384, 512, 768, 1024)
-"""Threads per block that kernels are mostly launched with."""
-
-
 @dataclass(frozen=True, slots=True)
-class Usual:
-    """The occupancy of both builds at one more block size."""
+class AtSize:
+    """The occupancy of both builds at one block size."""
 
     threads: int
-    is_bound: bool
-    """Whether it is the launch bound of the new build; else the worst of the usual sizes."""
+    threads_from: ThreadsFrom
+    """Why this size."""
     old: float
     """The occupancy of the old build: active warps by the most warps of an SM, 0 to 1."""
     new: float
     """That of the new one."""
+
+
+class Compared(NamedTuple):
+    """Both builds of a kernel at the size that is stated, else at the launch bound or a usual size."""
+
+    old: ScanRow
+    new: ScanRow
+    deciding: AtSize | None = None
+    """Another size that decides: it loses more, or it wins where nothing changes at the one shown."""
+
+    @property
+    def shown(self) -> AtSize | None:
+        """The occupancies at the size of the rows; None where one of them has no answer."""
+        size, origin = self.new.threads, self.new.threads_from
+        was, now = self.old.occupancy, self.new.occupancy
+        if size is None or origin is None or was is None or now is None:
+            return None
+        return AtSize(size, origin, was, now)
 
 
 def is_ours(row: KernelRecord) -> bool:
@@ -50,25 +66,63 @@ def is_ours(row: KernelRecord) -> bool:
     return row.threads_from in OURS
 
 
-def at_the_same_size(old: KernelRecord, new: KernelRecord, scanner: Scanner) -> tuple[ScanRow, ScanRow]:
-    """Both builds of a kernel, answered at the block size that decides."""
+def at_the_same_size(old: KernelRecord, new: KernelRecord, scanner: Scanner) -> Compared:
+    """Both builds of a kernel, answered at the same block size, with the one that decides."""
     old, new = _completed(old, new), _completed(new, old)
     sizes = {scanner.is_stated(each) for each in (old, new)}
     if sizes == {True}:
-        given = scanner.row(old), scanner.row(new)
+        given = Compared(scanner.row(old), scanner.row(new))
         # What neither can launch with is no size to compare at: all that got worse would be better than that.
-        if not all(each.threads_from == "option" and each.launchable is False for each in given):
+        if not all(each.threads_from == "option" and each.launchable is False for each in given[:2]):
             return given
-        note = f"It does not launch with {given[0].threads:,} threads, {OTHER_SIZES}"
+        note = f"It does not launch with {given.old.threads:,} threads, {OTHER_SIZES}"
         old, new = (replace(each, notes=(*each.notes, note)) for each in (old, new))
     if sizes == {True, False}:
         threads = old.threads if new.threads is None else new.threads
-        return scanner.row(_sized(old, threads)), scanner.row(_sized(new, threads))
+        old, new = (_sized(each, threads, "compared") for each in (old, new))
+        return Compared(scanner.row(old), scanner.row(new))
     try:
-        threads = WARP * (1 + _deciding(scanner.occupancies(old), scanner.occupancies(new)))
+        before, after = scanner.occupancies(old), scanner.occupancies(new)
     except OccupancyError:  # the rows say why
-        return scanner.row(old), scanner.row(new)
-    return scanner.row(_sized(old, threads)), scanner.row(_sized(new, threads))
+        return Compared(scanner.row(old), scanner.row(new))
+    rows = _at_the_bound(old, new, scanner) or _at_a_usual_size(old, new, before, after, scanner)
+    return Compared(*rows, _deciding(before, after, *rows))
+
+
+def at_the_deciding_size(pair: Compared, scanner: Scanner) -> tuple[ScanRow, ScanRow]:
+    """The two rows, answered at the size that decides."""
+    size = pair.deciding
+    if size is None:
+        return pair.old, pair.new
+    old, new = (_with_threads(each, size.threads, size.threads_from, None) for each in pair[:2])
+    return scanner.row(old), scanner.row(new)
+
+
+def at_a_usual_size(record: KernelRecord, scanner: Scanner) -> ScanRow:
+    """A kernel of one build alone, as `at_the_same_size` shows those of both."""
+    return scanner.row(record) if scanner.is_stated(record) else at_the_same_size(record, record, scanner).new
+
+
+def _at_the_bound(old: KernelRecord, new: KernelRecord, scanner: Scanner) -> tuple[ScanRow, ScanRow] | None:
+    """Both at the tighter of their launch bounds; None without one, and where one cannot launch."""
+    bounds = [each.max_threads for each in (old, new) if each.max_threads is not None]
+    if not bounds:
+        return None
+    before, after = (scanner.row(_sized(each, min(bounds), "launch_bounds")) for each in (old, new))
+    return (before, after) if before.launchable and after.launchable else None
+
+
+def _at_a_usual_size(
+    old: KernelRecord, new: KernelRecord, before: Sequence[float], after: Sequence[float], scanner: Scanner
+) -> tuple[ScanRow, ScanRow]:
+    """Both at 256 threads, or at the size nearest to it that both can launch with."""
+    nearest = min(
+        _launchable(before, after),
+        key=lambda size: (abs(WARP * (1 + size) - USUAL_SIZE), -size),
+        default=0,
+    )
+    threads = WARP * (1 + nearest)
+    return scanner.row(_sized(old, threads, "usual")), scanner.row(_sized(new, threads, "usual"))
 
 
 def at_its_best(record: KernelRecord, scanner: Scanner) -> ScanRow:
@@ -83,56 +137,47 @@ def at_its_best(record: KernelRecord, scanner: Scanner) -> ScanRow:
     if not found:
         return scanner.row(record)
     best = max(range(len(found)), key=lambda size: (found[size], size))
-    return scanner.row(_sized(record, WARP * (1 + best)))
+    return scanner.row(_sized(record, WARP * (1 + best), "best"))
 
 
-def usual_size(old: ScanRow, new: ScanRow, scanner: Scanner) -> Usual | None:
-    """The launch bound of the new build, or the usual size with the worst drop; None where that is the size
-    that decides, where a size is stated, and where no usual size launches in both."""
-    if new.threads_from != COMPARED or new.threads is None:
-        return None
-    before, after = (scanner.occupancies(_unsized(each)) for each in (old, new))
-    sizes = [size for size in USUAL if size <= WARP * min(len(before), len(after))]
-    bound = new.max_threads
-    if bound is not None and bound % WARP == 0 and bound <= WARP * min(len(before), len(after)):
-        sizes = [bound]
-    found = [(size, before[size // WARP - 1], after[size // WARP - 1]) for size in sizes]
-    found = [each for each in found if each[1] and each[2]]
-    if not found or new.threads in sizes:
-        return None
-    threads, was, now = max(found, key=lambda each: (abs(each[1] - each[2]), each[1], each[0]))
-    return Usual(threads, threads == bound, was, now)
-
-
-def _unsized(row: KernelRecord) -> KernelRecord:
-    return _with_threads(row, None, None, row.block_dim)
-
-
-def _deciding(old: Sequence[float], new: Sequence[float]) -> int:
-    """Which size decides, from 0: that with the greatest drop of those that both can launch with; without
-    a drop, that with the greatest rise. Where it is the same with several, a usual one, then the one with
-    the higher occupancy, and then the larger."""
+def _launchable(old: Sequence[float], new: Sequence[float]) -> Sequence[int]:
+    """The sizes, from 0, that both builds can launch with; else those of the old one, else all."""
     sizes = range(min(len(old), len(new)))
     both = [size for size in sizes if old[size] and new[size]]
-    either = both or [size for size in sizes if old[size]] or list(sizes)
-    drop = max((old[size] - new[size] for size in either), default=0.0)
-    sign = 1 if drop > 0 else -1
-    return max(
-        either,
+    return both or [size for size in sizes if old[size]] or sizes
+
+
+def _deciding(before: Sequence[float], after: Sequence[float], old: ScanRow, new: ScanRow) -> AtSize | None:
+    """The size with the greatest drop; without a drop, that with the greatest rise. Where it is the same with
+    several, a common one, then the one with the higher occupancy, and then the larger.
+
+    Returns:
+        None where the size that is shown loses as much; or where nothing is lost, and it wins.
+    """
+    changes = {size: before[size] - after[size] for size in _launchable(before, after)}
+    worst = max(changes.values(), default=0.0)
+    shown = (old.occupancy or 0.0) - (new.occupancy or 0.0)
+    if worst <= shown if worst > 0 else shown:
+        return None
+    sign = 1 if worst > 0 else -1
+    size = max(
+        changes,
         key=lambda size: (
-            sign * (old[size] - new[size]),
-            old[size] != new[size] and WARP * (1 + size) in USUAL,
-            max(old[size], new[size]),
+            sign * changes[size],
+            WARP * (1 + size) in COMMON_SIZES,
+            max(before[size], after[size]),
             size,
         ),
-        default=0,
     )
+    if not changes[size]:
+        return None
+    return AtSize(WARP * (1 + size), "deciding", before[size], after[size])
 
 
-def _sized(record: KernelRecord, threads: int | None) -> KernelRecord:
+def _sized(record: KernelRecord, threads: int | None, origin: ThreadsFrom) -> KernelRecord:
     if record.threads is not None:
         return record
-    return _with_threads(record, threads, COMPARED, None)
+    return _with_threads(record, threads, origin, None)
 
 
 _with_threads = copier(KernelRecord, "threads", "threads_from", "block_dim")

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple
 
 from ..advice.block_sizes import answers_by_size, best_block_size
-from ..advice.next_steps import COMMON_SIZES, NextStep, at_other_sizes, each_step
+from ..advice.next_steps import USUAL_SIZE, NextStep, at_other_sizes, each_step
 from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Answer, evaluate
 from ..errors import InputError, OccupancyError
@@ -228,7 +228,7 @@ class Scanner:
         notes = list(record.notes)
         kernel = _kernel(record, limits, threads)
         answer = self._answer(limits, kernel)
-        usual = COMMON_SIZES[0] if threads_from == "best" else None
+        usual = USUAL_SIZE if threads_from == "best" else None
         next_step, is_left_out = self._advice(limits, kernel, threads_from == "best")
         if next_step is not None and is_of_a_library(record):
             next_step = None

@@ -11,7 +11,7 @@ from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..readers.record import ThreadsFrom
 from ..values.dataclass import dataclass
-from .same_sizes import Usual
+from .same_sizes import AtSize
 from .scanner import ScanRow
 
 
@@ -32,11 +32,11 @@ class Violation:
     threads: int | None
     """Threads per block that an occupancy is about; None for what does not depend on them."""
     threads_from: ThreadsFrom | None
-    """``compared``: no file states the block size. Of all sizes that the builds can launch with it is the
-    one with the greatest drop; without a comparison, the one with the highest occupancy."""
-    usual: Usual | None
-    """The occupancies at a more usual block size than the one that is compared at; None where that is
-    usual, or stated."""
+    """``deciding``: no file states the block size, and of all that both builds can launch with this one has
+    the greatest drop."""
+    shown: AtSize | None
+    """The occupancies at the launch bound, else at a usual size, which people are shown first; None where
+    that is the size that decides, or where a size is stated."""
     next_step: NextStep | None
     """The change that would help, and the occupancy then; None where no single one is known to."""
 

@@ -31,10 +31,8 @@ def command(build: tuple[str, ...], rules: str, baseline: str, **options: Any) -
     from ..api.builds import begin, check_command
 
     kernels = begin(build, rules, baseline, **options)
-    threads = options["threads"]
-    print_text(f"{rules}: rules to begin with.\n{baseline}: a baseline of {kernels:,} kernels.")
-    if isinstance(threads, (int, str)):
-        print_text(f"It is for blocks of {threads} threads, as check then is.")
+    sizes = ", with the block sizes that you gave" if options["threads"] is not None else ""
+    print_text(f"{rules}: rules to begin with{sizes}.\n{baseline}: a baseline of {kernels:,} kernels.")
     print_text("Commit both files.")
     print_text("In CI, check exits with 1 on a broken rule: docs/ci.md.")
     print_text(f"Next: {check_command(build, rules, _which_kernels())}")

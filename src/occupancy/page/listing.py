@@ -139,7 +139,9 @@ def _words(change: Change) -> str:
     if change.row is None:
         return ""
     arrow = "\N{NO-BREAK SPACE}\N{RIGHTWARDS ARROW} "
-    return change_in_words(change.row.old, change.row.new).replace(" -> ", arrow)
+    return change_in_words(change.row.old, change.row.new, deciding=change.row.deciding).replace(
+        " -> ", arrow
+    )
 
 
 def _question(row: ScanRow, scanner: Scanner) -> str | None:

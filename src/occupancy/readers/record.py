@@ -28,12 +28,14 @@ Format = Literal[
 ]
 
 ThreadsFrom = Literal[
-    "launch", "metadata", "required", "option", "rules", "launch_bounds", "best", "compared"
-]
+    "launch", "metadata", "required", "option", "rules", "compared",
+    "launch_bounds", "best", "usual", "deciding",
+]  # fmt: skip
 """Whence a block size comes. The source itself states it: a recorded launch, the metadata of a compiler
 that chooses it, or the kernel's own `.reqntid`. The user stated it: an option, or the file with the rules.
-Or it was chosen for an answer: the first launch bound, the size with the highest occupancy, or that of all
-that two builds can launch with where they differ most."""
+The build that it is compared with states it. Or it was chosen for an answer: the first launch bound, the
+size with the highest occupancy, a usual one, or that which decides a comparison: of all that both builds can
+launch with, the one with the greatest drop."""
 
 Shape = tuple[int, int, int]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from ..builds.same_sizes import OTHER_SIZES
+from ..builds.same_sizes import OTHER_SIZES, is_ours
 from ..builds.scanner import ScanRow
 from ..render import words
+from .assumed_sizes import meanings
 from .scan_columns import short_name
 
 
@@ -26,8 +27,8 @@ def assumptions(rows: Sequence[ScanRow]) -> Iterator[str]:
             given.setdefault(row.threads, []).append(short_name(row))
     others = _not_launched_with(known)
     told = {name for names in others.values() for name in names}
-    unsized = {short_name(row) for row in known if row.threads_from == "compared"} - told
-    if len(given) == 1 and not unsized:
+    assumed = [row for row in known if is_ours(row) and short_name(row) not in told]
+    if len(given) == 1 and not assumed:
         yield f"For blocks of {next(iter(given)):,} threads where a file does not state the block size."
     else:
         for threads_given, names in given.items():
@@ -35,8 +36,11 @@ def assumptions(rows: Sequence[ScanRow]) -> Iterator[str]:
     yield from (f"{words.listing(names)}: {note}" for note, names in others.items())
     if any(row.dynamic_smem is None and row.smem is None for row in known):
         yield "Dynamic shared memory that no file states counts as none."
-    if unsized:
-        yield UNSIZED
+    if known_as := meanings(assumed):
+        yield (
+            f"Threads are assumed where no file has them: {known_as}. All sizes are compared; the worst drop "
+            "decides. Give --threads N if you know it."
+        )
 
 
 def _not_launched_with(rows: Sequence[ScanRow]) -> dict[str, list[str]]:
@@ -55,13 +59,6 @@ def not_launched(row: ScanRow) -> Iterator[str]:
     for note in row.notes:
         if note.endswith(end):
             yield note.removesuffix(end).removeprefix("It ")
-
-
-UNSIZED = (
-    "Where no file states the block size, both builds are compared at every size that both can launch with. "
-    "The worst drop decides; a usual size, or the launch bound, stands beside it. Give --threads N if you "
-    "know it."
-)
 
 
 def about_sizes(unsized: int, asked: Collection[str]) -> Iterator[str]:

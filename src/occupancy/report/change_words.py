@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from ..builds.diff import knows_bounds
 from ..builds.measures import measures
-from ..builds.same_sizes import Usual
+from ..builds.same_sizes import AtSize
 from ..builds.scanner import ScanRow
 from ..render import words
+from .assumed_sizes import threads, word_for
 from .scan_columns import architecture, short_name, spills_in_code
 
 _UNITS = (" KiB", " B")
@@ -70,7 +71,7 @@ COLUMNS = (
     DiffColumn("Bar", lambda row: words.number(row.barriers, "")),
     DiffColumn("Virtual", lambda row: words.number(row.virtual_resources, "")),
     DiffColumn("Bound", lambda row: words.number(row.max_threads, "none") if knows_bounds(row) else ""),
-    DiffColumn("Threads", lambda row: words.number(row.threads, "")),
+    DiffColumn("Threads", threads),
 )
 
 
@@ -90,18 +91,28 @@ def changes(
             yield f"{each.title.lower()} {each.cell(old, new).replace(', ', ' + ')}"
 
 
-def usual_in_words(usual: Usual) -> str:
-    """``100% -> 50% at 256 threads (its bound)``, ``unchanged 50% at 256 threads``."""
-    old, new = words.percent(usual.old), words.percent(usual.new)
-    bound = " (its bound)" if usual.is_bound else ""
-    return f"{f'unchanged {new}' if old == new else f'{old} -> {new}'} at {usual.threads:,} threads{bound}"
+def at_size_in_words(size: AtSize) -> str:
+    """``100% -> 50% at 256 threads (usual)``, ``unchanged 50% at 128 threads (bound)``."""
+    old, new = words.percent(size.old), words.percent(size.new)
+    word = word_for(size.threads_from)
+    origin = f" ({word})" if word else ""
+    return f"{f'unchanged {new}' if old == new else f'{old} -> {new}'} at {size.threads:,} threads{origin}"
 
 
-def change_in_words(old: ScanRow, new: ScanRow, titles: Collection[str] = ()) -> str:
-    """``occ. 100% -> 50%, regs 40 -> 72, at 256 threads, was blur``; or what some of the columns say."""
+def other_size_in_words(size: AtSize) -> str:
+    """``at worst 100% -> 12.5% at 64 threads``: what decides where it is not what is shown."""
+    return f"{'at worst ' if size.new < size.old else ''}{at_size_in_words(size)}"
+
+
+def change_in_words(
+    old: ScanRow, new: ScanRow, titles: Collection[str] = (), deciding: AtSize | None = None
+) -> str:
+    """``occ. 100% -> 50%, regs 40 -> 72, at 256 threads, at worst 100% -> 25% at 64 threads, was blur``; or
+    what some of the columns say."""
     parts = list(changes(old, new, titles))
     if not titles and old.threads == new.threads and old.occupancy != new.occupancy:
         parts.append(f"at {words.count(new.threads or 0, 'thread')}")
+    parts += [] if deciding is None else [other_size_in_words(deciding)]
     if not titles and short_name(old) != short_name(new):
         parts.append(f"was {short_name(old)}")
     return ", ".join(parts)

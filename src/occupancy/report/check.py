@@ -10,14 +10,13 @@ from typing import Any
 from ..builds.diff import DiffSummary
 from ..builds.exemptions import Exempted, Exemption, apply
 from ..builds.kernel_names import stable_name
-from ..builds.rules import CRITERIA, Measure, Rules
-from ..builds.same_sizes import OURS, is_ours
+from ..builds.rules import CRITERIA, Rules
+from ..builds.same_sizes import is_ours
 from ..builds.scanner import ScanRow
 from ..builds.violations import Apart, Checked, Holding, Violating, Violation, launched_with
 from ..render import words
 from ..render.ci import Case
 from ..render.document import (
-    Block,
     Bullets,
     Column,
     Comment,
@@ -34,7 +33,7 @@ from ..render.sarif import Finding, FoundRule
 from ..values.dataclass import dataclass
 from .assumptions import about_sizes, assumptions, left_out
 from .base import Report
-from .change_words import change_in_words, usual_in_words
+from .broken import broken, broken_blocks, list_of_broken, since
 from .diff import MOST_IN_SIGHT, kinds
 from .mending import mending
 from .missing import (
@@ -47,15 +46,12 @@ from .missing import (
     missing_of,
     title,
 )
-from .scan_columns import place, short_name
+from .scan_columns import short_name
 
 CSV_COLUMNS = (
     "name", "demangled", "arch", "source", "rule", "criterion", "bound", "was", "value", "threads",
     "next_step",
 )  # fmt: skip
-
-_SINCE = ("Limited by", "Regs", "Spills", "Smem spills", "Stack", "Shared", "Bar", "Bound", "Threads")
-"""The columns of `diff` that say what changed since the baseline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +133,13 @@ class CheckReport(Report):
         """
         summary, notes = _summary(self), Bullets(list(_notes(self)), "faint")
         headline = Paragraph(Marked(summary, "good" if self.passed else "bad"))
-        screen: list[Block] = [Together(list(_lines(each))) for each in self.violating]
+        screen = list(broken_blocks(self.violating))
         removed = missing_blocks(self.missing)
         screen += [Together(removed)] if removed else []
         rows = [
             (
                 f"{code(short_name(each.kernel))} {each.kernel.arch or ''}",
-                _broken(violation, each.kernel),
+                broken(violation, each.kernel),
                 mending(each.kernel, violation),
             )
             for each, violation in self._broken()
@@ -159,7 +155,8 @@ class CheckReport(Report):
                 notes,
             ]
         )
-        screen = [headline, *screen, notes] if screen else [Together([headline, notes])]
+        screen = [Together([headline, *list_of_broken(self.violating)]), *screen, notes]
+        screen = screen if len(screen) > 2 else [Together([headline, notes])]
         return Only("text", screen), Only("markdown", [comment])
 
     def cases(self) -> Iterator[Case]:
@@ -178,7 +175,7 @@ class CheckReport(Report):
             row = each.kernel
             yield Finding(
                 rule=violation.criterion,
-                message=f"{title(row)}: {_broken(violation, row)}. {mending(row, violation)}",
+                message=f"{title(row)}: {broken(violation, row)}. {mending(row, violation)}",
                 name=row.demangled,
                 file=row.file or row.source,
                 line=row.line,
@@ -229,77 +226,22 @@ def check_report(
     )  # fmt: skip
 
 
-def _lines(violating: Violating) -> Iterator[Block]:
-    row = violating.kernel
-    where = place(row.file, row.line)
-    yield Paragraph([Marked(title(row), "strong"), Marked(f"  {where}" if where else "", "faint")])
-    for violation in violating.violations:
-        yield Paragraph(Marked(_broken(violation, row), "wrong"), indent=2)
-        yield Paragraph(f"Next step: {mending(row, violation)}", indent=4)
-    if since := _since(violating):
-        yield Paragraph(Marked(f"Since the baseline: {since}.", "faint"), indent=2)
-
-
 def _message(violating: Violating) -> str:
     row = violating.kernel
-    lines = [text for each in violating.violations for text in (_broken(each, row), mending(row, each))]
-    return "\n".join(lines + [f"Since the baseline: {since}." for since in [_since(violating)] if since])
+    lines = [text for each in violating.violations for text in (broken(each, row), mending(row, each))]
+    changed = since(violating)
+    return "\n".join([*lines, *([f"Since the baseline: {changed}."] if changed else [])])
 
 
 def _case_name(kernel: ScanRow | Holding, threads: int | None) -> str:
     return f"{kernel.demangled} ({kernel.arch}{f', {threads} threads' if threads else ''})"
 
 
-def _broken(violation: Violation, row: ScanRow) -> str:
-    """What was asked for, and what is: ``min_occupancy = 75% (rule 1): is 50%, was 100%``."""
-    measure = CRITERIA[violation.criterion].measure
-    if measure == "occupancy" and violation.threads is not None:
-        return f"{violation.criterion} = {_bound(violation)} (rule {violation.rule}): {_occupancy(violation)}"
-    was = "" if violation.was is None else f", was {_amount(measure, violation.was)}"
-    stored, loaded = max(row.spill_store_bytes or 0, 0), max(row.spill_load_bytes or 0, 0)
-    parts = f" ({stored:,} stored, {loaded:,} loaded)" if measure == "spill_bytes" else ""
-    is_now = f"is {_amount(measure, violation.value)}{parts}{was}"
-    return f"{violation.criterion} = {_bound(violation)} (rule {violation.rule}): {is_now}"
-
-
-def _occupancy(violation: Violation) -> str:
-    """``at 256 threads: 100% -> 62.5%``; ``at no block size more than 50%``."""
-    value = words.percent(violation.value)
-    if CRITERIA[violation.criterion].compares and violation.was is not None:
-        usual = f", {usual_in_words(violation.usual)}" if violation.usual else ""
-        return f"at {violation.threads:,} threads: {words.percent(violation.was)} -> {value}{usual}"
-    if violation.threads_from in OURS:
-        return f"at no block size more than {value}"
-    return f"at {violation.threads:,} threads: {value}"
-
-
-def _bound(violation: Violation) -> str:
-    criterion = CRITERIA[violation.criterion]
-    if violation.criterion.startswith("no_"):
-        return "true"
-    if criterion.measure == "occupancy" and criterion.compares:
-        return words.percent(violation.bound).replace("%", " points")
-    return _amount(criterion.measure, violation.bound)
-
-
-def _amount(measure: Measure, value: float) -> str:
-    """A value with its unit: ``62.5%``, ``36 KiB``, ``72``."""
-    if measure == "occupancy":
-        return words.percent(value)
-    return f"{value:,.0f}" if measure in ("regs", "barriers") else words.size(int(value))
-
-
-def _since(violating: Violating) -> str:
-    """What else changed since the baseline: ``Regs 64 -> 72, Stack 0 -> 416 B``."""
-    if violating.baseline is None:
-        return ""
-    return change_in_words(violating.baseline, violating.kernel, _SINCE)
-
-
 def _summary(report: CheckReport) -> str:
     """``2 of 14 kernels break a rule.``"""
     kernels = len(report.violating) + len(report.holding)
-    after = f"; {in_words(report.missing)}." if report.missing else "."
+    exempted = _exempted_in_words(report.exempted)
+    after = "".join(f"; {each}" for each in (exempted, in_words(report.missing)) if each) + "."
     if not report.violating:
         asked = _asked_rules(report)
         if not asked:
@@ -309,6 +251,15 @@ def _summary(report: CheckReport) -> str:
         return f"{text} ({words.count(report.checks, 'check')}){after}"
     verb = "breaks" if len(report.violating) == 1 else "break"
     return f"{len(report.violating):,} of {words.count(kernels, 'kernel')} {verb} a rule{after}"
+
+
+def _exempted_in_words(exempted: Sequence[Exempted]) -> str:
+    """``2 are exempted until 2027-01-31``."""
+    if not exempted:
+        return ""
+    days = sorted({each.until for each in exempted})
+    later = " or later" if len(days) > 1 else ""
+    return f"{len(exempted):,} {'is' if len(exempted) == 1 else 'are'} exempted until {days[0]}{later}"
 
 
 def _asked_rules(report: CheckReport) -> list[CheckedRule]:
@@ -332,9 +283,12 @@ def _notes(report: CheckReport) -> Iterator[str]:
         if any(CRITERIA[name].compares for rule in report.rules for name in rule.bounds):
             yield "What compares with the baseline was not checked: this build is the baseline now."
         yield f"{report.baseline} is written: {kinds(report.updated)}."
+    may: dict[tuple[str, date, str], list[ScanRow]] = {}
     for each in report.exempted:
-        broken = words.listing([violation.criterion for violation in each.violating.violations])
-        yield f"{title(each.violating.kernel)} may break {broken} until {each.until}: {each.reason}."
+        names = words.listing([violation.criterion for violation in each.violating.violations])
+        may.setdefault((names, each.until, each.reason), []).append(each.violating.kernel)
+    for (names, until, reason), kernels_of_it in may.items():
+        yield f"{listing(kernels_of_it)} may break {names} until {until}: {reason.rstrip('.')}."
     yield from (f"{ended} has ended." for ended in report.ended)
     yield from (f"{idle}." for idle in report.idle)
     yield from (f"{unused} is not needed for this build." for unused in report.unused)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..builds.diff import PARTS_OF_NAMES, Diff, DiffRow, DiffSummary, Verdict
 from ..builds.measures import MEASURES, measures
-from ..builds.same_sizes import is_ours
+from ..builds.same_sizes import AtSize
 from ..builds.scanner import ScanRow
 from ..readers import ReadProblem
 from ..render import words
@@ -32,8 +32,8 @@ from ..render.document import (
 from ..values.dataclass import dataclass
 from .assumptions import assumptions, left_out, not_launched
 from .base import Report
-from .change_words import COLUMNS, DiffColumn, changes, usual_in_words
-from .scan_columns import file_names, place, short_name, threads
+from .change_words import COLUMNS, DiffColumn, changes, other_size_in_words
+from .scan_columns import file_names, place, short_name
 
 MOST_IN_SIGHT = 10
 """Rows of a comment that are seen before the reader unfolds the rest."""
@@ -76,7 +76,7 @@ class DiffReport(Report):
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each kernel of either build."""
-        yield from (_csv_row(row.verdict, row.old, row.new) for row in self.kernels)
+        yield from (_csv_row(row.verdict, row.old, row.new, row.deciding) for row in self.kernels)
         yield from (_csv_row("added", None, row) for row in self.added)
         yield from (_csv_row("removed", row, None) for row in self.removed)
 
@@ -142,7 +142,9 @@ def diff_report(
     )
 
 
-def _csv_row(verdict: str, old: ScanRow | None, new: ScanRow | None) -> dict[str, Any]:
+def _csv_row(
+    verdict: str, old: ScanRow | None, new: ScanRow | None, deciding: AtSize | None = None
+) -> dict[str, Any]:
     known = new or old
     assert known is not None
     row: dict[str, Any] = {
@@ -161,13 +163,14 @@ def _csv_row(verdict: str, old: ScanRow | None, new: ScanRow | None) -> dict[str
         }
     for name in ("threads", "threads_from", "active_blocks", "limiters", "source"):
         row |= {f"{side}_{name}": each and getattr(each, name) for side, each in sides.items()}
+    row["deciding_threads"] = deciding and deciding.threads
+    row |= {f"{side}_deciding_occupancy": deciding and getattr(deciding, side) for side in sides}
     return row
 
 
 def _table(rows: Sequence[DiffRow]) -> GroupedTable:
     """The kernels of both builds, each with the verdict, its occupancy, and all that changed."""
     named = [GroupRow(f"{row.old.name} {row.new.name}", _name(row)) for row in rows]
-    shares = [_share(row) for row in rows]
     often = Counter((row.new.name, row.new.arch, row.new.threads) for row in rows)
     file_name = file_names([row.new for row in rows])
     what = [
@@ -181,8 +184,8 @@ def _table(rows: Sequence[DiffRow]) -> GroupedTable:
     columns = [
         GroupColumn("Verdict", ["changed" if row.verdict == "other" else row.verdict for row in rows], False),
         GroupColumn("Arch", [_changed("Arch", row) for row in rows], False),
-        GroupColumn("Occ.", shares, False),
-        GroupColumn("Threads", [_sizes(row) for row in rows]),
+        GroupColumn("Occ.", [_changed("Occ.", row) for row in rows], False),
+        GroupColumn("Threads", [_changed("Threads", row) for row in rows]),
         *_file([row.new if row.new.file else row.old for row in rows]),
         GroupColumn(CHANGES, what, False),
     ]
@@ -197,36 +200,11 @@ def _changed(title: str, row: DiffRow) -> Cell:
     return Marked(text, MARKS[row.verdict]) if column.has_changed(row.old, row.new) else text
 
 
-def _is_at_its_bound(row: DiffRow) -> bool:
-    """Whether a launch bound that stayed is the size that is shown first, and the worst one beside it."""
-    return row.usual is not None and row.usual.is_bound and row.old.max_threads == row.new.max_threads
-
-
-def _share(row: DiffRow) -> Cell:
-    """The occupancy in both builds."""
-    if row.usual is None or not _is_at_its_bound(row):
-        return _changed("Occ.", row)
-    old, new = words.percent(row.usual.old), words.percent(row.usual.new)
-    return new if old == new else Marked(f"{old} -> {new}", MARKS[row.verdict])
-
-
-def _sizes(row: DiffRow) -> str:
-    """The block size that is stated, or that an occupancy that changed is of."""
-    if row.usual is not None and _is_at_its_bound(row):
-        return f"{row.usual.threads:,} bound"
-    (column,) = (each for each in COLUMNS if each.title == "Threads")
-    is_of_interest = not is_ours(row.new) or row.change.occupancy or column.has_changed(row.old, row.new)
-    return column.cell(row.old, row.new) if is_of_interest else ""
-
-
 def _changes(row: DiffRow) -> Iterator[str]:
-    """What changed beside the occupancy, and that at a block size that is more usual."""
+    """What changed beside the occupancy, and that at the block size that decides."""
     yield from not_launched(row.new)
-    if _is_at_its_bound(row):
-        (column,) = (each for each in COLUMNS if each.title == "Occ.")
-        yield f"{column.cell(row.old, row.new)} at {row.new.threads:,} threads"
-    elif row.usual is not None:
-        yield usual_in_words(row.usual)
+    if row.deciding is not None:
+        yield other_size_in_words(row.deciding)
     yield from changes(row.old, row.new, besides=("Arch", "Occ.", "Threads"))
 
 
@@ -248,8 +226,7 @@ def _file(rows: Sequence[ScanRow]) -> list[GroupColumn]:
 
 def _columns_apart(rows: Sequence[ScanRow]) -> list[DiffColumn]:
     """The columns for kernels that are in one build only, as far as they have something to say."""
-    columns = (each._replace(value=threads) if each.title == "Threads" else each for each in COLUMNS)
-    return [each for each in columns if any(each.value(row) not in ("", "0") for row in rows)]
+    return [each for each in COLUMNS if any(each.value(row) not in ("", "0") for row in rows)]
 
 
 def _name(row: DiffRow) -> str:

@@ -59,7 +59,7 @@ def diff_findings(report: DiffReport) -> Iterator[Finding]:
 
 
 def _change(row: DiffRow) -> str:
-    return f"{row.verdict}: {change_in_words(row.old, row.new)}"
+    return f"{row.verdict}: {change_in_words(row.old, row.new, deciding=row.deciding)}"
 
 
 def _finding(rule: str, row: ScanRow, message: str) -> Finding:

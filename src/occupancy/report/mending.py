@@ -15,7 +15,7 @@ def mending(row: ScanRow, violation: Violation) -> str:
     """What would help, as a sentence."""
     measure = CRITERIA[violation.criterion].measure
     step = violation.next_step
-    if step is None and measure == "occupancy" and row.spill_smem and "shared_memory" in row.limiters:
+    if step is None and measure == "occupancy" and row.spill_smem:
         measure = "spill_smem"
     if step is None and is_ours(row):
         return _UNSIZED.get(measure, _NO_STEP.get(measure, "Use less of what limits it."))
@@ -26,7 +26,7 @@ def mending(row: ScanRow, violation: Violation) -> str:
     ]
     fewer_spills = measure in ("spill_bytes", "spill_smem", "stack_bytes")
     result = "need fewer spills, at" if fewer_spills else "give"
-    at = f" at {row.threads:,} threads" if is_ours(row) else ""
+    at = f" at {violation.threads:,} threads" if is_ours(row) and violation.threads else ""
     share = words.percent(step.occupancy)
     return f"{words.listing(changes)} would {result} {share} occupancy{at}{_how(row, step)}."
 

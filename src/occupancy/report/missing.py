@@ -34,7 +34,9 @@ def missing_of(removed: Sequence[Apart], removable: Sequence[str]) -> tuple[Apar
 
 
 def in_words(missing: Sequence[Apart]) -> str:
-    """How many there are: ``2 kernels of the baseline are missing``."""
+    """How many there are: ``2 kernels of the baseline are missing``; empty for none."""
+    if not missing:
+        return ""
     verb = "is" if len(missing) == 1 else "are"
     return f"{words.count(len(missing), 'kernel')} of the baseline {verb} missing"
 
@@ -80,7 +82,7 @@ def title(kernel: _Placed) -> str:
     return f"{short_name(kernel)} ({kernel.arch or 'unknown architecture'})"
 
 
-def listing(kernels: Sequence[Apart]) -> str:
+def listing(kernels: Sequence[_Placed]) -> str:
     """``img::blur (sm_80, sm_90), and 3 more``."""
     archs: dict[str, list[str]] = {}
     for each in kernels:

@@ -17,6 +17,7 @@ from ..render.csv_json import flatten
 from ..render.sarif import within_here
 from ..values.resources import Resource, amount_of
 from ..values.spellings import did_you_mean
+from .assumed_sizes import threads
 
 LAST = "Next step"
 BLOCKS = "Blocks"
@@ -223,13 +224,6 @@ def _config(row: ScanRow) -> str:
     """What a tuner calls a variant of Triton's: its warps, and the stages of its pipeline."""
     named = ((row.num_warps, "warp"), (row.num_stages, "stage"))
     return ", ".join(words.count(number, what) for number, what in named if number is not None)
-
-
-def threads(row: ScanRow) -> str:
-    if row.threads is None:
-        return ""
-    origin = {"option": " given", "launch_bounds": " bound", "best": " best"}.get(row.threads_from or "", "")
-    return f"{row.threads:,}{origin}"
 
 
 def _share(share: float | None) -> str:

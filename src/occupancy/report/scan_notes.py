@@ -11,6 +11,7 @@ from ..builds.overview import Overview
 from ..builds.scanner import ScanRow
 from ..builds.selection import Order
 from ..render import words
+from .assumed_sizes import meanings
 from .scan_columns import architecture, short_name
 
 if TYPE_CHECKING:
@@ -34,11 +35,6 @@ OF_TRITON = (
     "registers."
 )
 
-_ASSUMED = {
-    "best": "best, the size with the highest occupancy, others may have less",
-    "launch_bounds": "bound, the largest of the launch bounds",
-}
-
 
 def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
     """What the numbers rest on.
@@ -50,11 +46,8 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
     rows = report.kernels
     yield from _unsorted(report)
     option = "--threads N" if is_command else "threads=N"
-    origins = {row.threads_from for row in rows if row.occupancy is not None}
-    assumed = [what for each, what in _ASSUMED.items() if each in origins]
-    if assumed:
-        sizes = "; ".join(assumed)
-        yield f"Threads are assumed where no file has them: {sizes}. Give {option} if you know it."
+    if assumed := meanings(rows):
+        yield f"Threads are assumed where no file has them: {assumed}. Give {option} if you know it."
     yield from _of_the_usual_size(rows)
     if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
         yield "Dynamic shared memory is chosen at launch; where it is not known it counts as none."
@@ -82,7 +75,7 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
 
 
 def _of_the_usual_size(rows: Sequence[ScanRow]) -> Iterator[str]:
-    """``At 256 threads: blur 50% (sm_80), 75% (sm_90).``: what has less there than at its best size."""
+    """``At the usual 256 threads: blur 50% (sm_80), 75% (sm_90).``: less than at the best size."""
     less: dict[str, dict[float, list[str]]] = {}
     sizes = set()
     for row in sorted(rows, key=lambda row: row.usual_occupancy or 0):
@@ -102,7 +95,7 @@ def _of_the_usual_size(rows: Sequence[ScanRow]) -> Iterator[str]:
     ]
     named = "; ".join(kernels[:MOST_NAMES])
     more = f"; and {len(kernels) - MOST_NAMES:,} more" if len(kernels) > MOST_NAMES else ""
-    yield f"At {' or '.join(sorted(sizes))} threads: {named}{more}."
+    yield f"At the usual {' or '.join(sorted(sizes))} threads: {named}{more}."
 
 
 def says_what_may_spill(report: ScanReport) -> bool:

@@ -129,7 +129,8 @@ def test_nobody_is_told_to_do_without_the_memory_that_registers_spill_to() -> No
     spilling = replace(own, static_smem=10240, spill_smem=10240)
     (violating,) = checked([spilling], rule({"max_occupancy_drop": 0}), baseline=[own]).violating
     (violation,) = violating.violations
-    assert violating.kernel.limiters == ("shared_memory",)
+    assert violating.kernel.limiters == ("registers",), "at its launch bound; smaller blocks are worse"
+    assert (violation.threads, violation.shown and violation.shown.threads) == (64, 128)
     assert violation.next_step is None
     assert mending(violating.kernel, violation).startswith("More registers, launch bounds of fewer threads")
 

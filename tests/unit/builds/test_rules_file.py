@@ -160,6 +160,16 @@ def test_the_error_is_one_of_ours() -> None:
     assert issubclass(RulesError, occupancy.OccupancyError)
 
 
+def test_threads_of_all_kernels(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    for size, threads in (("256", 256), ('"16x16"', 256)):
+        rules.write_text(f"threads = {size}\n[[rules]]\nmax_regs = 64\n")
+        assert read_rules(rules).threads == threads
+    rules.write_text("threads = 0\n[[rules]]\nmax_regs = 64\n")
+    with pytest.raises(RulesError, match=r"toml: threads: got 0\. Allowed: 1 to"):
+        read_rules(rules)
+
+
 def test_launches(tmp_path: Path) -> None:
     rules = tmp_path / "rules.toml"
     text = '[[launches]]\nkernels = "*stencil*"\n{}\n[[rules]]\nmax_regs = 64\n'

@@ -48,21 +48,21 @@ def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Pa
     assert text == (
         "3 of 14 kernels break a rule; 2 kernels of the baseline are missing.\n"
         "\n"
-        "img::blur (sm_80)\n"
-        "  max_occupancy_drop = 0 points (rule 1): at 64 threads: 100% -> 12.5%, 100% -> 50% at 256 "
-        "threads (its bound)\n"
-        "    Next step: shared memory 36 KiB -> 4.125 KiB would give 100% occupancy at 64 threads.\n"
-        "  Since the baseline: limited by warps + blocks + shared -> shared, shared 4 -> 36 KiB.\n"
-        "\n"
-        "img::blur (sm_90)\n"
-        "  max_occupancy_drop = 0 points (rule 1): at 64 threads: 100% -> 18.8%, 100% -> 75% at 256 "
-        "threads (its bound)\n"
-        "    Next step: shared memory 36 KiB -> 6.125 KiB would give 100% occupancy at 64 threads.\n"
-        "  Since the baseline: limited by warps + blocks -> shared, regs 23 -> 22, shared 4 -> 36 KiB.\n"
+        "img::blur (sm_80, sm_90)\n"
+        "  max_occupancy_drop = 0 points (rule 1), sm_80: 100% -> 50% at 256 threads (bound), at worst "
+        "100% -> 12.5% at\n"
+        "  64 threads\n"
+        "  max_occupancy_drop = 0 points (rule 1), sm_90: 100% -> 75% at 256 threads (bound), at worst "
+        "100% -> 18.8% at\n"
+        "  64 threads\n"
+        "  Next step, sm_80: shared memory 36 KiB -> 4.125 KiB would give 100% occupancy at 64 threads.\n"
+        "  Next step, sm_90: shared memory 36 KiB -> 6.125 KiB would give 100% occupancy at 64 threads.\n"
+        "  Since the baseline, sm_80: limited by warps -> shared, shared 4 -> 36 KiB\n"
+        "  Since the baseline, sm_90: limited by warps -> shared, regs 23 -> 22, shared 4 -> 36 KiB\n"
         "\n"
         "img::histogram<64, true> (sm_80)\n"
         "  max_regs = 96 (rule 2): is 128, was 128\n"
-        "    Next step: -maxrregcount, or launch bounds, cap them; what has no room then spills.\n"
+        "  Next step: -maxrregcount, or launch bounds, cap them; what has no room then spills.\n"
         "\n"
         "Removed since the baseline: img::emboss (sm_80, sm_90).\n"
         "  Next step: Where that is meant: --update, or allow_removed in the rules.\n"
@@ -80,14 +80,14 @@ def test_block_sizes_that_the_rules_state(builds: Path, project: Path) -> None:
     (project / "rules.toml").write_text(rules.format(stated))
     text = check(builds / "after", "--rules", "rules.toml", "--baseline", "base.json", code=1, columns=120)
     # 36 KiB and the system's: 4 blocks of 8 warps in 164 KiB, 6 in 228 KiB.
-    assert "max_occupancy_drop = 0 points (rule 1): at 256 threads: 100% -> 50%" in text
-    assert "max_occupancy_drop = 0 points (rule 1): at 256 threads: 100% -> 75%" in text
-    assert "Next step: shared memory 36 KiB -> 19.5 KiB would give 100% occupancy.\n" in text
+    assert "max_occupancy_drop = 0 points (rule 1), sm_80: 100% -> 50% at 256 threads\n" in text
+    assert "max_occupancy_drop = 0 points (rule 1), sm_90: 100% -> 75% at 256 threads\n" in text
+    assert "Next step, sm_80: shared memory 36 KiB -> 19.5 KiB would give 100% occupancy.\n" in text
     assert "12 kernels have no stated block size" in text
     both = check(
         builds / "after", "--rules", "rules.toml", "--baseline", "base.json", "--threads", 64, code=1
     )
-    assert "at 256 threads: 100% -> 50%" in both
+    assert "100% -> 50% at 256 threads\n" in both
     (project / "rules.toml").write_text(rules.format(stated.replace("blur*", "blurr")))
     refused = check(builds / "after", "--rules", "rules.toml", "--baseline", "base.json", code=2)
     assert "launches[1] (*blurr) is for no kernel" in refused
@@ -101,11 +101,35 @@ def test_a_log_that_states_no_block_size_hides_no_drop(builds: Path, project: Pa
     (project / "rules.toml").write_text("[[rules]]\nmax_occupancy_drop = 0")
     text = check(builds / "after.log", "--rules", "rules.toml", "--baseline", "log.json", code=1)
     assert (
-        "img::blur (sm_80)\n  max_occupancy_drop = 0 points (rule 1): at 64 threads: 100% -> 12.5%"
-        in text.replace("_ZN3img4blurEPf", "img::blur")
+        "img::blur (sm_80, sm_90) max_occupancy_drop = 0 points (rule 1), sm_80: 100% -> 50% at 256 threads "
+        "(usual), at worst 100% -> 12.5% at 64 threads max_"
+        in " ".join(text.replace("_ZN3img4blurEPf", "img::blur").split())
     )
     assert "__launch_bounds__" not in text
     assert "threads 640" not in text
+
+
+def test_what_broke_is_listed_first_where_it_is_much(project: Path) -> None:
+    """A kernel of two architectures is said once; where only one of them breaks a rule, it is named."""
+    names = [f"k{number}" for number in range(5)]
+    log = [
+        f"Compiling entry function '{name}' for '{arch}'\nptxas info : Used {{}} registers\n"
+        for name in names
+        for arch in ("sm_80", "sm_90")
+    ]
+    (project / "log").write_text(
+        "".join(each.format(64 if "k4" in each and "80" in each else 72) for each in log)
+    )
+    (project / "rules.toml").write_text("[[rules]]\nmax_regs = 64")
+    text = check(project / "log", "--rules", "rules.toml", code=1)
+    assert text.startswith(
+        "9 of 10 kernels break a rule.\n  max_regs: k0, k1, k2, k3, k4 (sm_90)\n\nk0 (sm_80, sm_90)\n"
+    )
+    assert text.count("Next step") == 5
+    (project / "log").write_text("".join(log[:6]).replace("{}", "72"))
+    assert "max_regs: k0" not in check(project / "log", "--rules", "rules.toml", code=1), (
+        "three are seen at once"
+    )
 
 
 def test_a_drop_is_said_at_a_usual_size_and_at_none_that_it_cannot_have(project: Path) -> None:
@@ -119,7 +143,7 @@ def test_a_drop_is_said_at_a_usual_size_and_at_none_that_it_cannot_have(project:
     arguments = (project / "new", "--rules", "rules.toml", "--baseline", "old.json")
     occupancy.save_baseline(project / "old", project / "old.json")
     text = " ".join(check(*arguments, code=1).split())
-    assert "at 672 threads: 98.4% -> 32.8%, 100% -> 50% at 1,024 threads" in text
+    assert "100% -> 50% at 256 threads (usual), at worst 98.4% -> 32.8% at 672 threads" in text
     for build in ("old", "new"):
         (project / build / "k.ptx").write_text(
             ".version 8.0\n.target sm_90\n.entry k()\n.maxntid 512, 1, 1\n{\n}\n"
@@ -194,8 +218,8 @@ def test_json(builds: Path, project: Path) -> None:
             "was": 1.0,
             "value": 0.125,
             "threads": 64,
-            "threads_from": "compared",
-            "usual": {"threads": 256, "is_bound": True, "old": 1.0, "new": 0.5},
+            "threads_from": "deciding",
+            "shown": {"threads": 256, "threads_from": "launch_bounds", "old": 1.0, "new": 0.5},
             "next_step": {"active_blocks": 32, "occupancy": 1.0, "requires": {"smem": 4224}},
         }
     ]
@@ -229,7 +253,8 @@ def test_annotations_of_github(builds: Path, project: Path) -> None:
     assert (
         "blur"
         in annotations[0].partition(
-            " (sm_80)::max_occupancy_drop = 0 points (rule 1): at 64 threads: 100%25 -> 12.5%25"
+            " (sm_80)::max_occupancy_drop = 0 points (rule 1): 100%25 -> 50%25 at 256 threads (bound), "
+            "at worst 100%25 -> 12.5%25 at 64 threads"
         )[0]
     )
     assert "%0Ashared memory 36 KiB -> 4.125 KiB would give 100%25 occupancy at 64 threads." in annotations[0]
@@ -281,7 +306,7 @@ def test_junit(builds: Path, project: Path) -> None:
     assert len(cases) == len({(case.get("classname"), case.get("name")) for case in cases}) == 16
     failures = [case for case in cases if case.find("failure") is not None]
     assert len(failures) == 5
-    assert "at 64 threads: 100% -> 12.5%" in (failures[0][0].get("message") or "")
+    assert "at worst 100% -> 12.5% at 64 threads" in (failures[0][0].get("message") or "")
     assert "Next" not in (failures[0][0].get("message") or "")
 
 
@@ -409,7 +434,7 @@ def test_cubins_with_the_log_of_the_compiler(builds: Path, project: Path) -> Non
     occupancy.save_baseline([builds / "before", builds / "before.log"], "base.json")
     arguments = ("--rules", "rules.toml", "--baseline", "base.json", "--threads", "256")
     text = check(builds / "after", builds / "after.log", *arguments, code=1, columns=120)
-    assert "no_new_spills = true (rule 1): is 840 bytes (420 stored, 420 loaded), was 0 bytes" in text
+    assert "no_new_spills = true (rule 1), sm_80: is 840 bytes (420 stored, 420 loaded), was 0 bytes" in text
     assert "registers 40 -> 48 would need fewer spills, at 62.5% occupancy" in text
     assert "2 of 14 kernels break a rule." in text
     same = check(builds / "before", builds / "before.log", *arguments, code=0)

@@ -17,29 +17,28 @@ import occupancy
 from tests.cli_runner import run
 
 # What nvcc and ptxas said of tests/data/builds/filters.cu (the two logs), and the occupancy on 8.0 and
-# 9.0, with 64 warps, 32 blocks, 65,536 registers and 164 or 228 KiB of shared memory, for the block size of
-# up to 256 threads, the launch bound, with the greatest drop, else with the greatest rise:
-# - blur, 22 registers, blocks of 64, 2 warps: 32 blocks fill the SM. With 36 KiB + 1 KiB of shared memory 4
-#   blocks, or 6.
-# - warp_image: 96 registers are 5 warps in each quarter, 20 in all, 2 blocks of 8 warps; 128 are 16, 2 blocks
-#   of 6 warps. With the bound of 6 blocks it has 40, which are 12, 48 in all, 6 or 8 blocks; it spills.
-# - histogram, blocks of 128, 4 warps: 40 registers 12 blocks, 128 registers 4.
+# 9.0, with 64 warps, 32 blocks, 65,536 registers and 164 or 228 KiB of shared memory, for the launch bound of
+# 256 threads, and where smaller blocks lose more for these:
+# - blur, 22 registers, blocks of 8 warps: 8 blocks fill the SM. With 36 KiB + 1 KiB of shared memory 4, or 6;
+#   so of 2 warps, of which 32 blocks filled the SM.
+# - warp_image: 96 registers are 5 warps in each quarter, 20 in all, 2 blocks of 8 warps; 128 are 16, 2 too.
+#   With the bound of 6 blocks it has 40, which are 12, 48 in all, 6 blocks; it spills.
 CHANGED = {
     ("img::blur(float*)", "sm_80"): {
-        "verdict": "worse", "occupancy": (1.0, 0.125), "registers": (22, 22), "shared": (4096, 36864),
-        "stack": (0, 0), "limiters": (["warps", "blocks", "shared_memory"], ["shared_memory"]), "threads": 64,
+        "verdict": "worse", "occupancy": (1.0, 0.5), "registers": (22, 22), "shared": (4096, 36864),
+        "stack": (0, 0), "limiters": (["warps"], ["shared_memory"]), "worst": (64, 1.0, 0.125),
     },
     ("img::blur(float*)", "sm_90"): {
-        "verdict": "worse", "occupancy": (1.0, 0.1875), "registers": (23, 22), "shared": (4096, 36864),
-        "stack": (0, 0), "limiters": (["warps", "blocks"], ["shared_memory"]), "threads": 64,
+        "verdict": "worse", "occupancy": (1.0, 0.75), "registers": (23, 22), "shared": (4096, 36864),
+        "stack": (0, 0), "limiters": (["warps"], ["shared_memory"]), "worst": (64, 1.0, 0.1875),
     },
     ("img::warp_image(float*, int)", "sm_80"): {
         "verdict": "mixed", "occupancy": (0.25, 0.75), "registers": (96, 40), "shared": (0, 0),
-        "stack": (0, 312), "limiters": (["registers"], ["registers"]), "threads": 256,
+        "stack": (0, 312), "limiters": (["registers"], ["registers"]), "worst": None,
     },
     ("img::warp_image(float*, int)", "sm_90"): {
-        "verdict": "mixed", "occupancy": (0.1875, 0.75), "registers": (128, 40), "shared": (0, 0),
-        "stack": (0, 416), "limiters": (["registers"], ["registers"]), "threads": 192,
+        "verdict": "mixed", "occupancy": (0.25, 0.75), "registers": (128, 40), "shared": (0, 0),
+        "stack": (0, 416), "limiters": (["registers"], ["registers"]), "worst": None,
     },
 }  # fmt: skip
 SAME = {
@@ -50,7 +49,7 @@ SAME = {
 }
 WORST_FIRST = [
     ("_ZN3img4blurEPf", "sm_80"), ("_ZN3img4blurEPf", "sm_90"),
-    ("_ZN3img10warp_imageEPfi", "sm_80"), ("_ZN3img10warp_imageEPfi", "sm_90"),
+    ("_ZN3img10warp_imageEPfi", "sm_90"), ("_ZN3img10warp_imageEPfi", "sm_80"),
 ]  # fmt: skip
 
 
@@ -80,11 +79,15 @@ def test_two_builds(builds: Path) -> None:
             "shared": (row["old"]["static_smem"], row["new"]["static_smem"]),
             "stack": (row["old"]["stack_bytes"], row["new"]["stack_bytes"]),
             "limiters": (row["old"]["limiters"], row["new"]["limiters"]),
-            "threads": row["new"]["threads"],
+            "worst": row["deciding"]
+            and (row["deciding"]["threads"], row["deciding"]["old"], row["deciding"]["new"]),
         }
         for row in changed
     }
     assert found == CHANGED
+    assert {(row["new"]["threads"], row["new"]["threads_from"]) for row in changed} == {
+        (256, "launch_bounds")
+    }
     assert [(row["new"]["name"], row["new"]["arch"]) for row in changed] == WORST_FIRST
     same = [row for row in report["kernels"] if row["verdict"] == "same"]
     assert {(row["old"]["name"], row["matched_by"]) for row in same} == SAME
@@ -219,7 +222,8 @@ def test_filters_and_what_if(builds: Path) -> None:
     report = diff_json(builds / "before", builds / "after", "--arch", "8.0", "--name", "blur", "--cc", "8.6")
     (row,) = report["kernels"]
     # 8.6: 48 warps, 16 blocks, 100 KiB; 2 blocks of 37 KiB, of 3 warps each.
-    assert (row["new"]["occupancy"], row["new"]["what_if"], row["new"]["cc"]) == (0.125, True, "8.6")
+    assert row["deciding"] == {"threads": 96, "threads_from": "deciding", "old": 1.0, "new": 0.125}
+    assert (row["new"]["occupancy"], row["new"]["what_if"], row["new"]["cc"]) == (2 * 8 / 48, True, "8.6")
 
 
 def test_csv_has_a_row_for_each_kernel_of_either_build(builds: Path) -> None:
@@ -228,7 +232,12 @@ def test_csv_has_a_row_for_each_kernel_of_either_build(builds: Path) -> None:
     )
     assert len(rows) == 16
     assert rows[0]["verdict"] == "worse"
-    assert (rows[0]["old_occupancy"], rows[0]["new_occupancy"]) == ("1.0", "0.125")
+    assert (rows[0]["old_occupancy"], rows[0]["new_occupancy"]) == ("1.0", "0.5")
+    decides = [
+        rows[0][f"{side}deciding_{what}"]
+        for side, what in (("", "threads"), ("old_", "occupancy"), ("new_", "occupancy"))
+    ]
+    assert decides == ["64", "1.0", "0.125"]
     assert [row["new_name"] for row in rows if row["verdict"] == "removed"] == ["", ""]
     assert [row["old_name"] for row in rows if row["verdict"] == "added"] == ["", ""]
 
@@ -243,9 +252,9 @@ def test_the_screen_fits(builds: Path, columns: int) -> None:
 def test_the_screen_puts_the_worst_first_and_counts(builds: Path) -> None:
     lines = diff(builds / "before", builds / "after", columns=120).splitlines()
     assert "blur" in lines[1]
-    # Its launch bound is what a kernel is mostly launched with; the worst size stands beside it.
+    # Its launch bound is what a kernel is mostly launched with; the worst size begins what else is said.
     assert lines[2].split()[:7] == ["worse", "sm_80", "100%", "->", "50%", "256", "bound"]
-    assert "  100% -> 12.5% at 64 threads, " in lines[2]
+    assert "  at worst 100% -> 12.5% at 64 threads, " in lines[2]
     assert "12 kernels in both builds: 2 worse, 2 mixed and 8 the same; 2 added and 2 removed." in lines
     assert not any("scale" in line for line in lines)
 
@@ -257,8 +266,8 @@ def test_all_that_changed_is_said_at_every_width(columns: int) -> None:
     assert head.split()[:4] == ["Verdict", "Arch", "Occ.", "Threads"]
     assert lines[1].split()[:6] == ["worse", "sm_80", "100%", "->", "50%", "256"]
     said = " ".join(text.split())
-    assert "100% -> 12.5% at 64 threads" in said
-    assert "limited by warps + blocks -> shared, regs 23 -> 22, shared 4 -> 36 KiB" in said
+    assert "at worst 100% -> 12.5% at 64 threads" in said
+    assert "limited by warps -> shared, regs 23 -> 22, shared 4 -> 36 KiB" in said
     assert "regs 96 -> 40, spills 0 -> 420 / 420 B, stack 0 -> 312 B" in said
     assert "Spills: bytes that a thread stores / loads." in said
     assert "No room" not in said
@@ -276,19 +285,47 @@ def log_of(path: Path, registers: int, *, bound: int | None = None) -> Path:
     return path
 
 
-def test_a_usual_size_stands_beside_an_odd_one(tmp_path: Path) -> None:
+def test_a_usual_size_is_shown_and_an_odd_one_decides(tmp_path: Path) -> None:
     """32 -> 56 registers: 672 threads drop the most, and nobody launches with those."""
     old, new = log_of(tmp_path / "old", 32), log_of(tmp_path / "new", 56)
     (row,) = diff_json(old, new)["kernels"]
-    assert (row["new"]["threads"], row["old"]["occupancy"], row["new"]["occupancy"]) == (
-        672,
-        0.984375,
-        0.328125,
+    assert (row["new"]["threads"], row["new"]["threads_from"]) == (256, "usual")
+    assert (row["old"]["occupancy"], row["new"]["occupancy"], row["change"]["occupancy"]) == (1.0, 0.5, -0.5)
+    assert row["deciding"] == {
+        "threads": 672, "threads_from": "deciding", "old": 0.984375, "new": 0.328125,
+    }  # fmt: skip
+    text = diff(old, new, columns=120)
+    assert (
+        "worse    sm_90  100% -> 50%  256 usual  at worst 98.4% -> 32.8% at 672 threads, limited by" in text
     )
-    assert row["usual"] == {"threads": 1024, "is_bound": False, "old": 1.0, "new": 0.5}
-    assert "98.4% -> 32.8%      672  100% -> 50% at 1,024 threads" in diff(old, new, columns=120)
+    assert "usual, 256, or the nearest that both builds launch with." in " ".join(text.split())
     (row,) = diff_json(old, new, "--threads", "256")["kernels"]
-    assert row["usual"] is None
+    assert row["deciding"] is None
+    (rise,) = diff_json(new, old)["kernels"]
+    assert (rise["verdict"], rise["old"]["threads"], rise["deciding"]) == ("better", 256, None)
+
+
+def test_the_usual_size_is_the_nearest_that_both_builds_launch_with(tmp_path: Path) -> None:
+    """A block of 6.2 has 32,768 registers at most: with 200 for each thread 128 threads."""
+    old, new = log_of(tmp_path / "old", 32, bound=192), log_of(tmp_path / "new", 56)
+    (row,) = diff_json(old, new)["kernels"]
+    assert [(row[side]["threads"], row[side]["threads_from"]) for side in ("old", "new")] == [
+        (192, "launch_bounds"),
+        (192, "launch_bounds"),
+    ]
+    large = log_of(tmp_path / "large", 200)
+    for one, other in ((large, new), (new, large)):
+        (row,) = diff_json(one, other, "--cc", "6.2")["kernels"]
+        assert (row["new"]["threads"], row["new"]["threads_from"]) == (128, "usual")
+
+
+def test_what_wins_at_another_size_alone_says_where(tmp_path: Path) -> None:
+    """64 -> 56 registers: 32 and 36 warps, 4 blocks of 8 both times; of 18 warps 1, and then 2."""
+    old, new = log_of(tmp_path / "old", 64), log_of(tmp_path / "new", 56)
+    (row,) = diff_json(old, new)["kernels"]
+    assert (row["verdict"], row["change"]["occupancy"]) == ("better", 0)
+    assert row["deciding"] == {"threads": 576, "threads_from": "deciding", "old": 0.28125, "new": 0.5625}
+    assert "50%   256 usual  28.1% -> 56.3% at 576 threads, regs 64 -> 56" in diff(old, new, columns=120)
 
 
 def test_a_given_size_that_it_cannot_launch_with_hides_nothing(tmp_path: Path) -> None:
@@ -301,7 +338,7 @@ def test_a_given_size_that_it_cannot_launch_with_hides_nothing(tmp_path: Path) -
         "launch with; the worst drop decides." in text
     )
     assert "does not launch with 256 threads, " in text.partition("1 kernel in both")[0], "in its row"
-    assert "Where no file states" not in text
+    assert "Threads are assumed" not in text
     assert "For blocks of 256" not in text
     (row,) = diff_json(old, new, "--threads", "256")["kernels"]
     assert 0 < row["new"]["occupancy"] < row["old"]["occupancy"]
@@ -353,7 +390,7 @@ def test_what_costs_neither_occupancy_nor_spills_is_changed_and_not_worse(tmp_pa
 def test_a_size_that_is_given_for_one_kernel_is_said_of_that_one(builds: Path) -> None:
     text = " ".join(diff(builds / "before", builds / "after", "--threads", "warp_image=256").split())
     assert re.search(r"For blocks of 256 threads: \S*warp_image\S*\.", text)
-    assert "Where no file states the block size" in text
+    assert "Threads are assumed where no file has them: bound, the largest of the launch bounds." in text
 
 
 def test_what_begins_to_spill_stands_before_what_only_has_a_larger_stack(tmp_path: Path) -> None:
@@ -498,4 +535,7 @@ def test_thresholds_that_are_none(builds: Path, threshold: str) -> None:
 def test_the_same_in_python(builds: Path) -> None:
     report = occupancy.diff(builds / "before", [builds / "after"], archs=["sm_80"])
     assert [row.new.name for row in report.kernels] == ["_ZN3img4blurEPf", "_ZN3img10warp_imageEPfi"]
-    assert report.kernels[0].change.occupancy == -0.875
+    assert report.kernels[0].change.occupancy == -0.5
+    worst = report.kernels[0].deciding
+    assert worst is not None
+    assert worst.new - worst.old == -0.875

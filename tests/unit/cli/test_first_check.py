@@ -38,11 +38,21 @@ class TestInit:
         assert run("check", "after", "--rules", "occupancy.toml").exit_code == 1
         assert (run("check", "before").exit_code, run("check", "after").exit_code) == (0, 1)
 
-    def test_it_says_the_size_that_the_baseline_is_for(self) -> None:
-        said = run("init", "before", "--threads", "256").stdout
-        assert "It is for blocks of 256 threads, as check then is.\n" in said
-        assert "blocks of 256 threads" in run("check", "after").stdout
-        assert "blocks of" not in run("init", "before", "--rules", "r.toml", "--baseline", "b.json").stdout
+    def test_sizes_that_are_given_are_rules(self) -> None:
+        said = run("init", "before", "--threads", "256", "-t", "blur=128", "-t", "16x4").output
+        assert "is given twice for all kernels" in said
+        assert "the block sizes" not in run("init", "before", "--rules", "r.toml", "--baseline", "b").stdout
+        said = run("init", "before", "--threads", "blur=128", "-t", "16x4").stdout
+        assert "occupancy.toml: rules to begin with, with the block sizes that you gave.\n" in said
+        rules = read_rules("occupancy.toml")
+        assert rules.threads == 64
+        assert [(each.kernels, each.threads) for each in rules.launches] == [(("blur",), (128,))]
+        said = run("check", "after", columns=120).stdout
+        assert "100% -> 25% at 128 threads\n" in said, "blur alone"
+        assert run("check", "before").exit_code == 0
+        Path("occupancy.toml").write_text("threads = 96\n[[rules]]\nmin_occupancy = 100\n")
+        assert ": 98.4% at 96 threads\n" in run("check", "before").stdout, "21 blocks of 3 warps, 63 of 64"
+        assert ": 50% at 32 threads\n" in run("check", "before", "-t", "32").stdout
 
     @pytest.mark.parametrize(
         ("options", "said"),
@@ -121,6 +131,8 @@ class TestExemptions:
         code, text = self.check(self.exemption(date.today()))
         assert code == 0
         assert f"may break max_regs until {date.today()}: see #7." in text
+        assert f"14 kernels meet 1 rule (14 checks); 4 are exempted until {date.today()}." in text
+        assert text.count("may break") == 1, "once for all that may for one reason"
 
     def test_after_it(self) -> None:
         yesterday = date.today() - timedelta(days=1)

@@ -885,16 +885,16 @@ def test_a_usual_size_with_less_than_the_best_is_named(tmp_path: Path) -> None:
     found = [(row["usual_threads"], row["usual_occupancy"]) for row in scan(log)]
     assert found == [(256, 0.5), (256, 0.75), (256, 0.75)]
     text = run("scan", str(log), columns=100).stdout
-    assert "\nAt 256 threads: k 50% (sm_80), 75% (sm_90).\n" in text
+    assert "\nAt the usual 256 threads: k 50% (sm_80), 75% (sm_90).\n" in text
     assert "100% at 256 threads: regs 40 -> 32" in text
     stated = scan(log, "--threads", "512")
     assert {(row["usual_threads"], row["usual_occupancy"]) for row in stated} == {(None, None)}
-    assert "At 256" not in run("scan", str(log), "--threads", "512").stdout
+    assert "At the usual" not in run("scan", str(log), "--threads", "512").stdout
     for number in range(5):
         with log.open("a") as more:
             more.write(entry.format(f"k{number}", "sm_80", 22, 36864))
     short = " ".join(run("scan", str(log)).stdout.split())
-    assert re.search(r"At 256 threads: (k\d? 50%[^;]*; ){3}and 3 more\.", short)
+    assert re.search(r"At the usual 256 threads: (k\d? 50%[^;]*; ){3}and 3 more\.", short)
 
 
 def test_tuned_kernels_of_libraries_get_no_advice(samples: Path) -> None:
