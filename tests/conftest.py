@@ -12,6 +12,7 @@ from hypothesis import settings
 
 from tests.recorded import installed, recorded_tape, without_packages
 from tests.samples import unpack
+from tests.sampling import FULL
 
 # A build server may set it; tests say themselves where they want colour.
 os.environ.pop("FORCE_COLOR", None)
@@ -23,10 +24,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The engine takes microseconds; a deadline would only measure how busy the machine is.
-settings.register_profile("occupancy", max_examples=100, deadline=None, print_blob=True)
+settings.register_profile("occupancy", max_examples=FULL // 2, deadline=None, print_blob=True)
 # Each time the same: a change is not held up by what others left. Runs elsewhere are
 # random and find that. What fails prints the line that repeats it.
-settings.register_profile("ci", max_examples=50, deadline=None, print_blob=True, derandomize=True)
+settings.register_profile("ci", max_examples=FULL, deadline=None, print_blob=True, derandomize=True)
 # Where the same code runs once more, as on another Python: the rules have been tried, the interpreter not.
 settings.register_profile("few", max_examples=20, deadline=None, print_blob=True, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "occupancy")

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+FULL = 50
+"""Random examples of a property in CI, as `tests/conftest.py` says."""
 
 
 def sampled(name: str, *, sample: object, everything: object) -> pytest.MarkDecorator:
@@ -21,3 +25,8 @@ def sampled(name: str, *, sample: object, everything: object) -> pytest.MarkDeco
             pytest.param(everything, id="all", marks=pytest.mark.thorough),
         ],
     )
+
+
+def examples(count: int) -> settings:
+    """As many random examples where CI tries `FULL` of other properties, and fewer where it tries fewer."""
+    return settings(max_examples=count * settings().max_examples // FULL)

@@ -54,7 +54,7 @@ class TestTriton:
     @pytest.mark.parametrize(
         "cc", [(8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (10, 3), (11, 0), (12, 0), (12, 1)]
     )
-    @sampled("stride", sample=55, everything=11)
+    @sampled("stride", sample=110, everything=11)
     def test_the_estimate_is_what_the_compiler_takes(
         self, tuning: Any, monkeypatch: pytest.MonkeyPatch, cc: tuple[int, int], stride: int
     ) -> None:

@@ -2,12 +2,12 @@
 
 An answer is the least of what each resource allows, and each resource looks at a few inputs only. So
 each resource is compared over all the values of its own inputs, and whole answers for every pair of
-values of two different inputs, and at random. ``pytest -m exhaustive`` compares far more combinations.
+values of two different inputs, and at random: in full with ``pytest -m thorough``, and by default a sample.
+``pytest -m exhaustive`` compares far more combinations.
 """
 
 from __future__ import annotations
 
-import itertools
 import random
 from dataclasses import replace
 
@@ -46,7 +46,8 @@ def test_chips_that_the_header_does_not_know(header: Header) -> None:
 
 
 @each_chip
-def test_warps_and_registers(header: Header, limits: Limits) -> None:
+@sampled("stride", sample=7, everything=1)
+def test_warps_and_registers(header: Header, limits: Limits, stride: int) -> None:
     """Every block size of interest, by every count of registers, by the caching."""
     sizes = [*range(32, 1025, 32), 1, 33, 1023, 1025, 4096]
     compared, left_out = compare(
@@ -58,13 +59,18 @@ def test_warps_and_registers(header: Header, limits: Limits) -> None:
             for registers in range(256)
             for caching in axes.cachings(limits)
         ),
+        stride=stride,
     )
-    assert compared + left_out == len(sizes) * 256 * len(axes.cachings(limits))
-    assert left_out == (len(sizes) * 192 if limits.compute_capability == (3, 0) else 0)
+    assert compared + left_out == -(-len(sizes) * 256 * len(axes.cachings(limits)) // stride)
+    if limits.compute_capability != (3, 0):
+        assert left_out == 0
+    elif stride == 1:
+        assert left_out == len(sizes) * 192
 
 
 @each_chip
-def test_threads(header: Header, limits: Limits) -> None:
+@sampled("stride", sample=7, everything=1)
+def test_threads(header: Header, limits: Limits, stride: int) -> None:
     """Every block size, with and without registers, by the caching."""
     compared, _ = compare(
         header,
@@ -75,12 +81,13 @@ def test_threads(header: Header, limits: Limits) -> None:
             for registers in (0, 40)
             for caching in axes.cachings(limits)
         ),
+        stride=stride,
     )
-    assert compared == 1099 * 2 * len(axes.cachings(limits))
+    assert compared == -(-1099 * 2 * len(axes.cachings(limits)) // stride)
 
 
 @each_chip
-@sampled("stride", sample=13, everything=1)
+@sampled("stride", sample=31, everything=1)
 def test_shared_memory(header: Header, limits: Limits, stride: int) -> None:
     """Every allocation step and its edges, by every configuration, with and without opt-in."""
     sizes = axes.shared_memory(limits)
@@ -90,24 +97,21 @@ def test_shared_memory(header: Header, limits: Limits, stride: int) -> None:
     compared, _ = compare(
         header,
         limits,
-        itertools.islice(
-            (
-                Kernel(32, smem=size, carveout=carveout, opt_in=opt_in)
-                for size in sizes
-                for carveout in axes.configurations(limits)
-                for opt_in in axes.OPT_IN
-            ),
-            0,
-            None,
-            stride,
+        (
+            Kernel(32, smem=size, carveout=carveout, opt_in=opt_in)
+            for size in sizes
+            for carveout in axes.configurations(limits)
+            for opt_in in axes.OPT_IN
         ),
+        stride=stride,
     )
     every = len(sizes) * (1 + len(limits.shared_memory_configurations)) * 2
     assert compared == -(-every // stride)
 
 
 @chips_with_percentages
-def test_carveout_in_percent(header: Header, limits: Limits) -> None:
+@sampled("stride", sample=7, everything=1)
+def test_carveout_in_percent(header: Header, limits: Limits, stride: int) -> None:
     """Every percentage, by the sizes at which the number of blocks changes, static and dynamic."""
     sizes = axes.shared_memory_by_blocks(limits)
     compared, _ = compare(
@@ -120,8 +124,9 @@ def test_carveout_in_percent(header: Header, limits: Limits) -> None:
             for carveout in axes.percentages(limits)
             for opt_in in axes.OPT_IN
         ),
+        stride=stride,
     )
-    assert compared > 10_000
+    assert compared > 10_000 / stride
 
 
 @each_chip
@@ -156,7 +161,8 @@ def test_virtual_resources(header: Header, limits: Limits) -> None:
     assert compared + left_out == 256 * (4 + len(sizes))
 
 
-def test_oversized_shared_memory(header: Header) -> None:
+@sampled("stride", sample=7, everything=1)
+def test_oversized_shared_memory(header: Header, stride: int) -> None:
     """The header knows no modes: it is told the maximum that the mode allows."""
     limits = shipped.limits("10.7")
     oversized = limits.max_oversized_shared_memory_per_block
@@ -164,7 +170,7 @@ def test_oversized_shared_memory(header: Header) -> None:
     told = limits.replace(max_shared_memory_per_block_optin=oversized)
     sizes = axes.shared_memory(told)
     carveouts = axes.configurations(limits)
-    plain = [Kernel(32, smem=size, carveout=carveout) for size in sizes for carveout in carveouts]
+    plain = [Kernel(32, smem=size, carveout=carveout) for size in sizes for carveout in carveouts][::stride]
     assert compare(header, told, plain) == (len(plain), 0)
     for kernel in plain:
         there = evaluate(limits, replace(kernel, shared_memory_mode="oversized"))
@@ -176,14 +182,15 @@ def test_oversized_shared_memory(header: Header) -> None:
 
 
 @each_chip
-def test_every_pair_of_values(header: Header, limits: Limits) -> None:
+@sampled("stride", sample=7, everything=1)
+def test_every_pair_of_values(header: Header, limits: Limits, stride: int) -> None:
     """Whole answers: every two values of two different inputs occur together, by several of the others."""
-    compared, _ = compare(header, limits, axes.pairwise(limits))
-    assert compared > 3_000
+    compared, _ = compare(header, limits, axes.pairwise(limits), stride=stride)
+    assert compared > 3_000 / stride
 
 
 @each_chip
-@sampled("count", sample=1_000, everything=5_000)
+@sampled("count", sample=500, everything=5_000)
 def test_random_kernels(header: Header, limits: Limits, count: int) -> None:
     """Whole answers, from all of the input space, also between the edges."""
     compared, left_out = compare(header, limits, axes.random_kernels(limits, count))
@@ -191,11 +198,12 @@ def test_random_kernels(header: Header, limits: Limits, count: int) -> None:
 
 
 @each_chip
-def test_what_if_hardware(header: Header, limits: Limits) -> None:
+@sampled("count", sample=15, everything=60)
+def test_what_if_hardware(header: Header, limits: Limits, count: int) -> None:
     """SMs that do not exist, with sizes that do not divide evenly, in what the header lets one choose."""
     chance = random.Random(f"what if {limits.compute_capability}")
     has_opt_in = limits.max_shared_memory_per_block_optin > limits.max_shared_memory_per_block
-    for _ in range(60):
+    for _ in range(count):
         most_shared_memory = chance.randint(1, limits.max_shared_memory_per_block)
         imagined = limits.replace(
             max_threads_per_multiprocessor=32 * chance.randint(1, 128),

@@ -431,8 +431,9 @@ def test_script_and_style_of_others_are_not_allowed(opened: Open) -> None:
     assert page.evaluate("!document.querySelector('script[src], link[rel=stylesheet], [style]')")
 
 
+SAMPLE = {("start", "phone"), ("compared", "dark"), ("wrong", "narrow")}
 SHOWN = [
-    (each, name)
+    pytest.param(each, name, marks=() if (each, name) in SAMPLE else pytest.mark.thorough)
     for each in QUESTIONS
     for name in SCREENS
     if each == "compared" or name not in ("tablet", "wide")
@@ -460,6 +461,7 @@ def test_it_prints(opened: Open, tmp_path: Path) -> None:
     assert "occupancy calc --cc 8.6 --threads 16x16" in page.inner_text(".asked")
 
 
+@pytest.mark.thorough
 def test_all_that_a_key_stroke_changes_is_drawn_within_a_frame(opened: Open) -> None:
     """The fastest of many: what else the machine does at the same time is not the page's."""
     benchmark = module_at(ROOT / "benchmarks" / "page.py")

@@ -139,7 +139,13 @@ def test_a_name_is_never_markup(opened: Open, tmp_path: Path) -> None:
     assert page.locator("img, i").count() == 0
 
 
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize(
+    "screen",
+    [
+        pytest.param(each, marks=() if each in ("light", "phone") else pytest.mark.thorough)
+        for each in SCREENS
+    ],
+)
 def test_it_is_accessible_and_fits(opened: Open, report: Path, screen: str) -> None:
     from axe_playwright_python.sync_playwright import Axe
 

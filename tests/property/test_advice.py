@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from occupancy import InputError
@@ -26,6 +26,7 @@ from occupancy.engine import Model, cuda, evaluate
 from occupancy.tables import shipped
 from occupancy.values.kernel import Carveout, Kernel
 from occupancy.values.limits import Limits
+from tests.sampling import examples
 
 from . import strategies
 from .strategies import Question
@@ -33,7 +34,7 @@ from .strategies import Question
 Resource = str
 RESOURCES = ("regs", "smem", "barriers")
 
-brute_force = settings(max_examples=80)
+brute_force = examples(80)
 """An example takes thousands of questions to the engine."""
 
 

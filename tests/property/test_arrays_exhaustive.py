@@ -88,7 +88,7 @@ def assert_grid_is_as_combined(limits: Limits, sizes: Array) -> None:
         np.testing.assert_array_equal(found.limiters, bits)
 
 
-@sampled("stride", sample=29, everything=1)
+@sampled("stride", sample=61, everything=1)
 def test_all_combinations_on_one_chip(stride: int) -> None:
     limits = shipped.limits("9.0")
     sizes = steps_of(limits)
@@ -96,9 +96,10 @@ def test_all_combinations_on_one_chip(stride: int) -> None:
     assert_grid_is_as_combined(limits, sizes[::stride])
 
 
-def test_every_byte_of_shared_memory_on_one_chip() -> None:
+@sampled("stride", sample=7, everything=1)
+def test_every_byte_of_shared_memory_on_one_chip(stride: int) -> None:
     limits = shipped.limits("9.0")
-    sizes = np.arange(limits.max_shared_memory_per_multiprocessor + 1)
+    sizes = np.arange(0, limits.max_shared_memory_per_multiprocessor + 1, stride)
     found = sweep_arrays([limits], {"threads": 1, "smem": sizes}, Kernel(1))
     allowed = limits_by_size(limits, sizes)[:, 0]
     np.testing.assert_array_equal(

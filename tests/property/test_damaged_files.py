@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fuzz_readers import check
 from tests.samples import OF_FORMAT, sample
+from tests.sampling import examples
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,19 +55,19 @@ def edited(data: bytes, edits: list[Edit]) -> bytes:
 @pytest.mark.parametrize(
     "name", [*OF_FORMAT.values(), "ncu_details.csv", "res_usage.txt", "cubins/12.9_80_1.cubin"]
 )
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(edits=EDITS)
 def test_edited_samples(name: str, edits: list[Edit]) -> None:
     check(edited(sample(name), edits))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.binary(max_size=300))
 def test_any_bytes(data: bytes) -> None:
     check(data)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.sampled_from(
         [b"\x50\xed\x55\xba\x01\0\x10\0", b"\x7fELF\x02\x01\x01\x41\x08" + bytes(7), b"NVR\0", b"\x1f\x8b"]

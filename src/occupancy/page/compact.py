@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from itertools import chain, product
 from string import ascii_letters, digits
 
@@ -18,6 +19,7 @@ _TOKEN = re.compile(
 )
 
 
+@lru_cache
 def compact_script(text: str, *, is_generated: bool = False) -> str:
     """JavaScript with white space only where two words or signs would become one, and at the ends of lines.
 
@@ -58,6 +60,7 @@ def compact_script(text: str, *, is_generated: bool = False) -> str:
     return re.sub(r"\n{2,}", "\n", "".join(parts)).lstrip("\n")
 
 
+@lru_cache
 def short_names(rules: str) -> str:
     """The translated rules, with a letter or two for each variable; those written most often get one."""
     variable = re.compile(r"(?<![\w$])\$\w+")

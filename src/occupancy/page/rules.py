@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from .translator import translate
 
 # What the page's own code calls by these names.
@@ -125,6 +127,7 @@ EXTERNALS = {
 }
 
 
+@cache
 def rules() -> str:
     """The JavaScript of the rules.
 

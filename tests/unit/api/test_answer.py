@@ -147,7 +147,7 @@ def returned() -> list[object]:
         waves.full_wave,
         occupancy.max_potential_block_size("9.0", multiprocessor_count=132, regs=40),
         occupancy.max_active_clusters("9.0", multiprocessor_count=132, cluster_size=4, **KERNEL),
-        occupancy.products(),
+        occupancy.products("hopper"),
         occupancy.find_gpu("H200"),
         occupancy.sources("9.0"),
         occupancy.registers(384, "1:40,2:?"),

@@ -106,14 +106,27 @@ class TestRows:
     @pytest.mark.parametrize(
         "kernel",
         [
-            {"threads": "1:1024:3", "regs": "1:255:9", "smem": "0:300k:30k"},
+            {"threads": "1:1024:13", "regs": "1:255:17", "smem": "0:300k:30k"},
+            pytest.param(
+                {"threads": "1:1024:3", "regs": "1:255:9", "smem": "0:300k:30k"}, marks=pytest.mark.thorough
+            ),
             {
                 "threads": "32,512",
                 "carveout": "0,50,64k,max",
                 "static_smem": "0:48k:1k",
                 "dynamic_smem": "0:99k:7k",
             },
-            {"threads": "64:2048:64", "barriers": "0:16", "regs": "20:60", "opt_in": False, "smem": "60k"},
+            {"threads": "64:2048:192", "barriers": "0:16", "regs": "20:60:3", "opt_in": False, "smem": "60k"},
+            pytest.param(
+                {
+                    "threads": "64:2048:64",
+                    "barriers": "0:16",
+                    "regs": "20:60",
+                    "opt_in": False,
+                    "smem": "60k",
+                },
+                marks=pytest.mark.thorough,
+            ),
         ],
         ids=str,
     )
@@ -256,10 +269,11 @@ class TestPictures:
     @pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
     def test_take_the_place_of_pictures_only(self, tmp_path: Path, suffix: str) -> None:
         path = tmp_path / f"chart.{suffix}"
+        arguments = ("sweep", "--cc", "9.0", "--threads", "64,128", "-o", str(path))
         for _ in range(2):
-            assert run("sweep", *H100, "-o", str(path)).exit_code == 0
+            assert run(*arguments).exit_code == 0
         path.write_text("something else")
-        done = run("sweep", *H100, "-o", str(path))
+        done = run(*arguments)
         assert (done.exit_code, path.read_text()) == (2, "something else")
         assert f"is no picture (.{suffix}). Choose another name" in done.stderr
 

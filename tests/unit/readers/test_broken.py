@@ -18,6 +18,7 @@ import pytest
 
 from occupancy.readers import Found, KernelRecord, ReadProblem, budget, read
 from tests.samples import OF_FORMAT, sample
+from tests.sampling import sampled
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -58,12 +59,13 @@ KERNELS = 3
 
 class TestDamage:
     @pytest.mark.parametrize(("format", "name"), OF_FORMAT.items())
-    def test_truncated_at_every_64th_byte(self, format: str, name: str) -> None:
+    @sampled("stride", sample=5, everything=1)
+    def test_truncated_at_every_64th_byte(self, format: str, name: str, stride: int) -> None:
         data = sample(name)
         whole = len(records_of(read_bytes(data)))
         step = 64 if len(data) < 200_000 else 320
         counts = []
-        for size in range(0, len(data), step):
+        for size in range(0, len(data), step * stride):
             found = read_bytes(data[:size])
             assert found, "silence"
             counts.append(len(records_of(found)))
@@ -74,10 +76,11 @@ class TestDamage:
             assert sorted(counts) == counts, "more of a file has at least as many kernels"
 
     @pytest.mark.parametrize("name", OF_FORMAT.values())
-    def test_flipped_bits(self, name: str) -> None:
+    @sampled("stride", sample=5, everything=1)
+    def test_flipped_bits(self, name: str, stride: int) -> None:
         data = bytearray(sample(name))
         step = max(1, len(data) // (400 if len(data) < 100_000 else 150))
-        for position in range(0, len(data), step):
+        for position in range(0, len(data), step * stride):
             data[position] ^= 0xFF
             assert read_bytes(bytes(data))
             data[position] ^= 0xFF
