@@ -134,8 +134,8 @@ def test_a_comparison(builds: Path, validator: Any) -> None:
         *[("worse", "warning")] * 2, *[("mixed", "note")] * 2, *[("removed", "note")] * 2,
     ]  # fmt: skip
     assert results[0]["message"]["text"] == (
-        "img::blur (sm_80): worse: occ. 100% -> 12.5%, limited by warps + blocks + shared -> shared, "
-        "shared 4 -> 36 KiB, at 64 threads."
+        "img::blur (sm_80): worse: occ. 100% -> 50%, limited by warps -> shared, shared 4 -> 36 KiB, "
+        "at 256 threads, at worst 100% -> 12.5% at 64 threads."
     )
     assert results[-1]["message"]["text"] == "img::emboss (sm_90): Only the old build has it."
 
