@@ -8,7 +8,7 @@ from typing import Any
 
 from ..advice.carveout import CarveoutAdvice, Configuration, carveout
 from ..advice.launch_bounds import RegisterCap, fewer_registers
-from ..advice.next_steps import NextStep, may_be_divided, next_steps
+from ..advice.next_steps import NextStep, each_step, may_be_divided, next_steps
 from ..advice.partitions import GreenContext
 from ..advice.slack import Slack, slack
 from ..advice.tensor_memory import TensorMemory, tensor_memory
@@ -45,6 +45,8 @@ class RuntimeAnswer:
 
     active_blocks: int
     occupancy: float
+    next_step: NextStep | None
+    """The nearest step to a higher occupancy; null at full occupancy, and where nothing helps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class Explanation:
     steps: tuple[str, ...]
     why: str | None
     """The reason for a step that surprises."""
+    runtime_steps: tuple[str, ...] = ()
+    """The CUDA runtime's steps, where the answer is the spreadsheet's and they come to another number."""
 
     def __str__(self) -> str:
         """``warps: 4 warps of 64 fit 16 times``, and why."""
@@ -128,6 +132,8 @@ class CalcReport(Report):
         fill(row, _OPTIONAL)
         row["carveout"]["smallest"] = row["carveout"]["smallest"] or empty(Configuration)
         row["next_steps"] = list(map(in_a_cell, self.next_steps))
+        if self.runtime is not None and (step := self.runtime.next_step) is not None:
+            row["runtime"]["next_step"] = in_a_cell(step)
         if (columns := self.tensor_memory) is not None:
             steps = columns.next_steps_without_permit
             row["tensor_memory"]["next_steps_without_permit"] = list(map(in_a_cell, steps))
@@ -227,7 +233,7 @@ def _runtime(result: Answer) -> RuntimeAnswer | None:
     if result.model != "spreadsheet" or default_model(result.limits) != "cuda":
         return None
     runtime = evaluate(result.limits, result.kernel, "cuda")
-    return RuntimeAnswer(runtime.active_blocks, runtime.occupancy)
+    return RuntimeAnswer(runtime.active_blocks, runtime.occupancy, next(each_step(runtime), None))
 
 
 def _resources(result: Answer) -> dict[Resource, ResourceUse]:

@@ -52,7 +52,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     if len(levels) == len(shown) + 1:
         shown = levels  # a line that says so would take as much room
     if report.runtime is not None and report.next_steps:
-        yield "by the spreadsheet's rules; --model cuda has the hardware's"
+        yield "by the spreadsheet's rules"
     if report.registers_may_be_divided and not report.inputs.reallocates_registers:
         yield of_divided_registers(report.inputs)
     if is_held(report) and later is None:
@@ -76,6 +76,8 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
         yield f"{words.count(len(levels) - len(shown), 'more level')} in --format json"
     if not report.next_steps and report.occupancy < 1 and not is_held(report):
         yield "none: no other block size has a higher occupancy"
+    if report.runtime is not None and (step := report.runtime.next_step) is not None:
+        yield f"on the hardware (--model cuda) {_step(report, step)}"
 
 
 def of_divided_registers(inputs: Inputs) -> str:

@@ -238,12 +238,16 @@ def _setting(value: object) -> str:
 def _steps(each: Explanation) -> Iterator[Block]:
     yield Heading(words.name(each.resource).capitalize())
     yield Bullets(list(map(words.grouped, each.steps)), indent=2)
-    if each.why:
-        yield Bullets([words.grouped(f"Why: {each.why}")], "faint", indent=2)
+    yield Bullets(_beside(each), "faint", indent=2)
 
 
 def _steps_on_a_page(each: Explanation) -> Iterator[Block]:
     yield Heading(words.name(each.resource))
-    yield Bullets(
-        [words.grouped(text) for text in (*each.steps, *([f"Why: {each.why}"] if each.why else []))]
-    )
+    yield Bullets([*map(words.grouped, each.steps), *_beside(each)])
+
+
+def _beside(each: Explanation) -> list[str]:
+    """What the runtime counts instead, and why a step surprises."""
+    beside = [f"The CUDA runtime: {'; '.join(each.runtime_steps)}"] if each.runtime_steps else []
+    beside += [f"Why: {each.why}"] if each.why else []
+    return list(map(words.grouped, beside))

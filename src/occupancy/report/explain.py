@@ -5,11 +5,11 @@ Each number comes from the engine's own function for that step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
-from ..engine import Answer, Model, cuda, spreadsheet
+from ..engine import Answer, Model, cuda, default_model, evaluate, spreadsheet
 from ..engine.common import round_up, shared_memory_configuration
 from ..values.dataclass import dataclass
 from ..values.kernel import TENSOR_MEMORY_UNIT
@@ -60,7 +60,23 @@ def explain(result: Answer) -> tuple[Explanation, ...]:
         )
     else:
         explainers = (_warps, _blocks, _spreadsheet_registers, _spreadsheet_shared_memory)
-    return tuple(explanation for explainer in explainers if (explanation := explainer(result)))
+    explained = (explanation for explainer in explainers if (explanation := explainer(result)))
+    return tuple(explained if result.model == "cuda" else _beside_the_hardware(result, explained))
+
+
+def _beside_the_hardware(result: Answer, explained: Iterable[Explanation]) -> Iterator[Explanation]:
+    """The spreadsheet's steps, and the runtime's where it comes to another number of blocks."""
+    if default_model(result.limits) != "cuda":
+        yield from explained
+        return
+    runtime = evaluate(result.limits, result.kernel, "cuda")
+    of_runtime = {each.resource: each.steps for each in explain(runtime)}
+    for each in explained:
+        ours, theirs = (getattr(answer.block_limits, each.resource) for answer in (result, runtime))
+        if None in (ours, theirs) or ours == theirs:
+            yield each
+        else:
+            yield replace(each, runtime_steps=of_runtime[each.resource])
 
 
 def _warps(result: Answer) -> Explanation:

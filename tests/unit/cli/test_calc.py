@@ -258,9 +258,15 @@ def test_the_spreadsheets_advice_says_whose_it_is() -> None:
     lines = run(*kernel, columns=120).stdout.splitlines()
     assert lines[0].endswith("compute capability 8.6 (Ampere), by NVIDIA's spreadsheet 11.1")
     assert lines[2].startswith("Launches. Limited by shared memory. The CUDA runtime gives 4 blocks, 33.3%.")
-    assert "Next steps   by the spreadsheet's rules; --model cuda has the hardware's" in lines
+    assert "Next steps   by the spreadsheet's rules" in lines
+    said = "on the hardware (--model cuda) 5 blocks, 41.7%: shared memory 20 KiB -> 19 KiB"
+    assert f"             {said}" in lines
     printed = json.loads(run(*kernel, "--format", "json").stdout)
-    assert printed["runtime"] == {"active_blocks": 4, "occupancy": 4 * 4 / 48}
+    hardware = occupancy.next_steps("8.6", threads=128, regs=64, smem="20k")
+    step = {"active_blocks": 5, "occupancy": 5 * 4 / 48, "requires": hardware[0].requires}
+    assert printed["runtime"] == {"active_blocks": 4, "occupancy": 4 * 4 / 48, "next_step": step}
+    (row,) = csv.DictReader(io.StringIO(run(*kernel, "--format", "csv").stdout))
+    assert row["runtime.next_step"] == "5: smem=19456"
     assert printed["spreadsheet_version"] == "11.1"
     old = run("calc", "--cc", "1.3", "-t", "128", "-r", "40", columns=120).stdout
     assert "by NVIDIA's spreadsheet 2.4" in old
@@ -391,3 +397,5 @@ def test_explain_says_why_the_spreadsheet_differs_from_cuda() -> None:
         "Why: The spreadsheet leaves out 1,024 bytes that the system takes for each resident block." in text
     )
     assert "leaves out" not in run("calc", *kernel, columns=200).stdout
+    assert text.count("The CUDA runtime: ") == 1  # of the one resource in which they differ
+    assert "The CUDA runtime: 16,384 bytes + 1,024 reserved = 17,408, rounded up" in text
