@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 from ..advice.budget import TOLERANCE, check_share
 from ..advice.portability import Fit
 from ..render import words
-from ..render.document import Cell, Column, Document, Marked, Only, Paragraph, Table, graded
+from ..render.document import (
+    Block,
+    Cell,
+    Code,
+    Column,
+    Document,
+    Marked,
+    Only,
+    Paragraph,
+    Table,
+    Together,
+    graded,
+)
 from ..tables import shipped
 from ..tables.chips import Chip
 from ..tables.products import WELL_KNOWN
@@ -17,7 +29,7 @@ from ..tables.table import CURRENT_FROM
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from .base import Report
-from .inputs import Inputs, inputs_of
+from .inputs import Inputs, inputs_of, opt_in_call
 
 if TYPE_CHECKING:
     from .on_all import OnChip
@@ -98,7 +110,14 @@ class FitsReport(Report):
         ]
         columns = COLUMNS if has_names else COLUMNS[1:]
         headline = Paragraph((Marked(self.headline(), "strong"), self._scope()))
-        return Only("text", [headline]), *([Table(columns, rows)] if rows else [])
+        return Only("text", [headline]), *([Table(columns, rows)] if rows else []), Together(self._opt_in())
+
+    def _opt_in(self) -> list[Block]:
+        """What it takes to launch with opt-in, where that is so on some chip."""
+        if not any(chip.launchable and chip.needs_opt_in for chip in self.chips):
+            return []
+        more = "With opt-in: more than 48 KiB of dynamic shared memory takes this call before the launch"
+        return [Paragraph(more), Code(opt_in_call(self.inputs))]
 
     def headline(self) -> str:
         """On how many chips it launches, and on which with full occupancy."""

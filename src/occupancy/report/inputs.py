@@ -58,3 +58,9 @@ def blocks_in_words(inputs: Inputs) -> str:
     if inputs.shared_memory is not None:
         parts.append(f"{words.size(inputs.shared_memory)} of shared memory")
     return f"Blocks of {words.listing(parts)}"
+
+
+def opt_in_call(inputs: Inputs) -> str:
+    """What a program calls before the launch of a kernel that needs more than 48 KiB of dynamic memory."""
+    size = inputs.dynamic_smem if inputs.smem is None else inputs.smem
+    return f"cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {size})"
