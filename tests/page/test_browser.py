@@ -355,6 +355,14 @@ def test_what_is_copied_gives_the_same_answer(opened: Open, question: str) -> No
     assert f"**{figure(page)} occupancy**" in texts["Markdown"]
 
 
+def test_the_arithmetic_is_that_of_explain(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=256&regs=72&dynamic-smem=40k")
+    explained = str(occupancy.compute("9.0", threads=256, regs=72, dynamic_smem=40 << 10).explain())
+    steps = page.locator("#arithmetic li").all_inner_texts()
+    assert "40,960 bytes + 1,024 reserved = 41,984, rounded up to 128s: 41,984 per block" in steps
+    assert all(step in explained for step in steps)
+
+
 def test_every_chip_is_compared_and_chosen(opened: Open) -> None:
     page = opened("#cc=9.0&threads=128&regs=37")
     rows = page.locator("#chips tbody tr")

@@ -82,6 +82,11 @@ class Scanning:
         self._in_full = in_full
         self._sources = sources
 
+    @property
+    def is_sorted(self) -> bool:
+        """Whether an order was asked for."""
+        return self._selection.sort is not None
+
     def records(self, warn: Callable[[ReadProblem], None] | None = None) -> Iterator[KernelRecord]:
         """The kernels and launches that the sources hold, wanted or not; what several say of one is merged.
 

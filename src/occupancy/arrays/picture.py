@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InputError
 from ..render import words
 from ..render.answers import heat_map
-from ..render.charts import Axis, Curves, Picture, scale
+from ..render.charts import Axis, Curves, Picture, Scale, scale
 from .values import Integers
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def picture_of(sweep: Sweep) -> Picture:
     shares = sweep.occupancy
     if axes and len(axes) == 1:
         lines = shares.reshape(count, -1).tolist()
-        named = list(zip(sweep.names, lines, strict=True))
+        named = list(zip(sweep.names if count > 1 else [""], lines, strict=True))  # one is in the title
         return Picture(_title(axes, sweep), (Curves(axes[0], named),))
     if axes and len(axes) == 2 and count == 1:
         return Picture(_title(axes, sweep), (heat_map(axes, shares.reshape(-1).tolist()),))
@@ -61,7 +61,7 @@ def axes_of(sweep: Sweep) -> list[Axis] | None:
     return [Axis(scale(name), [int(each) for each in values.flat]) for name, values in several.items()]
 
 
-def fixed(sweep: Sweep) -> list[str]:
+def _fixed(sweep: Sweep) -> list[str]:
     """The inputs that do not vary: ``registers per thread 40``."""
     arrays = {name: np.asarray(values) for name, values in sweep.inputs.items()}
     return [
@@ -71,12 +71,21 @@ def fixed(sweep: Sweep) -> list[str]:
     ]
 
 
+def chip_scale(sweep: Sweep) -> Scale:
+    """How the chips are told apart: by compute capability, or by other names."""
+    ccs = tuple(str(each.compute_capability) for each in sweep.limits)
+    return scale("cc" if sweep.names == ccs else "gpu")
+
+
+def about(sweep: Sweep) -> str:
+    """What does not vary: ``compute capability 9.0, threads per block 256``."""
+    chip = [f"{chip_scale(sweep).name} {sweep.names[0]}"] if len(sweep.names) == 1 else []
+    return ", ".join([*chip, *_fixed(sweep)])
+
+
 def _title(axes: Sequence[Axis], sweep: Sweep) -> str:
     """What varies, then what does not."""
-    about = ", ".join([*(sweep.names if len(sweep.names) == 1 else ()), *fixed(sweep)])
-    return f"Occupancy by {words.listing([axis.scale.name for axis in axes])}" + (
-        f"\n{about}" if about else ""
-    )
+    return f"Occupancy by {words.listing([axis.scale.name for axis in axes])}\n{about(sweep)}".rstrip()
 
 
 def _place(values: Integers, dimensions: int) -> int:

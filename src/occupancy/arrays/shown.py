@@ -12,7 +12,7 @@ from ..render.answers import ANSWER, answer_cells, charts_of
 from ..render.charts import Axis, Scale, scale
 from ..render.document import Block, Column, Document, KeyValues, Marked, Paragraph, Table, Together
 from ..values.resources import Limiter, Output, Resource
-from .picture import axes_of, fixed, varying
+from .picture import about, axes_of, chip_scale, varying
 from .values import SHARED_MEMORY_FIELDS, Integers
 
 if TYPE_CHECKING:
@@ -44,20 +44,17 @@ def document_of(sweep: Sweep, arrays: Mapping[Output, Integers]) -> Document:
     """
     is_whole = len(arrays) == len(get_args(Output))
     axes = axes_of(sweep) if is_whole else None
-    chips = scale("cc" if sweep.names == _ccs(sweep) else "gpu")
+    chips = chip_scale(sweep)
     if axes is not None and len(sweep.names) > 1:
         axes = [Axis(chips, sweep.names), *axes]
     if axes and len(axes) <= MOST_AXES:
         heading = Marked(f"Occupancy by {words.listing([axis.scale.title for axis in axes])}", "strong")
-        chip = [f"{chips.name} {sweep.names[0]}"] if len(sweep.names) == 1 else []
-        about = Paragraph(", ".join([*chip, *fixed(sweep)]))
         drawn = charts_of(axes, list(_answers(sweep, arrays)))
-        return (Together((Paragraph(heading), about)), *(part for block in drawn for part in _cut(block)))
+        return (
+            Together((Paragraph(heading), Paragraph(about(sweep)))),
+            *(part for block in drawn for part in _cut(block)),
+        )
     return (_asked(sweep, chips), *(_best(sweep, chips) if is_whole else ()))
-
-
-def _ccs(sweep: Sweep) -> tuple[str, ...]:
-    return tuple(str(limits.compute_capability) for limits in sweep.limits)
 
 
 def _answers(sweep: Sweep, arrays: Mapping[Output, Integers]) -> Iterator[OneAnswer]:

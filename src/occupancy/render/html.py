@@ -29,6 +29,16 @@ from .document import (
     plain,
 )
 
+_IN_PYTHON = {
+    "--format json": "to_dict()",
+    "--occupancy or --blocks": "occupancy= or blocks=",
+    "--all lists": "with_same=True lists",
+}
+"""What our own sentences name of the command line, and what a notebook has instead."""
+
+LONG = 24
+"""Characters of a cell from which its column is kept wide enough to be read, and breaks any word of it."""
+
 _TAGS = {
     "strong": "strong",
     "good": "strong",
@@ -53,7 +63,7 @@ def _block(block: Block) -> str:
         items = "".join(f"<li>{_inline(Marked(item, block.mark))}</li>" for item in block.items)
         return f"<ul>{items}</ul>" if items else ""
     if isinstance(block, KeyValues):
-        return _table(("", ""), (False, False), block.lines) if block.lines else ""
+        return _table(("", ""), (False, False), [(key, _in_python(text)) for key, text in block.lines])
     if isinstance(block, Code):
         return f"<pre>{html_text(block.text)}</pre>"
     if isinstance(block, Table):
@@ -77,9 +87,15 @@ def _block(block: Block) -> str:
 def _inline(line: Line) -> str:
     texts = []
     for text, mark in pieces(line):
-        inner = html_text(text).replace("\n", "<br>")
+        inner = html_text(_in_python(text)).replace("\n", "<br>")
         texts.append(f"<{_TAGS[mark]}>{inner}</{_TAGS[mark]}>" if mark in _TAGS else inner)
     return "".join(texts)
+
+
+def _in_python(text: str) -> str:
+    for option, argument in _IN_PYTHON.items():
+        text = text.replace(option, argument)
+    return text
 
 
 def _heads(columns: Sequence[Column | GroupColumn]) -> tuple[list[str], list[bool]]:
@@ -92,7 +108,13 @@ def _table(
     rows: Sequence[Sequence[Cell]],
     marked: Collection[int] = (),
 ) -> str:
-    aligned = [_RIGHT if is_number else LEFT for is_number in numbers]
+    if not rows:
+        return ""
+    longest = [max(len(plain(row[at])) for row in rows) for at in range(len(numbers))]
+    aligned = [
+        _RIGHT if is_number else _LEFT_OF_MUCH if most > LONG else LEFT
+        for is_number, most in zip(numbers, longest, strict=True)
+    ]
     head = "".join(f"<th{side}>{html_text(title)}</th>" for title, side in zip(header, aligned, strict=True))
     lines = []
     for number, row in enumerate(rows):
@@ -104,4 +126,5 @@ def _table(
 
 
 _RIGHT = ' style="text-align:right"'
+_LEFT_OF_MUCH = ' style="text-align:left;min-width:16em;overflow-wrap:anywhere"'
 _BOLD = ' style="font-weight:bold"'

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SLIDE_INCHES = (13.33, 7.5)
+INCHES_OF_A_ROW = 0.22
+"""Of a name beside its bar, below which names would touch."""
 PIXELS_PER_INCH = 144
 STYLE: dict[Any, Any] = {
     "font.size": 14,
@@ -122,7 +124,9 @@ def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
         _draw(picture, [ax])
         return [ax]
     with rc_context(STYLE):
-        figure = pyplot.figure(figsize=SLIDE_INCHES, layout="constrained")
+        width, height = SLIDE_INCHES
+        rows = max((len(each.names) for each in picture.charts if isinstance(each, RowChart)), default=0)
+        figure = pyplot.figure(figsize=(width, max(height, INCHES_OF_A_ROW * rows)), layout="constrained")
         figure.suptitle(picture.title)
         panels = list(figure.subplots(1, len(picture.charts), sharey=True, squeeze=False)[0])
         _draw(picture, panels)
@@ -256,9 +260,10 @@ def _name_crossings(mark: int, chart: Curves, panel: Axes) -> None:
 def _draw_rows(chart: RowChart, panel: Axes) -> None:
     places = range(len(chart.names))
     bars = panel.barh(places, [100 * share for share in chart.shares], color=CURVE_COLOR)
-    panel.bar_label(bars, [words.percent(share) for share in chart.shares], padding=3)
-    panel.set_yticks(places, chart.names, fontsize=10 if len(chart.names) > MOST_WIDE_BARS else None)
-    panel.invert_yaxis()
+    size = 10 if len(chart.names) > MOST_WIDE_BARS else None
+    panel.bar_label(bars, [words.percent(share) for share in chart.shares], padding=3, fontsize=size)
+    panel.set_yticks(places, chart.names, fontsize=size)
+    panel.set_ylim(len(chart.names) - 0.4, -0.6)
     panel.set_xlabel("occupancy (%)")
     panel.set_xlim(0, 108)
     panel.set_xticks(PERCENTAGES)
@@ -305,6 +310,13 @@ def _write_number(panel: Axes, row: int, column: int, share: float) -> None:
 
 def _ticks(axis: Axis) -> tuple[Sequence[int], list[str]]:
     """Places along the axis of a map, and what to write there."""
-    step = -(-len(axis.values) // MOST_TICKS)
-    places = range((len(axis.values) - 1) % step, len(axis.values), step)  # the last one has one
+    places: Sequence[int] = range(len(axis.values))
+    if len(places) > MOST_TICKS:
+        step = -(-len(places) // MOST_TICKS)
+        round_ones = ticks(int(axis.values[0]), int(axis.values[-1]), MOST_TICKS) if axis.is_numeric else []
+        found = [place for place in places if axis.values[place] in round_ones]
+        # Else the last one has one.
+        places = (
+            found if 2 * len(found) > MOST_TICKS // 2 else range((len(places) - 1) % step, len(places), step)
+        )
     return places, [axis.scale.label(axis.values[place]) for place in places]

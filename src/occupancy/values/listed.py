@@ -10,6 +10,9 @@ from .untrusted import html_text, printable
 LEFT = ' style="text-align:left"'
 """What a cell of text needs in HTML: notebooks put all cells at the right that do not say otherwise."""
 
+DIGITS = 4
+"""Behind the point, of numbers that are not whole."""
+
 T = TypeVar("T")
 
 
@@ -61,7 +64,9 @@ def _text(value: Any) -> str:
         return getattr(value, "title", "") or "; ".join(
             f"{name} {_text(each)}" for name, each in known.items()
         )
-    return f"{value:,}" if type(value) is int else str(value)
+    if type(value) is float:
+        value = round(value, DIGITS)
+    return f"{value:,}" if type(value) in (int, float) else str(value)
 
 
 def _is_listed(value: object) -> bool:

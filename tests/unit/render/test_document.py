@@ -120,6 +120,16 @@ def test_html_is_escaped_and_shows_what_a_terminal_shows() -> None:
     assert html([Folded("More <", [Heading("a")])]).startswith("<details><summary>More &lt;</summary><p>")
 
 
+def test_html_is_of_a_notebook() -> None:
+    texts: list[Block] = [Paragraph("--occupancy or --blocks picks a row")]
+    texts.append(KeyValues([("", "2 more levels in --format json")]))
+    assert "--" not in html(texts)
+    assert "to_dict()" in html(texts)
+    long = Table((Column("Kernel", is_number=False), Column("Regs")), [("a" * 60, "1"), ("b", "2")])
+    assert html([long]).count("overflow-wrap:anywhere") == 3
+    assert html([long._replace(rows=[])]) == ""
+
+
 def test_columns_that_have_no_room_are_named_at_the_end() -> None:
     table = GroupedTable(
         "Kernel",

@@ -125,6 +125,11 @@ def test_a_sweep_plots_a_curve_for_each_chip_or_a_map() -> None:
         assert drawn.get_xlabel() == across
         shown = np.ma.filled(drawn.images[0].get_array(), 0)
         assert np.nan_to_num(shown) == pytest.approx(100 * grid.occupancy)
+    drawn = occupancy.sweep("9.0", threads=threads, regs=40).plot()
+    assert legend_of(drawn) == []  # the title names the one chip
+    assert drawn.figure._suptitle.get_text().endswith("\ncompute capability 9.0, registers per thread 40")
+    drawn = occupancy.sweep("9.0", threads=threads[:, None], regs=np.arange(16, 256)).plot()
+    assert [text.get_text() for text in drawn.get_xticklabels()][:3] == ["16", "32", "48"]
     with pytest.raises(occupancy.InputError, match="2 inputs varied on 2 chips"):
         occupancy.sweep(list(CHIPS), threads=threads[:, None], regs=regs).plot()
     with pytest.raises(occupancy.InputError, match="0 inputs varied on 1 chip"):
@@ -144,4 +149,9 @@ def test_a_scan_plots_its_kernels(samples: Path) -> None:
     )
     assert axes.get_title() == ""
     few = scanned.plot(limit=2)
-    assert len(few.patches) == 2
+    assert [bar.get_width() for bar in few.patches] == pytest.approx(
+        sorted(100 * (kernel.occupancy or 0) for kernel in scanned)[:2]
+    )
+    assert few.figure._suptitle.get_text().endswith("the lowest 2 of them")
+    first = occupancy.scan(samples / "samples.fatbin", sort="regs").plot(limit=2)
+    assert first.figure._suptitle.get_text().endswith("the first 2 of them")

@@ -39,6 +39,13 @@ def test_fields_stand_on_lines_and_parts_on_one() -> None:
     assert page.endswith(f"<td{LEFT}>-</td></tr></table>")
 
 
+def test_shares_are_not_shown_to_the_last_bit() -> None:
+    record = occupancy.KernelRecord(
+        source="a.csv", format="nsight-csv", name="f", achieved_occupancy=2 / 3, duration_us=1234.5
+    )
+    assert {"0.6667", "1,234.5"} <= set(str(record).split())
+
+
 def test_what_has_words_of_its_own_keeps_them() -> None:
     assert str(ComputeCapability(9, 0)) == "9.0"
     assert ComputeCapability(9, 0)._repr_html_() == "<p>9.0</p>"  # type: ignore[attr-defined]

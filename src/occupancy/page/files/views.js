@@ -195,10 +195,13 @@ function carveoutLine(answer, { smallest, configurations }) {
   return element("p", { class: "note" }, `Carveout: ${words.size(smallest.shared_memory)} ${enough}${percent}${l1}.`);
 }
 
+// Whole numbers in a text, with their digits in groups: as `words.grouped` of the library.
+const inGroups = (text) => text.replace(/(?<![\d.])\d{4,}(?![\d.]*\d)/g, grouped);
+
 function showArithmetic(answer) {
   const parts = explain(answer).map((each) => [
     element("dt", { class: answer.limiters.includes(each.resource) ? "limiter" : null }, words.title(each.resource)),
-    element("dd", {}, element("ol", { class: "plain" }, each.steps.map((step) => element("li", {}, step))), each.why && element("p", { class: "note" }, each.why)),
+    element("dd", {}, element("ol", { class: "plain" }, each.steps.map((step) => element("li", {}, inGroups(step)))), each.why && element("p", { class: "note" }, inGroups(each.why))),
   ]);
   refill("arithmetic", element("dl", {}, parts));
 }
