@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .advice.next_steps import NextStep as NextStep
     from .advice.on_all import StepOnAll as StepOnAll
     from .advice.portability import Fit as Fit
-    from .advice.registers import RegisterSplit as RegisterSplit
+    from .advice.register_split import RegisterSplit as RegisterSplit
     from .advice.runtime import ClusterBound as ClusterBound
     from .advice.runtime import LaunchConfiguration as LaunchConfiguration
     from .advice.slack import LeftOver as LeftOver
@@ -173,7 +173,7 @@ _HOMES = {
     "Product": "tables.products",
     "ReadError": "errors",
     "ReadProblem": "readers",
-    "RegisterSplit": "advice.registers",
+    "RegisterSplit": "advice.register_split",
     "Report": "report.base",
     "RulesError": "errors",
     "Scan": "api.scan",

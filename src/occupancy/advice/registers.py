@@ -10,17 +10,17 @@ where all of them together took no more than the launch gave, whatever was free 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from ..engine import evaluate
 from ..engine.common import divide_up
 from ..errors import InputError, shown
-from ..render.words import count
-from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .launch_bounds import launch_bounds
 from .next_steps import FIRST_WITH_SETMAXNREG, THREADS_PER_WARPGROUP
+from .register_split import RegisterSplit, Share
 
 LEAST, MOST, STEP = 24, 256, 8
 """The registers that ``setmaxnreg`` can name. PTX ISA; ptxas refuses any other."""
@@ -33,56 +33,6 @@ class Group(NamedTuple):
     regs: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """What some of the warpgroups take."""
-
-    warpgroups: int
-    regs: int
-    """Registers per thread after ``setmaxnreg``."""
-    instruction: Literal["setmaxnreg.dec", "setmaxnreg.inc"] | None
-    """How they come by them; None where they keep what the launch gave."""
-    most: int | None
-    """The most that each of these could take beside the others; None where not even the least is left."""
-
-
-@dataclass(frozen=True, slots=True)
-class RegisterSplit:
-    """How the warpgroups of a block divide its registers, and whether there are enough."""
-
-    cc: str
-    threads: int
-    warpgroups: int
-    groups: tuple[Share, ...]
-    launch_regs: int
-    """Registers per thread that the launch gives: those of the launch bounds, unless others were given."""
-    needed_regs: int
-    """The fewest that the launch must give for this split, in the steps in which the hardware gives them."""
-    pool: int
-    """Registers of the block."""
-    taken: int
-    """Registers of all warpgroups together after ``setmaxnreg``."""
-    suffices: bool
-    """Whether the pool is enough; if not, the kernel waits for ever."""
-    min_blocks: int | None
-    """The second launch bound that makes ptxas give as many; None where none does."""
-    launch_bounds: str | None
-    """What to write before the kernel's name, so that ptxas honours ``setmaxnreg``."""
-    maxnreg: str
-    """The same without promising a block size; not beside launch bounds."""
-    active_blocks: int
-    """Blocks that are resident on one SM: by the registers of the launch, not by any warpgroup's."""
-    occupancy: float
-    """Active warps by the most warps of an SM, 0 to 1."""
-
-    def __str__(self) -> str:
-        """The registers at launch, how many are taken, and whether they suffice."""
-        given = f"{self.launch_regs} registers per thread at launch"
-        verdict = "they suffice" if self.suffices else f"{self.needed_regs} are needed"
-        start = f"{count(self.threads, 'thread')} on {self.cc}: {given}"
-        return f"{start}, {self.taken:,} of {self.pool:,} taken; {verdict}"
-
-
 def split_registers(
     limits: Limits,
     threads: int,
@@ -90,6 +40,7 @@ def split_registers(
     *,
     launch_regs: int | None = None,
     min_blocks: int | None = None,
+    smem: int | None = None,
 ) -> RegisterSplit:
     """Check a split of a block's registers among its warpgroups, or solve it.
 
@@ -100,6 +51,7 @@ def split_registers(
         launch_regs: Registers per thread of the compiled kernel.
         min_blocks: The second launch bound. Without it, the most blocks with which the launch still gives
             enough, or one.
+        smem: Bytes of shared memory per block.
 
     Raises:
         InputError: A chip without ``setmaxnreg``, threads that are not whole warpgroups, groups that are not
@@ -114,7 +66,7 @@ def split_registers(
         )
     _check_groups(limits, threads, groups)
     if launch_regs is None:
-        min_blocks = min_blocks or _most_blocks(limits, threads, groups)
+        min_blocks = min_blocks or _most_blocks(limits, Kernel(threads, smem=smem), groups)
         launch = _of_bounds(limits, threads, min_blocks)
         if launch < LEAST:
             raise InputError(
@@ -128,7 +80,7 @@ def split_registers(
     pool = threads * _allocated(launch)
     solved = _solve(groups, pool)
     taken = THREADS_PER_WARPGROUP * _sum(solved)
-    answer = evaluate(limits, Kernel(threads, launch))
+    answer = evaluate(limits, Kernel(threads, launch, smem=smem))
     return RegisterSplit(
         cc=str(limits.compute_capability),
         threads=threads,
@@ -142,8 +94,11 @@ def split_registers(
         min_blocks=min_blocks,
         launch_bounds=None if min_blocks is None else f"__launch_bounds__({threads}, {min_blocks})",
         maxnreg=f"__maxnreg__({launch})",
+        smem=smem,
         active_blocks=answer.active_blocks,
         occupancy=answer.occupancy,
+        limiters=answer.limiters,
+        reason=answer.reason,
     )
 
 
@@ -219,12 +174,12 @@ def _checked_launch(limits: Limits, threads: int, registers: int) -> int:
     return registers
 
 
-def _most_blocks(limits: Limits, threads: int, groups: Sequence[Group]) -> int:
+def _most_blocks(limits: Limits, kernel: Kernel, groups: Sequence[Group]) -> int:
     """Blocks per SM for which the launch gives the split enough; one where it never does, or it is asked."""
     if any(group.regs is None for group in groups):
         return 1
-    blocks = evaluate(limits, Kernel(threads, min(_needed(groups), limits.max_registers_per_thread)))
-    return max(1, blocks.active_blocks)
+    needed = replace(kernel, regs=min(_needed(groups), limits.max_registers_per_thread))
+    return max(1, evaluate(limits, needed).active_blocks)
 
 
 def _needed(groups: Sequence[Group]) -> int:

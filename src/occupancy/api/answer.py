@@ -184,18 +184,24 @@ class Occupancy(engine.Answer):
         return self.report(explain=explain).to_dict()
 
     def report(
-        self, *, explain: bool = False, whole: occupancy.WholeGpu | None = None
+        self,
+        *,
+        explain: bool = False,
+        whole: occupancy.WholeGpu | None = None,
+        split: occupancy.RegisterSplit | None = None,
     ) -> occupancy.CalcReport:
         """Everything that is shown of the answer, as plain values.
 
         Args:
             explain: Whether to add every step of the arithmetic.
             whole: The whole GPU, where it is known.
+            split: How warpgroups divide the registers, where they do.
         """
         from ..report.calc import calc_report
 
         steps = tuple(self.explain()) if explain else None
-        return calc_report(self, table_limits=_table_row(self.limits), explanation=steps, whole=whole)
+        row = _table_row(self.limits)
+        return calc_report(self, table_limits=row, explanation=steps, whole=whole, split=split)
 
     def __str__(self) -> str:
         """The text that ``occupancy calc`` prints, without colour."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import groupby
 
-from ..advice.registers import Group, RegisterSplit, split_registers
+from ..advice.register_split import RegisterSplit
+from ..advice.registers import Group, split_registers
 from ..errors import InputError, shown
-from ..values.spellings import parse_count
-from .arguments import ComputeCapabilityLike, CountLike
+from ..values.spellings import parse_count, parse_size
+from .answer import Occupancy
+from .arguments import ComputeCapabilityLike, CountLike, SizeLike
 from .chips import limits
 
 DEFAULT_CC = "9.0"
@@ -26,6 +29,7 @@ def registers(
     cc: ComputeCapabilityLike = DEFAULT_CC,
     regs: CountLike | None = None,
     min_blocks: CountLike | None = None,
+    smem: SizeLike | None = None,
 ) -> RegisterSplit:
     """Whether a warp-specialised block has the registers that its warpgroups take with ``setmaxnreg``.
 
@@ -42,6 +46,7 @@ def registers(
         cc: As in `compute`; 9.0 or newer.
         regs: Registers per thread of the compiled kernel, which the launch gives.
         min_blocks: The second launch bound. Without it, the most blocks with which the launch gives enough.
+        smem: Shared memory per block, in bytes or as text such as ``"220k"``.
 
     Raises:
         InputError: A chip without ``setmaxnreg``, threads that are not whole warpgroups, groups that are not
@@ -53,7 +58,25 @@ def registers(
         parse_groups(groups),
         launch_regs=None if regs is None else parse_count(regs, "regs"),
         min_blocks=None if min_blocks is None else parse_count(min_blocks, "min_blocks"),
+        smem=None if smem is None else parse_size(smem, "smem"),
     )
+
+
+def with_split(answer: Occupancy, groups: GroupsLike) -> tuple[Occupancy, RegisterSplit]:
+    """The answer for a block whose warpgroups divide its registers, and how.
+
+    Args:
+        answer: For the block; where no registers were given, those of the launch bounds are its own.
+        groups: As in `registers`.
+
+    Raises:
+        InputError: As in `registers`.
+    """
+    kernel = answer.kernel
+    smem = kernel.shared_memory if kernel.is_shared_memory_given else None
+    split = registers(kernel.threads, groups, cc=answer.limits, regs=kernel.regs, smem=smem)
+    kernel = replace(kernel, regs=split.launch_regs, reallocates_registers=True)
+    return Occupancy(answer.limits, kernel, answer.model), split
 
 
 def parse_groups(value: GroupsLike) -> list[Group]:

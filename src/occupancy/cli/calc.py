@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 @click.command("calc", cls=Command)
 @chips_options("one")
 @kernel_options
+@grouped_option(
+    "kernel", "--setmaxnreg", "--groups", "setmaxnreg", metavar="N:R,...",
+    help="Registers of warpgroups after setmaxnreg: 24,240,240 or 1:24,2:240; a ? asks for the most.",
+)  # fmt: skip
 @grid_options
 @grouped_option(
     "output", "--explain", is_flag=True, is_common=True, help="Show every step of the arithmetic."
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
 @format_option
 def command(
     chips: list[Chip],
+    setmaxnreg: str | None,
     grid: str | None,
     cluster: str | None,
     sms: str | None,
@@ -66,11 +71,14 @@ def command(
         )
     if len(chips) == 1:
         (chip,) = chips
-        result = compute(chip.limits, **kernel)
-        print_report(
-            result.report(explain=explain, whole=whole_gpu(result, chip, grid, cluster, sms)), output_format
-        )
-        launchable = result.launchable
+        result, split = compute(chip.limits, **kernel), None
+        if setmaxnreg is not None:
+            from ..api.registers import with_split
+
+            result, split = with_split(result, setmaxnreg)
+        whole = whole_gpu(result, chip, grid, cluster, sms)
+        print_report(result.report(explain=explain, whole=whole, split=split), output_format)
+        launchable = result.launchable and (split is None or split.suffices)
         if charts:
             from ..api.sweep import curves_of
 
@@ -83,7 +91,7 @@ def command(
     else:
         from ..api.on_all import on_all
 
-        _refuse_for_several(len(chips), charts=charts, open=is_opened)
+        _refuse_for_several(len(chips), charts=charts, open=is_opened, setmaxnreg=setmaxnreg)
         if sms is not None and grid is None and cluster is None:
             raise InputError(
                 "says nothing of several chips alone", where="--sms", cure="Give --grid or --cluster, too."

@@ -28,7 +28,7 @@ _WORDS = {
 }
 """Option -> what other tools and people call it, without hyphens."""
 
-_ELSEWHERE = dict.fromkeys(("groups", *_WORDS["groups"].split()), "`occupancy registers --groups`")
+_ELSEWHERE = dict.fromkeys(("groups", *_WORDS["groups"].split()), "`occupancy calc --setmaxnreg`")
 """What only another command answers, and that."""
 
 _UNIT = r"(?i)[kmg](?:i?b)?|b(?:ytes?)?"

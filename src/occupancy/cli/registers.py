@@ -32,6 +32,8 @@ from .output import print_report
 @grouped_option(
     "kernel",
     "--groups",
+    "--setmaxnreg",
+    "groups",
     required=True,
     is_common=True,
     metavar="N:R,...",
@@ -46,6 +48,7 @@ from .output import print_report
     metavar="N",
     help="Registers of the compiled kernel, which the launch gives.",
 )
+@grouped_option("kernel", "-s", "--smem", is_common=True, metavar="SIZE", help="Shared memory per block.")
 @blocks_option("min_blocks", "The second launch bound; also --min-blocks. [default: the most that fits]")
 @format_option
 def command(
@@ -54,12 +57,14 @@ def command(
     threads: str,
     groups: str,
     regs: str | None,
+    smem: str | None,
     min_blocks: str | None,
     output_format: str,
 ) -> None:
     """Check or solve how warpgroups divide a block's registers (setmaxnreg).
 
     The exit code is 1 if there are too few: such a kernel waits for ever.
+    With a cluster or a grid ask `occupancy calc --setmaxnreg 40,232,232`.
 
     \b
     occupancy registers --threads 384 --groups 1:40,2:232
@@ -69,7 +74,7 @@ def command(
     from ..report.registers import registers_report
 
     chip = choose_sm(cc or (None if gpu else DEFAULT_CC), gpu, None, None)
-    split = registers(threads, groups, cc=chip.limits, regs=regs, min_blocks=min_blocks)
+    split = registers(threads, groups, cc=chip.limits, regs=regs, min_blocks=min_blocks, smem=smem)
     print_report(registers_report(split), output_format)
     if not split.suffices:
         click.get_current_context().exit(1)

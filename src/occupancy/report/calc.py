@@ -10,6 +10,7 @@ from ..advice.carveout import CarveoutAdvice, Configuration, carveout
 from ..advice.launch_bounds import RegisterCap, fewer_registers
 from ..advice.next_steps import NextStep, each_step, may_be_divided, next_steps
 from ..advice.partitions import GreenContext
+from ..advice.register_split import RegisterSplit
 from ..advice.slack import Slack, slack
 from ..advice.tensor_memory import TensorMemory, tensor_memory
 from ..advice.waves import FullWave
@@ -105,6 +106,8 @@ class CalcReport(Report):
     """Whether the block looks like one whose warpgroups divide its registers (``setmaxnreg``): for such a one
     fewer registers are no advice.
     """
+    split: RegisterSplit | None
+    """How the warpgroups divide the registers, where that was asked."""
     slack: Slack
     """How far each resource may grow before a block is lost, and what is left over."""
     carveout: CarveoutAdvice
@@ -137,6 +140,8 @@ class CalcReport(Report):
         if (columns := self.tensor_memory) is not None:
             steps = columns.next_steps_without_permit
             row["tensor_memory"]["next_steps_without_permit"] = list(map(in_a_cell, steps))
+        if self.split is not None:
+            row["split"]["groups"] = [f"{each.warpgroups}: {each.regs}" for each in self.split.groups]
         sizes = self.carveout.configurations
         row["carveout"]["configurations"] = [f"{each.shared_memory}: {each.active_blocks}" for each in sizes]
         row["explanation"] = in_cells(self.explanation or ())
@@ -155,6 +160,7 @@ _OPTIONAL = {
     "gpu": Gpu,
     "green_context": GreenContext,
     "fewer_registers": RegisterCap,
+    "split": RegisterSplit,
     **WAVES,
 }
 """What not every answer has; its columns of the CSV are there all the same."""
@@ -177,6 +183,7 @@ def calc_report(
     table_limits: Limits | None,
     explanation: tuple[Explanation, ...] | None = None,
     whole: WholeGpu | None = None,
+    split: RegisterSplit | None = None,
 ) -> CalcReport:
     """Everything that is shown of an answer.
 
@@ -186,6 +193,7 @@ def calc_report(
             chip; None where the table has none.
         explanation: The arithmetic, where it was asked for.
         whole: The whole GPU, where it is known.
+        split: How the warpgroups divide the registers, where that was asked.
     """
     limits, kernel, model = result.limits, result.kernel, result.model
     whole = whole or WholeGpu()
@@ -213,6 +221,7 @@ def calc_report(
         next_steps=steps,
         fewer_registers=fewer,
         registers_may_be_divided=fewer is not None and may_be_divided(result),
+        split=split,
         slack=slack(limits, kernel, model),
         carveout=carveout(limits, kernel, model),
         gpu=whole.gpu,

@@ -16,6 +16,8 @@ from .next_steps import changes_in_words
 
 HOLDS_ALL = "a block that allocates tensor memory starts with all virtual resources of the SM"
 
+NO_OTHER_SIZE = "no other block size has a higher occupancy"
+
 
 def is_held(report: CalcReport) -> bool:
     """Whether the resident blocks hold all virtual resources of the SM."""
@@ -75,7 +77,8 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     if len(levels) > len(shown):
         yield f"{words.count(len(levels) - len(shown), 'more level')} in --format json"
     if not report.next_steps and report.occupancy < 1 and not is_held(report):
-        yield "none: no other block size has a higher occupancy"
+        is_split = report.inputs.reallocates_registers and "registers" in report.limiters
+        yield f"none: {'the warpgroups need the registers' if is_split else NO_OTHER_SIZE}"
     if report.runtime is not None and (step := report.runtime.next_step) is not None:
         yield f"on the hardware (--model cuda) {_step(report, step)}"
 

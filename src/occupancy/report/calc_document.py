@@ -47,11 +47,27 @@ def document(report: CalcReport) -> Document:
     return (
         *(_held(report, where) if report.launchable else _refused(report, where)),
         _resources(report),
-        KeyValues([*_whole(report), *advice(report)]),
+        KeyValues([*_split(report), *_whole(report), *advice(report)]),
         Together(list(in_clusters(report.full_wave, runs_of(report)))),
         Bullets(list(_remarks(report)), "faint"),
         *steps_of(report.explanation or ()),
     )
+
+
+def _split(report: CalcReport) -> Iterator[tuple[str, str]]:
+    """How each warpgroup comes by its registers, and what tells ptxas those of the launch."""
+    if (split := report.split) is None:
+        return
+    for number, each in enumerate(split.groups):
+        groups = words.count(each.warpgroups, "warpgroup")
+        most = "" if each.most is None else f", at most {each.most}"
+        how = each.instruction or "the launch"
+        yield "" if number else "Split", f"{groups}: {each.regs} registers by {how}{most}"
+    if split.suffices:
+        yield (
+            "",
+            f"declare it with {split.launch_bounds or split.maxnreg}, else ptxas drops setmaxnreg (C7508)",
+        )
 
 
 def _whole(report: CalcReport) -> Iterator[tuple[str, str]]:
@@ -86,10 +102,23 @@ def _held(report: CalcReport, where: str) -> Document:
     why = _limited_by(report)
     if report.model == "spreadsheet":  # what differs from the hardware stands before any advice
         why = " ".join((why, *report.notes))
+    verdict = _verdict(report, why)
     headline = Paragraph((Marked(occupancy, grade(report.occupancy)), f" {where}\n{amounts}"))
-    verdict = Paragraph((Marked("Launches.", "strong"), f" {why}"))
-    sentence = Paragraph((Marked(occupancy, "strong"), f" {where}: {amounts}. Launches. {why}"))
-    return Only("text", [Together([headline, verdict])]), Only("markdown", [sentence])
+    sentence = Paragraph((Marked(occupancy, "strong"), f" {where}: {amounts}. ", *verdict))
+    return Only("text", [Together([headline, Paragraph(verdict)])]), Only("markdown", [sentence])
+
+
+def _verdict(report: CalcReport, why: str) -> Sequence[str | Marked]:
+    """That it launches, what limits it, and what a split of the registers comes to."""
+    split = report.split
+    if split is None:
+        return Marked("Launches.", "strong"), f" {why}"
+    from .registers import taken_and_given, what_it_needs  # few answers need it
+
+    amounts = f"{taken_and_given(split)}."
+    if split.suffices:
+        return Marked("Launches.", "strong"), f" {why} ", Marked("The split is legal:", "good"), f" {amounts}"
+    return Marked("Launches, and waits for ever:", "bad"), f" {amounts} {what_it_needs(split)} {why}"
 
 
 PERMIT_COLUMNS = (
@@ -201,7 +230,7 @@ def _remarks(report: CalcReport) -> list[str]:
             "the last warp of each block is not full."
         )
     lines += list(_about_tensor_memory(report))
-    if report.inputs.reallocates_registers:
+    if report.inputs.reallocates_registers and report.launchable:
         lines.append(
             "The registers are those of the launch, which the warpgroups divide among themselves "
             "(setmaxnreg), so that fewer are no advice."

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from ..advice.registers import STEP, RegisterSplit, Share
+from ..advice.register_split import RegisterSplit, Share
+from ..advice.registers import STEP
 from ..render import words
 from ..render.document import Bullets, Code, Column, Document, Marked, Paragraph, Table, Together
 from ..values.dataclass import dataclass
@@ -38,10 +39,6 @@ class RegistersReport(Report):
         """Whether it runs, a row for each group, the line to paste, and what to beware of."""
         split = self.split
         verdict = Marked("Legal:", "good") if split.suffices else Marked("Waits for ever:", "bad")
-        amounts = (
-            f" {words.count(split.warpgroups, 'warpgroup')} take {split.taken:,} registers, and the launch "
-            f"gives {split.pool:,} ({split.threads} threads of {split.launch_regs})"
-        )
         rows = [
             (str(each.warpgroups), str(each.regs), each.instruction or "the launch", _most(each))
             for each in split.groups
@@ -50,7 +47,7 @@ class RegistersReport(Report):
             [Paragraph("Declare the kernel with"), Code(split.launch_bounds or split.maxnreg)]
         )
         return (
-            Paragraph((verdict, amounts)),
+            Paragraph((verdict, f" {taken_and_given(split)}")),
             Table(COLUMNS, rows),
             *([declared] if split.suffices else []),
             Bullets(list(self._notes())),
@@ -59,20 +56,42 @@ class RegistersReport(Report):
     def _notes(self) -> Iterator[str]:
         split = self.split
         if not split.suffices:
-            yield (
-                f"It compiles without a word. The launch would have to give {split.needed_regs} "
-                f"registers to each thread; the pool is the block's own, so no other block's help."
-            )
+            yield f"It compiles without a word. {what_it_needs(split)}"
         elif split.needed_regs < split.launch_regs:
             yield f"{split.needed_regs} registers for each thread at the launch would be enough."
-        blocks = words.count(split.active_blocks, "block")
-        yield (
-            f"{blocks} per SM, {words.percent(split.occupancy)} occupancy, by the {split.launch_regs} "
-            "registers of the launch alone, whatever a warpgroup takes later."
-        )
-        bounds = f"either both launch bounds or {split.maxnreg}" if split.launch_bounds else split.maxnreg
-        yield f"ptxas must know the launch's registers, from {bounds}; else it drops setmaxnreg (C7508)."
+        if split.reason is not None:
+            yield f"The block does not launch: {split.reason}"
+        else:
+            blocks = words.count(split.active_blocks, "block")
+            limiters = words.listing([words.name(limiter) for limiter in split.limiters])
+            yield (
+                f"{blocks} per SM, {words.percent(split.occupancy)} occupancy, limited by {limiters}: the "
+                f"{split.launch_regs} registers of the launch count, whatever a warpgroup takes later."
+            )
+        yield f"{declared_with(split)}; else it drops setmaxnreg (C7508)."
         yield f"For sm_90a, and for sm_100 and newer with the suffix a or f; registers in steps of {STEP}."
+
+
+def taken_and_given(split: RegisterSplit) -> str:
+    """``3 warpgroups take 64,512 registers, and the launch gives 64,512 (384 threads of 168)``."""
+    return (
+        f"{words.count(split.warpgroups, 'warpgroup')} take {split.taken:,} registers, and the launch "
+        f"gives {split.pool:,} ({split.threads} threads of {split.launch_regs})"
+    )
+
+
+def what_it_needs(split: RegisterSplit) -> str:
+    """What a split would need that does not suffice, a sentence."""
+    return (
+        f"The launch would have to give {split.needed_regs} registers to each thread; the pool is the "
+        "block's own, so no other block's help."
+    )
+
+
+def declared_with(split: RegisterSplit) -> str:
+    """What tells ptxas how many registers the launch gives."""
+    bounds = f"either both launch bounds or {split.maxnreg}" if split.launch_bounds else split.maxnreg
+    return f"ptxas must know the launch's registers, from {bounds}"
 
 
 def _most(share: Share) -> str:

@@ -384,9 +384,32 @@ def test_a_block_refused_for_warps_counted_alike_in_each_sub_partition_says_so()
     assert json.loads(run(*whole, "--format", "json").stdout)["registers_checked"] is None
 
 
-def test_setmaxnreg_typed_as_an_option_finds_the_command() -> None:
-    assert "`occupancy registers --groups` answers for it." in run("calc", "--setmaxnreg", "240").stderr
-    assert "Did you mean --groups?" in run("registers", "--setmaxnreg", "240").stderr
+def test_a_split_of_the_registers_beside_shared_memory_and_clusters() -> None:
+    kernel = ("calc", "--gpu", "H100 SXM", "-t", "384", "-s", "220KiB", "--cluster", "2", "--setmaxnreg")
+    text = run(*kernel, "24,240,240", "-r", "168", columns=120).stdout
+    said = " ".join(text.split())
+    assert "Limited by registers and shared memory. The split is legal: 3 warpgroups take 64,512" in said
+    assert "Split 1 warpgroup: 24 registers by setmaxnreg.dec, at most 24 2 warpgroups: 240 registers" in said
+    assert "declare it with __launch_bounds__(384, 1), else ptxas drops setmaxnreg (C7508)" in said
+    assert "66 clusters of 2" in said
+    assert "Next steps none: the warpgroups need the registers" in said
+    assert run(*kernel[:-1], "--groups", "1:24,2:240", columns=120).stdout == text  # bounds give as many
+    waits = (*kernel, "40,240,240", "-r", "168")
+    assert "Launches, and waits for ever: 3 warpgroups take 66,560 registers" in run(*waits).stdout
+    assert "declare" not in run(*waits).stdout
+    assert (run(*waits).exit_code, run(*waits, "--exit-code").exit_code) == (0, 1)
+    split = json.loads(run(*waits, "--format", "json").stdout)["split"]
+    alone = run(
+        "registers", "-t", "384", "--setmaxnreg", "40,240,240", "-s", "220k", "-r", "168", "--format", "json"
+    )
+    assert split == json.loads(alone.stdout)["split"]
+    assert (split["suffices"], split["limiters"]) == (False, ["registers", "shared_memory"])
+    (row,) = csv.DictReader(io.StringIO(run(*waits, "--format", "csv").stdout))
+    assert (row["split.groups"], row["split.needed_regs"]) == ("1: 40;2: 240", "176")
+    assert "--setmaxnreg: answers for one chip, and 2 are named." in run(*waits, "--cc", "10.0").stderr
+    assert "`occupancy calc --setmaxnreg` answers for it." in run("fits", "--setmaxnreg", "240").stderr
+    too_large = run("registers", "-t", "384", "--groups", "24,240,240", "-s", "300k").stdout
+    assert "The block does not launch: " in too_large
 
 
 def test_explain_says_why_the_spreadsheet_differs_from_cuda() -> None:
