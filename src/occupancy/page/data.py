@@ -71,9 +71,8 @@ INPUTS: list[dict[str, Any]] = [
     {
         "name": "tensor-memory",
         "field": "tensor_memory",
-        "label": "Tensor memory",
+        "label": "Tensor memory columns",
         "kind": "count",
-        "hint": "columns",
         "multiple": TENSOR_MEMORY_UNIT,
         "needs": "tensor_memory_per_multiprocessor",
     },

@@ -24,6 +24,7 @@ from .question import question_of
 
 _NUMBERS: dict[str, Callable[[ScanRow], float | None]] = {
     "Regs": lambda row: row.regs,
+    "Cap": lambda row: row.register_cap,
     "Shared": lambda row: row.shared_memory,
     "Bar": lambda row: row.barriers,
     "Bound": lambda row: row.max_threads,
@@ -34,8 +35,10 @@ _NUMBERS: dict[str, Callable[[ScanRow], float | None]] = {
     "Share": lambda row: row.time_share,
     "Threads": lambda row: row.threads,
     "Occ.": lambda row: row.occupancy,
+    "Achieved": lambda row: row.achieved_occupancy,
     "Reported": lambda row: row.reported_occupancy,
     "Waves": lambda row: row.waves,
+    "Blocks": lambda row: row.active_blocks,
 }
 """What the columns that are no texts are sorted by."""
 

@@ -13,6 +13,8 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from occupancy.page import listing
+from occupancy.report import scan_columns
 from tests.cli_runner import run
 
 HOSTILE = "</script><img src=x onerror=alert(1)>&\"'"
@@ -40,6 +42,11 @@ def test_all_kernels_are_in_it(samples: Path, tmp_path: Path) -> None:
     done = run("scan", str(samples / "samples.exe"), "-o", str(tmp_path / "report.html"))
     assert done.exit_code == 0
     assert (tmp_path / "report.html").read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("column", scan_columns.ALL, ids=lambda column: column.title)
+def test_numbers_are_sorted_as_numbers(column: scan_columns.Column) -> None:
+    assert (listing._kind(column.title) == "text") is not column.is_number
 
 
 def test_it_loads_nothing_and_runs_its_own_script_alone(samples: Path) -> None:

@@ -114,7 +114,7 @@ const app = {
     const { answer, limits, kernel, model } = question;
     const steps = nextSteps(limits, kernel, model);
     const found = slack(limits, kernel, model);
-    settle(byId("brief"), `${words.percent(answer.occupancy)}, ${answer.launchable ? `limited by ${words.listing(answer.limiters.map(words.name))}` : verdictOf(answer)}`);
+    settle(byId("brief"), answer.launchable ? `${words.percent(answer.occupancy)}, limited by ${words.listing(answer.limiters.map(words.name))}` : verdictOf(answer));
     showVerdict(asked, question, launch, (kind) => this.copy(kind));
     showResources(answer);
     showSteps(answer, steps, (requires) => this.apply(requires));

@@ -94,8 +94,8 @@ function settle(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-// A name that may take two lines, of which one ends with an underscore.
-const breakable = (text) => text.split(/(?<=_)/).map((part, at) => [at > 0 && element("wbr"), part]);
+// A name that may take two lines, of which one ends with one of its words.
+const breakable = (text) => text.split(/(?<=_)|(?<=[a-z])(?=[A-Z])/).map((part, at) => [at > 0 && element("wbr"), part]);
 
 // A share of 1 as a bar.
 function bar(share, isMarked) {

@@ -106,8 +106,7 @@ function showResources(answer) {
   const rows = resourceRows(answer).map((row) => [
     { row: { class: row.isLimiter ? "limiter" : null } },
     words.title(row.key),
-    [{ class: "number" }, row.perBlock.replace(/(?<=\d) /g, "\u00a0")],
-    [{ class: "number" }, row.perSm],
+    ...[row.perBlock, row.perSm].map((text) => [{ class: "number" }, text.replace(/(?<=\d) /g, "\u00a0")]),
     [{ class: "number" }, row.blocks],
     [{ class: "use" }, element("span", { class: "number" }, words.percent(row.share)), bar(row.share, row.isLimiter)],
     [{ class: "mark" }, row.isLimiter ? "limits" : ""],
@@ -183,7 +182,7 @@ function showLeft(answer, found, advice) {
     "left",
     rows.length ? table("What of the SM is left over", null, rows, { class: "pairs" }) : element("p", { class: "note" }, answer.active_blocks ? "Nothing that a block could use." : "No block is resident."),
     carveoutLine(answer, advice),
-    advice.needs_opt_in && element("p", { class: "note" }, "Opt-in needed: cudaFuncAttributeMaxDynamicSharedMemorySize."),
+    advice.needs_opt_in && element("p", { class: "note" }, breakable("Opt-in needed: cudaFuncAttributeMaxDynamicSharedMemorySize.")),
   );
 }
 
@@ -232,7 +231,7 @@ function answerOn(limits, kernel, model) {
     return { share: answer.occupancy, blocks: grouped(answer.active_blocks), why };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    return { share: null, blocks: "-", why: error.problem };
+    return { share: null, blocks: "-", why: error.problem.replace(`compute capability ${limits.compute_capability} `, "") };
   }
 }
 
@@ -263,7 +262,7 @@ function showCompare(now, held, act) {
   const text = (side, make) => (side.question.answer ? make(side.question.answer) : "-");
   const rows = [
     ...(sides.some(({ fields }) => fields.kernel) ? [["Kernel", ...sides.map(({ fields }) => fields.kernel ?? "")]] : []),
-    ["Chip", ...sides.map(({ question: { limits } }) => `${limits.compute_capability} ${limits.architecture}`)],
+    ["Chip", ...sides.map(({ question: { limits } }) => `${limits.compute_capability} ${familyOf(limits)}`)],
     ...names.map((input) => [input.label, ...sides.map(({ fields }) => fields[input.name]?.trim() || "not given")]),
     ["Model", ...sides.map(({ question }) => question.model)],
     ["Occupancy", ...sides.map((side) => text(side, (answer) => words.percent(answer.occupancy)))],
