@@ -69,6 +69,10 @@ class Overview:
     """Those that do not launch, spill, have an occupancy below 50 %, or use a stack."""
     of_logs: int
     """How many of ``kernels`` only the output of the compiler tells of, and no image."""
+    spilling_to_shared: int
+    """Those that spill registers to shared memory."""
+    losing_to_spills: int
+    """Those of them whose occupancy would be higher without that memory."""
     spills_known: int
     """Those of which a file says whether they spill."""
     times_known: int
@@ -128,6 +132,7 @@ class Tally:
         self._kinds: Counter[tuple[str | None, Verdict, bool | None, bool, bool, bool]] = Counter()
         self._names: set[str] = set()
         self._launches = self._launch_rows = self._times = self._not_chosen = 0
+        self._to_shared = self._losing = 0
         self._traced = self._matching = self._of_logs = 0
         self._stacks = self._likely_spills = 0
         self._matching_limited_by: Counter[Resource] = Counter()
@@ -150,6 +155,8 @@ class Tally:
                 is_run and spills_likely(record),
             ] += 1
             names.add(record.name)
+            self._to_shared += bool(is_run and record.spill_smem)
+            self._losing += verdict.loses_to_spills
             self._of_logs += record.format in LOGS
             if record.launches is not None:
                 self._launches += record.launches
@@ -191,6 +198,8 @@ class Tally:
             matching_likely_spills=self._likely_spills,
             of_logs=self._of_logs,
             deserve_a_look=sum(count for kind, count in self._kinds.items() if kind[4]),
+            spilling_to_shared=self._to_shared,
+            losing_to_spills=self._losing,
             spills_known=sum(count for kind, count in self._kinds.items() if kind[2] is not None),
             times_known=self._times,
             traced=self._traced,

@@ -17,6 +17,7 @@ from .attention import uses_all_registers
 from .rules import Measure
 from .same_sizes import is_ours
 from .scanner import Scanner, ScanRow
+from .spill_cost import is_possible
 
 
 def mending_step(row: ScanRow, measure: Measure, bound: float, scanner: Scanner) -> NextStep | None:
@@ -51,9 +52,7 @@ def _more_occupancy(limits: Limits, kernel: Kernel, bound: float, *, sized: bool
     steps = (
         step
         for step in each_step(evaluate(limits, kernel))
-        if (sized or "threads" not in step.requires)
-        # Nobody can do without the shared memory that holds spilled registers, but for other registers.
-        and not (kernel.spill_smem and "smem" in step.requires)
+        if (sized or "threads" not in step.requires) and is_possible(step, kernel)
     )
     return next((step for step in steps if step.occupancy >= bound - TOLERANCE), None)
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple
 
-from ..advice.block_sizes import answers_by_size, best_block_size
+from ..advice.block_sizes import best_block_size
 from ..advice.next_steps import USUAL_SIZE, NextStep, at_other_sizes, each_step
 from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Answer, evaluate
@@ -22,6 +22,15 @@ from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.resources import Resource
 from .library_kernels import LIBRARY_NOTE, is_of_a_library
+from .notes import (
+    GRID_NOTE,
+    NO_ADVICE_NOTE,
+    NOT_LINKED_NOTE,
+    ONE_WAVE_NOTE,
+    SPLIT_NOTE,
+    TENSOR_MEMORY_NOTE,
+)
+from .spill_cost import SpillCost, is_possible, occupancies, spill_cost, without_spills
 
 LimitsOf = Callable[[ComputeCapability], Limits]
 
@@ -30,25 +39,6 @@ MOST_VERDICTS = 1 << 16
 
 LEAST_DIFFERENCE = 0.006
 """PyTorch's profiler rounds to whole percents; a smaller difference is none."""
-
-NOT_LINKED_NOTE = "Not linked yet: registers, shared memory and stack lack what its callees need."
-SPLIT_NOTE = (
-    "The registers are those of the launch, which the warpgroups divide among themselves (setmaxnreg), so "
-    "that fewer are no advice; occupancy registers checks a split."
-)
-TENSOR_MEMORY_NOTE = (
-    "It allocates tensor memory: one block per SM by cuda_occupancy.h. If it relinquishes its permit, the "
-    "next block can be admitted; that is inferred."
-)
-SPILL_NOTE = (
-    "Spills into shared memory: smaller blocks take as much as the largest of the launch bounds, so fewer of "
-    "their warps fit. Tighter bounds shrink it."
-)
-NO_ADVICE_NOTE = "The next step is left out, as there are very many different kernels; calc finds it."
-ONE_WAVE_NOTE = (
-    "No next step where all blocks of a launch are resident at once: there is no further block to fit."
-)
-GRID_NOTE = "PyTorch's profiler counts no more blocks than the grid has for each SM."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +69,8 @@ class ScanRow(KernelRecord):
     """Why it does not launch."""
     next_step: NextStep | None = None
     """The nearest higher occupancy, and what must change to reach it."""
+    spill_cost: SpillCost | None = None
+    """What the shared memory costs that registers are spilled to; None where none is, and in comparisons."""
     waves: float | None = None
     """Waves of a launch on the whole GPU, where the number of its SMs was given."""
     idle_share: float | None = None
@@ -95,9 +87,8 @@ class ScanRow(KernelRecord):
     def to_dict(self) -> dict[str, Any]:
         """The row as plain dictionaries, lists and numbers: one object of the JSON."""
         values = {name: getattr(self, name) for name in ROW_FIELDS}
-        if self.next_step is not None:
-            values["next_step"] = asdict(self.next_step)
-        return values
+        parts = {"next_step": self.next_step, "spill_cost": self.spill_cost}
+        return values | {name: asdict(part) for name, part in parts.items() if part is not None}
 
 
 _FIRST = ("source", "format", "name", "demangled")
@@ -123,6 +114,8 @@ class Verdict(NamedTuple):
     occupancy: float | None = None
     limiters: tuple[Resource, ...] = ()
     launchable: bool | None = None
+    loses_to_spills: bool = False
+    """Whether it were more without the shared memory that registers are spilled to."""
 
 
 class Scanner:
@@ -155,7 +148,9 @@ class Scanner:
         self._answer = lru_cache(maxsize=1 << 14)(evaluate)
         self._advice = lru_cache(maxsize=1 << 14)(self._next_step if with_advice else _no_step)
         self._verdicts: dict[object, Verdict] = {}
-        self._occupancies = lru_cache(maxsize=1 << 14)(_occupancies)
+        self._occupancies = lru_cache(maxsize=1 << 14)(occupancies)
+        self._spill_cost = lru_cache(maxsize=1 << 14)(self._cost_of_spills)
+        self._with_advice = with_advice
         self._common = common
         self._with_bound = lru_cache(maxsize=1 << 12)(_with_bound)
 
@@ -186,10 +181,13 @@ class Scanner:
         try:
             limits = self._limits(record)
             threads, _ = self._block_size(record, limits)
-            answer = self._answer(limits, _kernel(record, limits, threads))
+            kernel = _kernel(record, limits, threads)
+            answer = self._answer(limits, kernel)
+            other = evaluate(limits, without_spills(kernel)) if kernel.spill_smem else answer
         except OccupancyError:
             return Verdict()
-        return Verdict(answer.occupancy, answer.limiters, answer.launchable)
+        is_less = answer.occupancy < other.occupancy
+        return Verdict(answer.occupancy, answer.limiters, answer.launchable, is_less)
 
     def is_stated(self, record: KernelRecord) -> bool:
         """Whether the block size is that of a file or of the user, and not one of ours."""
@@ -255,8 +253,6 @@ class Scanner:
             held = answer.blocks_by_tensor_memory
             blocks = "1 block holds its" if held == 1 else f"{held} blocks hold their"
             notes.append(f"Tensor memory, {record.tensor_memory} columns: {blocks} columns at once on an SM.")
-        if record.spill_smem:
-            notes.append(SPILL_NOTE)
         if not (what_if := _is_what_if(record, limits)) and _is_less_for_the_grid(record, answer):
             notes.append(GRID_NOTE)
         waves = None
@@ -280,6 +276,7 @@ class Scanner:
             "launchable": answer.launchable,
             "reason": reason,
             "next_step": next_step,
+            "spill_cost": self._spill_cost(limits, kernel),
             "waves": None if waves is None else waves.waves,
             "idle_share": None if waves is None else waves.idle_share,
             "notes": tuple(notes),
@@ -288,10 +285,17 @@ class Scanner:
     def _next_step(self, limits: Limits, kernel: Kernel, is_best_size: bool) -> Advice:
         if self._common is not None and not self._common.take("advice", 1):
             return None, True
-        step = next(each_step(evaluate(limits, kernel)), None)
+        steps = each_step(evaluate(limits, kernel))
+        step = next((step for step in steps if is_possible(step, kernel)), None)
         if step is None and is_best_size:
             step = next(at_other_sizes(limits, kernel), None)
         return step, False
+
+    def _cost_of_spills(self, limits: Limits, kernel: Kernel) -> SpillCost | None:
+        is_wanted = self._with_advice and kernel.spill_smem
+        if not is_wanted or (self._common is not None and not self._common.take("advice", 1)):
+            return None
+        return spill_cost(limits, kernel)
 
     def _waves(self, record: KernelRecord, answer: Answer, of_its_gpu: int | None) -> Waves | None:
         count = self.multiprocessor_count or of_its_gpu
@@ -336,11 +340,6 @@ Advice = tuple[NextStep | None, bool]
 
 def _no_step(limits: Limits, kernel: Kernel, is_best_size: bool) -> Advice:
     return None, False
-
-
-def _occupancies(limits: Limits, kernel: Kernel) -> tuple[float, ...]:
-    sizes = range(limits.warp_size, limits.max_threads_per_block + 1, limits.warp_size)
-    return tuple(answer.occupancy for answer in answers_by_size(limits, kernel, sizes, None, None))
 
 
 def _is_less_for_the_grid(record: KernelRecord, answer: Answer) -> bool:

@@ -14,14 +14,15 @@ from ..render.document import Block, Marked, Paragraph, Together
 from .change_words import at_size_in_words, change_in_words, other_size_in_words
 from .mending import mending
 from .missing import MOST_NAMED
-from .scan_columns import file_names, place, short_name
+from .scan_columns import short_name
+from .source_files import file_names, place
 
 MOST_WITHOUT_A_LIST = 3
 """Kernels that are read without a list of them before."""
 
 _OF_MEASURES: dict[Measure, str] = {
     "spill_bytes": "Spills",
-    "spill_smem": "Smem spills",
+    "spill_smem": "Spills to shared",
     "stack_bytes": "Stack",
     "smem": "Shared",
     "regs": "Regs",

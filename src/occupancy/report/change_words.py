@@ -11,7 +11,7 @@ from ..builds.same_sizes import AtSize
 from ..builds.scanner import ScanRow
 from ..render import words
 from .assumed_sizes import threads, word_for
-from .scan_columns import architecture, short_name, spills_in_code
+from .scan_columns import architecture, short_name, spills
 
 _UNITS = (" KiB", " B")
 
@@ -46,7 +46,7 @@ def _spills(row: ScanRow) -> str:
     """``420 / 424 B``: what a thread stores / loads."""
     if row.spill_store_bytes is row.spill_load_bytes is None:
         return ""
-    return spills_in_code(row) or "0"
+    return spills(row) or "0"
 
 
 def _occupancy(row: ScanRow) -> str:
@@ -65,7 +65,7 @@ COLUMNS = (
     DiffColumn("Limited by", _limiters),
     DiffColumn("Regs", lambda row: words.number(row.regs, "")),
     DiffColumn("Spills", _spills),
-    DiffColumn("Smem spills", lambda row: _size(row.spill_smem)),
+    DiffColumn("Spills to shared", lambda row: _size(row.spill_smem)),
     DiffColumn("Stack", lambda row: _size(row.stack_bytes)),
     DiffColumn("Shared", lambda row: _size(measures(row).smem)),
     DiffColumn("Bar", lambda row: words.number(row.barriers, "")),

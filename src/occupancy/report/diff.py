@@ -33,7 +33,8 @@ from ..values.dataclass import dataclass
 from .assumptions import assumptions, left_out, not_launched
 from .base import Report
 from .change_words import COLUMNS, DiffColumn, changes, other_size_in_words
-from .scan_columns import file_names, place, short_name
+from .scan_columns import short_name
+from .source_files import file_names, place
 
 MOST_IN_SIGHT = 10
 """Rows of a comment that are seen before the reader unfolds the rest."""

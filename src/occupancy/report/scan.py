@@ -9,7 +9,7 @@ from ..builds.attention import LOW, NEAR_THE_CAP, has_stack_of_unknown_spills
 from ..builds.overview import ArchitectureOverview, Overview
 from ..builds.scanner import ScanRow
 from ..builds.selection import WORST, Order
-from ..builds.traces import LOW_IN_TIME
+from ..builds.traces import LOW_IN_TIME, is_traced
 from ..readers import ReadProblem
 from ..render import words
 from ..render.document import (
@@ -17,6 +17,8 @@ from ..render.document import (
     Bullets,
     Column,
     Document,
+    GroupedTable,
+    Heading,
     Paragraph,
     Table,
     Together,
@@ -27,6 +29,11 @@ from .calc import in_a_cell
 from .scan_columns import BLOCKS, architecture, columns_of, if_there_is_room
 from .scan_notes import MOST_IN_FULL, footnotes, says_what_may_spill
 from .scan_table import table_of
+from .source_files import file_names
+from .spill_words import cost_in_a_cell, spilling_to_shared
+
+MOST_NAMED = 3
+"""Files of a table that its heading names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,28 +79,38 @@ class ScanReport(Report):
             columns: The fields to show, instead of those that have something to say.
             is_command: Whether options of the command are named, and not arguments of the function.
         """
-        is_excerpt = self.sort == WORST and len(self.kernels) < self.overview.kernels
-        shown = columns_of(self.kernels, columns, is_excerpt=is_excerpt)
-        if not columns:
-            # The same share is of other blocks on other architectures, which would need a row each.
-            needless = BLOCKS if only_architecture(self) is None else "Arch"
-            shown = [column for column in shown if column.title != needless]
-        table = table_of(
-            self.kernels,
-            shown,
-            *(((), ()) if columns else if_there_is_room(self.kernels, is_by_stack=says_what_may_spill(self))),
-            self._cure(is_command),
-        )
+        tables = self._tables(columns, is_command)
         notes = Bullets(list(footnotes(self, is_command=is_command)), "faint")
         if self.overview.kernels <= MOST_IN_FULL or len(self.kernels) >= self.overview.kernels:
-            return table, Together([Paragraph(summary(self)), notes])
+            return *tables, Together([Paragraph(summary(self)), notes])
         return (
             Paragraph(summary(self)),
             _by_architecture(self.overview),
             Paragraph(_what_is_shown(self)),
-            table,
+            *tables,
             Together([*_where_the_rest_is(self, is_command), notes]),
         )
+
+    def _tables(self, columns: Sequence[str], is_command: bool) -> list[Block]:
+        """The kernels; where launches of traces stand in an order of their own, in a table of their own."""
+        parts = [[row for row in self.kernels if is_traced(row) == of_traces] for of_traces in (False, True)]
+        if not _has_two_orders(self) or not all(parts):
+            return [self._table(self.kernels, columns, is_command)]
+        orders = _FIRST["occupancy", False], _FIRST["time", False]
+        return [
+            Together([Heading(f"{_sources(rows)}, {order}"), self._table(rows, columns, is_command)])
+            for rows, order in zip(parts, orders, strict=True)
+        ]
+
+    def _table(self, rows: Sequence[ScanRow], columns: Sequence[str], is_command: bool) -> GroupedTable:
+        is_excerpt = self.sort == WORST and len(self.kernels) < self.overview.kernels
+        shown = columns_of(rows, columns, is_excerpt=is_excerpt, logs=self.spills_from)
+        if not columns:
+            # The same share is of other blocks on other architectures, which would need a row each.
+            needless = BLOCKS if only_architecture(self) is None else "Arch"
+            shown = [column for column in shown if column.title != needless]
+        room = ((), ()) if columns else if_there_is_room(rows, is_by_stack=says_what_may_spill(self))
+        return table_of(rows, shown, *room, self._cure(is_command))
 
     def _cure(self, is_command: bool) -> str:
         """How to see columns for which there was no room."""
@@ -103,8 +120,10 @@ class ScanReport(Report):
 
 
 def csv_row(row: ScanRow) -> dict[str, Any]:
-    """A row of the CSV: the next step is one cell."""
-    return {**row.to_dict(), "next_step": None if row.next_step is None else in_a_cell(row.next_step)}
+    """A row of the CSV: the next step is one cell, and so is what spills cost."""
+    step, cost = row.next_step, row.spill_cost
+    cells = {"next_step": step and in_a_cell(step), "spill_cost": cost and cost_in_a_cell(cost)}
+    return {**row.to_dict(), **cells}
 
 
 def summary(report: ScanReport) -> str:
@@ -126,13 +145,14 @@ def summary(report: ScanReport) -> str:
     has_names = not is_short and 1 < overview.functions < kernels
     may_spill = is_short and says_what_may_spill(report)
     shown = is_short and len(report.kernels) < overview.kernels
+    has_order = is_short and len(report.kernels) > 1 and not _has_two_orders(report)
     details = [
         f" for {words.printable(arch)}" if arch else "",
         of,
         f" of {words.count(overview.functions, 'name')}" if has_names else "",
         f", {overview.not_chosen:,} of them not chosen by an autotuner" if overview.not_chosen else "",
         f", {len(report.kernels):,} shown" if shown else "",
-        f", {order_in_words(report)}" if is_short and len(report.kernels) > 1 and not may_spill else "",
+        f", {order_in_words(report)}" if has_order and not may_spill else "",
     ]
     facts = [*_of_the_kernels(overview, is_of_traces), *_of_the_time(report)]
     text = f"{found}{''.join(details)}{'; ' if facts else ''}{', '.join(facts)}."
@@ -171,6 +191,8 @@ def _of_the_kernels(overview: Overview, is_of_traces: bool) -> Iterator[str]:
         yield f"{failing:,} {_do_not_launch(failing)}"
     if overview.spilling:
         yield f"{overview.spilling:,} spilling"
+    if to_shared := spilling_to_shared(overview):
+        yield to_shared
 
 
 def _do_not_launch(number: int) -> str:
@@ -201,9 +223,21 @@ _FIRST: dict[tuple[Order, bool], str] = {
 
 def order_in_words(report: ScanReport) -> str:
     """``lowest occupancy first``; that is also the order where none was asked for."""
-    if report.sort is not None:
-        return _FIRST[report.sort, report.reverse]
-    return _FIRST["occupancy", False] + (", traces by time" if report.overview.traced else "")
+    if _has_two_orders(report):
+        return "each in its order"
+    return _FIRST[report.sort or "occupancy", report.reverse]
+
+
+def _has_two_orders(report: ScanReport) -> bool:
+    """Whether launches of traces stand by their time, after what has none."""
+    return report.sort is None and 0 < report.overview.traced < report.overview.kernels
+
+
+def _sources(rows: Sequence[ScanRow]) -> str:
+    """The files that these were read from: ``pytorch_trace.json``."""
+    name = file_names(rows)
+    files = list(dict.fromkeys(map(name, rows)))
+    return words.listing(files) if len(files) <= MOST_NAMED else words.count(len(files), "file")
 
 
 def _of_the_time(report: ScanReport) -> Iterator[str]:

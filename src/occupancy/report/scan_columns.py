@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import PurePath
 from typing import NamedTuple, Protocol
 
-from ..builds.attention import LOW, has_stack_of_unknown_spills, spills_likely
+from ..builds.attention import LOW, has_stack_of_unknown_spills, spilled_bytes, spills_likely
 from ..builds.scanner import ROW_FIELDS, ScanRow
 from ..errors import InputError, shown
 from ..readers import KernelRecord
 from ..render import words
 from ..render.csv_json import flatten
-from ..render.sarif import within_here
 from ..values.resources import Resource, amount_of
 from ..values.spellings import did_you_mean
 from .assumed_sizes import threads
+from .source_files import copies_of, file_names, place
+from .spill_words import TO_SHARED, without_spills
 
 LAST = "Next step"
 BLOCKS = "Blocks"
@@ -41,12 +39,6 @@ STACK = "stack"
 MOST_OPERATIONS = 3
 """Of a kernel of Inductor, in its column."""
 
-MOST_PARTS = 8
-"""Of a path, in the column of files."""
-
-MOST_OF_A_FOLDER = 20
-"""Characters of the name of a folder; that of a cache is a checksum, of which the first 8 are shown then."""
-
 
 class Column(NamedTuple):
     """A column of the table of kernels; empty cells are for what is not known or of no interest."""
@@ -65,7 +57,11 @@ class Column(NamedTuple):
 
 
 def columns_of(
-    rows: Sequence[ScanRow], chosen: Sequence[str] = (), *, is_excerpt: bool = False
+    rows: Sequence[ScanRow],
+    chosen: Sequence[str] = (),
+    *,
+    is_excerpt: bool = False,
+    logs: Sequence[str] = (),
 ) -> list[Column]:
     """The columns that have something to say about these rows; or those that were asked for.
 
@@ -73,12 +69,15 @@ def columns_of(
         rows: The kernels.
         chosen: Names of fields, see `fields_named`; none: what has something to say.
         is_excerpt: Whether the rows were picked because they deserve a look, so that it is said why.
+        logs: Files that only say what kernels of others spill.
     """
-    read_from = _READ_FROM._replace(cell=file_names(rows))
+    copies = copies_of(rows, logs)
+    name = file_names(rows)
+    read_from = _READ_FROM._replace(cell=lambda row: f"{name(row)}{copies(row)}")
     if chosen:
         return _chosen(chosen, read_from)
     shown = [column for column in _COLUMNS if any(map(column.is_worth_it, rows))]
-    first = [read_from] if len({row.source for row in rows}) > 1 else []
+    first = [read_from] if len({row.source for row in rows}) > 1 or any(map(copies, rows)) else []
     return [*first, *shown, *([_WHY] if is_excerpt else [])]
 
 
@@ -99,7 +98,12 @@ def if_there_is_room(
     if any(row.achieved_occupancy is not None for row in rows):
         first.append("Waves")  # why less may be achieved
     limiting = {resource for row in rows for resource in row.limiters}
-    first += ["Spills", *(title for title, resource in OF_LIMITERS.items() if resource in limiting)]
+    first += [
+        TO_SHARED,
+        "Without",
+        "Spills",
+        *(title for title, resource in OF_LIMITERS.items() if resource in limiting),
+    ]
     if "Shared" not in first and any(row.shared_memory and row.threads_from == "best" for row in rows):
         first.append("Shared")  # smaller blocks than those that are best may be limited by it
     if any(row.stack_bytes and _why(row) == STACK for row in rows):
@@ -178,15 +182,6 @@ def architecture(row: ScanRow) -> str:
     return f"{text} on {row.cc}" if row.what_if or (row.cc and not row.arch) else text
 
 
-def place(file: str | None, line: int | None) -> str:
-    """Where in the source: ``src/blur.cu:12``; relative to this folder where it is in it."""
-    if file is None:
-        return ""
-    path = PurePath(file)
-    short = within_here(file) if path.is_relative_to(os.getcwd()) else path.name
-    return words.printable(short if line is None else f"{short}:{line}")
-
-
 def _size(amount: int | None) -> str:
     if amount is None:
         return ""
@@ -208,13 +203,6 @@ def _nonzero(amount: int | None) -> str:
 
 
 def spills(row: KernelRecord) -> str:
-    """``420 / 424 B + 9 KiB``: bytes that a thread stores / loads, and the shared memory that a block spills
-    to; empty where there are none."""
-    in_shared = words.size(row.spill_smem) if row.spill_smem else ""
-    return " + ".join(filter(None, (spills_in_code(row), in_shared)))
-
-
-def spills_in_code(row: KernelRecord) -> str:
     """``420 / 424 B``: bytes that a thread stores / loads; empty where there are none."""
     stores, loads = max(row.spill_store_bytes or 0, 0), max(row.spill_load_bytes or 0, 0)
     return f"{stores:,} / {loads:,} B" if stores or loads else ""
@@ -246,7 +234,7 @@ def _next_step(row: ScanRow) -> str:
     ]
     chosen = row.next_step.requires.get("threads") if row.threads_from == "best" else None
     size = f" at {chosen:,} threads" if chosen else ""
-    more = " (spills more)" if "regs" in row.next_step.requires and spills(row) else ""
+    more = " (spills more)" if "regs" in row.next_step.requires and spilled_bytes(row) else ""
     return f"{words.percent(row.next_step.occupancy)}{size}: {', '.join(changes)}{more}"
 
 
@@ -264,32 +252,12 @@ def _fuses(row: ScanRow) -> str:
     return words.printable(", ".join([*shown, *([f"{more} more"] if more > 0 else [])]))
 
 
-def file_names(rows: Sequence[ScanRow]) -> Callable[[ScanRow], str]:
-    """The last part of each path, or so many of them that different files look different."""
-    paths = {source: tuple(map(_folder, PurePath(source).parts)) for source in {row.source for row in rows}}
-    if len(set(paths.values())) < len(paths):
-        paths = {source: PurePath(source).parts for source in paths}
-    names = {source: parts[-1] if parts else source for source, parts in paths.items()}
-    for depth in range(2, MOST_PARTS):
-        often = Counter(names.values())
-        alike = [source for source, name in names.items() if often[name] > 1]
-        if not alike:
-            break
-        names |= {source: "/".join(paths[source][-depth:]) for source in alike}
-    return lambda row: words.printable(names[row.source])
-
-
-def _folder(name: str) -> str:
-    """The beginning of a checksum, and any other part of a path as it is."""
-    return name if len(name) <= MOST_OF_A_FOLDER or "." in name else f"{name[:8]}..."
-
-
 def _why(row: ScanRow) -> str:
     """Why the kernel deserves a look."""
     reasons = []
     if row.launchable is False:
         reasons.append("does not launch")
-    if spills(row):
+    if spilled_bytes(row):
         reasons.append("spills")
     if row.occupancy is not None and row.occupancy < LOW and row.launchable:
         reasons.append(f"below {words.percent(LOW)}")
@@ -320,12 +288,14 @@ _COLUMNS = (
            is_news=lambda row: row.max_threads is not None and row.threads_from != "launch_bounds"),
     Column("Stack", lambda row: _nonzero(row.stack_bytes), fields=("stack_bytes",)),
     Column("Spills", spills, fields=("spill_store_bytes", "spill_load_bytes", "spill_smem")),
+    Column(TO_SHARED, lambda row: _nonzero(row.spill_smem), fields=("spill_smem",)),
     Column("Launches", lambda row: words.number(row.launches, ""), fields=("launches",),
            is_news=lambda row: (row.launches or 0) > 1),
     Column("Time", _duration, fields=("duration_us",)),
     Column("Share", lambda row: _share(row.time_share), fields=("time_share",)),
     Column("Threads", threads, fields=("threads", "threads_from")),
     Column("Occ.", lambda row: _share(row.occupancy), fields=("occupancy",)),
+    Column("Without", without_spills, fields=("spill_cost",)),
     Column("Achieved", lambda row: _share(row.achieved_occupancy), fields=("achieved_occupancy",)),
     Column("Reported", lambda row: _share(row.reported_occupancy), fields=("reported_occupancy",),
            is_news=_is_reported_otherwise),

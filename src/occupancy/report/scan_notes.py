@@ -10,9 +10,12 @@ from ..builds.attention import has_stack_of_unknown_spills
 from ..builds.overview import Overview
 from ..builds.scanner import ScanRow
 from ..builds.selection import Order
+from ..builds.spill_cost import SpillCost
 from ..render import words
 from .assumed_sizes import meanings
 from .scan_columns import architecture, short_name
+from .source_files import copies_of, file_names
+from .spill_words import TO_SHARED, cost_in_words, without_spills
 
 if TYPE_CHECKING:
     from .scan import ScanReport
@@ -51,6 +54,9 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
     yield from _of_the_usual_size(rows)
     if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
         yield "Dynamic shared memory is chosen at launch; where it is not known it counts as none."
+    if any(map(copies_of(rows, report.spills_from), rows)):
+        where = "also_in of --format json" if is_command else "also_in"
+        yield f"+1, +2: so many more files hold the same kernel; {where} names them."
     if any(row.achieved_occupancy is not None for row in rows):
         yield (
             "Occ. is theoretical, Achieved was measured: less where there are few waves, or where blocks "
@@ -127,13 +133,34 @@ def _has_stack(overview: Overview) -> bool:
 def _of_spills(report: ScanReport) -> Iterator[str]:
     """What the numbers of the column are, and which logs they are from."""
     in_code = any(row.spill_store_bytes or row.spill_load_bytes for row in report.kernels)
-    in_shared = any(row.spill_smem for row in report.kernels)
     logs = [words.printable(PurePath(log).name) for log in report.spills_from]
     said_by = f", from {words.listing(_first(logs))}" if logs and in_code else ""
-    parts = [f"bytes that a thread stores / loads{said_by}"] if in_code else []
-    parts += ["shared memory that a block spills to"] if in_shared else []
-    if parts:
-        yield f"Spills: {' + '.join(parts)}."
+    if in_code:
+        yield f"Spills: bytes that a thread stores / loads{said_by}."
+    yield from _of_spills_to_shared([row for row in report.kernels if row.spill_smem], report.kernels)
+
+
+def _of_spills_to_shared(rows: Sequence[ScanRow], of: Sequence[ScanRow]) -> Iterator[str]:
+    """Which files do that, and which blocks lose by it."""
+    if not rows:
+        return
+    name = file_names(of)
+    files = sorted(set(map(name, rows)))
+    only = f", in {words.listing(_first(files))} alone" if len(files) < len(set(map(name, of))) else ""
+    without = ". Without: the occupancy without it" if any(map(without_spills, rows)) else ""
+    yield f"{TO_SHARED}: shared memory of a block that registers are spilled to{only}{without}."
+    worst: dict[str, SpillCost] = {}
+    for cost, kernel in sorted(((row.spill_cost, _cut(short_name(row))) for row in rows), key=_most_first):
+        if cost is not None and cost.worst is not None:
+            worst.setdefault(kernel, cost)
+    if worst:
+        most = "; ".join(_first([f"{kernel} {cost_in_words(cost)}" for kernel, cost in worst.items()]))
+        yield f"Smaller blocks take as much and lose the most: {most}. Tighter launch bounds shrink it."
+
+
+def _most_first(spilling: tuple[SpillCost | None, str]) -> float:
+    cost, _ = spilling
+    return 0 if cost is None else (cost.worst or 0) - (cost.worst_without or 0)
 
 
 def _of_kernels(rows: Sequence[ScanRow]) -> Iterator[str]:

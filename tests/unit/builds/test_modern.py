@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -94,9 +96,43 @@ def test_a_scanned_kernel_says_what_it_rests_on(unpacked: Path) -> None:
     assert "launch bounds of fewer threads shrink the 39.375 KiB that registers spill to" in text
     shown = run("scan", str(unpacked / "smem_spilling_90.cubin"), columns=200).stdout
     assert re.search(r"own_too\n +32 +32 +19 KiB +8 bytes +18 KiB ", shown)
-    assert "Tighter bounds shrink it" in shown
+    assert "3 spilling, all of them to shared memory, which costs no occupancy at these block sizes." in shown
+    assert "unbounded 100% -> 15.6% at 64 threads" in shown
+    assert "Tighter launch bounds shrink it." in shown
     shown = run("scan", str(unpacked / "warp_specialised_90a.cubin"), columns=200).stdout
     assert "168 split" in shown
+
+
+def test_what_spills_into_shared_memory_cost(unpacked: Path) -> None:
+    """32 registers allow 64 warps; 39.375 KiB and the system's 5 blocks of 228 KiB, of 2 warps 10 of 64."""
+    image = unpacked / "smem_spilling_90.cubin"
+    rows = {row.demangled: row for row in occupancy.scan(image, threads=64)}
+    cost = rows["unbounded"].spill_cost
+    assert cost is not None
+    assert (rows["unbounded"].occupancy, cost.without) == (10 / 64, 1.0)
+    assert (cost.worst_threads, cost.worst, cost.worst_without) == (64, 10 / 64, 1.0)
+    assert rows["local"].spill_cost is None
+    text = " ".join(run("scan", str(image), "--threads", "64", columns=200).stdout.split())
+    assert "3 spilling, all of them to shared memory, which costs all of them occupancy at these" in text
+    assert re.search(r"unbounded 32 32 39.375 KiB 56 bytes 39.375 KiB 64 given 15.6% 100% shared", text)
+    assert "Without: the occupancy without it." in text
+    (step,) = {row.next_step and tuple(row.next_step.requires) for row in rows.values()} - {None}
+    assert step == ("threads",), "no fewer bytes, which hold what the registers lack"
+    line = next(csv.DictReader(io.StringIO(run("scan", str(image), "-t", "64", "--format", "csv").stdout)))
+    assert line["spill_cost"].startswith("without: 1.0; worst at 64 threads: 0.")
+
+
+def test_files_that_hold_the_same_kernel_are_counted(unpacked: Path, tmp_path: Path) -> None:
+    (folder := tmp_path / "all").mkdir()
+    for name in ("a.cubin", "b.cubin", "c.cubin"):
+        shutil.copy(unpacked / "smem_spilling_90.cubin", folder / name)
+    assert " +2 " not in run("scan", str(folder)).stdout, "where it is the same for all"
+    shutil.copy(unpacked / "warp_specialised_90a.cubin", folder / "d.cubin")
+    text = run("scan", str(folder), columns=160).stdout
+    assert text.count("  a.cubin +2 ") == 4
+    assert "  d.cubin  " in text
+    assert "To shared: shared memory of a block that registers are spilled to, in a.cubin alone." in text
+    assert "+1, +2: so many more files hold the same kernel; also_in of --format json names them." in text
 
 
 def test_a_baseline_keeps_it(unpacked: Path, tmp_path: Path) -> None:

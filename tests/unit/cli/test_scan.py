@@ -394,7 +394,7 @@ class TestLargeBuilds:
 
     def test_what_tells_rows_apart_goes_before_all_else(self, builds: Path) -> None:
         one, both = ([builds / each for each in names] for names in (("after",), ("before", "after")))
-        for folders, stay in ((one, ("Why", "Config", "Spills")), (both, ("Why", "Config", "Read from"))):
+        for folders, stay in ((one, ("Why", "Config", "To shared")), (both, ("Why", "Config", "Read from"))):
             first, stays = if_there_is_room(tuple(occupancy.scan(folders)))
             assert tuple(first[:3]) == tuple(stays[:3]) == stay
 
@@ -447,7 +447,7 @@ class TestColumns:
     def test_those_asked_for(self, samples: Path) -> None:
         log = str(samples / "ptxas_v.txt")
         head = run("scan", log, "--columns", "regs,spills,Limited by,register_cap").stdout.splitlines()[0]
-        assert head.split() == ["Regs", "Spills", "Limited", "by", "Cap"]
+        assert head.split() == ["Regs", "Spills", "To", "shared", "Limited", "by", "Cap"]
         rows = csv.reader(
             io.StringIO(run("scan", log, "--columns", "name,occ,spills", "--format", "csv").stdout)
         )
@@ -903,3 +903,16 @@ def test_tuned_kernels_of_libraries_get_no_advice(samples: Path) -> None:
     assert [row["next_step"] for row in tuned] == [None, None]
     assert all(any("can be right there" in note for note in row["notes"]) for row in tuned)
     assert any(row["next_step"] for row in rows)
+
+
+def test_traces_beside_other_files_stand_in_a_table_of_their_own(samples: Path) -> None:
+    """Each in its order, which one table would hide."""
+    files = [str(samples / name) for name in ("pytorch_trace.json", "ncu.ncu-rep")]
+    text = run("scan", *files, columns=100).stdout
+    first, second = text.partition("\npytorch_trace.json, longest first\n")[::2]
+    assert first.startswith("ncu.ncu-rep, lowest occupancy first\n")
+    assert "  Share  " not in first
+    assert "Achieved" not in second.partition("Occ. is theoretical")[0]
+    assert "Read from" not in text
+    assert "13 launches for sm_90; 5 below 50%, " in text
+    assert "longest first" not in run("scan", *files, "--sort", "regs").stdout
