@@ -10,11 +10,23 @@ from ..advice.budget import Budget, BudgetLevel
 from ..advice.launch_bounds import RegisterCap, register_cap
 from ..engine import Answer, Model
 from ..render import words
-from ..render.document import Column, Document, Line, Marked, Only, Paragraph, Table, graded
+from ..render.document import (
+    Block,
+    Code,
+    Column,
+    Document,
+    Line,
+    Marked,
+    Only,
+    Paragraph,
+    Table,
+    Together,
+    graded,
+)
 from ..values.dataclass import dataclass
 from .base import Report
 from .calc_advice import how_to_cap
-from .inputs import Inputs, inputs_of
+from .inputs import OPT_IN, Inputs, inputs_of, opt_in_call
 
 COLUMNS = (
     Column("Occupancy"),
@@ -62,7 +74,12 @@ class BudgetReport(Report):
         ]
         table = Table(COLUMNS, rows, () if self.wanted is None else {self.levels.index(self.wanted)})
         how = [] if self.register_cap is None else [Paragraph(how_to_cap(self.register_cap, may_spill=False))]
-        return Only("text", [Paragraph(self._headline())]), table, *how
+        return (
+            Only("text", [Paragraph(self._headline())]),
+            table,
+            *how,
+            Together(opt_in_of(self.wanted, self.levels)),
+        )
 
     def _headline(self) -> Line:
         threads = words.count(self.inputs.threads, "thread")
@@ -100,6 +117,13 @@ def budget_report(given: Answer, answer: Budget) -> BudgetReport:
         levels=answer.levels,
         register_cap=cap_of([given], answer.wanted),
     )
+
+
+def opt_in_of(wanted: BudgetLevel | None, levels: Iterable[BudgetLevel]) -> list[Block]:
+    """What it takes where the level that was asked for, or without one any, needs to opt in."""
+    if not any(level.needs_opt_in for level in (levels if wanted is None else [wanted])):
+        return []
+    return [Paragraph(f"Opt-in: {OPT_IN}"), Code(opt_in_call(wanted.smem if wanted else None))]
 
 
 def cap_of(given: Sequence[Answer], wanted: BudgetLevel | None) -> RegisterCap | None:

@@ -11,12 +11,12 @@ from ..advice.launch_bounds import RegisterCap
 from ..advice.on_all import BudgetOnAll
 from ..engine import evaluate
 from ..render import words
-from ..render.document import Block, Column, Document, Line, Marked, Only, Paragraph, Table, graded
+from ..render.document import Block, Column, Document, Line, Marked, Only, Paragraph, Table, Together, graded
 from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from .base import Report
-from .budget import cap_of
+from .budget import cap_of, opt_in_of
 from .calc_advice import how_to_cap
 from .inputs import Inputs, inputs_of
 
@@ -86,6 +86,7 @@ class BudgetOnAllReport(Report):
                 if self.register_cap is None
                 else [Paragraph(how_to_cap(self.register_cap, may_spill=False))]
             ),
+            Together(opt_in_of(self.wanted, self.levels)),
         )
 
     def headline(self) -> str:

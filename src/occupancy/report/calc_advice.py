@@ -11,7 +11,7 @@ from ..advice.tensor_memory import TensorMemory
 from ..render import words
 from ..values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Resource, amount_of
 from .calc import CalcReport
-from .inputs import Inputs, opt_in_call
+from .inputs import Inputs, dynamic_size, opt_in_call
 from .next_steps import changes_in_words
 
 HOLDS_ALL = "a block that allocates tensor memory starts with all virtual resources of the SM"
@@ -40,7 +40,7 @@ def advice(report: CalcReport) -> Iterator[tuple[str, str]]:
     yield from _labelled("Left over", _left_over(report))
     yield from _labelled("Carveout", _carveout(report))
     if report.carveout.needs_opt_in:
-        yield "Opt-in", f"needed before the launch: {opt_in_call(report.inputs)}"
+        yield "Opt-in", f"needed before the launch: {opt_in_call(dynamic_size(report.inputs))}"
 
 
 def _next_steps(report: CalcReport) -> Iterator[str]:

@@ -22,14 +22,13 @@ from ..render.document import (
     Together,
     graded,
 )
-from ..tables import shipped
 from ..tables.chips import Chip
 from ..tables.products import WELL_KNOWN
-from ..tables.table import CURRENT_FROM
+from ..tables.table import CURRENT_FROM, are_current
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from .base import Report
-from .inputs import Inputs, inputs_of, opt_in_call
+from .inputs import OPT_IN, Inputs, dynamic_size, inputs_of, opt_in_call
 
 if TYPE_CHECKING:
     from .on_all import OnChip
@@ -108,7 +107,9 @@ class FitsReport(Report):
             )
             for chip in self.chips
         ]
-        columns = COLUMNS if has_names else COLUMNS[1:]
+        # Of chips without a name the architecture says which they are.
+        columns = [COLUMNS[0], COLUMNS[1], COLUMNS[2]._replace(may_go=True), *COLUMNS[3:]]
+        columns = columns if has_names else list(COLUMNS[1:])
         headline = Paragraph((Marked(self.headline(), "strong"), self._scope()))
         return Only("text", [headline]), *([Table(columns, rows)] if rows else []), Together(self._opt_in())
 
@@ -116,8 +117,7 @@ class FitsReport(Report):
         """What it takes to launch with opt-in, where that is so on some chip."""
         if not any(chip.launchable and chip.needs_opt_in for chip in self.chips):
             return []
-        more = "With opt-in: more than 48 KiB of dynamic shared memory takes this call before the launch"
-        return [Paragraph(more), Code(opt_in_call(self.inputs))]
+        return [Paragraph(f"With opt-in: {OPT_IN}"), Code(opt_in_call(dynamic_size(self.inputs)))]
 
     def headline(self) -> str:
         """On how many chips it launches, and on which with full occupancy."""
@@ -141,9 +141,7 @@ class FitsReport(Report):
 
     def _scope(self) -> str:
         """Which chips these are, where none was named."""
-        current = [str(cc) for cc in shipped.known() if cc >= CURRENT_FROM]
-        is_current = list(self.asked) == current
-        return f" (from {CURRENT_FROM} on; --all has the older ones)" if is_current else ""
+        return f" (from {CURRENT_FROM} on; --all has the older ones)" if are_current(self.asked) else ""
 
 
 def _launches(chip: Fit) -> str:

@@ -60,7 +60,15 @@ def blocks_in_words(inputs: Inputs) -> str:
     return f"Blocks of {words.listing(parts)}"
 
 
-def opt_in_call(inputs: Inputs) -> str:
-    """What a program calls before the launch of a kernel that needs more than 48 KiB of dynamic memory."""
-    size = inputs.dynamic_smem if inputs.smem is None else inputs.smem
-    return f"cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {size})"
+OPT_IN = "more than 48 KiB of dynamic shared memory takes this call before the launch"
+
+
+def opt_in_call(size: int | None) -> str:
+    """What a program calls for so many bytes of dynamic shared memory; None: for some number."""
+    amount = "bytes" if size is None else size
+    return f"cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {amount})"
+
+
+def dynamic_size(inputs: Inputs) -> int | None:
+    """Bytes of dynamic shared memory; all of it where nothing says which part is static."""
+    return inputs.dynamic_smem if inputs.smem is None else inputs.smem

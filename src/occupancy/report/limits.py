@@ -10,20 +10,23 @@ from typing import Any
 from ..render import words
 from ..render.document import Block, Bullets, Column, Document, Heading, Only, Table, Together
 from ..tables.sources import Dispute, Provenance, Source
+from ..tables.table import CURRENT_FROM, are_current
 from ..values.dataclass import dataclass
 from ..values.limits import Limits, SpreadsheetColumn
 from .base import Report, empty
 
 OVERVIEW = {
-    "architecture": "\nArchitecture",
+    "architecture": "Architecture",
     "max_threads_per_multiprocessor": "Threads\nper SM",
     "max_warps_per_multiprocessor": "Warps\nper SM",
     "max_blocks_per_multiprocessor": "Blocks\nper SM",
-    "max_registers_per_multiprocessor": "Registers\nper SM",
-    "max_registers_per_block": "Registers\nper block",
+    "max_registers_per_multiprocessor": "Regs\nper SM",
+    "max_registers_per_block": "Regs\nper\nblock",
     "max_shared_memory_per_multiprocessor": "Shared\nper SM",
-    "max_shared_memory_per_block_optin": "Shared\nper block",
+    "max_shared_memory_per_block_optin": "Shared\nper\nblock",
 }
+
+ONLY_CURRENT = f"From {CURRENT_FROM} on; --all has the older ones, occupancy limits 9.0 every limit."
 
 READABLE = 11
 """Columns for a value of one chip: of its longest ones, such as 1024 x 1024 x 64, each line has room."""
@@ -74,8 +77,9 @@ class LimitsReport(Report):
                 (cc, *(words.limit(name, column[name]) for name in OVERVIEW))
                 for cc, column in zip(ccs, columns, strict=True)
             ]
-            overview = Table([Column("\nCC", is_number=False), *header], cells)
-            return Only("text", [overview]), Only("markdown", [Table(columns_of_all, rows)])
+            overview = Table([Column("CC", is_number=False), *header], cells)
+            scope = Bullets([ONLY_CURRENT] if are_current(ccs) else [], "faint")
+            return Only("text", [overview, scope]), Only("markdown", [Table(columns_of_all, rows)])
         return Only("text", [screen]), Only("markdown", [Table(columns_of_all, rows)])
 
     def _title(self, cc: str) -> str:

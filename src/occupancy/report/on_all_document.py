@@ -165,7 +165,7 @@ def _served(report: OnAllReport, step: StepOnAll) -> str:
 def _alone(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[Block]:
     """What chips take by themselves, where no step for all of them is as small and as good for that one."""
     changed = [each for each in ADJUSTABLE if any(each in step.requires for step in steps)]
-    of_all = [step.requires for step in steps]
+    of_all = [step.requires for step in _most_useful(steps)]
     rows = [
         (chip.label, *_amounts(report, step.requires, changed), _reached(step.active_blocks, step.occupancy))
         for chip in report.chips
@@ -239,12 +239,14 @@ def _title(resource: Changeable) -> str:
 
 
 def _most_useful(steps: Sequence[StepOnAll]) -> Sequence[StepOnAll]:
-    """All of few; of many the nearest, and the furthest with each number of registers."""
-    if len(steps) <= MOST_STEPS:
+    """All of few; of many the nearest, the furthest with each number of registers, and some between."""
+    if len(steps) <= MOST_STEPS + 1:  # a line that says so would take as much room
         return steps
-    furthest = {step.requires.get("regs"): step for step in steps}.values()
-    useful = [*steps[:1], *(step for step in furthest if step != steps[0])]
-    return useful if len(useful) <= MOST_STEPS else [*useful[: MOST_STEPS - 1], useful[-1]]
+    last = len(steps) - 1
+    furthest = {step.requires.get("regs"): number for number, step in enumerate(steps)}.values()
+    evenly = (number * last // (MOST_STEPS - 1) for number in range(MOST_STEPS))
+    useful = list(dict.fromkeys((0, last, *furthest, *evenly)))
+    return [steps[number] for number in sorted(useful[:MOST_STEPS])]
 
 
 def _explained(chip: OnChip) -> Document:

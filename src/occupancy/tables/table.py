@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..values.limits import ComputeCapability, Limits
 from . import shipped
@@ -16,6 +16,11 @@ CURRENT_FROM = ComputeCapability(7, 5)
 def current(rows: Iterable[Limits]) -> tuple[Limits, ...]:
     """The chips that today's CUDA compiles for."""
     return tuple(row for row in rows if row.compute_capability >= CURRENT_FROM)
+
+
+def are_current(ccs: Sequence[str]) -> bool:
+    """Whether these are the chips of our table that are shown where none is named."""
+    return list(ccs) == [str(cc) for cc in shipped.known() if cc >= CURRENT_FROM]
 
 
 class Table:

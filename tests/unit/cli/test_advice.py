@@ -277,6 +277,10 @@ def test_budget() -> None:
     assert [row["regs"] for row in as_csv(*BUDGET) if row["wanted"] == "true"] == ["40"]
     assert as_json("budget", "--cc", "9.0", "--threads", "256", "--blocks", "6") == answer
     assert lines[-1] == "40 registers: __launch_bounds__(256, 6) or -maxrregcount=40"
+    call = "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize"
+    half = run("budget", "--cc", "9.0", "--threads", "256", "--occupancy", "50%").stdout
+    assert half.endswith(f"\n{call}, 57344)\n")
+    assert run("budget", "--gpu", "A100,H100", "--threads", "256").stdout.endswith(f"\n{call}, bytes)\n")
     assert answer["register_cap"]["launch_bounds"] == "__launch_bounds__(256, 6)"
     assert as_json(*BUDGET[:-2], "--blocks", "1")["register_cap"] is None  # 255 need no asking
     several = run("budget", "--gpu", "A100,RTX 3090", "--threads", "256", "--blocks", "4").stdout

@@ -209,6 +209,19 @@ def test_repeated_options_and_commas_are_the_same_and_none_is_dropped() -> None:
     assert [chip["cc"] for chip in of_architecture["chips"]] == ["8.0", "8.6", "8.7", "8.8"]
 
 
+def test_a_table_of_steps_has_some_of_many_and_all_where_one_is_too_many() -> None:
+    def shown(*kernel: str) -> int:
+        text = run("calc", "--gpu", "H100,4090", *kernel).stdout
+        return text[text.index("What helps") : text.index("Alone")].count("blocks, ") // 2
+
+    assert shown("-t", "192", "-r", "32", "-s", "40k") == 6
+    assert shown("-t", "64", "-r", "32", "-s", "40k") == 5
+    first_and_last = run("calc", "--gpu", "H100,4090", "-t", "64", "-r", "32", "-s", "40k").stdout
+    steps = as_json("calc", "--gpu", "H100,4090", "-t", "64", "-r", "32", "-s", "40k")["next_steps"]
+    less = [step["requires"]["smem"] for step in steps if "smem" in step["requires"]]
+    assert all(f"\n{size / 1024:g} KiB " in first_and_last for size in (less[0], less[-1]))
+
+
 def test_products_keep_their_names() -> None:
     names = ["GeForce RTX 4090", "A100", "L4"]
     arguments = ("-t", "256", "--gpu", "RTX 4090,A100,L4")
