@@ -128,7 +128,7 @@ def check(
     old = how.launched(before[0], asked) if before else None
     done = check_kernels(kernels, how.relevant(asked.rules), scanner, old, (after.name, path or ""))
     done.not_chosen = how.not_chosen
-    return check_report(done, asked, build=after.name, baseline=path)
+    return check_report(done, asked, build=after.name, baseline=path, is_whole=not how.has_filter)
 
 
 def check_command(build: Sequence[str], rules: str, options: Sequence[str] = ()) -> str:
@@ -157,7 +157,9 @@ def _update(how: _Builds, build: Sequence[str], asked: Rules, path: str) -> Chec
     change = compare(old, kernels, scanner)
     write_baseline(path, how.baseline(after, scanner, how.assumed(*before, after)))
     done.not_chosen = how.not_chosen
-    return check_report(done, asked, build=after.name, baseline=path, updated=change.summary)
+    return check_report(
+        done, asked, build=after.name, baseline=path, updated=change.summary, is_whole=not how.has_filter
+    )
 
 
 @takes_reading

@@ -262,7 +262,7 @@ def _rank(row: DiffRow) -> tuple[Any, ...]:
         deciding,
         -max(spilled, stack),
         *(-(getattr(change, name) or 0) for name in MEASURES[1:]),
-        row.new.name,
+        row.new.demangled.removeprefix("void "),
         row.new.arch or "",
         row.new.source,
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from ..builds.attention import spilled_bytes
+from ..builds.measures import resources
 from ..builds.scanner import Scanner, ScanRow
 from ..builds.since import Change, Since
 from ..engine import evaluate
@@ -17,6 +17,7 @@ from ..report.diff import kinds
 from ..report.scan import ScanReport, architecture_rows, summary
 from ..report.scan_columns import Column, columns_of, short_name
 from ..report.scan_notes import footnotes
+from ..report.spill_words import TO_SHARED
 from ..tables import shipped
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
@@ -29,12 +30,14 @@ _NUMBERS: dict[str, Callable[[ScanRow], float | None]] = {
     "Bar": lambda row: row.barriers,
     "Bound": lambda row: row.max_threads,
     "Stack": lambda row: row.stack_bytes,
-    "Spills": spilled_bytes,
+    "Spills": lambda row: resources(row)["spill_bytes"],
+    TO_SHARED: lambda row: row.spill_smem,
     "Launches": lambda row: row.launches,
     "Time": lambda row: row.duration_us,
     "Share": lambda row: row.time_share,
     "Threads": lambda row: row.threads,
     "Occ.": lambda row: row.occupancy,
+    "Without": lambda row: None if row.spill_cost is None else row.spill_cost.without,
     "Achieved": lambda row: row.achieved_occupancy,
     "Reported": lambda row: row.reported_occupancy,
     "Waves": lambda row: row.waves,
@@ -107,7 +110,7 @@ def listing(
         order = sorted(range(len(rows)), key=lambda at: _ORDER.index(texts[at][0]))
         rows, texts = [rows[at] for at in order], [texts[at] for at in order]
     # What matters first: a narrow window shows the left of the table.
-    shown = sorted(columns_of(rows), key=lambda column: column.title not in _FIRST)
+    shown = sorted(columns_of(rows, logs=report.spills_from), key=lambda column: column.title not in _FIRST)
     columns = [ListedColumn("Kernel")]
     columns += [ListedColumn(each.title, _kind(each.title), each.title in _CHOICES) for each in shown]
     lines = [[short_name(row), *(_cell(column, row) for column in shown)] for row in rows]

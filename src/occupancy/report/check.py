@@ -136,14 +136,12 @@ class CheckReport(Report):
         screen = list(broken_blocks(self.violating))
         removed = missing_blocks(self.missing)
         screen += [Together(removed)] if removed else []
-        rows = [
-            (
-                f"{code(short_name(each.kernel))} {each.kernel.arch or ''}",
-                broken(violation, each.kernel),
-                mending(each.kernel, violation),
-            )
-            for each, violation in self._broken()
-        ]
+        archs: dict[tuple[str, str, str], dict[str, None]] = {}
+        for each, violation in self._broken():
+            row = each.kernel
+            said = code(short_name(row)), broken(violation, row), mending(row, violation)
+            archs.setdefault(said, {})[row.arch or ""] = None
+        rows = [(f"{name} {', '.join(of)}", what, step) for (name, what, step), of in archs.items()]
         columns = tuple(Column(title, is_number=False) for title in ("Kernel", "What it breaks", "Next step"))
         more = rows[MOST_IN_SIGHT:]
         comment = Comment(
@@ -196,7 +194,13 @@ class CheckReport(Report):
 
 
 def check_report(
-    done: Checked, asked: Rules, *, build: str, baseline: str | None, updated: DiffSummary | None = None
+    done: Checked,
+    asked: Rules,
+    *,
+    build: str,
+    baseline: str | None,
+    updated: DiffSummary | None = None,
+    is_whole: bool = True,
 ) -> CheckReport:
     """The report of a check.
 
@@ -206,6 +210,7 @@ def check_report(
         build: What the build is called.
         baseline: The path of the baseline.
         updated: How the new baseline differs from the old one.
+        is_whole: Whether all kernels were looked at, so that an exemption for none of them is out of date.
     """
     applied = apply(done, asked.exemptions, date.today())
     done = applied.done
@@ -221,7 +226,9 @@ def check_report(
         tuple(done.violating), tuple(done.holding), not_chosen=done.not_chosen,
         exempted=applied.exempted, ended=tuple(map(_exemption, applied.ended)),
         unused=tuple(map(_exemption, applied.unused)),
-        idle=tuple(f"{_exemption(one)} is for no kernel; there are {near}" for one, near in applied.idle),
+        idle=tuple(
+            f"{_exemption(one)} is for no kernel; there are {near}" for one, near in applied.idle if is_whole
+        ),
         added=done.added, removed=done.removed, missing=missing, unsized=done.unsized,
     )  # fmt: skip
 

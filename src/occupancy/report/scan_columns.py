@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from ..builds.attention import LOW, has_stack_of_unknown_spills, spilled_bytes, spills_likely
@@ -12,7 +12,7 @@ from ..readers import KernelRecord
 from ..render import words
 from ..render.csv_json import flatten
 from ..values.resources import Resource, amount_of
-from ..values.spellings import did_you_mean
+from ..values.spellings import nearest_names
 from .assumed_sizes import threads
 from .source_files import copies_of, file_names, place
 from .spill_words import TO_SHARED, without_spills
@@ -119,23 +119,30 @@ def _chosen(fields: Sequence[str], read_from: Column) -> list[Column]:
 
 
 def fields_named(names: Iterable[str]) -> tuple[str, ...]:
-    """The fields of a row that are meant: by their own names, or by the titles of columns.
+    """The fields of a row that are meant: by their own names, or by the titles of columns, or by as much of
+    either as tells it from the others.
 
     Raises:
         InputError: There is no such column.
     """
-    titles = {_key(column.title): column.fields for column in ALL}
+    titles = {"kernel": ("demangled",)} | {_key(column.title): column.fields for column in ALL}
+    known = titles | {field: (field,) for field in ROW_FIELDS}
     found: list[str] = []
     for name in names:
         key = _key(name)
-        if key in ROW_FIELDS:
-            found.append(key)
-        elif key in titles:
-            found += titles[key]
-        else:
-            allowed = did_you_mean(key, (*titles, *(each for each in ROW_FIELDS if each not in titles)))
-            raise InputError(f"there is no column {shown(name)}", where="columns", allowed=allowed)
+        meant = known.get(key) or _begun(key, titles) or _begun(key, known)
+        if meant is None:
+            allowed = ", ".join(nearest_names(key, known) or titles)
+            cure = "Or a field of --format csv." if allowed == ", ".join(titles) else ""
+            raise InputError(f"there is no column {shown(name)}", where="columns", allowed=allowed, cure=cure)
+        found += meant
     return tuple(dict.fromkeys(found))
+
+
+def _begun(start: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, ...] | None:
+    """What a name stands for that begins so, where all that do stand for the same."""
+    meant = {fields for name, fields in known.items() if start and name.startswith(start)}
+    return meant.pop() if len(meant) == 1 else None
 
 
 def _key(name: str) -> str:

@@ -241,6 +241,10 @@ def test_csv_and_markdown(builds: Path, project: Path) -> None:
         "**3 of 14 kernels break a rule; 2 kernels of the baseline are missing.**\n\n"
         "| Kernel | What it breaks | Next step |"
     )
+    (project / "rules.toml").write_text('[[rules]]\nkernels = "*sharpen*"\nmax_regs = 1')
+    row = check(builds / "after", "--rules", "rules.toml", "--format", "markdown", code=1).splitlines()[4]
+    assert "sharpen" in row
+    assert "` sm_80, sm_90 | max_regs = 1 (rule 1): is 8 |" in row
     (project / "rules.toml").write_text("[[rules]]\nmax_regs = 255")
     passed = check(builds / "after", "--rules", "rules.toml", "--format", "csv", code=0)
     assert passed.strip() == ",".join(rows[0])

@@ -150,6 +150,8 @@ class TestExemptions:
         assert code == 0
         assert f"Exemption 2 (nothing*, until {date.today()}) is for no kernel; there are img::blur," in text
         assert "not needed" not in text
+        one = run("check", "before", "--rules", "r.toml", "--name", "scale").stdout
+        assert "is for no kernel" not in one, "the others were not looked at"
 
     def test_a_month_is_no_date(self) -> None:
         Path("r.toml").write_text(

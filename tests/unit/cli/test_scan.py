@@ -435,6 +435,19 @@ class TestColumns:
         assert "100%: regs 64 -> 32 (spills more)" in " ".join(table.split())
         assert not {"Spills", "Next"} & set(re.findall(r"\w+", below.partition("No room for:")[2]))
 
+    def test_as_much_of_a_name_as_tells_it_from_others(self, samples: Path) -> None:
+        assert fields_named(["kernel", "lim", "Thr", "next"]) == (
+            "demangled", "limiters", "threads", "threads_from", "next_step",
+        )  # fmt: skip
+        assert fields_named(["spill_l"]) == ("spill_load_bytes",)
+        for unclear in ("s", ""):
+            with pytest.raises(occupancy.InputError, match="there is no column"):
+                fields_named([unclear])
+        with pytest.raises(occupancy.InputError, match=r"Allowed: kernel, .* Or a field of --format csv\."):
+            fields_named(["zzz"])
+        head = run("scan", str(samples / "ptxas_v.txt"), "--columns", "kernel,occ").stdout.splitlines()
+        assert (head[0].split(), head[1].startswith(" ")) == (["Occ."], False)
+
     def test_a_title_that_is_a_fields_name_means_that_field(self) -> None:
         for column in ALL:
             (field, *_) = fields_named([column.title])
