@@ -73,13 +73,14 @@ def heat_map(axes: Sequence[Axis], shares: Sequence[float]) -> HeatMap:
 
 
 def _runs(axis: Axis, answers: Sequence[HasAnswer], *, with_bars: bool) -> Table:
-    """A row for each run of neighbours with the same answer."""
+    """A row for each run of neighbours with the same answer, and for each chip: others lie between two."""
     *numbers, limited_by = ANSWER
     bars = [Column("", is_number=False, cuts=True, mark="drawn")] if with_bars else []
     rows = []
     last = -1
-    for _, run in groupby(answers, lambda each: (answer_cells(each), each.occupancy)):
-        answer, *others = run
+    keys = ((answer_cells(each), each.occupancy, axis.is_numeric or at) for at, each in enumerate(answers))
+    for _, run in groupby(zip(keys, answers, strict=True), lambda each: each[0]):
+        answer, *others = (each for _, each in run)
         first, last = last + 1, last + 1 + len(others)
         *texts, limiters = answer_cells(answer)
         bar = ["█" * round(answer.occupancy * BAR_WIDTH)] if with_bars else []

@@ -155,6 +155,14 @@ def test_a_notebook_has_the_charts_of_the_terminal() -> None:
     assert ">16 to 24</td>" in shown
 
 
+@pytest.mark.parametrize("regs", ["40", "16:255"])
+def test_chips_that_are_alike_have_a_row_each(regs: str) -> None:
+    shown = to_text(swept("8.0 9.0", threads="256", regs=regs).document(), 80).splitlines()
+    assert [line.split()[1] for line in shown if line[:3] in ("8.0", "9.0")] == [
+        "75%" if regs == "40" else "100%"
+    ] * 2
+
+
 class TestHeatMap:
     def test_percentages_where_there_is_room(self) -> None:
         report = swept("9.0", threads="64,128,512,2048", regs="32,40,255")

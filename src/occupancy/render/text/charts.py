@@ -147,9 +147,12 @@ class ColumnChart:
 
 
 def heat_map(chart: HeatMap, width: int) -> Iterator[Text]:
-    """The first axis downwards, the second to the right; neighbours that are alike share a place."""
+    """The first axis downwards, the second to the right; neighbours that are alike share a place.
+
+    Chips do not: others lie between two of them, which are not meant.
+    """
     down, across, lines = chart
-    rows = _runs(len(lines), lambda row: tuple(lines[row]))
+    rows = _runs(len(lines), lambda row: tuple(lines[row]) if down.is_numeric else row)
     columns = _runs(len(lines[0]), lambda column: tuple(line[column] for line in lines))
     row_labels = [down.label(row[0], row[-1], "-") for row in rows]
     # The upper edge: what stands between two labels has the answer of the right one.
