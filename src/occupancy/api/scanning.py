@@ -144,6 +144,8 @@ class Scanning:
 
     def _chosen(self, choice: Selection, kernels: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
         """Those that are shown, once those that match are counted."""
+        if choice.below is not None:
+            kernels = self._tally.above(kernels, choice.below)
         matching = choice.matching(kernels, self.scanner)
         return choice.ordered(self._tally.matched(matching, choice.has_filter), self.scanner)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from ..advice.next_steps import USUAL_SIZE
 from ..readers import KernelRecord
-from ..values.dataclass import dataclass
+from ..values.dataclass import copier, dataclass
 from ..values.resources import Resource
 from .attention import (
     LOW,
@@ -59,6 +60,8 @@ class Overview:
     """How many of ``kernels`` are candidates that an autotuner did not choose."""
     matching: int
     """How many of ``kernels`` are what ``--below`` and ``--spilling`` ask for, shown or not."""
+    below_at_usual_size: int
+    """How many more ``--below`` would match with blocks of 256 threads, not of the best size."""
     matching_limited_by: dict[Resource, int]
     """How many of those each resource limits, the most frequent first; empty where nothing asked for some."""
     matching_stacks: int
@@ -132,7 +135,7 @@ class Tally:
         self._kinds: Counter[tuple[str | None, Verdict, bool | None, bool, bool, bool]] = Counter()
         self._names: set[str] = set()
         self._launches = self._launch_rows = self._times = self._not_chosen = 0
-        self._to_shared = self._losing = 0
+        self._to_shared = self._losing = self._below_at_usual = 0
         self._traced = self._matching = self._of_logs = 0
         self._stacks = self._likely_spills = 0
         self._matching_limited_by: Counter[Resource] = Counter()
@@ -167,6 +170,15 @@ class Tally:
                 self._time.add(record.duration_us or 0, verdict.occupancy)
             yield record
 
+    def above(self, records: Iterable[KernelRecord], below: float) -> Iterator[KernelRecord]:
+        """The same records; those are counted that are not below this share, but at a usual block size."""
+        verdict = self._scanner.verdict
+        for record in records:
+            if record.max_threads is None and not self._scanner.is_stated(record):
+                best, usual = verdict(record).occupancy, verdict(_sized(record, USUAL_SIZE, None)).occupancy
+                self._below_at_usual += usual is not None and best is not None and usual < below <= best
+            yield record
+
     def matched(self, records: Iterable[KernelRecord], with_limiters: bool) -> Iterator[KernelRecord]:
         """The same records, counted as what was asked for."""
         for record in records:
@@ -193,6 +205,7 @@ class Tally:
             functions=len(self._names),
             not_chosen=self._not_chosen,
             matching=self._matching,
+            below_at_usual_size=self._below_at_usual,
             matching_limited_by=dict(self._matching_limited_by.most_common()),
             matching_stacks=self._stacks,
             matching_likely_spills=self._likely_spills,
@@ -231,6 +244,9 @@ class Tally:
             likely_spills=number(kind[5] for kind, _ in kinds),
             limited_by=dict(limited.most_common()),
         )
+
+
+_sized = copier(KernelRecord, "threads", "block_dim")
 
 
 def _age(arch: str | None) -> tuple[bool, int, str]:

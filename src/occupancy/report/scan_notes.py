@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from ..advice.next_steps import USUAL_SIZE
 from ..builds.attention import has_stack_of_unknown_spills
 from ..builds.overview import Overview
 from ..builds.scanner import ScanRow
@@ -52,6 +53,10 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
     if assumed := meanings(rows):
         yield f"Threads are assumed where no file has them: {assumed}. Give {option} if you know it."
     yield from _of_the_usual_size(rows)
+    if more := report.overview.below_at_usual_size:
+        verb = "is" if more == 1 else "are"
+        option = f"--threads {USUAL_SIZE}" if is_command else f"threads={USUAL_SIZE}"
+        yield f"{more:,} more {verb} as low at the usual {USUAL_SIZE} threads: {option} shows which."
     if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
         yield "Dynamic shared memory is chosen at launch; where it is not known it counts as none."
     if any(map(copies_of(rows, report.spills_from), rows)):

@@ -906,6 +906,9 @@ def test_a_usual_size_with_less_than_the_best_is_named(tmp_path: Path) -> None:
     for number in range(5):
         with log.open("a") as more:
             more.write(entry.format(f"k{number}", "sm_80", 22, 36864))
+    low = " ".join(run("scan", str(log), "--below", "60").stdout.split())
+    assert "6 more are as low at the usual 256 threads: --threads 256 shows which." in low
+    assert "as low" not in run("scan", str(log), "--below", "60", "--threads", "256").stdout
     short = " ".join(run("scan", str(log)).stdout.split())
     assert re.search(r"At the usual 256 threads: (k\d? 50%[^;]*; ){3}and 3 more\.", short)
 
