@@ -270,6 +270,7 @@ def test_what_is_not_taken_over_of_a_pasted_question_is_said(opened: Open) -> No
     page.fill("#pasted", done.stdout)
     assert "Not taken over" in page.inner_text("#found")
     assert "max_blocks_per_multiprocessor = 4" in page.inner_text("#found")
+    assert page.locator(".kernel").count() == 0  # a question has no name
     page.fill("#pasted", done.stdout.replace('"cc": "9.0"', '"cc": "19.0"').replace("= 4", ""))
     assert "The page has no chip 19.0." in page.inner_text("#found")
 

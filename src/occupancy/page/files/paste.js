@@ -70,7 +70,7 @@ function fromJson(text) {
   if (!isObject(report?.inputs)) return [];
   const { chips } = report;
   return (Array.isArray(chips) ? chips.filter(isObject) : [report]).map(({ cc, gpu, model, full_wave: wave, waves, what_if: limits }) => {
-    const fields = { ...fieldsOf(report.inputs), model: model === "spreadsheet" ? "spreadsheet" : "" };
+    const fields = { kernel: "", ...fieldsOf(report.inputs), model: model === "spreadsheet" ? "spreadsheet" : "" };
     if (isObject(wave)) Object.assign(fields, { sms: String(wave.multiprocessor_count), cluster: String(wave.cluster_size ?? "") });
     if (Array.isArray(waves?.grid_dim)) fields.grid = waves.grid_dim.map(Number).join("x");
     const inputs = Object.entries(report.inputs).filter(([name, value]) => value !== null && !HAS.has(name));
@@ -84,7 +84,7 @@ const HAS = new Set([...DATA.inputs.map((each) => each.field), "smem", "block_di
 // What of kernels is not taken over, in sentences.
 function leftOut(kernels) {
   const said = kernels.flatMap(({ arch, left = [] }) => [
-    left.length && `Not taken over, as the page knows chips only as they are sold: ${left.join(", ").slice(0, 500)}.`,
+    left.length && `Not taken over, because the page has no field for it: ${left.join(", ").slice(0, 500)}.`,
     ccOf(arch) && !chipOf(ccOf(arch)) && `The page has no chip ${ccOf(arch)}.`,
   ]);
   return [...new Set(said)].filter(Boolean);
