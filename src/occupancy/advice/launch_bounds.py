@@ -67,15 +67,16 @@ class RegisterCap:
     """The option of nvcc, for every kernel of a file that has no launch bounds."""
 
 
-def fewer_registers(now: Answer, steps: Sequence[NextStep]) -> RegisterCap | None:
-    """How the registers of the first step that asks for fewer are had; None where none does.
+def fewer_registers(now: Answer, steps: Sequence[NextStep]) -> tuple[RegisterCap, ...]:
+    """How the registers of the steps that ask for fewer are had, the most registers first.
 
     Args:
         now: What the steps lead up from.
         steps: As in `next_steps`.
     """
-    step = next((step for step in steps if "regs" in step.requires), None)
-    return None if step is None else register_cap([now], step.requires["regs"], step.active_blocks)
+    blocks = {step.requires["regs"]: step.active_blocks for step in steps if "regs" in step.requires}
+    caps = (register_cap([now], registers, most) for registers, most in blocks.items())
+    return tuple(cap for cap in caps if cap is not None)
 
 
 def register_cap(now: Sequence[Answer], registers: int, blocks: int) -> RegisterCap | None:
@@ -87,17 +88,28 @@ def register_cap(now: Sequence[Answer], registers: int, blocks: int) -> Register
         registers: Per thread.
         blocks: So many of them are to be resident then.
     """
-    texts = set()
+    kernel = now[0].kernel
     for answer in now:
-        limits = answer.limits
-        if answer.kernel.threads > limits.max_threads_per_block:
+        if kernel.threads > answer.limits.max_threads_per_block:
             return None
-        if registers >= limits.max_registers_per_thread:
+        if registers >= answer.limits.max_registers_per_thread:
             return None
-        bounds = launch_bounds(limits, answer.kernel, blocks if blocks > 1 else None, answer.model)
-        texts.add(bounds.launch_bounds if bounds.legal and bounds.register_cap == registers else None)
-    (text,) = texts if len(texts) == 1 else (None,)
+    is_meant = all(_is_cap(answer.limits, kernel.threads, blocks, registers) for answer in now)
+    text = _bounds(kernel.threads, blocks if blocks > 1 else None) if is_meant else None
     return RegisterCap(registers, text, f"-maxrregcount={registers}")
+
+
+def _is_cap(limits: Limits, threads: int, blocks: int, registers: int) -> bool:
+    """Whether bounds of so many blocks mean so many registers: one more, and fewer blocks would fit."""
+    compiler = _as_the_compiler_sees_it(limits)
+    held, with_one_more = (
+        evaluate(compiler, Kernel(threads, each)).active_blocks for each in (registers, registers + 1)
+    )
+    return held >= blocks > with_one_more
+
+
+def _bounds(threads: int, min_blocks: int | None) -> str:
+    return f"__launch_bounds__({threads}{'' if min_blocks is None else f', {min_blocks}'})"
 
 
 def launch_bounds(
@@ -136,7 +148,6 @@ def launch_bounds(
     cap = most_keeping(counted, dial.levels(0, counted))
     registers = cap if kernel.regs is None else min(kernel.regs, cap)
     answer = evaluate(limits, replace(kernel, regs=registers), model)
-    blocks = "" if min_blocks is None else f", {min_blocks}"
     return LaunchBounds(
         str(limits.compute_capability),
         threads,
@@ -149,7 +160,7 @@ def launch_bounds(
         answer.active_blocks,
         answer.occupancy,
         answer.limiters,
-        launch_bounds=f"__launch_bounds__({threads}{blocks})",
+        launch_bounds=_bounds(threads, min_blocks),
         maxnreg=f"__maxnreg__({cap})",
         maxrregcount=f"-maxrregcount={cap}",
     )

@@ -100,8 +100,8 @@ class CalcReport(Report):
     """The columns of a kernel that was said to allocate some, on a chip that has them."""
     next_steps: tuple[NextStep, ...]
     """What to change for a higher occupancy, nearest first."""
-    fewer_registers: RegisterCap | None
-    """How the first step that asks for fewer registers is told to the compiler."""
+    fewer_registers: tuple[RegisterCap, ...]
+    """How the compiler is told the registers of the steps that ask for fewer, the most first."""
     registers_may_be_divided: bool
     """Whether the block looks like one whose warpgroups divide its registers (``setmaxnreg``): for such a one
     fewer registers are no advice.
@@ -135,6 +135,9 @@ class CalcReport(Report):
         fill(row, _OPTIONAL)
         row["carveout"]["smallest"] = row["carveout"]["smallest"] or empty(Configuration)
         row["next_steps"] = list(map(in_a_cell, self.next_steps))
+        row["fewer_registers"] = [
+            f"{cap.regs}: {cap.launch_bounds or cap.maxrregcount}" for cap in self.fewer_registers
+        ]
         if self.runtime is not None and (step := self.runtime.next_step) is not None:
             row["runtime"]["next_step"] = in_a_cell(step)
         if (columns := self.tensor_memory) is not None:
@@ -159,7 +162,6 @@ _OPTIONAL = {
     "tensor_memory": TensorMemory,
     "gpu": Gpu,
     "green_context": GreenContext,
-    "fewer_registers": RegisterCap,
     "split": RegisterSplit,
     **WAVES,
 }
@@ -220,7 +222,7 @@ def calc_report(
         tensor_memory=tensor_memory(result),
         next_steps=steps,
         fewer_registers=fewer,
-        registers_may_be_divided=fewer is not None and may_be_divided(result),
+        registers_may_be_divided=bool(fewer) and may_be_divided(result),
         split=split,
         slack=slack(limits, kernel, model),
         carveout=carveout(limits, kernel, model),

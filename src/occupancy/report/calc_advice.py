@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ..advice.launch_bounds import RegisterCap
@@ -69,8 +69,10 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     elif sizes and not levels:
         yield "only another block size can help"
     yield from (_step(report, step) for step in (*shown, *sizes))
-    if report.fewer_registers is not None and not report.registers_may_be_divided:
-        yield how_to_cap(report.fewer_registers)
+    asked = {step.requires.get("regs") for step in shown}
+    caps = [cap for cap in report.fewer_registers if cap.regs in asked]
+    if caps and not report.registers_may_be_divided:
+        yield "; ".join((how_to_cap(caps[0]), *([_briefly(caps[1:])] if caps[1:] else [])))
     if report.inputs.spill_smem and any("smem" in step.requires for step in levels):
         spilled = words.size(report.inputs.spill_smem)
         yield f"launch bounds of fewer threads shrink the {spilled} that registers spill to"
@@ -103,6 +105,16 @@ def how_to_cap(cap: RegisterCap, *, may_spill: bool = True) -> str:
     """How the compiler is asked for so many registers, and that fewer than it took may be too few."""
     ways = " or ".join(way for way in (cap.launch_bounds, cap.maxrregcount) if way is not None)
     return f"{cap.regs} {'regs (may spill)' if may_spill else 'registers'}: {ways}"
+
+
+def _briefly(caps: Sequence[RegisterCap]) -> str:
+    """``(256, 6) for 40, (256, 8) for 32``: how further registers are had, beside the first in full."""
+    return ", ".join(
+        cap.maxrregcount
+        if cap.launch_bounds is None
+        else f"({cap.launch_bounds.partition('(')[2]} for {cap.regs}"
+        for cap in caps
+    )
 
 
 def _step(report: CalcReport, step: NextStep) -> str:

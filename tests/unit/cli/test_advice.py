@@ -9,8 +9,11 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import occupancy
+from occupancy.advice.launch_bounds import register_cap
 from occupancy.advice.next_steps import NextStep
 from occupancy.report.calc_advice import most_useful
 from occupancy.report.schema import adapter
@@ -61,16 +64,37 @@ def test_text_shows_three_levels_and_says_how_many_there_are() -> None:
 def test_how_the_compiler_is_asked_for_fewer_registers() -> None:
     lines = advice_of("calc", "--cc", "8.6", "-t", "1024", "-r", "80")
     assert "64 regs (may spill): __launch_bounds__(1024) or -maxrregcount=64" in lines
-    assert "64 regs (may spill): __launch_bounds__(256, 4) or -maxrregcount=64" in advice_of(
-        "calc", "--cc", "9.0", "-t", "256", "-r", "80"
-    )
-    assert as_json("calc", "--cc", "9.0", "-t", "256", "-r", "80")["fewer_registers"] == {
+    kernel = ("calc", "--cc", "9.0", "-t", "256", "-r", "80")
+    assert (
+        "64 regs (may spill): __launch_bounds__(256, 4) or -maxrregcount=64; "
+        "(256, 5) for 48, (256, 6) for 40, (256, 8) for 32"
+    ) in advice_of(*kernel)
+    caps = as_json(*kernel)["fewer_registers"]
+    assert caps[0] == {
         "regs": 64,
         "launch_bounds": "__launch_bounds__(256, 4)",
         "maxrregcount": "-maxrregcount=64",
     }
+    assert [cap["regs"] for cap in caps] == [64, 48, 40, 32]
+    assert as_csv(*kernel)[0]["fewer_registers"].startswith("64: __launch_bounds__(256, 4);48: ")
     no_fewer = as_json("calc", "--cc", "9.0", "-t", "256", "-r", "32")
-    assert no_fewer["fewer_registers"] is None
+    assert no_fewer["fewer_registers"] == []
+
+
+@given(
+    cc=st.sampled_from(["5.0", "6.0", "7.5", "8.6", "9.0", "10.7"]),
+    threads=st.integers(1, 1024),
+    blocks=st.integers(1, 32),
+    registers=st.integers(1, 254),
+)
+def test_bounds_are_named_exactly_where_they_mean_so_many_registers(
+    cc: str, threads: int, blocks: int, registers: int
+) -> None:
+    bounds = occupancy.launch_bounds(cc, threads=threads, min_blocks=blocks if blocks > 1 else None)
+    for each in (registers, bounds.register_cap):
+        cap = register_cap([occupancy.compute(cc, threads=threads)], each, blocks)
+        is_meant = bounds.legal and bounds.register_cap == each
+        assert (cap is not None and cap.launch_bounds == bounds.launch_bounds) is (is_meant and each < 255)
 
 
 def test_what_json_holds() -> None:
