@@ -15,7 +15,7 @@ from ..builds.spill_cost import SpillCost
 from ..render import words
 from .assumed_sizes import meanings
 from .scan_columns import architecture, short_name
-from .source_files import copies_of, file_names
+from .source_files import copies_of, file_names, in_all
 from .spill_words import TO_SHARED, cost_in_words, without_spills
 
 if TYPE_CHECKING:
@@ -59,7 +59,9 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
         yield f"{more:,} more {verb} as low at the usual {USUAL_SIZE} threads: {option} shows which."
     if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
         yield "Dynamic shared memory is chosen at launch; where it is not known it counts as none."
-    if any(map(copies_of(rows, report.spills_from), rows)):
+    if files := in_all(rows, report.spills_from):
+        yield f"{'Each' if len(rows) > 1 else 'It'} is in {words.listing(_first(files))} too."
+    elif any(map(copies_of(rows, report.spills_from), rows)):
         where = "also_in of --format json" if is_command else "also_in"
         yield f"+1, +2: so many more files hold the same kernel; {where} names them."
     if any(row.achieved_occupancy is not None for row in rows):

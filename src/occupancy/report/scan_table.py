@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 
 from ..builds.scanner import ScanRow
 from ..render.document import Cell, GroupColumn, GroupedTable, GroupRow, graded
@@ -33,6 +34,14 @@ def table_of(
     named = [GroupRow(row.group, short_name(row)) for row in rows]
     if arch is not None:
         named, cells = _joined(named, cells, arch)
+    else:  # another architecture is no other row where it is not shown
+        alone = [
+            place == 0
+            or (named[place], cells[place]) != (named[place - 1], cells[place - 1])
+            or rows[place].arch == rows[place - 1].arch
+            for place in range(len(rows))
+        ]
+        named, cells = list(compress(named, alone)), list(compress(cells, alone))
     shown = [
         GroupColumn(column.title, [line[place] for line in cells], column.is_number)
         for place, column in enumerate(columns)

@@ -54,7 +54,14 @@ def copies_of(rows: Sequence[ScanRow], logs: Collection[str]) -> Callable[[ScanR
         rows: The kernels.
         logs: Files that only say what kernels of others spill.
     """
-    numbers = {id(row): len(set(row.also_in) - set(logs)) for row in rows}
-    if len(set(numbers.values())) < 2:
+    if in_all(rows, logs):
         return lambda row: ""
+    numbers = {id(row): len(set(row.also_in) - set(logs)) for row in rows}
     return lambda row: f" +{numbers[id(row)]:,}" if numbers[id(row)] else ""
+
+
+def in_all(rows: Sequence[ScanRow], logs: Collection[str]) -> list[str]:
+    """The names of the files that all kernels are in besides their own, where there are no others."""
+    files = {frozenset(row.also_in) - frozenset(logs) for row in rows}
+    (same,) = files if len(files) == 1 else (frozenset[str](),)
+    return [words.printable(PurePath(file).name) for file in sorted(same)]

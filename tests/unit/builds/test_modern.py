@@ -126,7 +126,9 @@ def test_files_that_hold_the_same_kernel_are_counted(unpacked: Path, tmp_path: P
     (folder := tmp_path / "all").mkdir()
     for name in ("a.cubin", "b.cubin", "c.cubin"):
         shutil.copy(unpacked / "smem_spilling_90.cubin", folder / name)
-    assert " +2 " not in run("scan", str(folder)).stdout, "where it is the same for all"
+    text = run("scan", str(folder)).stdout
+    assert " +2 " not in text, "where it is the same for all"
+    assert "Each is in b.cubin and c.cubin too." in text
     shutil.copy(unpacked / "warp_specialised_90a.cubin", folder / "d.cubin")
     text = run("scan", str(folder), columns=160).stdout
     assert text.count("  a.cubin +2 ") == 4

@@ -448,6 +448,10 @@ class TestColumns:
         head = run("scan", str(samples / "ptxas_v.txt"), "--columns", "kernel,occ").stdout.splitlines()
         assert (head[0].split(), head[1].startswith(" ")) == (["Occ."], False)
 
+    def test_an_architecture_that_is_not_shown_makes_no_row(self, builds: Path) -> None:
+        text = run("scan", str(builds / "after"), "--name", "scale", "--columns", "occ,thr").stdout
+        assert text.partition("\n\n")[0].split() == ["Occ.", "Threads", "img::scale", "100%", "1,024", "best"]
+
     def test_a_title_that_is_a_fields_name_means_that_field(self) -> None:
         for column in ALL:
             (field, *_) = fields_named([column.title])
