@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
@@ -45,7 +47,7 @@ def with_cure(error: click.UsageError, context: click.Context, arguments: Sequen
     """
     if isinstance(error, click.NoSuchOption):
         meant = " or ".join(_meant(error.option_name, context.command))
-        other = _ELSEWHERE.get(_plain(error.option_name))
+        other = _ELSEWHERE.get(_plain(error.option_name)) or _command_with(error.option_name, context)
         cure = f" Did you mean {meant}?" if meant else f" {other} answers for it." if other else ""
         return click.UsageError(f"There is no option {error.option_name!r}.{cure}", context)
     if stray := _stray(context, arguments):
@@ -63,6 +65,16 @@ def without_command(
             way = f"`{context.command_path} {name} {error.option_name} ...`"
             return click.UsageError(f"The command before {error.option_name} is missing: {way}.", context)
     return error
+
+
+def _command_with(name: str, context: click.Context) -> str:
+    """The first command that has an option of this name, in the order of the help; empty where none has."""
+    group = context.parent.command if context.parent is not None else None
+    if not isinstance(group, click.Group) or name in _CHIP_OPTIONS:
+        return ""
+    commands = (group.get_command(context, each) for each in group.list_commands(context))
+    found = (each for each in commands if each and any(name in option.opts for option in _options(each)))
+    return next((f"`occupancy {each.name} {name}`" for each in found), "")
 
 
 def _options(command: click.Command) -> Iterator[click.Option]:
@@ -104,18 +116,40 @@ def _stray(context: click.Context, arguments: Sequence[str]) -> list[str]:
         return []
 
 
-def _as_bounds(stray: Sequence[str], before: str, command: click.Command) -> str:
-    """What bare numbers stand for: the block size and the blocks, as in launch bounds; empty where nothing.
+def _as_values(stray: Sequence[str], before: str, command: click.Command) -> str:
+    """What bare words stand for: a chip, then the block size and the registers, or as in launch bounds the
+    blocks; empty where that cannot be.
 
-    After a chip without a digit they are the rest of its name, as in RTX 4090.
+    After a chip without a digit numbers are the rest of its name, as in RTX 4090.
     """
     names = {name for option in _options(command) for name in option.opts}
-    options = [option for option in ("--threads", "--blocks") if option in names][: len(stray)]
-    numbers = [each.strip("(),") for each in stray]
-    is_name = before.replace(" ", "").isalpha()
-    if is_name or len(options) < len(stray) or not all(each.isdecimal() for each in numbers):
-        return ""
-    return f"Did you mean {' '.join(map(' '.join, zip(options, numbers, strict=True)))}?"
+    second = "--blocks" if "--blocks" in names else "--regs"
+    options = [option for option in ("--threads", second) if option in names]
+    words = [each.strip("(),") for each in stray]
+    for count in range(len(words) + 1):
+        name, rest = " ".join(words[:count]), words[count:]
+        if len(rest) > len(options) or not all(each.isdecimal() for each in rest):
+            continue
+        if count == 0 and before.replace(" ", "").isalpha():
+            continue
+        if count and not ("--cc" in names and _is_chip(name)):
+            continue
+        chip = [f"--{'cc' if name[0].isdecimal() else 'gpu'} {shlex.quote(name)}"] if name else []
+        return f"Did you mean {' '.join([*chip, *map(' '.join, zip(options, rest, strict=False))])}?"
+    return ""
+
+
+def _is_chip(word: str) -> bool:
+    """Whether a word by itself names a chip; a whole number may be anything else."""
+    from ..errors import OccupancyError
+    from ..tables.chips import find_chips
+
+    if word.isdecimal():
+        return False
+    try:
+        return bool(find_chips(word))
+    except OccupancyError:
+        return False
 
 
 def _about(stray: Sequence[str], context: click.Context, arguments: Sequence[str]) -> str:
@@ -125,12 +159,14 @@ def _about(stray: Sequence[str], context: click.Context, arguments: Sequence[str
     text = f"{', '.join(map(repr, stray))} {'stand' if len(stray) > 1 else 'stands'} without an option."
     if re.fullmatch(_UNIT, first) and value[-1:].isdigit():
         return f"{text} Write {value}{first} in one word."
-    if bounds := _as_bounds(stray, value, context.command):
-        return f"{text} {bounds}"
+    if meant := _as_values(stray, value, context.command):
+        return f"{text} {meant}"
     if before[-2:-1] and before[-2] in _CHIP_OPTIONS:
         following = takewhile(lambda each: each in stray, arguments[len(before) :])
         words = " ".join((value, *following))
         return f"{text} For a name of several words write {before[-2]} '{words}'."
+    if os.path.exists(first):
+        return f"{text} `occupancy scan {shlex.quote(first)}` reads files."
     own_help = context.command.help or ""
     example = re.search(rf"(?m)^\s*(occupancy {context.command.name} -.*?)(?:  |$)", own_help)
     return f"{text} Each value follows its option, as in `{example[1]}`." if example else text

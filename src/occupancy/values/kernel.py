@@ -238,10 +238,14 @@ class Launch:
                     allowed=f"1 to {MAX_GRID_DIM[axis]:,}",
                 )
         for axis, size in enumerate(self.cluster_dim or ()):
-            if size < 1 or self.grid_dim[axis] % size:
+            blocks = self.grid_dim[axis]
+            if size < 1 or blocks % size:
+                whole = blocks - blocks % max(size, 1)
+                nearest = [f"{each:,}" for each in (whole, whole + size) if each > 0]
                 raise InputError(
-                    f"{self.grid_dim[axis]:,} along {'xyz'[axis]} is not divisible into clusters of {size}",
+                    f"{blocks:,} along {'xyz'[axis]} is not divisible into clusters of {size}",
                     where="grid",
+                    cure=f"The nearest that are: {' and '.join(nearest)}." if size > 0 else "",
                 )
 
     @property
