@@ -35,6 +35,8 @@ autodoc_typehints_description_target = "documented"
 autodoc_member_order = "bysource"
 napoleon_numpy_docstring = False
 highlight_language = "none"
+# What is copied out of a sentence is an option with two hyphens.
+smartquotes = False
 
 html_theme = "furo"
 html_title = "occupancy"
@@ -55,9 +57,21 @@ def say_what_the_name_means(
         lines[:] = [OF_NAMES.get(f"{owner}.{field}") or OF_NAMES.get(field, "")]
 
 
+def show_examples_as_code(_app: Any, _context: Any, lines: list[str]) -> None:
+    """The examples of a command, as lines that can be copied."""
+    found: list[str] = []
+    for line in lines:
+        is_example = line.startswith("| ")
+        if is_example and not (found and found[-1].startswith("   ")):
+            found += ["", ".. code-block:: text", ""]
+        found.append(f"   {line[2:]}" if is_example else line)
+    lines[:] = found
+
+
 def setup(app: Any) -> None:
     """Write the generated pages before the pages are read."""
     app.add_lexer("console", TextLexer)
     app.connect("autodoc-process-docstring", say_what_the_name_means)
+    app.connect("sphinx-click-process-description", show_examples_as_code)
     generated.write_all(HERE / "reference")
     generated.write_page(HERE / "_extra")

@@ -54,6 +54,8 @@ def lacking(site: Path) -> Iterator[str]:
     for file, places in (("api.html", names()), ("cli.html", options())):
         there = pages[site / "reference" / file].places
         yield from (f"reference/{file} has no {place}" for place in places if place not in there)
+    if "\N{EN DASH}cc" in (site / "reference" / "cli.html").read_text(encoding="utf-8"):
+        yield "reference/cli.html has an example that cannot be copied: a dash before cc"
     if "carveout" not in (site / "searchindex.js").read_text(encoding="utf-8"):
         yield "searchindex.js does not find the word carveout"
 

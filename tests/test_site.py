@@ -74,7 +74,7 @@ def test_what_a_site_lacks_is_found(tmp_path: Path) -> None:
         written = "".join(
             f'<p id="{place}">' for place in places if not place.endswith(("fits", "-carveout"))
         )
-        (tmp_path / "reference" / f"{name}.html").write_text(written)
+        (tmp_path / "reference" / f"{name}.html").write_text(f"{written}\N{EN DASH}cc 9.0", encoding="utf-8")
     (tmp_path / "index.html").write_text(
         '<a href="reference/api.html#occupancy.compute"><a href="gone.html">'
         '<a href="reference/cli.html#gone"><a href="https://example.com"><img src="gone.svg">'
@@ -89,5 +89,6 @@ def test_what_a_site_lacks_is_found(tmp_path: Path) -> None:
     assert "reference/api.html has no occupancy.fits" in found
     assert "reference/cli.html has no occupancy-fits" in found
     assert "reference/cli.html has no cmdoption-occupancy-calc-carveout" in found
+    assert any("cannot be copied" in line for line in found)
     assert found[-1] == "searchindex.js does not find the word carveout"
     assert not [line for line in found if "compute" in line]
