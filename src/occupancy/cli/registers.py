@@ -64,11 +64,12 @@ def command(
     """Check or solve how warpgroups divide a block's registers (setmaxnreg).
 
     The exit code is 1 if there are too few: such a kernel waits for ever.
-    With a cluster or a grid ask `occupancy calc --setmaxnreg 40,232,232`.
+    The last example has the answer beside clusters, a grid and all else that calc takes.
 
     \b
     occupancy registers --threads 384 --groups 1:40,2:232
     occupancy registers --threads 384 --groups '24,?,?'
+    occupancy calc --cc 9.0 -t 384 -s 220k --cluster 2 --setmaxnreg 24,240,240
     """
     from ..api.registers import DEFAULT_CC, registers
     from ..report.registers import registers_report

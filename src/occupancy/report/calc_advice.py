@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ..advice.launch_bounds import RegisterCap
-from ..advice.next_steps import NextStep
+from ..advice.next_steps import THREADS_PER_WARPGROUP, NextStep
 from ..advice.tensor_memory import TensorMemory
 from ..render import words
 from ..values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Resource, amount_of
@@ -56,7 +56,8 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     if report.runtime is not None and report.next_steps:
         yield "by the spreadsheet's rules"
     if report.registers_may_be_divided and not report.inputs.reallocates_registers:
-        yield of_divided_registers(report.inputs)
+        others = report.inputs.threads // THREADS_PER_WARPGROUP - 1
+        yield f"{SKIP_FEWER}, and add the split, such as --setmaxnreg '1:24,{others}:?'"
     if is_held(report) and later is None:
         yield f"none within reach for a second block: {HOLDS_ALL}"
     elif later is not None and (levels or later_blocks(report)):
@@ -85,12 +86,13 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
         yield f"on the hardware (--model cuda) {_step(report, step)}"
 
 
+SKIP_FEWER = "with setmaxnreg skip steps to fewer registers"
+
+
 def of_divided_registers(inputs: Inputs) -> str:
-    """What to ask instead of taking fewer registers, where a block looks as if its warpgroups divide them."""
-    return (
-        "with setmaxnreg skip steps to fewer registers, and ask occupancy registers "
-        f"--threads {inputs.threads} --regs {inputs.regs} --groups ..."
-    )
+    """What to ask instead, for several chips, where a block looks as if its warpgroups divide registers."""
+    kernel = f"--threads {inputs.threads} --regs {inputs.regs}"
+    return f"{SKIP_FEWER}, and ask occupancy registers {kernel} --groups ..."
 
 
 def most_useful(levels: list[NextStep], now: float) -> list[NextStep]:

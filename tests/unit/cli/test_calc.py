@@ -362,12 +362,15 @@ def test_what_is_left_over_says_whether_it_would_do_for_one_more_block() -> None
 def test_registers_that_warpgroups_may_divide(cc: str, threads: int, regs: int, is_said: bool) -> None:
     kernel = ("calc", "--cc", cc, "-t", str(threads), "-r", str(regs))
     text = run(*kernel, columns=200).stdout
+    split = f"1:24,{threads // 128 - 1}:?"
     said = (
-        "Next steps   with setmaxnreg skip steps to fewer registers, and ask "
-        f"occupancy registers --threads {threads} --regs {regs} --groups ..."
+        "Next steps   with setmaxnreg skip steps to fewer registers, and add the split, "
+        f"such as --setmaxnreg '{split}'\n"
     )
     assert (said in text) is ("setmaxnreg" in text) is is_said
     assert json.loads(run(*kernel, "--format", "json").stdout)["registers_may_be_divided"] is is_said
+    if is_said:
+        assert "The split is legal: " in run(*kernel, "--setmaxnreg", split, columns=200).stdout
 
 
 def test_a_block_refused_for_warps_counted_alike_in_each_sub_partition_says_so() -> None:
