@@ -157,7 +157,7 @@ def _deciding(before: Sequence[float], after: Sequence[float], old: ScanRow, new
     changes = {size: before[size] - after[size] for size in _launchable(before, after)}
     worst = max(changes.values(), default=0.0)
     shown = (old.occupancy or 0.0) - (new.occupancy or 0.0)
-    if worst <= shown if worst > 0 else shown:
+    if not changes or (worst <= shown if worst > 0 else shown):
         return None
     sign = 1 if worst > 0 else -1
     size = max(

@@ -319,6 +319,21 @@ def test_the_usual_size_is_the_nearest_that_both_builds_launch_with(tmp_path: Pa
         assert (row["new"]["threads"], row["new"]["threads_from"]) == (128, "usual")
 
 
+@pytest.mark.parametrize("bound", [1, 31, 33, 100, 1024])
+def test_bounds_that_are_no_usual_size(tmp_path: Path, bound: int) -> None:
+    """One thread is one warp; 1,024 threads of 96 registers are more than an SM has."""
+    old, new = log_of(tmp_path / "old", 32, bound=bound), log_of(tmp_path / "new", 96, bound=bound)
+    (row,) = diff_json(old, new)["kernels"]
+    assert (row["new"]["threads"], row["new"]["launchable"]) == (bound if bound < 1024 else 256, True)
+    assert (row["new"]["threads_from"] == "launch_bounds") == (bound < 1024)
+    occupancy.save_baseline(old, tmp_path / "old.json")
+    (tmp_path / "rules").write_text("[[rules]]\nmax_occupancy_drop = 0\nmax_regs = 64\n")
+    done = run(
+        "check", str(new), "--rules", str(tmp_path / "rules"), "--baseline", str(tmp_path / "old.json")
+    )
+    assert done.exit_code == 1
+
+
 def test_what_wins_at_another_size_alone_says_where(tmp_path: Path) -> None:
     """64 -> 56 registers: 32 and 36 warps, 4 blocks of 8 both times; of 18 warps 1, and then 2."""
     old, new = log_of(tmp_path / "old", 64), log_of(tmp_path / "new", 56)
