@@ -163,7 +163,7 @@ def test_what_is_not_given_is_chosen_by_the_keyboard(opened: Open) -> None:
 
 
 def test_a_size_says_its_unit_when_its_field_is_left(opened: Open) -> None:
-    page = opened("#cc=9.0&threads=256&static-smem=1000&carveout=65536")
+    page = opened("#cc=9.0&threads=256&static-smem=1000&carveout=65536&a.dynamic-smem=0xa000&a.threads=256")
     assert page.input_value("#static-smem") == "1,000 bytes"
     assert page.input_value("#carveout") == "64 KiB"
     page.fill("#dynamic-smem", "40960")
@@ -172,6 +172,8 @@ def test_a_size_says_its_unit_when_its_field_is_left(opened: Open) -> None:
     page.press("#dynamic-smem", "Tab")
     until(page, "document.querySelector('#dynamic-smem').value === '40 KiB'")
     until(page, "location.hash.includes('dynamic-smem=40KiB')")
+    row = page.locator("#compare tbody tr").filter(has_text="Dynamic shared memory")
+    assert row.inner_text().split("\t")[1:3] == ["40 KiB", "40 KiB"]
 
 
 def test_the_bars_have_room_on_a_phone(opened: Open) -> None:

@@ -4,16 +4,6 @@ const FACTORS = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 
 class Wrong extends Error {}
 
-// The fields with a unit on each plain number of bytes, so that all say what they are in: 40960 is 40 KiB.
-function inUnits(fields) {
-  const found = { ...fields };
-  for (const { name, kind } of DATA.inputs) {
-    const least = { size: 0, carveout: 101 }[kind]; // of a carveout, up to 100 is a share
-    if (/^\d{1,12}$/.test(found[name]?.trim()) && Number(found[name]) >= least) found[name] = words.size(Number(found[name]));
-  }
-  return found;
-}
-
 function readCount(text, [label, low, high]) {
   const plain = /^\d{1,3}([,_]\d{3})+$/.test(text) ? text.replace(/[,_]/g, "") : text;
   if (!/^(\d{1,12}|0x[0-9a-f]{1,9})$/i.test(plain)) throw new Wrong("Not a whole number.");
@@ -31,6 +21,21 @@ function readSize(text, range) {
   const bytes = Number(number || NaN) * FACTORS[(found?.[2] ?? "").toLowerCase()];
   if (!Number.isInteger(bytes)) throw new Wrong("Not a size: bytes, or 40k, 27.5 KiB.");
   return within(bytes, range);
+}
+
+// The fields with each size as it is written everywhere, so that all say what they are in: 40960 and 40k are 40 KiB.
+function inUnits(fields) {
+  const found = { ...fields };
+  for (const { name, kind } of DATA.inputs) {
+    const least = { size: 0, carveout: 101 }[kind]; // of a carveout, up to 100 is a share
+    try {
+      const bytes = least === undefined ? -1 : readSize(found[name].trim(), DATA.ranges.smem);
+      if (bytes >= least) found[name] = words.size(bytes);
+    } catch {
+      // not given, or not a size: then it stays as it is
+    }
+  }
+  return found;
 }
 
 // [threads, shape or null]
