@@ -22,6 +22,14 @@ def chip(name: str | None, cc: str, architecture: str = "") -> str:
     return f"{before}compute capability {cc}{after}"
 
 
+BY_SPREADSHEET = "by NVIDIA's spreadsheet"
+
+
+def by(model: str) -> str:
+    """Whose answer it is, where it is not the runtime's: ``, by NVIDIA's spreadsheet``."""
+    return f", {BY_SPREADSHEET}" if model == "spreadsheet" else ""
+
+
 def percent(share: float) -> str:
     """A share of 1 as a percentage with one decimal where it needs one: ``75%``, ``62.5%``, ``66.7%``.
 

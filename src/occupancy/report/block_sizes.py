@@ -72,7 +72,8 @@ class BlockSizesReport(Report):
             always = [words.name(each) for each in RESOURCES if each in set.intersection(*limiting)]
             by = f", limited by {words.listing(always)}" if always else ""
             notes.insert(0, f"No size reaches 100%: the most is {words.percent(highest)}{by}.{self._full()}")
-        heading = Heading(f"Block sizes on {words.chip(self.gpu, self.cc, self.architecture)}")
+        chip = words.chip(self.gpu, self.cc, self.architecture)
+        heading = Heading(f"Block sizes on {chip}{words.by(self.model)}")
         return Only("text", [heading]), Table(columns, rows, best), Only("text", [Bullets(notes, "faint")])
 
     def _full(self) -> str:

@@ -98,7 +98,7 @@ class BudgetReport(Report):
         )
 
     def _chip(self) -> str:
-        return words.chip(self.gpu, self.cc)
+        return words.chip(self.gpu, self.cc) + words.by(self.model)
 
 
 def budget_report(given: Answer, answer: Budget) -> BudgetReport:

@@ -43,7 +43,7 @@ def document(report: CalcReport) -> Document:
     """The answer first, then whether it launches, then each resource, the advice, what it rests on."""
     where = f"on {words.chip(report.gpu.name if report.gpu else None, report.cc, report.architecture)}"
     if report.model == "spreadsheet":
-        where = f"{where}, by NVIDIA's spreadsheet {report.spreadsheet_version}"
+        where = f"{where}{words.by(report.model)} {report.spreadsheet_version}"
     return (
         *(_held(report, where) if report.launchable else _refused(report, where)),
         _resources(report),

@@ -176,7 +176,7 @@ def fits_report(kernel: Kernel, answers: tuple[Fit, ...], chips: Sequence[Chip])
 def limited_or_stopped_by(chip: Fit | OnChip) -> str:
     """What limits a kernel on a chip, or why it does not launch there."""
     if chip.launchable is None:
-        return chip.reason or ""
+        return "not in the spreadsheet"
     if chip.launchable:
         return words.listing([words.name(limiter) for limiter in chip.limiters])
     if chip.limit is None or chip.allowed is None:

@@ -16,7 +16,7 @@ from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.resources import Resource
 from .base import Document, Report
-from .calc import Explanation, in_a_cell, in_cells
+from .calc import Explanation, in_a_cell, in_cells, notes_on
 from .calc_advice import of_divided_registers
 from .gpu import WAVES, WavesReport, WholeGpu, fill
 from .inputs import Inputs, inputs_of
@@ -128,11 +128,27 @@ def on_all_report(
         tuple(map(_on_chip, chips, answers, wholes, explained)),
         steps,
         (
+            *_of_single(chips, answers),
             *dict.fromkeys(note for whole in wholes for note in whole.notes),
             *_permits(chips, answers),
             *(_divided(answers) if asks_for_fewer else ()),
         ),
     )
+
+
+def _of_single(chips: Sequence[Chip], answers: Sequence[Answer]) -> Iterator[str]:
+    """What a reader should know of single chips, each sentence once."""
+    if len({answer.model for answer in answers}) > 1:
+        by = [
+            chip.label for chip, answer in zip(chips, answers, strict=True) if answer.model == "spreadsheet"
+        ]
+        yield f"{words.listing(by)}: {words.BY_SPREADSHEET}."
+    found: dict[str, list[str]] = {}
+    for chip, answer in zip(chips, answers, strict=True):
+        for note in notes_on(answer):
+            found.setdefault(note, []).append(chip.label)
+    for note, labels in found.items():
+        yield f"{words.listing(labels)}: {note}"
 
 
 def _divided(answers: Sequence[Answer]) -> Iterator[str]:

@@ -65,13 +65,18 @@ def document(report: OnAllReport) -> Document:
         )
         for chip in report.chips
     ]
+    models = {chip.model for chip in report.chips}
     title = f"{blocks_in_words(report.inputs)} on {len(report.chips)} chips"
+    title += words.by(*models) if len(models) == 1 else ""
+    notes = Bullets(report.notes, "faint")
+    are_first = "spreadsheet" in models  # what differs from the hardware stands before any advice
     return (
         Only("text", [Paragraph(Marked(title, "strong"))]),
         Table(COLUMNS if has_names else COLUMNS[1:], rows),
+        *([notes] if are_first else []),
         Together(list(_waves(report.chips))),
         *_advice(report),
-        Bullets(report.notes, "faint"),
+        *([] if are_first else [notes]),
         *(part for chip in report.chips for part in _explained(chip)),
     )
 

@@ -209,6 +209,26 @@ def test_repeated_options_and_commas_are_the_same_and_none_is_dropped() -> None:
     assert [chip["cc"] for chip in of_architecture["chips"]] == ["8.0", "8.6", "8.7", "8.8"]
 
 
+def test_the_spreadsheets_answers_say_whose_they_are_and_where_the_hardware_differs() -> None:
+    kernel = ("-t", "256", "-r", "40", "-s", "20k")
+    text = run("calc", "--cc", "8.6,8.0", *kernel, "--model", "spreadsheet", columns=120).stdout
+    assert "of shared memory on 2 chips, by NVIDIA's spreadsheet\n" in text
+    said = "8.6: The CUDA runtime gives 4 blocks, 66.7%."
+    assert text.index(said) < text.index("What helps")
+    assert said in as_json("calc", "--cc", "8.6,8.0", *kernel, "--model", "spreadsheet")["notes"]
+    both = run("calc", "--cc", "1.3,9.0", "-t", "256", "-s", "9k").stdout
+    assert "\n1.3: by NVIDIA's spreadsheet.\n" in both
+    cuda = run("calc", "--cc", "8.6,8.0", *kernel).stdout
+    assert "spreadsheet" not in cuda
+    for command in ("budget", "block-sizes"):
+        asked = (command, "--cc", "8.6", *(("-t", "256") if command == "budget" else ()), "--model")
+        assert "by NVIDIA's spreadsheet" in run(*asked, "spreadsheet", columns=120).stdout
+        assert "spreadsheet" not in run(*asked, "cuda", columns=120).stdout
+    unknown = run("fits", "--cc", "8.6,9.0", *kernel, "--model", "spreadsheet", columns=120).stdout
+    assert "unknown" in unknown
+    assert "not in the spreadsheet\n" in unknown
+
+
 def test_a_table_of_steps_has_some_of_many_and_all_where_one_is_too_many() -> None:
     def shown(*kernel: str) -> int:
         text = run("calc", "--gpu", "H100,4090", *kernel).stdout
