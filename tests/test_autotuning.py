@@ -52,7 +52,14 @@ class TestTriton:
         assert all(tuning.operands_in_flight(config) > 227 * 1024 for config in left_out)
 
     @pytest.mark.parametrize(
-        "cc", [(8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (10, 3), (11, 0), (12, 0), (12, 1)]
+        "cc",
+        [
+            *((8, 0), (9, 0), (10, 0)),
+            *(
+                pytest.param(each, marks=pytest.mark.thorough)
+                for each in ((8, 6), (8, 9), (10, 3), (11, 0), (12, 0), (12, 1))
+            ),
+        ],
     )
     @sampled("stride", sample=110, everything=11)
     def test_the_estimate_is_what_the_compiler_takes(

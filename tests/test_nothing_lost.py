@@ -18,7 +18,12 @@ from tests.limited import held, limited
 
 PROGRAM = (sys.executable, "-m", "occupancy")
 BUFFERS: tuple[dict[str, str], ...] = ({}, {"PYTHONUNBUFFERED": "1"})
-FORMATS = ("text", "json", "jsonl", "csv", "markdown", "html")
+FORMATS = (
+    "text",
+    "json",
+    "jsonl",
+    *(pytest.param(each, marks=pytest.mark.thorough) for each in ("csv", "markdown", "html")),
+)
 
 
 @pytest.fixture

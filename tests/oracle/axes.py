@@ -74,8 +74,8 @@ def cachings(limits: Limits) -> list[Caching | None]:
     return [None, "cg", "ca"] if limits.partitioned_global_caching else [None]
 
 
-def pairwise(limits: Limits) -> Iterator[Kernel]:
-    """For each two inputs all pairs of their values, with the rest at random."""
+def pairwise(limits: Limits, stride: int) -> Iterator[Kernel]:
+    """For each two inputs all pairs of their values, or every so many, with the rest at random."""
     chance = random.Random(f"pairs {limits.compute_capability}")
     values: dict[str, Sequence[object]] = {
         "threads": threads(limits),
@@ -87,10 +87,14 @@ def pairwise(limits: Limits) -> Iterator[Kernel]:
         "caching": cachings(limits),
         "opt_in": OPT_IN,
     }
-    for first, second in itertools.combinations(values, 2):
-        for pair in itertools.product(values[first], values[second]):
-            inputs = {name: chance.choice(every) for name, every in values.items()}
-            yield Kernel(**{**inputs, first: pair[0], second: pair[1]})  # type: ignore[arg-type]
+    pairs = (
+        {first: one, second: other}
+        for first, second in itertools.combinations(values, 2)
+        for one, other in itertools.product(values[first], values[second])
+    )
+    for pair in itertools.islice(pairs, 0, None, stride):
+        inputs = {name: chance.choice(every) for name, every in values.items()}
+        yield Kernel(**{**inputs, **pair})  # type: ignore[arg-type]
 
 
 def random_kernels(limits: Limits, count: int) -> Iterator[Kernel]:

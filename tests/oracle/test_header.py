@@ -8,6 +8,7 @@ values of two different inputs, and at random: in full with ``pytest -m thorough
 
 from __future__ import annotations
 
+import itertools
 import random
 from dataclasses import replace
 
@@ -99,11 +100,10 @@ def test_shared_memory(header: Header, limits: Limits, stride: int) -> None:
         limits,
         (
             Kernel(32, smem=size, carveout=carveout, opt_in=opt_in)
-            for size in sizes
-            for carveout in axes.configurations(limits)
-            for opt_in in axes.OPT_IN
+            for size, carveout, opt_in in itertools.islice(
+                itertools.product(sizes, axes.configurations(limits), axes.OPT_IN), 0, None, stride
+            )
         ),
-        stride=stride,
     )
     every = len(sizes) * (1 + len(limits.shared_memory_configurations)) * 2
     assert compared == -(-every // stride)
@@ -185,7 +185,7 @@ def test_oversized_shared_memory(header: Header, stride: int) -> None:
 @sampled("stride", sample=7, everything=1)
 def test_every_pair_of_values(header: Header, limits: Limits, stride: int) -> None:
     """Whole answers: every two values of two different inputs occur together, by several of the others."""
-    compared, _ = compare(header, limits, axes.pairwise(limits), stride=stride)
+    compared, _ = compare(header, limits, axes.pairwise(limits, stride))
     assert compared > 3_000 / stride
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 from pathlib import Path
 
@@ -35,17 +36,18 @@ def complaint(answer: LaunchBounds) -> str:
     return "blocks" if answer.warning.endswith(" blocks") else "threads"
 
 
-def test_recorded_register_caps() -> None:
+@sampled("stride", sample=7, everything=1)
+def test_recorded_register_caps(stride: int) -> None:
     """ptxas 11.8, 12.9 and 13.5, for every chip from 3.5 to 12.1 but 3.0 and 3.2."""
     comparison = Comparison()
     chips = set()
-    for row in read_rows(ptxas.GOLDEN):
+    for row in itertools.islice(read_rows(ptxas.GOLDEN), 0, None, stride):
         chip, threads, blocks = row["chip"], int(row["threads_per_block"]), int(row["min_blocks"])
         recorded = ptxas.Cap(int(row["max_registers"]), row["ignored"])
         comparison.check(row, recorded, ours(chip, threads, blocks))
         chips.add(chip)
     assert chips == set(ptxas.PTX_VERSIONS)
-    comparison.conclude(compared=8_696)
+    comparison.conclude(compared=-(-8_696 // stride))
 
 
 @sampled("stride", sample=7, everything=1)

@@ -331,12 +331,17 @@ def test_the_address_follows_and_leads(opened: Open) -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        "cc=7.0&threads=128&regs=37",
-        "cc=8.6&threads=16x16&regs=40&dynamic-smem=27.5k&carveout=50&opt-in=no",
         "cc=9.0&threads=(16, 16)&regs=64&static-smem=1,024&carveout=auto&grid=99x2&cluster=2&gpu=H100 SXM",
-        "cc=8.6&threads=0x80&regs=64&grid=99&cluster=2",
-        "cc=3.5&threads=192&regs=33&model=spreadsheet&sms=15&grid=no",
         "cc=10.7&threads=128&shared-memory-mode=oversized&dynamic-smem=240k&tensor-memory=64&barriers=3",
+        *(
+            pytest.param(each, marks=pytest.mark.thorough)
+            for each in (
+                "cc=7.0&threads=128&regs=37",
+                "cc=8.6&threads=16x16&regs=40&dynamic-smem=27.5k&carveout=50&opt-in=no",
+                "cc=8.6&threads=0x80&regs=64&grid=99&cluster=2",
+                "cc=3.5&threads=192&regs=33&model=spreadsheet&sms=15&grid=no",
+            )
+        ),
     ],
 )
 def test_what_is_copied_gives_the_same_answer(opened: Open, question: str) -> None:

@@ -68,7 +68,7 @@ def differences(engine: PageEngine, cc: str, model: Model, threads: range, sizes
 
 
 @pytest.mark.parametrize(("cc", "model"), CHIPS_AND_MODELS)
-@sampled("stride", sample=127, everything=1)
+@sampled("stride", sample=257, everything=1)
 def test_grid(engine: PageEngine, cc: str, model: Model, stride: int) -> None:
     """Every count of registers, with every count of warps and every step of shared memory, or some of them.
 

@@ -550,7 +550,17 @@ class TestOutput:
         assert (tmp_path / "answer.csv").read_text() == "name,arch\n"
 
     @pytest.mark.parametrize("suffix", ["csv", "json", "jsonl", "md", "txt", "html"])
-    @pytest.mark.parametrize("file", ["samples.cubin", "pytorch_trace.json", "ptxas_v.txt", "README", ""])
+    @pytest.mark.parametrize(
+        "file",
+        [
+            "samples.cubin",
+            "README",
+            *(
+                pytest.param(each, marks=pytest.mark.thorough)
+                for each in ("pytorch_trace.json", "ptxas_v.txt", "")
+            ),
+        ],
+    )
     def test_an_earlier_answer_is_replaced(
         self, samples: Path, tmp_path: Path, suffix: str, file: str
     ) -> None:
