@@ -22,6 +22,9 @@ THREADS_PER_WARPGROUP = 128
 NEARLY_ALL = 0.9
 """Of the registers of an SM: a block with as many is sized to be alone there."""
 
+WORTH_DIVIDING = 96
+"""Registers per thread: cuBLAS, cuDNN and FlashAttention launch with 168; 1,024 threads of 64 are usual."""
+
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
@@ -144,5 +147,6 @@ def may_be_divided(now: Answer) -> bool:
         and warpgroups > 1
         and now.kernel.threads == warpgroups * THREADS_PER_WARPGROUP
         and now.launchable
+        and (now.kernel.regs or 0) >= WORTH_DIVIDING
         and now.allocated.registers >= NEARLY_ALL * limits.max_registers_per_multiprocessor
     )

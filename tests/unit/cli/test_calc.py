@@ -354,6 +354,8 @@ def test_what_is_left_over_says_whether_it_would_do_for_one_more_block() -> None
         ("12.0", 256, 240, True),
         ("9.0", 128, 255, False),  # one warpgroup
         ("9.0", 320, 200, False),  # no whole warpgroups
+        ("9.0", 512, 128, True),
+        ("9.0", 1024, 64, False),  # a usual block
         ("9.0", 384, 128, False),  # three quarters of the registers
         ("8.0", 384, 168, False),
         ("9.0", 1024, 128, False),  # more registers than there are
