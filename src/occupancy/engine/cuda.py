@@ -19,7 +19,7 @@ from .common import (
     smallest_configuration,
     warps_per_block,
 )
-from .parts import Allocation, BlockLimits
+from .parts import Allocation, BlockLimits, make
 
 FIRST_COMPUTE_CAPABILITY = (3, 0)
 """cuda_occupancy.h knows no older chip: it refuses them as unknown devices."""
@@ -53,8 +53,8 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     warps = warps_per_block(limits, kernel)
     registers = registers_per_warp(limits, kernel.regs or 0)
     shared_memory = shared_memory_per_block(limits, kernel)
-    halves = kernel.caching == "ca" and is_confined_to_half(limits, kernel, warps, registers)
-    block_limits = tuple.__new__(
+    halves = limits.partitioned_global_caching and is_confined_to_half(limits, kernel, warps, registers)
+    block_limits = make(
         BlockLimits,
         (
             blocks_by_warps(limits, kernel, warps, halves),
@@ -65,23 +65,18 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
             blocks_by_virtual_resources(limits, kernel),
         ),
     )
-    return block_limits, tuple.__new__(Allocation, (warps, registers * warps, shared_memory))
+    return block_limits, make(Allocation, (warps, registers * warps, shared_memory))
 
 
 def blocks_by_warps(limits: Limits, kernel: Kernel, warps: int, halves: bool) -> int:
     """Blocks that the SM's warp slots allow; none if the block is larger than a block may be."""
-    if is_larger_than_a_block(limits, kernel):
+    if kernel.threads > limits.max_threads_per_block:
+        return 0
+    if kernel.block_dim is not None and exceeded_dimension(limits, kernel) is not None:
         return 0
     if halves:
         return 2 * (limits.max_warps_per_multiprocessor // 2 // warps)
     return limits.max_threads_per_multiprocessor // (limits.warp_size * warps)
-
-
-def is_larger_than_a_block(limits: Limits, kernel: Kernel) -> bool:
-    """Whether the block has more threads, or is longer in a dimension, than the chip allows."""
-    if kernel.threads > limits.max_threads_per_block:
-        return True
-    return kernel.block_dim is not None and exceeded_dimension(limits, kernel) is not None
 
 
 def exceeded_dimension(limits: Limits, kernel: Kernel) -> int | None:
@@ -165,7 +160,7 @@ def max_shared_memory_allocation(limits: Limits, kernel: Kernel) -> int:
 
     The oversized mode needs no opt-in besides (cuda.h of CUDA 13.5, CUsharedMemoryMode).
     """
-    if kernel.shared_memory_mode == "oversized" and limits.max_oversized_shared_memory_per_block is not None:
+    if limits.max_oversized_shared_memory_per_block is not None and kernel.shared_memory_mode == "oversized":
         return limits.max_oversized_shared_memory_per_block + limits.reserved_shared_memory_per_block
     if kernel.opt_in is False:
         return limits.max_shared_memory_per_block + limits.reserved_shared_memory_per_block
@@ -178,6 +173,8 @@ def shared_memory_pool(limits: Limits, kernel: Kernel, per_block: int) -> int:
     The carveout is a wish: where it is too small for one block, the SM takes the smallest
     configuration that is large enough (before 7.0, the largest that there is).
     """
+    if kernel.carveout is None:
+        return limits.max_shared_memory_per_multiprocessor
     pool = shared_memory_configuration(limits, kernel.carveout)
     if pool >= per_block:
         return pool

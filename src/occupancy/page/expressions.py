@@ -249,10 +249,7 @@ class Expressions:
 
     def call(self, node: ast.Call) -> str:
         match node:
-            case ast.Call(
-                func=ast.Attribute(value=ast.Name(id="tuple"), attr="__new__"),
-                args=[owner, ast.Tuple(elts=values)],
-            ):
+            case ast.Call(func=ast.Name(id="make"), args=[owner, ast.Tuple(elts=values)]):
                 return self.call(ast.Call(owner, values, []))
         called = self.called(node.func)
         if called is None:

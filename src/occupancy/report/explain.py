@@ -90,7 +90,8 @@ def _warps(result: Answer) -> Explanation:
     steps.append(f"{threads} / {limits.warp_size}{rounded} = {_count(warps, 'warp')}")
     why = None
     most = limits.max_warps_per_multiprocessor
-    if result.model == "cuda" and cuda.is_larger_than_a_block(limits, kernel):
+    is_too_many = kernel.threads > limits.max_threads_per_block
+    if result.model == "cuda" and (is_too_many or cuda.exceeded_dimension(limits, kernel) is not None):
         steps.append(f"larger than a block may be: {NO_BLOCKS}")
     elif result.model == "cuda" and is_confined_to_half(result):
         half = most // 2
