@@ -213,7 +213,7 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> int:
             raise InputError("is there already", where=path, cure="Remove it, or name another file.")
     saved = save_baseline(build, baseline, **options)
     kernels = saved.kernels
-    knows_spills = all(kernel.spill_store_bytes is not None for kernel in kernels)
+    knows_spills = all(kernel.knows_spills for kernel in kernels)
     knows_smem_spills = all(kernel.spill_smem is not None for kernel in kernels)
     try:
         seen = os.path.relpath(baseline, os.path.dirname(rules) or ".")

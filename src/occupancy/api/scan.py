@@ -51,7 +51,7 @@ def scan(
             gives bytes or text; or several of these.
         {arguments}
         below: Only kernels of an occupancy below this: a share, ``0.5``, or percent, ``50``.
-        only_spilling: Only kernels that spill registers; where no file says so, those with a stack.
+        only_spilling: Only kernels that spill registers.
         sort: ``"occupancy"``, lowest first; ``"regs"``, ``"spills"``, ``"stack"`` or ``"time"``, most first;
             ``"worst"``: what most deserves a look, and nothing that does not. By default as they are found,
             and launches of traces by time; those are one that differ in nothing else. With ``below`` or

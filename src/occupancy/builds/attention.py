@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..readers import KernelRecord
-from ..values.kernel import MAX_REGISTERS_PER_THREAD
 from .kernel_names import base_name
 from .scanner import Scanner, Verdict
 
@@ -18,48 +17,15 @@ LOW = 0.5
 
 def spilled_bytes(record: KernelRecord) -> int | None:
     """Bytes of a thread that go to memory and come back because there are too few registers: stores and
-    loads, and what a block keeps in shared memory for that; None where no file says.
-
-    Images say the last alone, so that a 0 there says nothing of the others.
-    """
-    stores, loads, in_shared = record.spill_store_bytes, record.spill_load_bytes, record.spill_smem or 0
-    if stores is None and loads is None:
-        return in_shared or None
-    return max(0, stores or 0) + max(0, loads or 0) + in_shared
-
-
-NEAR_THE_CAP = 8
-"""Registers per thread that an SM allocates at once; ptxas often stops a few short of the cap, and spills."""
-
-
-def uses_all_registers(record: KernelRecord) -> bool | None:
-    """Whether it uses as many registers as the compiler may give it, or at most `NEAR_THE_CAP` fewer; None
-    where the cap is not known.
-
-    The compiler spills what does not fit below the cap: a stack beside registers that are left is rather
-    one of arrays that variables index. A sign, and no proof.
-    """
-    cap = record.register_cap or MAX_REGISTERS_PER_THREAD
-    if record.regs is None:
-        return None
-    is_near = record.regs >= cap - NEAR_THE_CAP
-    return is_near if is_near or record.register_cap is not None else None
+    loads, and what a block keeps in shared memory for that; None where they are not known."""
+    if record.spills is None:
+        return record.spill_smem or None
+    return sum(record.spills) + (record.spill_smem or 0)
 
 
 def has_stack_of_unknown_spills(record: KernelRecord) -> bool:
-    """Whether it has a stack, and no file says whether that is of spills."""
+    """Whether it has a stack of which neither a file nor the code says whether it is of spills."""
     return bool(record.stack_bytes) and spilled_bytes(record) is None
-
-
-def spills_likely(record: KernelRecord) -> bool:
-    """Whether no file says whether it spills, and it has a stack and no registers left."""
-    return has_stack_of_unknown_spills(record) and bool(uses_all_registers(record))
-
-
-def may_spill(record: KernelRecord) -> bool:
-    """Whether it spills; where no file says, whether it has a stack, in which spills would be."""
-    spilled = spilled_bytes(record)
-    return bool(record.stack_bytes if spilled is None else spilled)
 
 
 def worst_first(records: Iterable[KernelRecord], scanner: Scanner) -> Iterator[KernelRecord]:
@@ -67,8 +33,8 @@ def worst_first(records: Iterable[KernelRecord], scanner: Scanner) -> Iterator[K
     worst one. What deserves none is left out.
 
     Before everything comes what does not launch; then spills, the most first; an occupancy below `LOW`,
-    the lowest first; a stack, first of those that use all their registers, the largest first. Where launches
-    have times, the longest come first of those of the same kind.
+    the lowest first; a stack, first of those that may spill, the largest first. Where launches have times,
+    the longest come first of those of the same kind.
     """
     ranked = [
         (rank, number, record)
@@ -101,5 +67,5 @@ def _rank(record: KernelRecord, verdict: Verdict) -> tuple[float, ...] | None:
     if verdict.occupancy is not None and verdict.occupancy < LOW:
         return 2, time, verdict.occupancy, -(record.regs or 0)
     if record.stack_bytes:
-        return 3, time, not spills_likely(record), -record.stack_bytes
+        return 3, time, not has_stack_of_unknown_spills(record), -record.stack_bytes
     return None

@@ -67,6 +67,8 @@ class BaselineKernel:
     stack_bytes: Count | None = None
     spill_store_bytes: SpillCount | None = None
     spill_load_bytes: SpillCount | None = None
+    counted_spill_store_bytes: Count | None = None
+    counted_spill_load_bytes: Count | None = None
     max_threads: Threads | None = None
     required_threads: Threads | None = None
     register_cap: Count | None = None
@@ -78,6 +80,11 @@ class BaselineKernel:
     """For whoever reads the file: an answer is always computed again, by the same rules for both builds."""
     active_blocks: Count | None = None
     limiters: tuple[str, ...] | None = None
+
+    @property
+    def knows_spills(self) -> bool:
+        """Whether the compiler or the code said what it spills."""
+        return (self.spill_store_bytes, self.counted_spill_store_bytes) != (None, None)
 
 
 _NAMES = tuple(field.name for field in fields(BaselineKernel))

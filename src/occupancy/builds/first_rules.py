@@ -41,7 +41,7 @@ no_new_spills = true
 # max_stack_growth = 0         # bytes; a stack that grows without spills holds arrays
 """
 _NO_SPILLS = """\
-max_stack_growth = 0           # bytes; without a log, spills are seen as stack alone
+max_stack_growth = 0           # bytes; without a log, spills of old code are seen as stack alone
 # no_new_spills = true         # better; needs what ptxas -v printed: keep the log beside the files
 """
 

@@ -45,7 +45,7 @@ MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
 _RESOURCES: dict[Measure, Callable[[KernelRecord], int | None]] = {
-    "spill_bytes": lambda record: _total(record.spill_store_bytes, record.spill_load_bytes),
+    "spill_bytes": lambda record: None if record.spills is None else sum(record.spills),
     "stack_bytes": attrgetter("stack_bytes"),
     "spill_smem": attrgetter("spill_smem"),
     "regs": attrgetter("regs"),
@@ -67,11 +67,6 @@ def measure(row: ScanRow, name: Measure) -> float | None:
 def measures(row: ScanRow) -> Measures:
     """The measures of a row of the report of ``occupancy scan``."""
     return Measures(occupancy=row.occupancy, **resources(row))
-
-
-def _total(one: int | None, other: int | None) -> int | None:
-    # ptxas counts below 0 where it moves spills into shared memory, and there are no fewer than none.
-    return None if one is None and other is None else max(one or 0, 0) + max(other or 0, 0)
 
 
 def _less(new: Any, old: Any) -> Any:

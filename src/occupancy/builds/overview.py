@@ -9,13 +9,7 @@ from ..advice.next_steps import USUAL_SIZE
 from ..readers import KernelRecord
 from ..values.dataclass import copier, dataclass
 from ..values.resources import Resource
-from .attention import (
-    LOW,
-    deserves_a_look,
-    has_stack_of_unknown_spills,
-    spilled_bytes,
-    spills_likely,
-)
+from .attention import LOW, deserves_a_look, spilled_bytes
 from .merging import LOGS
 from .scanner import Scanner, Verdict
 from .traces import Times, is_traced
@@ -35,11 +29,9 @@ class ArchitectureOverview:
     """Those of an occupancy below 50 %."""
     does_not_launch: int
     spilling: int | None
-    """Those that spill registers; None where no file says of any whether it does."""
+    """Those that spill registers; None where that is not known of any."""
     with_stack: int
     """Those that use a stack: for spills, for arrays that are indexed by variables, for calls."""
-    likely_spills: int
-    """Those of them that likely spill: no file says, and they use all registers allowed, or nearly."""
     limited_by: dict[Resource, int]
     """How many each resource limits; where several do, each counts. The most frequent first."""
 
@@ -64,10 +56,10 @@ class Overview:
     """How many more ``--below`` would match with blocks of 256 threads, not of the best size."""
     matching_limited_by: dict[Resource, int]
     """How many of those each resource limits, the most frequent first; empty where nothing asked for some."""
-    matching_stacks: int
-    """How many of ``matching`` have a stack of which no file says whether it is of spills."""
-    matching_likely_spills: int
-    """How many of those use as many registers as the compiler may give them, which points to spills."""
+    stacks_without_spills: int
+    """Those that use a stack and spill nothing: it holds arrays that variables index, or frames of calls."""
+    stacks_unknown: int
+    """Those that use a stack of which it is not known whether it holds spills."""
     deserve_a_look: int
     """Those that do not launch, spill, have an occupancy below 50 %, or use a stack."""
     of_logs: int
@@ -77,7 +69,7 @@ class Overview:
     losing_to_spills: int
     """Those of them whose occupancy would be higher without that memory."""
     spills_known: int
-    """Those of which a file says whether they spill."""
+    """Those of which a file or the code says whether they spill."""
     times_known: int
     """Those whose time is known."""
     traced: int
@@ -103,7 +95,6 @@ class Overview:
             does_not_launch=self.does_not_launch,
             spilling=self.spilling if self.spills_known else None,
             with_stack=sum(each.with_stack for each in parts),
-            likely_spills=sum(each.likely_spills for each in parts),
             limited_by=dict(limited.most_common()),
         )
 
@@ -132,12 +123,11 @@ class Tally:
 
     def __init__(self, scanner: Scanner) -> None:
         self._scanner = scanner
-        self._kinds: Counter[tuple[str | None, Verdict, bool | None, bool, bool, bool]] = Counter()
+        self._kinds: Counter[tuple[str | None, Verdict, bool | None, bool, bool]] = Counter()
         self._names: set[str] = set()
         self._launches = self._launch_rows = self._times = self._not_chosen = 0
         self._to_shared = self._losing = self._below_at_usual = 0
         self._traced = self._matching = self._of_logs = 0
-        self._stacks = self._likely_spills = 0
         self._matching_limited_by: Counter[Resource] = Counter()
         self._time = Times()
 
@@ -155,7 +145,6 @@ class Tally:
                 None if spilled is None else spilled > 0,
                 is_run and bool(record.stack_bytes),
                 deserves_a_look(record, verdict),
-                is_run and spills_likely(record),
             ] += 1
             names.add(record.name)
             self._to_shared += bool(is_run and record.spill_smem)
@@ -183,9 +172,6 @@ class Tally:
         """The same records, counted as what was asked for."""
         for record in records:
             self._matching += 1
-            if has_stack_of_unknown_spills(record):
-                self._stacks += 1
-                self._likely_spills += spills_likely(record)
             if with_limiters:
                 self._matching_limited_by.update(self._scanner.verdict(record).limiters)
             yield record
@@ -207,8 +193,8 @@ class Tally:
             matching=self._matching,
             below_at_usual_size=self._below_at_usual,
             matching_limited_by=dict(self._matching_limited_by.most_common()),
-            matching_stacks=self._stacks,
-            matching_likely_spills=self._likely_spills,
+            stacks_without_spills=self._stacks(False),
+            stacks_unknown=self._stacks(None),
             of_logs=self._of_logs,
             deserve_a_look=sum(count for kind, count in self._kinds.items() if kind[4]),
             spilling_to_shared=self._to_shared,
@@ -220,6 +206,9 @@ class Tally:
             time_not_known_us=self._time.not_known,
             architectures=tuple(map(self._of, sorted(archs, key=_age))),
         )
+
+    def _stacks(self, spills: bool | None) -> int:
+        return sum(count for kind, count in self._kinds.items() if kind[2] is spills and kind[3])
 
     def _of(self, arch: str | None) -> ArchitectureOverview:
         kinds = [(kind, count) for kind, count in self._kinds.items() if kind[0] == arch]
@@ -241,7 +230,6 @@ class Tally:
             does_not_launch=number(kind[1].launchable is False for kind, _ in kinds),
             spilling=number(bool(each) for each in spilling) if spilling != [None] * len(kinds) else None,
             with_stack=number(kind[3] for kind, _ in kinds),
-            likely_spills=number(kind[5] for kind, _ in kinds),
             limited_by=dict(limited.most_common()),
         )
 

@@ -13,7 +13,7 @@ from ..engine import evaluate
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Changeable
-from .attention import uses_all_registers
+from .attention import spilled_bytes
 from .rules import Measure
 from .same_sizes import is_ours
 from .scanner import Scanner, ScanRow
@@ -24,8 +24,8 @@ def mending_step(row: ScanRow, measure: Measure, bound: float, scanner: Scanner)
     """The nearest change with which a kernel meets a rule, and its occupancy then.
 
     For an occupancy that is too low, the next step that reaches it. For anything else that is too much,
-    the bound itself. For spills, more registers: those that cost no block, else the fewest blocks. A
-    stack is no spill where the compiler had registers left.
+    the bound itself. For spills, more registers: those that cost no block, else the fewest blocks;
+    likewise for a stack that may be of spills.
 
     Args:
         row: The kernel.
@@ -36,7 +36,7 @@ def mending_step(row: ScanRow, measure: Measure, bound: float, scanner: Scanner)
     Returns:
         None where no single change is known to help.
     """
-    if row.occupancy is None or (measure == "stack_bytes" and uses_all_registers(row) is False):
+    if row.occupancy is None or (measure == "stack_bytes" and spilled_bytes(row) == 0):
         return None
     if not is_ours(row):
         return _MENDINGS[measure](*scanner.question(row), bound)

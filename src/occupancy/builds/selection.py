@@ -13,7 +13,7 @@ from ..readers.record import FIELD_NAMES
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability
 from ..values.spellings import nearest_names
-from .attention import may_spill, spilled_bytes, spills_likely, uses_all_registers, worst_first
+from .attention import has_stack_of_unknown_spills, spilled_bytes, worst_first
 from .kernel_names import base_name
 from .patterns import Pattern
 from .scanner import Scanner, ScanRow
@@ -60,7 +60,7 @@ class Selection:
         group: Whether what belongs to one kernel is shown together, and launches that differ in nothing
             of interest as one; without it, launches of traces that differ in their time alone.
         below: Only those of an occupancy below this, 0 to 1.
-        only_spilling: Only those that spill registers, or, where no file says, may.
+        only_spilling: Only those that spill registers.
         sort: See `Order`; None: as they are found, and launches of traces by their time.
         limit: How many are shown at most.
         reverse: Whether the order is the other way round.
@@ -106,7 +106,7 @@ class Selection:
                 if (share := scanner.verdict(record).occupancy) is not None and share < below
             )
         if self.only_spilling:
-            kernels = filter(may_spill, kernels)
+            kernels = filter(spilled_bytes, kernels)
         return kernels
 
     def ordered(self, kernels: Iterable[KernelRecord], scanner: Scanner) -> Iterator[KernelRecord]:
@@ -120,7 +120,7 @@ class Selection:
         else:
             kernels = by_time(kernels)
         shown = _first(kernels, self.limit)
-        return _together(shown, suspects_first=self.sort == "spills") if self.group else shown
+        return _together(shown) if self.group else shown
 
     @property
     def has_filter(self) -> bool:
@@ -230,18 +230,11 @@ def _traces_in_short(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
     yield from traced.values()
 
 
-def _together(records: Iterable[KernelRecord], suspects_first: bool = False) -> Iterator[KernelRecord]:
-    """What belongs to one kernel, at the place of the first of it.
-
-    Args:
-        records: In the order that was asked for.
-        suspects_first: Whether what likely spills stays before what likely does not, though it be of the
-            same kernel.
-    """
-    groups: dict[tuple[str, bool], list[KernelRecord]] = {}
+def _together(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+    """What belongs to one kernel, at the place of the first of it."""
+    groups: dict[str, list[KernelRecord]] = {}
     for record in records:
-        key = record.group, suspects_first and spills_likely(record)
-        groups.setdefault(key, []).append(record)
+        groups.setdefault(record.group, []).append(record)
     for each in groups.values():
         yield from each
 
@@ -296,14 +289,13 @@ def _lowest_that_runs(scanner: Scanner) -> Callable[[KernelRecord], float | None
     return key
 
 
-def _by_spills(record: KernelRecord) -> tuple[bool, int] | None:
-    """The most bytes that it spills first; where no file says, those of the stack, in which spills would be,
-    but after all others where registers are left."""
+def _by_spills(record: KernelRecord) -> tuple[int, int] | None:
+    """The most bytes that it spills first; before those that spill none, those of which that is not known, by
+    the stack in which spills would be."""
     spilled = spilled_bytes(record)
     if spilled is None:
-        has_registers_left = uses_all_registers(record) is False
-        return (has_registers_left, -record.stack_bytes) if record.stack_bytes else None
-    return not spilled, -spilled
+        return (1, -(record.stack_bytes or 0)) if has_stack_of_unknown_spills(record) else None
+    return (0 if spilled else 2), -spilled
 
 
 def _most_first(value: float | None) -> float | None:

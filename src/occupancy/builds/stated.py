@@ -9,8 +9,8 @@ from ..readers import KernelRecord
 
 COMPILED = (
     "regs", "static_smem", "spill_smem", "barriers", "virtual_resources", "reallocates_registers",
-    "stack_bytes", "max_threads", "required_threads", "min_blocks", "register_cap", "cluster_dim",
-    "max_cluster_rank",
+    "stack_bytes", "counted_spill_store_bytes", "counted_spill_load_bytes", "max_threads", "required_threads",
+    "min_blocks", "register_cap", "cluster_dim", "max_cluster_rank",
 )  # fmt: skip
 """What the compiler decides."""
 

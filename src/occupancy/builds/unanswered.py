@@ -17,7 +17,7 @@ MOST_NAMED = 5
 """Kernels that an error names; it counts the others."""
 
 _SOURCES: dict[Measure, str] = {
-    "spill_bytes": "Cubins do not hold it: check what ptxas -v printed, or ask for max_stack_growth.",
+    "spill_bytes": "Code before sm_70 does not tell: check what ptxas -v says, or ask for max_stack_growth.",
     "spill_smem": "Logs do not hold it: check the cubins, or the files that hold them.",
     "occupancy": "It takes the architecture and the registers: --cc, or a compiled file.",
 }

@@ -48,7 +48,7 @@ ORDERS = ("occupancy", "regs", "spills", "stack", "time", "worst")
     "only_spilling",
     is_common=True,
     is_flag=True,
-    help="Only kernels that spill registers, or have a stack where no file says.",
+    help="Only kernels that spill registers, the most first.",
 )
 @grouped_option(
     "output",

@@ -31,6 +31,7 @@ from .content import Bytes
 from .elf import ET_REL, SHT_NOBITS, Function, Image, Section, is_cubin
 from .record import Format, KernelRecord
 from .source_lines import NOWHERE, SHT_REL, SHT_RELA, Place, is_of_lines, places_of
+from .stack_use import FIRST_ARCHITECTURE, NOT_TOLD, NOTHING, Spills, spilled
 
 STO_CUDA_ENTRY = 0x10
 """Flag of `st_other`: this function is a kernel, not a device function."""
@@ -80,6 +81,12 @@ class _Module:
     """A kernel with the attributes, and all else that it shares with the others of the image."""
     places: dict[int, Place] = field(default_factory=dict)
     """In the source."""
+    code_is_read: bool = False
+    """Whether the instructions are of a kind that is known."""
+    callees: dict[int, list[tuple[int, int]]] | None = None
+    """Where in the code of kernels other functions lie; read for the first that has a stack frame."""
+    spilled: dict[tuple[int, ...], Spills] = field(default_factory=dict)
+    """By the section of the code, likewise."""
 
 
 def read_cubin(data: Bytes, source: str, format: Format, budget: Budget) -> Iterator[KernelRecord]:
@@ -110,6 +117,7 @@ def _read_module(image: Image) -> _Module:
         is_old=_is_old(image),
         linked=linked,
         reserved=RESERVED_SHARED_MEMORY if linked and arch >= FIRST_WITH_RESERVED_SHARED_MEMORY else 0,
+        code_is_read=arch >= FIRST_ARCHITECTURE,
     )
     of_all: Section | None = None
     for section in image.of_types(_OF_KERNELS):
@@ -184,6 +192,7 @@ def _attributes(image: Image, module: _Module, code: int) -> Values:
 _like = copier(
     KernelRecord, "name", "code", "is_static", "file", "line",
     "regs", "static_smem", "spill_smem", "barriers", "stack_bytes",
+    "counted_spill_store_bytes", "counted_spill_load_bytes",
 )  # fmt: skip
 _REGCOUNT, _FRAME_SIZE, _MIN_STACK_SIZE = (of_symbol(id, 0) for id in (REGCOUNT, FRAME_SIZE, MIN_STACK_SIZE))
 
@@ -203,10 +212,12 @@ def _kernel(image: Image, module: _Module, function: Function, source: str, form
     # Sections of cuFFT that are empty have no reservation either.
     static_smem = max(0, module.shared.get(code, 0) - module.reserved)
     of_symbols, symbol = module.of_symbols, number << 32
+    frame = of_symbols.get(_FRAME_SIZE | symbol)
+    machine_code = _machine_code(image, offset, size)
     return _like(
         alike,
         name,
-        _checksum(image, offset, size),
+        None if machine_code is None else crc32(machine_code),
         is_local,
         *module.places.get(code, NOWHERE),
         # Before CUDA 10.1 there is no REGCOUNT; there the section header has the count. Where both are,
@@ -216,12 +227,27 @@ def _kernel(image: Image, module: _Module, function: Function, source: str, form
         min(alike.spill_smem or 0, static_smem),
         flags >> 20 & 0x7F if module.is_old else alike.barriers,
         # The sum over all callees is there once the image is linked.
-        of_symbols.get(_MIN_STACK_SIZE | symbol, of_symbols.get(_FRAME_SIZE | symbol)),
+        of_symbols.get(_MIN_STACK_SIZE | symbol, frame),
+        *(_spilled(image, module, code, machine_code) if frame else NOT_TOLD if frame is None else NOTHING),
     )
 
 
-def _checksum(image: Image, offset: int, size: int) -> int | None:
+def _machine_code(image: Image, offset: int, size: int) -> memoryview | None:
     try:
-        return crc32(image.part(offset, size, "machine code of a kernel"))
+        return image.part(offset, size, "machine code of a kernel")
     except Malformed:  # as in an image without its code, of which the rest still can be read
         return None
+
+
+def _spilled(image: Image, module: _Module, code: int, machine_code: memoryview | None) -> Spills:
+    """What a kernel with a stack frame spills, by its code."""
+    if machine_code is None or not module.code_is_read:
+        return NOT_TOLD
+    place = image.sections[code][3:5]
+    known = module.spilled.get(place)
+    if known is None:
+        if module.callees is None:
+            module.callees = image.places_of_functions(STO_CUDA_ENTRY)
+        callees = module.callees.get(code, ())
+        known = module.spilled[place] = spilled(machine_code, callees, image.budget)
+    return known

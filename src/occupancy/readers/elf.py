@@ -30,10 +30,12 @@ MAGIC = b"\x7fELF"
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 SECTION = struct.Struct("<IIQ8xQQII16x")
 SYMBOL = struct.Struct("<IBBH16x")
-"""Without what is not needed of it, its value and its size; of a section, its address, its alignment and the
-size of its entries."""
-SYMBOL_OTHER = 5
-"""The place of `st_other` in it."""
+"""Without what is rarely needed of it, its value and its size; of a section, its address, its alignment and
+the size of its entries."""
+SYMBOL_INFO, SYMBOL_OTHER = 4, 5
+"""The places of `st_info` and `st_other` in it."""
+SYMBOL_RANGE = struct.Struct("<6xHQQ")
+"""The section, the value and the size of it."""
 
 ET_REL, ET_EXEC = 1, 2
 EM_CUDA = 190
@@ -176,6 +178,27 @@ class Image:
                     section = wide[number]
                 yield number, self._name(link, name), section, info >> 4 == STB_LOCAL
 
+    def places_of_functions(self, flag: int) -> dict[int, list[tuple[int, int]]]:
+        """Where in each section functions lie whose `st_other` lacks a flag: starts and ends, in their order
+        and without overlaps.
+
+        Raises:
+            Malformed: A table lies outside the image.
+        """
+        table = self._first(SHT_SYMTAB)
+        if table is None:
+            return {}
+        entries = self._symbols(table)
+        wide = self._wide_section_indices()
+        infos, others = (entries[place :: SYMBOL.size].tobytes() for place in (SYMBOL_INFO, SYMBOL_OTHER))
+        found: dict[int, list[tuple[int, int]]] = {}
+        for number, (section, start, size) in enumerate(SYMBOL_RANGE.iter_unpack(entries)):
+            if infos[number] & 0xF == STT_FUNC and not others[number] & flag:
+                if section == SHN_XINDEX and number < len(wide):
+                    section = wide[number]
+                found.setdefault(section, []).append((start, start + size))
+        return {section: _without_overlaps(places) for section, places in found.items()}
+
     def sections_of_symbols(self) -> dict[int, int]:
         """The section that each symbol lies in, by the symbol's number.
 
@@ -230,6 +253,15 @@ class Image:
         name = table[offset : end if end >= 0 else offset + MAX_NAME_BYTES]
         self.budget.pay("tables", NAME_COST * len(name))
         return _decoded_again(name) if len(name) <= SHORT_NAME_BYTES else _decoded(name)
+
+
+def _without_overlaps(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(places):
+        if merged and start <= merged[-1][1]:
+            start, end = merged[-1][0], max(end, merged.pop()[1])
+        merged.append((start, end))
+    return merged
 
 
 @cache

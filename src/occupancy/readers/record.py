@@ -113,6 +113,10 @@ class KernelRecord:
     spill_store_bytes: int | None = None
     """As the compiler prints it, which can be below 0 where it also spills into shared memory."""
     spill_load_bytes: int | None = None
+    counted_spill_store_bytes: int | None = None
+    """The same as counted in the machine code, for images; of the kernel's own code, without that of its
+    callees. None where the code does not tell, and before sm_70."""
+    counted_spill_load_bytes: int | None = None
 
     max_threads: int | None = None
     """The most threads per block that the kernel was compiled for: the first launch bound."""
@@ -154,6 +158,23 @@ class KernelRecord:
     def shared_memory(self) -> int | None:
         """Shared memory per block in bytes, static and dynamic; None where the source states neither."""
         return total_shared_memory(self.static_smem, self.dynamic_smem, self.smem)
+
+    @property
+    def spills(self) -> tuple[int, int] | None:
+        """Bytes that a thread stores and loads because registers do not suffice, none below 0: as the
+        compiler states them, else as counted in the machine code; None where neither is known."""
+        stores, loads = self.spill_store_bytes, self.spill_load_bytes
+        if stores is None and loads is None:
+            stores, loads = self.counted_spill_store_bytes, self.counted_spill_load_bytes
+            if stores is None and loads is None:
+                return None
+        return max(stores or 0, 0), max(loads or 0, 0)
+
+    @property
+    def spills_are_counted(self) -> bool:
+        """Whether it spills by a count in its machine code, and no compiler stated it."""
+        stated = self.spill_store_bytes, self.spill_load_bytes
+        return stated == (None, None) and any(self.spills or ())
 
     @property
     def group(self) -> str:
@@ -237,6 +258,8 @@ class KernelRecord:
             ),
             reallocates_registers=compiled.reallocates_registers,
             stack_bytes=compiled.stack_bytes,
+            counted_spill_store_bytes=compiled.counted_spill_store_bytes,
+            counted_spill_load_bytes=compiled.counted_spill_load_bytes,
             max_threads=compiled.max_threads,
             required_threads=compiled.required_threads,
             register_cap=compiled.register_cap,

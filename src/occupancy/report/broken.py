@@ -136,7 +136,7 @@ def _found(violation: Violation, row: ScanRow) -> str:
     if measure == "occupancy" and violation.threads is not None:
         return _occupancy(violation)
     was = "" if violation.was is None else f", was {_amount(measure, violation.was)}"
-    stored, loaded = max(row.spill_store_bytes or 0, 0), max(row.spill_load_bytes or 0, 0)
+    stored, loaded = row.spills or (0, 0)
     parts = f" ({stored:,} stored, {loaded:,} loaded)" if measure == "spill_bytes" else ""
     return f"is {_amount(measure, violation.value)}{parts}{was}"
 

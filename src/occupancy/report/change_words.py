@@ -11,7 +11,8 @@ from ..builds.same_sizes import AtSize
 from ..builds.scanner import ScanRow
 from ..render import words
 from .assumed_sizes import threads, word_for
-from .scan_columns import architecture, short_name, spills
+from .scan_columns import architecture, short_name
+from .spilled_bytes import spills
 
 _UNITS = (" KiB", " B")
 
@@ -44,7 +45,7 @@ def _size(amount: int | None) -> str:
 
 def _spills(row: ScanRow) -> str:
     """``420 / 424 B``: what a thread stores / loads."""
-    if row.spill_store_bytes is row.spill_load_bytes is None:
+    if row.spills is None:
         return ""
     return spills(row) or "0"
 

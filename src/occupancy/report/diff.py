@@ -35,6 +35,7 @@ from .base import Report
 from .change_words import COLUMNS, DiffColumn, changes, other_size_in_words
 from .scan_columns import short_name
 from .source_files import file_names, place
+from .spilled_bytes import how_counted
 
 MOST_IN_SIGHT = 10
 """Rows of a comment that are seen before the reader unfolds the rest."""
@@ -274,8 +275,8 @@ def _footnotes(report: DiffReport) -> Iterator[str]:
         if archs and not report.ignores_arch:
             yield f"Only in {build}: kernels for {words.listing(sorted(archs))}. --ignore-arch compares them."
     yield from _known_in_one(report)
-    if any(row.spill_store_bytes or row.spill_load_bytes for row in rows):
-        yield "Spills: bytes that a thread stores / loads."
+    if any(row.spills and any(row.spills) for row in rows):
+        yield f"Spills: bytes that a thread stores / loads{how_counted(rows)}."
     yield from assumptions(rows)
     if report.threshold:
         yield (

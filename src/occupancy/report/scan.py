@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..builds.attention import LOW, NEAR_THE_CAP, has_stack_of_unknown_spills
+from ..builds.attention import LOW
 from ..builds.overview import ArchitectureOverview, Overview
 from ..builds.scanner import ScanRow
 from ..builds.selection import WORST, Order
@@ -27,7 +27,7 @@ from ..values.dataclass import dataclass
 from .base import Report
 from .calc import in_a_cell
 from .scan_columns import BLOCKS, architecture, columns_of, if_there_is_room
-from .scan_notes import MOST_IN_FULL, footnotes, says_what_may_spill
+from .scan_notes import MOST_IN_FULL, footnotes
 from .scan_table import table_of
 from .source_files import file_names
 from .spill_words import cost_in_a_cell, spilling_to_shared
@@ -109,7 +109,7 @@ class ScanReport(Report):
             # The same share is of other blocks on other architectures, which would need a row each.
             needless = BLOCKS if only_architecture(self) is None else "Arch"
             shown = [column for column in shown if column.title != needless]
-        room = ((), ()) if columns else if_there_is_room(rows, is_by_stack=says_what_may_spill(self))
+        room = ((), ()) if columns else if_there_is_room(rows)
         return table_of(rows, shown, *room, self._cure(is_command))
 
     def _cure(self, is_command: bool) -> str:
@@ -143,7 +143,6 @@ def summary(report: ScanReport) -> str:
     of = "" if launches + kernels == report.found else f" of {report.found:,} found"
     is_short = overview.kernels <= MOST_IN_FULL
     has_names = not is_short and 1 < overview.functions < kernels
-    may_spill = is_short and says_what_may_spill(report)
     shown = is_short and len(report.kernels) < overview.kernels
     has_order = is_short and len(report.kernels) > 1 and not _has_two_orders(report)
     details = [
@@ -152,33 +151,10 @@ def summary(report: ScanReport) -> str:
         f" of {words.count(overview.functions, 'name')}" if has_names else "",
         f", {overview.not_chosen:,} of them not chosen by an autotuner" if overview.not_chosen else "",
         f", {len(report.kernels):,} shown" if shown else "",
-        f", {order_in_words(report)}" if has_order and not may_spill else "",
+        f", {order_in_words(report)}" if has_order else "",
     ]
     facts = [*_of_the_kernels(overview, is_of_traces), *_of_the_time(report)]
-    text = f"{found}{''.join(details)}{'; ' if facts else ''}{', '.join(facts)}."
-    return f"{text} {_what_may_spill(overview)}" if may_spill else text
-
-
-def _what_may_spill(overview: Overview) -> str:
-    """What the registers say of stacks where no file says what spills."""
-    stacks, likely = overview.matching_stacks, overview.matching_likely_spills
-    kernels = f"{words.count(stacks, 'kernel')} with a stack"
-    unsaid, all_of_them = "No file says what spills.", "all registers allowed"
-    if not likely:
-        if stacks == 1:
-            return f"{unsaid} The kernel with a stack likely does not: it is not known to use {all_of_them}."
-        return f"{unsaid} None of the {kernels} likely spills: none is known to use {all_of_them}."
-    who = (
-        f"Of {kernels} {likely:,}"
-        if likely < stacks
-        else f"All {kernels}"
-        if stacks > 1
-        else "The kernel with a stack"
-    )
-    uses, spill = ("uses", "spills") if likely == 1 else ("use", "spill")
-    others = "; the others mostly have arrays that variables index" if likely < stacks else ""
-    clue = f"{uses} {all_of_them} (Regs within {NEAR_THE_CAP} of the Cap), and likely {spill}"
-    return f"{unsaid} {who} {clue}{others}."
+    return f"{found}{''.join(details)}{'; ' if facts else ''}{', '.join(facts)}."
 
 
 def _of_the_kernels(overview: Overview, is_of_traces: bool) -> Iterator[str]:
@@ -266,7 +242,6 @@ def architecture_rows(overview: Overview) -> list[list[str]]:
     """A header, a row for each architecture, and one for all where there are several."""
     has_spills = overview.spills_known > 0
     has_stack = any(each.with_stack for each in overview.architectures)
-    has_suspects = any(each.likely_spills for each in overview.architectures)
 
     def line(each: ArchitectureOverview) -> list[str]:
         below = f"{each.below_half:,}" if each.answered else "?"
@@ -277,7 +252,6 @@ def architecture_rows(overview: Overview) -> list[list[str]]:
             below,
             *([spilling] if has_spills else []),
             *([f"{each.with_stack:,}"] if has_stack else []),
-            *([f"{each.likely_spills:,}"] if has_suspects else []),
             ", ".join(
                 f"{words.short_names([resource])} {words.whole_percent(count / max(1, each.answered))}"
                 for resource, count in each.limited_by.items()
@@ -288,7 +262,6 @@ def architecture_rows(overview: Overview) -> list[list[str]]:
     head = ["Arch", "Kernels", f"Below {words.percent(LOW)}"]
     head += ["Spilling"] if has_spills else []
     head += ["With a stack"] if has_stack else []
-    head += ["Regs at cap"] if has_suspects else []
     rows = [line(each) for each in overview.architectures]
     if len(rows) > 1:
         rows.append(line(overview.total()))
@@ -304,10 +277,6 @@ def _what_is_shown(report: ScanReport) -> str:
         reasons = words.number(overview.deserve_a_look, "")
         return f"The {shown:,} that most deserve a look, one of each template ({reasons} have a reason):"
     order, matching = order_in_words(report), overview.matching
-    if says_what_may_spill(report):
-        first = "All" if shown == matching else f"The first {shown:,}"
-        likely = "what likely spills first, then " if overview.matching_likely_spills else ""
-        return f"{_what_may_spill(overview)} {first}, {likely}the largest stacks{'' if likely else ' first'}:"
     if matching == overview.kernels:
         return f"{shown:,} of them, {order}:"
     first = "" if shown == matching else f"first {shown:,} of the "
@@ -316,8 +285,6 @@ def _what_is_shown(report: ScanReport) -> str:
         for resource, number in overview.matching_limited_by.items()
     )
     by = f"; limited by: {limited}" if limited and report.sort != "spills" else ""
-    if report.sort == "spills" and (may := sum(map(has_stack_of_unknown_spills, report.kernels))):
-        by = f", {may:,} of them by their stack, as no file says what they spill"
     return f"The {first}{matching:,} that match, {order}{by}:"
 
 

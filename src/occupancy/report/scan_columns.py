@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from ..builds.attention import LOW, has_stack_of_unknown_spills, spilled_bytes, spills_likely
+from ..builds.attention import LOW, spilled_bytes
 from ..builds.scanner import ROW_FIELDS, ScanRow
 from ..errors import InputError, shown
-from ..readers import KernelRecord
 from ..render import words
 from ..render.csv_json import flatten
 from ..values.resources import Resource, amount_of
@@ -16,6 +15,7 @@ from ..values.spellings import nearest_names
 from .assumed_sizes import threads
 from .source_files import copies_of, file_names, place
 from .spill_words import TO_SHARED, without_spills
+from .spilled_bytes import SPILL_FIELDS, spills
 
 LAST = "Next step"
 BLOCKS = "Blocks"
@@ -81,13 +81,10 @@ def columns_of(
     return [*first, *shown, *([_WHY] if is_excerpt else [])]
 
 
-def if_there_is_room(
-    rows: Sequence[ScanRow], *, is_by_stack: bool = False
-) -> tuple[Sequence[str], Sequence[str]]:
+def if_there_is_room(rows: Sequence[ScanRow]) -> tuple[Sequence[str], Sequence[str]]:
     """The titles of the columns that a narrow terminal need not show beside each other, the most useful
     first; and those of them that it shows all the same: what tells rows of one name apart, what is spilled,
-    how much there is of what limits, a stack that is the reason for a look, what is said of it
-    where that is the order, and the next step."""
+    how much there is of what limits, a stack that is the reason for a look, and the next step."""
     first = list(FIRST_OF_ALL)
     named = [row for row in rows if row.chosen is None]  # candidates of an autotuner are of one file
     variants = {(row.name, row.arch, _config(row)): row.source for row in named}
@@ -107,7 +104,7 @@ def if_there_is_room(
     if "Shared" not in first and any(row.shared_memory and row.threads_from == "best" for row in rows):
         first.append("Shared")  # smaller blocks than those that are best may be limited by it
     if any(row.stack_bytes and _why(row) == STACK for row in rows):
-        first += ["Stack", *(["Cap"] if is_by_stack else [])]
+        first.append("Stack")
     return (*first, *(title for title in IF_THERE_IS_ROOM if title not in first)), (*first, LAST)
 
 
@@ -209,12 +206,6 @@ def _nonzero(amount: int | None) -> str:
     return words.size(amount) if amount else ""
 
 
-def spills(row: KernelRecord) -> str:
-    """``420 / 424 B``: bytes that a thread stores / loads; empty where there are none."""
-    stores, loads = max(row.spill_store_bytes or 0, 0), max(row.spill_load_bytes or 0, 0)
-    return f"{stores:,} / {loads:,} B" if stores or loads else ""
-
-
 def _config(row: ScanRow) -> str:
     """What a tuner calls a variant of Triton's: its warps, and the stages of its pipeline."""
     named = ((row.num_warps, "warp"), (row.num_stages, "stage"))
@@ -232,8 +223,8 @@ def _limiters(row: ScanRow) -> str:
 
 
 def _next_step(row: ScanRow) -> str:
-    if row.next_step is None or ("regs" in row.next_step.requires and spills_likely(row)):
-        return ""  # what likely lacks registers is not to have fewer
+    if row.next_step is None:
+        return ""
     changes = [
         words.change(resource, amount_of(resource, row), amount, short=True)
         for resource, amount in row.next_step.requires.items()
@@ -286,7 +277,7 @@ _COLUMNS = (
     Column("Config", _config, is_number=False, fields=("num_warps", "num_stages")),
     Column("Regs", _registers, fields=("regs",)),
     Column("Cap", lambda row: words.number(row.register_cap, ""), fields=("register_cap",),
-           is_news=has_stack_of_unknown_spills),
+           is_news=lambda row: False),
     Column("Shared", _shared, fields=("static_smem", "dynamic_smem", "smem")),
     # One barrier, or a few, are no news: a kernel may have 16, and an SM has some dozens.
     Column("Bar", lambda row: words.number(row.barriers, ""), fields=("barriers",),
@@ -294,7 +285,7 @@ _COLUMNS = (
     Column("Bound", lambda row: words.number(row.max_threads, ""), fields=("max_threads",),
            is_news=lambda row: row.max_threads is not None and row.threads_from != "launch_bounds"),
     Column("Stack", lambda row: _nonzero(row.stack_bytes), fields=("stack_bytes",)),
-    Column("Spills", spills, fields=("spill_store_bytes", "spill_load_bytes", "spill_smem")),
+    Column("Spills", spills, fields=SPILL_FIELDS),
     Column(TO_SHARED, lambda row: _nonzero(row.spill_smem), fields=("spill_smem",)),
     Column("Launches", lambda row: words.number(row.launches, ""), fields=("launches",),
            is_news=lambda row: (row.launches or 0) > 1),

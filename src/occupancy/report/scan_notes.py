@@ -17,6 +17,7 @@ from .assumed_sizes import meanings
 from .scan_columns import architecture, short_name
 from .source_files import copies_of, file_names, in_all
 from .spill_words import TO_SHARED, cost_in_words, without_spills
+from .spilled_bytes import how_counted
 
 if TYPE_CHECKING:
     from .scan import ScanReport
@@ -30,10 +31,8 @@ MOST_NAMES = 3
 MOST_OF_A_NAME = 32
 """Characters."""
 
-UNKNOWN_STACK = (
-    "Stack: spills, likely where Regs is near the Cap, or arrays that variables index; no file says which. "
-)
-WHO_KNOWS = "ptxas -v says what spills; cuobjdump -sass shows its loads and stores (LDL, STL)."
+WHO_KNOWS = "ptxas -v says it, and code from sm_70 on."
+UNKNOWN_STACK = f"Stack: nothing says whether it holds spills, or arrays that variables index. {WHO_KNOWS}"
 OF_TRITON = (
     "Triton: fewer num_stages or a smaller tile take less shared memory; maxnreg or more num_warps, fewer "
     "registers."
@@ -70,8 +69,10 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
             "take unequally long."
         )
     yield from _of_spills(report)
-    if any(map(has_stack_of_unknown_spills, rows)):
-        yield WHO_KNOWS if says_what_may_spill(report) else UNKNOWN_STACK + WHO_KNOWS
+    if report.sort == "spills":
+        yield from _of_other_stacks(report.overview, "--sort stack" if is_command else 'sort="stack"')
+    elif any(map(has_stack_of_unknown_spills, rows)):
+        yield UNKNOWN_STACK
     if any(row.num_warps is not None and row.next_step is not None for row in rows):
         yield OF_TRITON
     ours = sorted({row.cc for row in rows if row.what_if and row.cc})
@@ -111,39 +112,30 @@ def _of_the_usual_size(rows: Sequence[ScanRow]) -> Iterator[str]:
     yield f"At the usual {' or '.join(sorted(sizes))} threads: {named}{more}."
 
 
-def says_what_may_spill(report: ScanReport) -> bool:
-    """Whether kernels are there for their stacks, because no file says what spills."""
-    return report.sort == "spills" and not report.overview.spills_known and _has_stack(report.overview)
-
-
 def _unsorted(report: ScanReport) -> Iterator[str]:
     """That an order is none, because nothing that was found has what to sort by."""
     missing = missing_for(report.sort, report.overview)
-    if missing and not says_what_may_spill(report):  # that is said where the order is
+    if missing:
         yield f"Not sorted by {report.sort}: {missing}."
 
 
 def missing_for(sort: Order | None, overview: Overview) -> str:
     """What no kernel has that they were to be sorted by; empty where some have it."""
     if sort == "spills" and not overview.spills_known:
-        by = ", so by the stack" if _has_stack(overview) else ""
-        return f"no file says what spills{by}; the output of ptxas -v does"
+        by = ", so by the stack" if overview.stacks_unknown else ""
+        return f"nothing says what spills{by}; ptxas -v does, and code from sm_70 on"
     if sort == "time" and not overview.times_known:
         return "no file has times; profiles have them"
     return ""
 
 
-def _has_stack(overview: Overview) -> bool:
-    return any(each.with_stack for each in overview.architectures)
-
-
 def _of_spills(report: ScanReport) -> Iterator[str]:
     """What the numbers of the column are, and which logs they are from."""
-    in_code = any(row.spill_store_bytes or row.spill_load_bytes for row in report.kernels)
+    in_code = any(row.spills and any(row.spills) for row in report.kernels)
     logs = [words.printable(PurePath(log).name) for log in report.spills_from]
     said_by = f", from {words.listing(_first(logs))}" if logs and in_code else ""
     if in_code:
-        yield f"Spills: bytes that a thread stores / loads{said_by}."
+        yield f"Spills: bytes that a thread stores / loads{said_by}{how_counted(report.kernels)}."
     yield from _of_spills_to_shared([row for row in report.kernels if row.spill_smem], report.kernels)
 
 
@@ -168,6 +160,19 @@ def _of_spills_to_shared(rows: Sequence[ScanRow], of: Sequence[ScanRow]) -> Iter
 def _most_first(spilling: tuple[SpillCost | None, str]) -> float:
     cost, _ = spilling
     return 0 if cost is None else (cost.worst or 0) - (cost.worst_without or 0)
+
+
+def _of_other_stacks(overview: Overview, how: str) -> Iterator[str]:
+    """What has a stack and is not known to spill, and how it is shown."""
+    rest, unknown = overview.stacks_without_spills, overview.stacks_unknown
+    if rest:
+        yield f"{_with_a_stack(rest)} for arrays or calls and spill{'s' * (rest == 1)} nothing: {how}."
+    if unknown:
+        yield f"{_with_a_stack(unknown)} of which nothing says whether it holds spills: {how}. {WHO_KNOWS}"
+
+
+def _with_a_stack(number: int) -> str:
+    return f"{words.count(number, 'kernel')} {'has' if number == 1 else 'have'} a stack"
 
 
 def _of_kernels(rows: Sequence[ScanRow]) -> Iterator[str]:

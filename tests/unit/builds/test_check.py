@@ -219,7 +219,7 @@ def test_spills_that_only_fewer_blocks_can_mend() -> None:
     [
         replace(KERNEL, regs=255),
         replace(KERNEL, threads=1024, regs=64),  # 128 KiB of registers are one block
-        replace(KERNEL, register_cap=255),  # the compiler had some left
+        replace(KERNEL, spill_store_bytes=0, spill_load_bytes=0),  # arrays
     ],
 )
 def test_a_stack_that_no_registers_can_mend(kernel: KernelRecord) -> None:

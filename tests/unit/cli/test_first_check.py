@@ -71,10 +71,14 @@ class TestInit:
         assert (checked.exit_code, "in the baseline" in checked.stdout) == (0, False), checked.output
 
     def test_spills_are_asked_for_where_they_are_known(self, folder: Path) -> None:
-        run("init", "before")
-        text = Path("occupancy.toml").read_text()
+        (folder / "usage").write_bytes((BUILDS.parent / "kernels" / "res_usage.txt").read_bytes())
+        assert run("init", "usage", "--rules", "usage.toml", "--baseline", "usage.json").exit_code == 0
+        text = Path("usage.toml").read_text()
         assert "\n# no_new_spills = true" in text
         assert "\nmax_stack_growth = 0" in text, "which is all that is seen of spills"
+        run("init", "before")
+        text = Path("occupancy.toml").read_text()
+        assert "\nno_new_spills = true\n# max_stack_growth = 0" in text, "which the code tells"
         assert "\n# max_regs_growth = 8" in text, "more registers that cost no occupancy are no loss"
         assert "before" not in text.replace("before the occupancy", ""), "a build is elsewhere in CI"
         (folder / "ptxas.log").write_bytes((BUILDS / "before" / "ptxas.log").read_bytes())

@@ -19,7 +19,7 @@ from occupancy.builds import scanner as scanner_module
 from occupancy.builds import selection
 from occupancy.builds.overview import Tally
 from occupancy.builds.scanner import ROW_FIELDS, Scanner
-from occupancy.builds.selection import Order, Selection
+from occupancy.builds.selection import Selection
 from occupancy.cli.scan import ORDERS
 from occupancy.readers import read
 from occupancy.report.scan_columns import ALL, fields_named, if_there_is_room
@@ -370,19 +370,19 @@ class TestLargeBuilds:
         )
         assert "Did you mean --spilling?" in run("scan", str(log), "--spills").stderr
 
-    def test_a_stack_of_which_no_file_says_what_it_is_stands_where_spills_would(self, tmp_path: Path) -> None:
+    def test_a_stack_of_which_nothing_says_what_it_is_stands_behind_what_spills(self, tmp_path: Path) -> None:
         many(tmp_path)
         rest = "SHARED:0 LOCAL:0 CONSTANT[0]:352 TEXTURE:0 SURFACE:0 SAMPLER:0"
         usage = "\n".join(f" Function s{stack}:\n  REG:32 STACK:{stack} {rest}" for stack in (1, 65))
         (tmp_path / "usage").write_text(f"Fatbin elf code:\narch = sm_90\n\nResource usage:\n{usage}\n")
-        text = run("scan", str(tmp_path), "--spilling", columns=120).stdout
-        assert text.startswith("102 kernels; 34 below 50%, 9 spilling.\n")
-        said = (
-            "The 11 that match, most spills first, 2 of them by their stack, as no file says what they spill:"
-        )
-        assert said in " ".join(text.split())
-        names = re.findall(r"^[ks]\d+$", text, re.MULTILINE)
-        assert names == ["k90", "k80", "k70", "k60", "k50", "k40", "k30", "s65", "k20", "k10", "s1"]
+        text = " ".join(run("scan", str(tmp_path), "--spilling", columns=120).stdout.split())
+        assert text.startswith("102 kernels; 34 below 50%, 9 spilling. ")
+        assert "The 9 that match, most spills first:" in text
+        assert "2 kernels have a stack of which nothing says whether it holds spills: --sort stack." in text
+        all_of_them = run("scan", str(tmp_path), "--sort", "spills", "--limit", "12").stdout
+        names = re.findall(r"^[ks]\d+$", all_of_them, re.MULTILINE)
+        assert names[:9] == [f"k{number}" for number in range(90, 0, -10)]
+        assert names[9:11] == ["s65", "s1"], "before those that spill nothing"
 
     def test_a_step_to_fewer_registers_is_said_to_spill_more(self, tmp_path: Path) -> None:
         text = run(
@@ -469,7 +469,8 @@ class TestColumns:
             io.StringIO(run("scan", log, "--columns", "name,occ,spills", "--format", "csv").stdout)
         )
         assert next(rows) == [
-            "name", "occupancy", "spill_store_bytes", "spill_load_bytes", "spill_smem",
+            "name", "occupancy", "spill_store_bytes", "spill_load_bytes", "counted_spill_store_bytes",
+            "counted_spill_load_bytes", "spill_smem",
         ]  # fmt: skip
         assert set(scan(log, "--columns", "name,regs")[0]) == {"name", "regs"}
 
@@ -521,11 +522,11 @@ class TestColumns:
         assert "b/build.log" in text
 
     def test_an_order_by_what_is_not_there(self, samples: Path) -> None:
-        cubin = str(samples / "samples.cubin")
-        assert "Not sorted by time: no file" in run("scan", cubin, "--sort", "time").stdout
-        for order in ("spills", "time"):
-            done = run("scan", cubin, "--sort", order, "--format", "csv")
-            assert f"Warning: not sorted by {order}: no file" in done.stderr
+        usage = str(samples / "res_usage.txt")
+        assert "Not sorted by time: no file" in run("scan", usage, "--sort", "time").stdout
+        for order, why in (("spills", "nothing says what spills"), ("time", "no file has times")):
+            done = run("scan", usage, "--sort", order, "--format", "csv")
+            assert f"Warning: not sorted by {order}: {why}" in done.stderr
         assert "Not sorted" not in run("scan", str(samples / "ptxas_v.txt"), "--sort", "spills").stdout
 
 
@@ -704,11 +705,10 @@ class TestFormats:
 
     def test_what_there_is_no_room_for_is_named(self, samples: Path) -> None:
         narrow = run("scan", str(samples / "samples.exe"), columns=60).stdout
-        assert "No room for: Cap. --columns shows those that it names" in " ".join(narrow.split())
+        assert "No room for: Stack. --columns shows those that it names" in " ".join(narrow.split())
         wide = run("scan", str(samples / "samples.exe"), columns=200).stdout
         assert "No room for" not in wide
-        assert "  Cap  " in wide
-        assert "Next step" not in wide, "what likely spills is not to have fewer registers"
+        assert re.search(r"regs 64 -> 32 \(spills more\)", wide)
 
     def test_names_are_demangled_and_rows_named_once(self, samples: Path) -> None:
         pytest.importorskip("demangle", reason="needs Python 3.11")
@@ -735,7 +735,7 @@ class TestNamesThatNobodyVouchesFor:
         (tmp_path / self.HOSTILE).write_text("nothing")
         (tmp_path / f"{self.HOSTILE}.cubin").write_bytes((samples / "samples.cubin").read_bytes())
         other = samples / "cubins" / "13.0_90_0.cubin"
-        done = run("scan", *map(str, sorted(tmp_path.iterdir())), str(other), columns=160)
+        done = run("scan", *map(str, sorted(tmp_path.iterdir())), str(other), columns=200)
         assert "\x1b" not in done.output
         assert len(done.stderr.splitlines()) == 1
         assert "a\\x1b]0;owned\\x07b\\nWarning: c.cubin  " in done.stdout
@@ -767,59 +767,60 @@ class TestProblems:
         assert run("scan", *arguments).exit_code == 2
 
 
-def test_where_no_file_says_what_spills_a_stack_is_shown(samples: Path) -> None:
+def test_what_spills_by_the_code_alone(samples: Path) -> None:
     text = run("scan", str(samples / "samples.cubin"), "--spilling").stdout
     assert "spilly" in text
     assert "vec_add" not in text
-    assert "3 kernels for sm_90, 1 shown." in text
-    # The compiler had no register left below its launch bound.
-    assert "No file says what spills. The kernel with a stack uses all registers" in " ".join(text.split())
-    assert re.search(r"\n +64 +64 +712 bytes", text)
-    assert text.count("says what spills") == 2, "that no file does, and what does"
+    assert "3 kernels for sm_90, 1 shown; 1 spilling." in text
+    assert "  ~ 1,008 / 1,008 B  " in text
+    assert "Spills: bytes that a thread stores / loads; ~: counted in the code." in " ".join(text.split())
     told = run("scan", str(samples / "ptxas_v.txt"), "--spilling").stdout
-    assert "1 spilling." in told
-    assert "Cap" not in told
+    assert "  1,008 / 1,008 B  " in told
+    assert "~" not in told, "the compiler stated it"
 
 
-def test_what_uses_all_its_registers_likely_spills_and_comes_first() -> None:
-    """The compiler spills what has no room below the cap; a stack beside registers left holds arrays."""
+def test_what_has_a_stack_and_does_not_spill_is_counted_beside_what_does(samples: Path) -> None:
+    text = run("scan", str(samples / "cubins" / "13.0_90_1.cubin"), "--spilling").stdout
+    others = "2 kernels have a stack for arrays or calls and spill nothing: --sort stack."
+    assert others in " ".join(text.split())
+    assert "stacky" not in text
+    assert "stacky" in run("scan", str(samples / "cubins" / "13.0_90_1.cubin"), "--sort", "stack").stdout
+
+
+def test_an_order_by_spills() -> None:
+    """What may spill, as nothing says that it does not, comes between what does and what does not."""
+
+    def record(name: str, stack: int, **fields: Any) -> KernelRecord:
+        return KernelRecord(
+            source="a", format="cubin", arch="sm_90", name=name, regs=64, stack_bytes=stack, **fields
+        )
+
+    def counted(stores: int, loads: int) -> dict[str, int]:
+        return {"counted_spill_store_bytes": stores, "counted_spill_load_bytes": loads}
+
     kernels = [
-        KernelRecord(
-            source="a",
-            format="cubin",
-            arch="sm_90",
-            name=name,
-            regs=regs,
-            register_cap=cap,
-            stack_bytes=stack,
-        )
-        for name, regs, cap, stack in (
-            ("small", 64, 128, 8),
-            ("arrays", 70, 128, 384),
-            ("spiller", 128, 128, 48),
-            ("all", 255, None, 16),
-            ("none", 32, 32, 0),
-            ("nearly", 120, 128, 4),
-            ("arrays", 120, 128, 2),
-        )
+        record("none", 0, **counted(0, 0)),
+        record("arrays", 384, **counted(0, 0)),
+        record("unknown", 16),
+        record("little", 8, **counted(4, 8)),
+        record("larger", 32),
+        record("stated", 16, spill_store_bytes=8, spill_load_bytes=8, **counted(999, 999)),
+        record("much", 32, **counted(40, 40)),
     ]
     scanner = Scanner(shipped.limits)
 
-    def names(sort: Order) -> list[str]:
-        return [each.name for each in Selection(sort=sort).shown(kernels, scanner)]
+    def names(**asked: Any) -> list[str]:
+        selection = Selection(**asked)
+        return [each.name for each in selection.shown(selection.kernels(kernels), scanner)]
 
-    assert names("spills") == ["spiller", "all", "nearly", "arrays", "arrays", "small", "none"]
-    people = Selection(sort="spills", group=True).shown(kernels, scanner)
-    assert [(each.name, each.regs) for each in people][3:5] == [("arrays", 120), ("arrays", 70)], (
-        "what likely spills stays before the rest of its kernel"
-    )
-    assert names("worst") == ["all", "spiller", "nearly", "arrays", "small"], "255 registers are below 50%"
-    assert names("stack") == ["arrays", "spiller", "all", "small", "nearly", "arrays", "none"]
+    assert names(sort="spills")[:5] == ["much", "stated", "little", "larger", "unknown"]
+    assert names(sort="spills", only_spilling=True) == ["much", "stated", "little"]
+    assert names(sort="worst") == ["much", "stated", "little", "larger", "unknown", "arrays"]
     tally = Tally(scanner)
-    assert len(list(tally.matched(tally.counted(kernels), False))) == len(kernels)
+    assert len(list(tally.counted(kernels))) == len(kernels)
     overview = tally.overview()
-    assert (overview.matching_stacks, overview.matching_likely_spills) == (6, 4)
-    assert overview.total().likely_spills == 4
+    assert (overview.spilling, overview.spills_known) == (3, 5)
+    assert (overview.stacks_without_spills, overview.stacks_unknown) == (1, 2)
 
 
 def test_shared_memory_stays_where_smaller_blocks_than_the_best_may_be_limited_by_it() -> None:
@@ -850,9 +851,10 @@ def test_a_file_where_a_command_belongs_is_to_be_scanned(samples: Path) -> None:
 
 
 def test_a_stack_that_is_the_reason_for_a_look_is_shown_in_any_width(samples: Path) -> None:
+    stacky = samples / "cubins" / "13.0_90_0.cubin"
     for columns in (60, 80, 100):
-        text = run("scan", str(samples / "samples.cubin"), "--sort", "worst", columns=columns).stdout
-        assert "712 bytes" in text, columns
+        text = run("scan", str(stacky), "--sort", "worst", columns=columns).stdout
+        assert "400 bytes" in text, columns
     assert "largest stack first" in run("scan", str(samples / "samples.cubin"), "--sort", "stack").stdout
 
 
@@ -876,7 +878,7 @@ def test_notes_name_their_kernels(samples: Path) -> None:
     text = " ".join(
         run("scan", str(samples / "samples.cubin"), "--threads", "512", columns=200).stdout.split()
     )
-    assert "3 kernels for sm_90, lowest occupancy first; 1 does not launch." in text
+    assert "3 kernels for sm_90, lowest occupancy first; 1 does not launch, 1 spilling." in text
     reason = "Does not launch: 512 threads in one block, but it was compiled for at most 256."
     assert re.search(rf"reduce_dyn\S*: {re.escape(reason)}", text)
 

@@ -1,0 +1,207 @@
+"""What machine code uses the stack of a thread for: how much of it is spilled registers.
+
+An image states the size of a stack, and not what it is for. Its code tells: from sm_70 on an instruction has
+16 bytes, and those that store to and load from the stack (STL, LDL) name a register and an offset. A spilled
+register goes to a fixed place and comes back from there: both name R1, the stack pointer, and the same
+offset. What variables index is reached through other registers, which are made of R1 before.
+
+The rules come from what ptxas 11.8 to 13.5 makes of kernels of our own and of NVIDIA's libraries, for sm_75
+to sm_120. Of 2,007 kernels with a stack frame, 625 of which spill, all but one have the bytes that
+``ptxas -v`` prints; that one has an array, and a spilled counter (16 bytes stored, 4 loaded) beside it.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from .budget import Budget
+
+FIRST_ARCHITECTURE = 70
+"""Before, an instruction has 8 bytes, and others mean something else."""
+INSTRUCTION_BYTES = 16
+
+_INSTRUCTION = struct.Struct("<QQ")
+_LDL, _STL = 0x983, 0x387
+"""Opcodes: the lowest twelve bits."""
+_LOCAL = re.compile(b"[\x83\x87]")
+"""The first byte of either."""
+_WITHOUT_FIRST = frozenset({0x547, 0x355})
+"""BRA and BMOV, which have no register where others have their first."""
+_JUMP = re.compile(b"[\x41-\x44\x47-\x4a\x4d\x50]")
+"""The first byte of BRA, BRX, CALL, RET, EXIT and the like, after which another instruction may be next."""
+_ALWAYS = 7
+"""The predicate of an instruction that is executed in any case."""
+_STACK_POINTER = 1
+_IS_STACK_POINTER = re.compile(b"\x01")
+_RESULT, _FIRST, _SECOND, _THIRD = 2, 3, 4, 8
+"""The bytes of an instruction that name registers: its result, and up to three of what it takes."""
+_REGISTERS = 1
+"""The form of an instruction all of whose operands are registers; in the others the second is none."""
+_WITH_THIRD = frozenset({_REGISTERS, 4, 5, 6})
+_WIDTHS = (1, 1, 2, 2, 4, 8, 16, 16)
+_LAST_USE = 3
+"""The cache operation of a load after which the place is not needed: LDL.LU. PTX: "ld.lu ... when restoring
+spilled registers and popping function stack frames". No load from an array was seen to have it."""
+_WORD = 4
+"""Bytes of a register: what a spill takes at least."""
+
+
+Spills = tuple[int, int] | tuple[None, None]
+"""Bytes that the instructions of one thread store and load because registers do not suffice."""
+NOT_TOLD: Spills = None, None
+NOTHING: Spills = 0, 0
+
+
+class _Access(NamedTuple):
+    place: int
+    """Of the instruction, in bytes from the start of the code."""
+    is_store: bool
+    is_last_use: bool
+    is_in_any_case: bool
+    """Not only where a predicate says so."""
+    offset: int
+    """From the stack pointer."""
+    width: int
+
+    def words(self) -> range:
+        """Those of the stack that it touches."""
+        return range(self.offset // _WORD, (self.offset + self.width - 1) // _WORD + 1)
+
+
+def spilled(code: memoryview, callees: Sequence[tuple[int, int]], budget: Budget) -> Spills:
+    """What a kernel spills, as ptxas counts it.
+
+    What is stored at a fixed place and loaded from there is a spilled register, or a variable: an array with
+    a constant index, or one that is volatile or whose address is taken. ptxas marks loads of spilled
+    registers after which the place is free, and no others (LDL.LU), which tells them apart:
+
+    - Where anything is reached through other registers, there are variables. They lie below what is spilled,
+      so that a place counts from the lowest on that has a marked load.
+    - Where nothing is, and no load is marked, they are variables if a load would have to be marked, or does
+      what no unmarked load of spilled registers does: takes 16 bytes at once, or a part of what was stored.
+
+    Args:
+        code: Of the kernel, with the functions that only it calls, which use its frame.
+        callees: Where in it those start and end, in order. What they spill is not the kernel's own.
+        budget: What may be read.
+
+    Raises:
+        Exhausted: There is more than is read.
+    """
+    code = code[: len(code) // INSTRUCTION_BYTES * INSTRUCTION_BYTES]
+    accesses, has_others = _accesses(code, budget)
+    stored = {word for each in accesses if each.is_store for word in each.words()}
+    loaded = {word for each in accesses if not each.is_store for word in each.words()}
+    marked = {word for each in accesses if each.is_last_use for word in each.words()} & stored
+    both = stored & loaded
+    if not both:
+        return NOTHING
+    if has_others or _takes_its_address(code, budget):
+        lowest = min(marked, default=max(both) + 1)
+        both = {word for word in both if word >= lowest}
+    elif not marked and (_loads_variables(accesses) or _lacks_a_mark(accesses, code, budget)):
+        return NOTHING
+    starts = [start for start, _ in callees]
+    stores = loads = 0
+    for each in accesses:
+        before = bisect_right(starts, each.place)
+        is_own = not before or each.place >= callees[before - 1][1]
+        if is_own and not both.isdisjoint(each.words()):
+            stores += each.width if each.is_store else 0
+            loads += 0 if each.is_store else each.width
+    return stores, loads
+
+
+def _loads_variables(accesses: Sequence[_Access]) -> bool:
+    """Whether a load takes 16 bytes, or a part of what was stored, where just that part never was."""
+    shapes = {(each.offset, each.width) for each in accesses if each.is_store}
+    wide = {word: each.width for each in accesses if each.is_store for word in each.words()}
+    return any(
+        each.width == max(_WIDTHS)
+        or (
+            _WORD <= each.width < wide.get(each.offset // _WORD, 0)
+            and (each.offset, each.width) not in shapes
+        )
+        for each in accesses
+        if not each.is_store
+    )
+
+
+def _lacks_a_mark(accesses: Sequence[_Access], code: memoryview, budget: Budget) -> bool:
+    """Whether after an unmarked load its place is written in any case, before anything reads it."""
+    jumps = [number * INSTRUCTION_BYTES for number in _found(_JUMP, _column(code, 0), budget)]
+    following: dict[int, _Access] = {}
+    for each in reversed(accesses):
+        then = {following.get(word) for word in each.words()}
+        next_use = then.pop()
+        if (
+            not (each.is_store or then or next_use is None)
+            and next_use.is_store
+            and next_use.is_in_any_case
+            and bisect_right(jumps, each.place) == bisect_right(jumps, next_use.place)
+        ):
+            return True
+        following.update(dict.fromkeys(each.words(), each))
+    return False
+
+
+def _accesses(code: memoryview, budget: Budget) -> tuple[list[_Access], bool]:
+    """Those at a fixed place of the stack; and whether there are others."""
+    found, has_others = [], False
+    for number in _found(_LOCAL, _column(code, 0), budget):
+        place = number * INSTRUCTION_BYTES
+        low, high = _INSTRUCTION.unpack_from(code, place)
+        opcode = low & 0xFFF
+        if opcode not in (_LDL, _STL):
+            continue
+        if low >> 24 & 0xFF != _STACK_POINTER:
+            has_others = True
+            continue
+        is_store = opcode == _STL
+        found.append(
+            _Access(
+                place,
+                is_store,
+                is_last_use=not is_store and high >> 20 & 7 == _LAST_USE,
+                is_in_any_case=low >> 12 & 0xF == _ALWAYS,
+                offset=(low >> 40 ^ 1 << 23) - (1 << 23),  # a number of 24 bits with a sign
+                width=_WIDTHS[high >> 9 & 7],
+            )
+        )
+    return found, has_others
+
+
+def _takes_its_address(code: memoryview, budget: Budget) -> bool:
+    """Whether another register is made of the stack pointer."""
+    return any(
+        _is_made_of_it(code, number * INSTRUCTION_BYTES, place)
+        for place in (_FIRST, _SECOND, _THIRD)
+        for number in _found(_IS_STACK_POINTER, _column(code, place), budget)
+    )
+
+
+def _is_made_of_it(code: memoryview, start: int, place: int) -> bool:
+    """Whether an instruction takes the stack pointer, as a byte of it says, and does not merely move it."""
+    opcode = code[start] | (code[start + 1] & 0xF) << 8
+    if opcode in (_LDL, _STL) or code[start + _RESULT] == _STACK_POINTER:
+        return False
+    form = opcode >> 9
+    if place == _FIRST:
+        return opcode not in _WITHOUT_FIRST
+    return form == _REGISTERS if place == _SECOND else form in _WITH_THIRD
+
+
+def _column(code: memoryview, place: int) -> bytes:
+    """One byte of each instruction."""
+    return code[place::INSTRUCTION_BYTES].tobytes()
+
+
+def _found(what: re.Pattern[bytes], column: bytes, budget: Budget) -> Iterator[int]:
+    """The numbers of the instructions that have it in this byte."""
+    for each in what.finditer(column):
+        budget.pay("pieces")
+        yield each.start()

@@ -1,0 +1,29 @@
+"""The bytes that a thread spills, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..readers import KernelRecord
+
+COUNTED = "~"
+"""Before what we counted in the code, and no compiler stated."""
+
+SPILL_FIELDS = (
+    "spill_store_bytes", "spill_load_bytes", "counted_spill_store_bytes", "counted_spill_load_bytes",
+    "spill_smem",
+)  # fmt: skip
+
+
+def spills(row: KernelRecord) -> str:
+    """``~ 420 / 424 B``: bytes that a thread stores / loads, marked where they were counted in the code;
+    empty where there are none."""
+    if row.spills is None or not any(row.spills):
+        return ""
+    stores, loads = row.spills
+    return f"{COUNTED + ' ' if row.spills_are_counted else ''}{stores:,} / {loads:,} B"
+
+
+def how_counted(rows: Iterable[KernelRecord]) -> str:
+    """What the mark means, where a row has it."""
+    return f"; {COUNTED}: counted in the code" if any(row.spills_are_counted for row in rows) else ""

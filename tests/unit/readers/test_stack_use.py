@@ -1,0 +1,153 @@
+"""What kernels spill, as counted in their code, against what ptxas printed when it made them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+import struct
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from occupancy import ReadError
+from occupancy.readers import KernelRecord, stream_kernels
+from occupancy.readers.budget import Budget, Exhausted
+from occupancy.readers.stack_use import NOTHING, spilled
+from tests.samples import FOLDER
+
+STACK = FOLDER.parent / "stack"
+CUBINS = sorted([*STACK.glob("*.cubin.gz"), *(FOLDER / "cubins").glob("*.cubin.gz")])
+
+R1, R5 = 1, 5
+STL, LDL, BRA, MOV = 0x387, 0x983, 0x947, 0x202
+WIDTHS = {4: 4, 8: 5, 16: 6}
+
+
+def records(data: bytes) -> dict[str, KernelRecord]:
+    return {record.name: record for record in stream_kernels(io.BytesIO(data))}
+
+
+@pytest.mark.parametrize("path", CUBINS, ids=lambda path: path.name.removesuffix(".cubin.gz"))
+def test_the_count_is_that_of_the_compiler(path: Path) -> None:
+    image = records(gzip.decompress(path.read_bytes()))
+    printed = records(path.with_name(path.name.replace(".cubin.gz", ".ptxas.txt")).read_bytes())
+    assert image.keys() == printed.keys()
+    for name, record in image.items():
+        said = printed[name]
+        counted = record.counted_spill_store_bytes, record.counted_spill_load_bytes
+        assert counted == (said.spill_store_bytes, said.spill_load_bytes), name
+        assert (record.spill_store_bytes, record.spill_load_bytes) == (None, None), "nobody stated it"
+        assert (record.spills, record.spills_are_counted) == (said.spills, any(counted))
+
+
+def test_the_samples_have_stacks_of_every_kind() -> None:
+    kinds = {
+        (bool(record.stack_bytes), record.spills_are_counted)
+        for path in STACK.glob("*.cubin.gz")
+        for record in records(gzip.decompress(path.read_bytes())).values()
+    }
+    assert kinds == {(False, False), (True, False), (True, True)}
+
+
+def access(opcode: int, offset: int, *, width: int = 4, base: int = R1, last: bool = False) -> bytes:
+    low = opcode | 7 << 12 | 9 << 16 | base << 24 | (offset & 0xFFFFFF) << 40
+    return struct.pack("<QQ", low, WIDTHS[width] << 9 | (3 if last else 1) << 20)
+
+
+def other(opcode: int, second: int = 0) -> bytes:
+    return struct.pack("<QQ", opcode | 7 << 12 | R5 << 16 | second << 32, 0)
+
+
+def count(*code: bytes, callees: tuple[tuple[int, int], ...] = ()) -> tuple[int | None, int | None]:
+    return spilled(memoryview(b"".join(code)), callees, Budget(1 << 20))
+
+
+STORE, LOAD, LAST = access(STL, 8), access(LDL, 8), access(LDL, 8, last=True)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ((STORE, LOAD, LAST), (4, 8)),
+        ((STORE, LOAD), (4, 4)),  # as in a loop, after which the place is not free
+        ((STORE,), NOTHING),
+        ((LAST,), NOTHING),
+        ((STORE, access(LDL, 12, last=True)), NOTHING),
+        ((access(STL, -8, width=8), access(LDL, -8, width=8, last=True)), (8, 8)),
+        # Its address is taken, or something is reached otherwise: what lies below the first marked load is
+        # a variable's.
+        ((other(MOV, R1), STORE, LOAD), NOTHING),
+        ((access(STL, 0, base=R5), STORE, LOAD), NOTHING),
+        ((other(MOV, R1), STORE, LAST, access(STL, 0), access(LDL, 0)), (4, 4)),
+        ((other(MOV, R1), STORE, LAST, access(STL, 16), access(LDL, 16)), (8, 8)),
+        # A load that would be marked if it were of a spilled register: the place is written next.
+        ((STORE, LOAD, STORE, LOAD), NOTHING),
+        ((STORE, LOAD, other(BRA), STORE, LOAD), (8, 8)),
+        # What spills do not: 16 bytes that are not marked, or a part of what was stored.
+        ((access(STL, 0, width=16), access(LDL, 0, width=16)), NOTHING),
+        ((access(STL, 0, width=16), access(LDL, 0, width=16, last=True)), (16, 16)),
+        ((access(STL, 8, width=8), access(LDL, 12)), NOTHING),
+        ((b"",), NOTHING),
+        ((STORE, LAST, b"\x87"), (4, 4)),  # that ends within an instruction
+    ],
+)  # fmt: skip
+def test_rules(code: tuple[bytes, ...], expected: tuple[int, int]) -> None:
+    assert count(*code) == expected
+
+
+def test_what_callees_spill_is_not_the_kernels() -> None:
+    code = STORE, LAST, STORE, LAST, LAST
+    assert count(*code, callees=((16, 32), (48, 80))) == (8, 0), "but they may load what it has stored"
+    assert count(*code, callees=((0, 80),)) == (0, 0)
+    assert count(*code, callees=((80, 96),)) == (8, 12)
+
+
+def test_more_of_it_than_is_read() -> None:
+    with pytest.raises(Exhausted, match="more lines, values or entries"):
+        spilled(memoryview(STORE * 1_100_000), (), Budget(0))
+
+
+def test_random_bytes_are_counted_somehow() -> None:
+    random_bytes = random.Random(1).randbytes
+    for _ in range(50):
+        assert min(each or 0 for each in count(random_bytes(16 * 64))) >= 0
+
+
+SAMPLE = gzip.decompress((STACK / "13.0_75_whole.cubin.gz").read_bytes())
+
+
+def section_headers(data: bytearray) -> list[int]:
+    offset, count = struct.unpack_from("<Q", data, 40)[0], struct.unpack_from("<H", data, 60)[0]
+    return [offset + 64 * number for number in range(count)]
+
+
+def test_code_that_is_not_there_is_not_counted() -> None:
+    """Its size is a lie: what else is known of the kernel is still read."""
+    data = bytearray(SAMPLE)
+    for place in section_headers(data):
+        flags = struct.unpack_from("<Q", data, place + 8)[0]
+        if flags & 4:  # executable
+            struct.pack_into("<Q", data, place + 32, 1 << 40)
+    kernels = records(bytes(data))
+    assert kernels.keys() == records(SAMPLE).keys()
+    assert {record.code for record in kernels.values()} == {None}
+    assert {record.spills for record in kernels.values() if record.stack_bytes} == {None}
+
+
+def test_code_of_before_sm_70_is_not_counted() -> None:
+    data = bytearray(SAMPLE)
+    struct.pack_into("<I", data, 48, struct.unpack_from("<I", data, 48)[0] & ~0xFF00 | 61 << 8)
+    kernels = records(bytes(data)).values()
+    assert {record.arch for record in kernels} == {"sm_61"}
+    assert {record.spills for record in kernels if record.stack_bytes} == {None}
+
+
+def test_damage_leaves_a_count_or_none() -> None:
+    for place in range(0, len(SAMPLE), 487):
+        data = bytearray(SAMPLE)
+        data[place] ^= 0xFF
+        with suppress(ReadError):  # nothing in it is recognised
+            for record in stream_kernels(io.BytesIO(bytes(data))):
+                assert record.spills is None or min(record.spills) >= 0
