@@ -115,7 +115,9 @@ def limited(
         given.seek(0)
         socket.send_fds(waiting, [len(question).to_bytes(8, "big")], [each.fileno() for each in files])
         waiting.sendall(question)
-        code = int.from_bytes(waiting.recv(4), "big", signed=True)
+        said = waiting.recv(4)
+        assert len(said) == 4, "the process that waits has ended"
+        code = int.from_bytes(said, "big", signed=True)
         for each in files:
             each.seek(0)
         kib = int(peak.read() or b"0")
