@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..errors import ReadError
+from ..values.listed import listed
+from ..values.untrusted import printable
 from .budget import Allowance, Malformed
 from .content import Readable, open_content, stream_name
 from .recognise import read_content, why_nothing
@@ -66,6 +68,7 @@ def stream_kernels(source: Source) -> KernelStream:
     return KernelStream(source)
 
 
+@listed
 class KernelStream(Iterable[KernelRecord]):
     """The kernels of a source, which is read anew whenever they are iterated."""
 
@@ -105,6 +108,10 @@ class KernelStream(Iterable[KernelRecord]):
 
     def __repr__(self) -> str:
         return f"<KernelStream of {_name(self._source)}>"
+
+    def __str__(self) -> str:
+        """What it is of, without reading it."""
+        return f"the kernels of {printable(_name(self._source))}, which are read when they are iterated"
 
 
 def _name(source: Source) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from enum import IntFlag
 from typing import Literal, NamedTuple, Protocol, get_args
 
+from .listed import listed
+
 Resource = Literal["warps", "blocks", "registers", "shared_memory", "barriers", "virtual_resources"]
 Adjustable = Literal["regs", "smem", "barriers"]
 """What a kernel can use more or less of, its blocks staying as they are, by the arguments of `compute`."""
@@ -76,6 +78,7 @@ RESOURCE_OF: dict[Adjustable, Resource] = {
 """What of an SM a block takes more of, as the kernel uses more."""
 
 
+@listed
 class Limiter(IntFlag):
     """The limiting resources as one integer, for arrays of answers.
 
@@ -88,6 +91,10 @@ class Limiter(IntFlag):
     SHARED_MEMORY = 8
     BARRIERS = 16
     VIRTUAL_RESOURCES = 32
+
+    def __str__(self) -> str:
+        """``registers, shared_memory``: the resources whose bits are set."""
+        return ", ".join(self.resources)
 
     @classmethod
     def of(cls, resource: Resource) -> Limiter:

@@ -165,6 +165,7 @@ def returned() -> list[object]:
         on_both.chips[0],
         on_both.next_steps[0],
         occupancy.budget_on_all(["8.0", "9.0"], **KERNEL, blocks=2).chips[0],
+        occupancy.Limiter.WARPS | occupancy.Limiter.SHARED_MEMORY,
     ]
 
 
@@ -199,6 +200,7 @@ SENTENCES = {
     "Carveout": "50%",
     "ComputeCapability": "9.0",
     "Product": "H200 (GH100): compute capability 9.0, 132 SMs",
+    "Limiter": "warps, shared_memory",
 }
 
 

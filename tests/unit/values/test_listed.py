@@ -51,6 +51,12 @@ def test_what_has_words_of_its_own_keeps_them() -> None:
     assert ComputeCapability(9, 0)._repr_html_() == "<p>9.0</p>"  # type: ignore[attr-defined]
 
 
+def test_a_stream_says_what_it_is_of_and_reads_nothing() -> None:
+    stream = occupancy.stream_kernels("lib<foo>.so")
+    assert str(stream) == "the kernels of lib<foo>.so, which are read when they are iterated"
+    assert "<p>the kernels of lib&lt;foo&gt;.so," in stream._repr_html_()  # type: ignore[attr-defined]
+
+
 def test_names_become_no_command_and_no_tag() -> None:
     kernel = occupancy.BaselineKernel(name="<b>\x1b[31m", source="a\nb", format="cubin")
     assert "\x1b" not in str(kernel)
