@@ -233,7 +233,9 @@ def kernel_with(kernel: KernelLike | None, arguments: Mapping[str, Any]) -> Kern
     given.pop("model", None)
     if kernel is None:
         if "threads" not in given:
-            raise InputError("is missing", where="threads", cure="Give a number such as 256, or a shape.")
+            raise InputError(
+                "is missing", where="threads", cure="Give 256 or 16x16; block_sizes() finds the best."
+            )
         return _checked(make_kernel(**given))
     known = _known(kernel, given.get("threads"))
     if not given:

@@ -129,7 +129,7 @@ class Scan(Sequence[ScannedKernel]):
         return self._scanning.found
 
     def plot(self, ax: Any = None, *, limit: int = MOST_PLOTTED) -> Any:
-        """Draw the occupancy of the kernels, as they are sorted; of too many, the lowest if they are not.
+        """Draw the occupancy of the kernels as they are sorted, else the lowest first.
 
         Args:
             ax: matplotlib's ``Axes`` to draw into; by default those of a new figure.
@@ -144,15 +144,19 @@ class Scan(Sequence[ScannedKernel]):
         from ..render.charts import Picture, RowChart
         from ..render.plot import plot
         from ..render.text.shortening import shortened
+        from ..report.scan_columns import short_name
 
         known = [row for row in self._rows if row.occupancy is not None]
-        which = "first"
-        if len(known) > limit and not self._scanning.is_sorted:
+        is_sorted = self._scanning.is_sorted
+        if not is_sorted:
             known.sort(key=lambda row: row.occupancy or 0.0)
-            which = "lowest"
-        names = shortened((row.demangled for row in known), MOST_OF_A_NAME)
-        labels = [f"{names[row.demangled]} {row.arch or ''}".rstrip() for row in known[:limit]]
-        more = f", the {which} {limit} of them" if len(known) > limit else ""
+        names = shortened(map(short_name, known), MOST_OF_A_NAME)
+        has_several = len({row.arch for row in known}) > 1
+        labels = [
+            f"{names[short_name(row)]} {row.arch or ''}".rstrip() if has_several else names[short_name(row)]
+            for row in known[:limit]
+        ]
+        more = f", the {'first' if is_sorted else 'lowest'} {limit} of them" if len(known) > limit else ""
         chart = RowChart(labels, [row.occupancy or 0.0 for row in known[:limit]])
         (axes,) = plot(Picture(f"Occupancy of {count(len(known), 'kernel')}{more}", (chart,)), ax)
         return axes

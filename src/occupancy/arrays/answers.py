@@ -36,14 +36,14 @@ class Sweep:
         limits: Sequence[Limits],
         has_chip_axis: bool,
         arrays: Mapping[Output, Integers],
-        inputs: Mapping[str, ArrayLike] | None = None,
+        inputs: Mapping[str, Integers] | None = None,
         names: Sequence[str] = (),
     ) -> None:
         self.limits = tuple(limits)
         self._has_chip_axis = has_chip_axis
         self._arrays = arrays
         self.inputs = dict(inputs or {})
-        """Argument -> the values that were asked about, as they were given."""
+        """Argument -> the whole numbers that were asked about."""
         self.names = tuple(names) or tuple(str(each.compute_capability) for each in limits)
         """What each of the chips is called."""
 
@@ -177,7 +177,9 @@ def sweep_arrays(
         _fill(limits, common, model or default_model(limits), quantities, out)
     if not has_chip_axis:
         arrays = {name: array[0, ...] for name, array in arrays.items()}
-    return Sweep(chips, has_chip_axis, arrays, inputs, names)
+    return Sweep(
+        chips, has_chip_axis, arrays, {name: each.values for name, each in quantities.items()}, names
+    )
 
 
 def _common_shape(quantities: Sequence[Quantity]) -> tuple[int, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from ..values.resources import Limiter, Output
@@ -35,7 +34,7 @@ def best_rows(
     if most < 1:
         raise InputError(f"{most} is out of range", where="n", allowed="1 and up")
     shares = sweep.occupancy
-    inputs = {name: np.broadcast_to(_integers(each), shares.shape) for name, each in sweep.inputs.items()}
+    inputs = {name: np.broadcast_to(each, shares.shape) for name, each in sweep.inputs.items()}
     ccs = tuple(str(limits.compute_capability) for limits in sweep.limits)
     for place in _best_places(shares, inputs, most).tolist():
         index = tuple(int(each) for each in np.unravel_index(place, shares.shape))
@@ -76,8 +75,3 @@ def _best_places(shares: Any, inputs: Mapping[str, Integers], most: int) -> Inte
         chosen, tied = np.concatenate([chosen, tied[values < last]]), tied[values == last]
     chosen = np.concatenate([chosen, tied[: most - chosen.size]])
     return chosen[np.lexsort([chosen, *(key(chosen) for key in reversed(lowest_first))])]
-
-
-def _integers(values: ArrayLike) -> Integers:
-    array = np.asarray(values)
-    return array if array.dtype.kind in "iu" else array.astype(np.int64)

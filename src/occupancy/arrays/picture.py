@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..errors import InputError
 from ..render import words
 from ..render.answers import heat_map
@@ -43,8 +41,7 @@ def picture_of(sweep: Sweep) -> Picture:
 
 def varying(sweep: Sweep) -> dict[str, Integers]:
     """The inputs with more than one value, in the order of the dimensions along which they vary."""
-    arrays = {name: np.asarray(values) for name, values in sweep.inputs.items()}
-    several = {name: values for name, values in arrays.items() if values.size > 1}
+    several = {name: values for name, values in sweep.inputs.items() if values.size > 1}
     return dict(sorted(several.items(), key=lambda each: _place(each[1], len(sweep.shape))))
 
 
@@ -63,10 +60,9 @@ def axes_of(sweep: Sweep) -> list[Axis] | None:
 
 def _fixed(sweep: Sweep) -> list[str]:
     """The inputs that do not vary: ``registers per thread 40``."""
-    arrays = {name: np.asarray(values) for name, values in sweep.inputs.items()}
     return [
         f"{scale(name).name} {scale(name).alone(int(values.flat[0]))}"
-        for name, values in arrays.items()
+        for name, values in sweep.inputs.items()
         if values.size == 1
     ]
 

@@ -82,8 +82,8 @@ def _asked(sweep: Sweep, chips: Scale) -> Block:
         (chips.header, ", ".join(sweep.names)),
     ]
     several = varying(sweep)
-    for name, given in sweep.inputs.items():
-        its, values = scale(name), np.asarray(given)
+    for name, values in sweep.inputs.items():
+        its = scale(name)
         low, high = its.alone(int(values.min())), its.alone(int(values.max()))
         text = f"{values.size:,} values, {low} to {high}" if name in several else low
         lines.append((its.name[0].upper() + its.name[1:], text))

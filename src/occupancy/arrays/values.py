@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
 from ..values.kernel import RANGES
-from ..values.spellings import parse_count
+from ..values.spellings import parse_count, parse_size
 
 Integers = NDArray[np.integer[Any]]
 
@@ -51,7 +51,7 @@ def read_quantity(values: ArrayLike, name: str) -> Quantity:
     """Take in whole numbers; whether they are in range shows when they are looked up.
 
     Args:
-        values: A number, a sequence or an array; floats where they are whole.
+        values: A number, a sequence or an array; floats where they are whole, and text as `compute` reads it.
         name: The input's name in `Kernel`.
 
     Raises:
@@ -68,10 +68,10 @@ def read_quantity(values: ArrayLike, name: str) -> Quantity:
         raise _element_error(name, array, int(np.argmax(values.mask)), "is masked", low, high)
     if array.dtype.kind == "f":
         array = _whole_floats(array, name, low, high)
-    elif array.dtype.kind == "O":
+    elif array.dtype.kind in "OU":
         array = _whole_objects(array, name, low, high)
     elif array.dtype.kind not in "iu":
-        raise InputError(f"{array.dtype} is no type of whole numbers", where=name, cure="Give integers.")
+        raise InputError(f"{array.dtype.name} is no type of whole numbers", where=name, cure="Give integers.")
     return Quantity(name, low, high, array.astype(array.dtype.newbyteorder("="), copy=False))
 
 
@@ -86,8 +86,9 @@ def _whole_floats(array: NDArray[Any], name: str, low: int, high: int) -> Intege
 
 
 def _whole_objects(array: NDArray[Any], name: str, low: int, high: int) -> Integers:
-    # Integers of any size, or whatever else a list can hold.
-    counts = [parse_count(each, _element(name, array, index)) for index, each in enumerate(array.flat)]
+    # Integers of any size, text, or whatever else a list can hold.
+    parse = parse_size if name in SHARED_MEMORY_FIELDS else parse_count
+    counts = [parse(each, _element(name, array, index)) for index, each in enumerate(array.ravel().tolist())]
     for index, each in enumerate(counts):
         if not low <= each <= high:
             raise _element_error(name, array, index, "is out of range", low, high)

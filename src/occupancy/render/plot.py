@@ -123,10 +123,12 @@ def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
         ax.set_title(picture.title)
         _draw(picture, [ax])
         return [ax]
+    width, height = SLIDE_INCHES
+    rows = max((len(each.names) for each in picture.charts if isinstance(each, RowChart)), default=0)
+    # Outside: the first figure of a notebook chooses where figures are shown, which the context would undo.
+    figure = pyplot.figure(figsize=(width, max(height, INCHES_OF_A_ROW * rows)))
     with rc_context(STYLE):
-        width, height = SLIDE_INCHES
-        rows = max((len(each.names) for each in picture.charts if isinstance(each, RowChart)), default=0)
-        figure = pyplot.figure(figsize=(width, max(height, INCHES_OF_A_ROW * rows)), layout="constrained")
+        figure.set_layout_engine("constrained")
         figure.suptitle(picture.title)
         panels = list(figure.subplots(1, len(picture.charts), sharey=True, squeeze=False)[0])
         _draw(picture, panels)
@@ -249,10 +251,14 @@ def _name_crossings(mark: int, chart: Curves, panel: Axes) -> None:
     """The occupancy of each curve where a line stands, once where several are the same."""
     values = list(map(int, chart.axis.values))
     place = min(range(len(values)), key=lambda each: abs(values[each] - mark))
-    for share in {shares[place] for _, shares in chart.lines}:
+    crossings: dict[float, list[str]] = {}
+    for name, shares in chart.lines:
+        crossings.setdefault(shares[place], []).append(name)
+    for share, names in crossings.items():
         panel.plot(mark, 100 * share, "o", markersize=9, color=MARK_COLOR, markeredgecolor="white", zorder=3)
+        text = f"{', '.join(names)} {words.percent(share)}".strip()
         panel.annotate(
-            words.percent(share), (mark, 100 * share), (9, 7), textcoords="offset points", color=MARK_COLOR,
+            text, (mark, 100 * share), (9, 7), textcoords="offset points", color=MARK_COLOR,
             bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
         )  # fmt: skip
 

@@ -212,6 +212,8 @@ def parse_size(value: object, where: str) -> int:
     Raises:
         InputError: Not a size, or not a whole number of bytes.
     """
+    if callable(value):
+        raise InputError("a function is not a size", where=where, cure=_PER_THREAD)
     if not isinstance(value, str):
         return parse_count(value, where)
     found = re.fullmatch(_SIZE, value.strip())

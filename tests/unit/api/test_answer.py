@@ -182,6 +182,27 @@ def test_everything_that_is_returned_can_be_imported_and_prints_well(value: obje
     assert f"{name}(" not in page
 
 
+class ZMQInteractiveShell:
+    """By this name of its shell's class rich knows a notebook."""
+
+
+@pytest.mark.parametrize("value", RETURNED, ids=lambda value: type(value).__name__)
+def test_in_a_notebook_the_text_is_the_same_and_nothing_else_is_shown(
+    value: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    elsewhere = str(value)
+    monkeypatch.setattr("builtins.get_ipython", ZMQInteractiveShell, raising=False)
+    assert str(value) == elsewhere
+    assert capsys.readouterr().out == ""
+
+
+def test_a_size_that_grows_with_the_block_goes_to_what_asks_for_block_sizes() -> None:
+    with pytest.raises(InputError, match=r"^smem: a function is not a size\. .*dynamic_smem of block_sizes"):
+        occupancy.block_sizes("8.0", regs=40, smem=lambda threads: 64 * threads)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"^threads: is missing\. .*block_sizes\(\) finds the best"):
+        occupancy.compute("8.0", regs=40)
+
+
 SENTENCES = {
     "NextStep": "6 blocks, 75%: shared memory 37 KiB",
     "Slack": "registers up to 48, shared memory up to 44.5 KiB, barriers up to 12",

@@ -175,6 +175,12 @@ class TestTypes:
             assert found.active_blocks.tolist() == [0, 32]
             assert found.limiters[0] == Limiter.WARPS | Limiter.SHARED_MEMORY
 
+    def test_text_is_read_as_compute_reads_it(self) -> None:
+        texts = occupancy.sweep("9.0", threads=["256", "1,024"], regs="40", smem=[["16k"], ["27.5 KiB"]])
+        numbers = occupancy.sweep("9.0", threads=[256, 1024], regs=40, smem=[[16384], [28160]])
+        assert np.array_equal(texts.active_blocks, numbers.active_blocks)
+        assert texts.best() == numbers.best()
+
     def test_limiter_bits_are_the_resources(self) -> None:
         assert tuple(Limiter.of(resource) for resource in RESOURCES) == tuple(1 << bit for bit in range(6))
         assert Limiter(63).resources == RESOURCES
@@ -194,10 +200,11 @@ class TestRefusals:
             ({"threads": [32.0, 32.5]}, "threads, element 1: 32.5 is not a whole number"),
             ({"threads": [32, float("nan")]}, "threads, element 1: nan is not a whole number"),
             ({"threads": [32, float("inf")]}, "threads, element 1: inf is out of range"),
+            ({"threads": 32, "smem": ["16k", "1.5"]}, "smem, element 1: '1.5' is not a size"),
             ({"threads": []}, "threads: there are no values"),
             ({"threads": range(64, 32)}, "threads: there are no values"),
             ({"threads": [True, False]}, "threads: bool is no type of whole numbers"),
-            ({"threads": ["32", "x"]}, "no type of whole numbers"),
+            ({"threads": ["32", "x"]}, "threads, element 1: 'x' is not a whole number"),
             ({"threads": [32, None]}, "threads, element 1: None is not a whole number"),
             ({"threads": [[1, 2], [3]]}, "threads: cannot be read as an array"),
             ({"threads": np.ma.array([1, 2, 3], mask=[False, False, True])}, "element 2: 3 is masked"),

@@ -62,7 +62,8 @@ def test_a_mark_and_a_title() -> None:
     (axes,) = figure.axes
     assert np.asarray(axes.lines[2].get_xdata()).tolist() == [72, 72]
     answers = [occupancy.compute(cc, threads=192, regs=72, smem="40k") for cc in ("9.0", "8.9")]
-    crossings = {percent(answer.occupancy) for answer in answers}
+    names = ("H100", "GeForce RTX 4090")
+    crossings = {f"{name} {percent(answer.occupancy)}" for name, answer in zip(names, answers, strict=True)}
     assert {text.get_text() for text in axes.texts} == {"72", *crossings}
     assert {float(np.asarray(line.get_ydata())[0]) for line in axes.lines[3:]} == {
         100 * each.occupancy for each in answers
@@ -140,12 +141,24 @@ def _turned(threads: np.ndarray[tuple[int], np.dtype[np.int64]], regs: object) -
     return occupancy.sweep("9.0", threads=threads, regs=np.asarray(regs)[:, None])
 
 
+def test_the_first_plot_leaves_how_figures_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As a notebook does when its first figure is made.
+    make = pyplot.figure
+    monkeypatch.setattr(pyplot, "figure", lambda **given: (pyplot.ion(), make(**given))[1])
+    pyplot.ioff()
+    try:
+        occupancy.sweep("9.0", threads=256, regs=range(16, 256)).plot()
+        assert matplotlib.is_interactive()
+    finally:
+        pyplot.ioff()
+
+
 def test_a_scan_plots_its_kernels(samples: Path) -> None:
     scanned = occupancy.scan(samples / "samples.fatbin")
     axes = scanned.plot()
     assert len(axes.patches) == len(scanned)
     assert [bar.get_width() for bar in axes.patches] == pytest.approx(
-        [100 * (kernel.occupancy or 0) for kernel in scanned]
+        sorted(100 * (kernel.occupancy or 0) for kernel in scanned)
     )
     assert axes.get_title() == ""
     few = scanned.plot(limit=2)

@@ -71,6 +71,7 @@ def _console(file: io.StringIO, width: int, color: bool) -> Console:
         file=file,
         width=width,
         force_terminal=color,
+        force_jupyter=False,  # in a notebook too this is text, which rich would show as an output of its own
         color_system=_color_system() if color else None,
         highlight=False,
         emoji=False,
@@ -92,7 +93,9 @@ def _color_system() -> Literal["standard", "256", "truecolor", "windows"]:
     """The colours of the terminal, which TERM and COLORTERM tell; the plain ones where they do not."""
     from rich.console import Console
 
-    found = Console(file=io.StringIO(), force_terminal=True, legacy_windows=False).color_system
+    found = Console(
+        file=io.StringIO(), force_terminal=True, force_jupyter=False, legacy_windows=False
+    ).color_system
     return cast("Literal['standard', '256', 'truecolor']", found or "standard")
 
 
