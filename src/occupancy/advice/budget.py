@@ -123,18 +123,21 @@ def _unreachable(given: Answer, target: int, occupancy: float | None) -> InputEr
     limiters = " and ".join(given.limiters).replace("_", " ")
     with_use = "with what the kernel uses " if used(given.kernel) else ""
     possible = f"{with_use}the most is {most} ({100 * given.occupancy:.4g}%), limited by {limiters}"
+    held = "virtual_resources" in given.limiters
+    without_permit = "With 0 virtual resources it is as once the permits are relinquished." if held else ""
     cc = given.limits.compute_capability
     if occupancy is None:
         return InputError(
             f"{target} blocks of {threads} threads cannot be resident on {cc}; {possible}",
             where="blocks",
-            allowed=f"1 to {most}",
+            allowed="1" if most == 1 else f"1 to {most}",
+            cure=without_permit,
         )
     return InputError(
         f"{100 * occupancy:.4g}% takes {target} blocks of {threads} threads on {cc}; {possible}",
         where="occupancy",
         allowed=f"up to {100 * given.occupancy:.4g}%",
-        cure="Another block size may reach more.",
+        cure=f"Another block size may reach more. {without_permit}".strip(),
     )
 
 

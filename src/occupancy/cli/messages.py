@@ -66,6 +66,7 @@ def name_options(error: OccupancyError, command: click.Command, arguments: Seque
     named = []
     for name in error.where.split(" and "):
         option = options.get(_OPTIONS.get(name, name)) or options.get(f"{name}s")
+        option = option or next((each for each in options.values() if f"--{name}" in each.opts), None)
         if name in _CHIPS and not (option and any(_names(option, each) for each in arguments)):
             continue
         if option is None or isinstance(error, DeviceError):

@@ -9,6 +9,7 @@ from typing import Any
 from ..advice.budget import budget
 from ..advice.launch_bounds import LaunchBounds
 from ..advice.search import changed
+from ..engine import evaluate
 from ..render import words
 from ..render.document import Bullets, Code, Column, Document, Marked, Table, graded
 from ..tables.chips import Chip
@@ -64,7 +65,7 @@ class BoundsReport(Report):
     """Registers per thread that the compiler exceeds on none of the chips where the bounds are legal."""
     most_smem: int | None
     """Bytes per block with which the blocks asked for are resident on all of those; null where none is asked
-    for, or the bounds are legal on no chip.
+    for, the bounds are legal on no chip, or what else the kernel uses leaves no room for them on one.
     """
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
@@ -153,13 +154,21 @@ def bounds_report(kernel: Kernel, answers: tuple[LaunchBounds, ...], chips: Sequ
             for chip, answer, most in zip(chips, answers, each_smem, strict=True)
         ),
         min((answer.register_cap for answer in answers if answer.legal), default=first.register_cap),
-        min((most for most in each_smem if most is not None), default=None),
+        _least([most for most, answer in zip(each_smem, answers, strict=True) if answer.legal]),
     )
 
 
+def _least(each_smem: Sequence[int | None]) -> int | None:
+    found = [most for most in each_smem if most is not None]
+    return min(found) if found and len(found) == len(each_smem) else None
+
+
 def _most_smem(kernel: Kernel, answer: LaunchBounds, chip: Chip) -> int | None:
-    """Bytes per block with which the blocks of legal bounds are resident."""
+    """Bytes per block with which the blocks of legal bounds are resident; None where none let so many in."""
     if not answer.legal or answer.min_blocks is None:
         return None
-    wanted = budget(chip.limits, changed(kernel, {"regs": 0, "smem": 0}), blocks=answer.min_blocks).wanted
+    bare = changed(kernel, {"regs": 0, "smem": 0})
+    if evaluate(chip.limits, bare).active_blocks < answer.min_blocks:
+        return None  # what else it uses is too much
+    wanted = budget(chip.limits, bare, blocks=answer.min_blocks).wanted
     return None if wanted is None else wanted.smem

@@ -180,7 +180,7 @@ def limited_or_stopped_by(chip: Fit | OnChip) -> str:
     if chip.launchable:
         return words.listing([words.name(limiter) for limiter in chip.limiters])
     if chip.limit is None or chip.allowed is None:
-        return chip.reason or ""
+        return (chip.reason or "").removeprefix(f"compute capability {chip.cc} ")
     return over_limit(chip.limit, chip.allowed)
 
 

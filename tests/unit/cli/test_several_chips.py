@@ -288,6 +288,18 @@ def test_bounds_say_when_the_shared_memory_breaks_the_blocks_asked_for() -> None
     assert "leave room" not in fits
 
 
+def test_what_allocates_tensor_memory_has_bounds_and_a_budget_that_say_why_one_block_is_the_most() -> None:
+    kernel = ("--cc", "10.0", "-t", "128", "--tmem", "256", "--min-blocks", "2")
+    assert "10.0: virtual resources leave room for 1 block, not for 2." in run("bounds", *kernel).stdout
+    assert as_json("bounds", *kernel)["most_smem"] is None
+    refused = run("budget", *kernel).stderr
+    assert "--min-blocks: 2 blocks of 128 threads cannot be resident on 10.0; the most is 1" in refused
+    assert "Allowed: 1. With 0 virtual resources it is as once the permits are relinquished." in refused
+    assert run("budget", *kernel, "--virtual-resources", "0").exit_code == 0
+    assert " has no tensor memory\n" in run("fits", *kernel[2:-2], columns=200).stdout
+    assert "capability 7.5 has" not in run("fits", *kernel[2:-2], columns=200).stdout
+
+
 def test_bounds_and_budgets_without_a_chip_or_a_target() -> None:
     chips = [chip["cc"] for chip in as_json("bounds", "-t", "256")["chips"]]
     assert chips == [str(cc) for cc in occupancy.compute_capabilities() if cc >= (7, 5)]
