@@ -73,10 +73,14 @@ def at_the_same_size(old: KernelRecord, new: KernelRecord, scanner: Scanner) -> 
     if sizes == {True}:
         given = Compared(scanner.row(old), scanner.row(new))
         # What neither can launch with is no size to compare at: all that got worse would be better than that.
-        if not all(each.threads_from == "option" and each.launchable is False for each in given[:2]):
+        if not all(
+            each.threads_from in ("option", "rules") and each.launchable is False for each in given[:2]
+        ):
             return given
         note = f"It does not launch with {given.old.threads:,} threads, {OTHER_SIZES}"
-        old, new = (replace(each, notes=(*each.notes, note)) for each in (old, new))
+        old, new = (
+            _with_threads(replace(each, notes=(*each.notes, note)), None, None, None) for each in (old, new)
+        )
     if sizes == {True, False}:
         threads = old.threads if new.threads is None else new.threads
         old, new = (_sized(each, threads, "compared") for each in (old, new))

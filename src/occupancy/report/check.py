@@ -31,7 +31,7 @@ from ..render.document import (
 from ..render.markdown import code
 from ..render.sarif import Finding, FoundRule
 from ..values.dataclass import dataclass
-from .assumptions import about_sizes, assumptions, left_out
+from .assumptions import about_sizes, assumptions, left_out, not_launched
 from .base import Report
 from .broken import broken, broken_blocks, list_of_broken, since
 from .diff import MOST_IN_SIGHT, kinds
@@ -299,7 +299,8 @@ def _notes(report: CheckReport) -> Iterator[str]:
     yield from (f"{ended} has ended." for ended in report.ended)
     yield from (f"{idle}." for idle in report.idle)
     yield from (f"{unused} is not needed for this build." for unused in report.unused)
-    yield from assumptions([each.kernel for each in report.violating if not is_ours(each.kernel)])
+    rows = [each.kernel for each in report.violating]
+    yield from assumptions([row for row in rows if not is_ours(row) or any(not_launched(row))])
     asked = {name for rule in report.rules for name, bound in rule.bounds.items() if bound is not None}
     yield from about_sizes(report.unsized, asked)
     yield from left_out(report.not_chosen)

@@ -358,8 +358,20 @@ def test_a_given_size_that_it_cannot_launch_with_hides_nothing(tmp_path: Path) -
     assert "does not launch with 256 threads, " in text.partition("1 kernel in both")[0], "in its row"
     assert "Threads are assumed" not in text
     assert "For blocks of 256" not in text
-    (row,) = diff_json(old, new, "--threads", "256")["kernels"]
-    assert 0 < row["new"]["occupancy"] < row["old"]["occupancy"]
+    for size in ("256", "k=256"):
+        (row,) = diff_json(old, new, "--threads", size)["kernels"]
+        assert (row["new"]["threads"], row["new"]["threads_from"]) == (128, "launch_bounds")
+        assert 0 < row["new"]["occupancy"] < row["old"]["occupancy"]
+    # A size in the rules that the kernel cannot have hides nothing either.
+    occupancy.save_baseline(old, tmp_path / "old.json")
+    rules = "[[launches]]\nkernels = 'k'\nthreads = 256\n[[rules]]\nmax_occupancy_drop = 0\n"
+    (tmp_path / "rules").write_text(rules)
+    done = run(
+        "check", str(new), "--rules", str(tmp_path / "rules"), "--baseline", str(tmp_path / "old.json")
+    )
+    assert done.exit_code == 1
+    assert "100% -> 56.3% at 128 threads (bound)" in done.stdout
+    assert "k: It does not launch with 256 threads, so it is compared" in " ".join(done.stdout.split())
 
 
 def test_rows_say_the_size_that_was_given_and_what_tells_them_apart(samples: Path, tmp_path: Path) -> None:
