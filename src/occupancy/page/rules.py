@@ -26,7 +26,7 @@ CALLED = {
     "explain": "report.explain.explain",
     "fullWave": "advice.waves.full_wave",
     "nextSteps": "advice.next_steps.next_steps",
-    "notesOn": "report.calc.notes_on",
+    "notesOn": "report.calc_notes.notes_on",
     "overLimit": "report.fits.over_limit",
     "registersChecked": "report.calc.registers_checked",
     "reservedBySystem": "report.calc.reserved_by_system",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from ..advice.carveout import CarveoutAdvice, Configuration, carveout
@@ -14,14 +14,13 @@ from ..advice.register_split import RegisterSplit
 from ..advice.slack import Slack, slack
 from ..advice.tensor_memory import TensorMemory, tensor_memory
 from ..advice.waves import FullWave
-from ..engine import Answer, Model, cuda, default_model, evaluate
-from ..engine.common import shared_memory_configuration
+from ..engine import Answer, Model, default_model, evaluate
 from ..render import words
 from ..values.dataclass import dataclass
-from ..values.kernel import Carveout
 from ..values.limits import Limits
 from ..values.resources import Resource, amount_of
 from .base import Document, Report, empty
+from .calc_notes import notes_on, why_it_differs
 from .gpu import WAVES, Gpu, WavesReport, WholeGpu, fill
 from .inputs import Inputs, inputs_of
 
@@ -230,7 +229,7 @@ def calc_report(
         full_wave=whole.full_wave,
         green_context=whole.green_context,
         **whole.runs._asdict(),
-        notes=(*notes_on(result), *_why_it_differs(result), *whole.notes),
+        notes=(*notes_on(result), *why_it_differs(result), *whole.notes),
         explanation=explanation,
     )
 
@@ -277,73 +276,3 @@ def _changed_limits(limits: Limits, table_limits: Limits | None) -> dict[str, An
         return {}
     ours, theirs = asdict(limits), asdict(table_limits)
     return {name: value for name, value in ours.items() if value != theirs[name]}
-
-
-def notes_on(result: Answer) -> list[str]:
-    """What a reader should know before relying on the number."""
-    limits, kernel = result.limits, result.kernel
-    notes = []
-    if result.model == "spreadsheet" and result.active_blocks and not result.launchable:
-        notes.append("The spreadsheet counts blocks of a kernel that does not launch; so does this answer.")
-    if result.model == "spreadsheet" and default_model(limits) == "cuda":
-        runtime = evaluate(limits, kernel, "cuda")
-        if runtime.active_blocks != result.active_blocks:
-            blocks = f"{runtime.active_blocks} block" + ("" if runtime.active_blocks == 1 else "s")
-            notes.append(f"The CUDA runtime gives {blocks}, {words.percent(runtime.occupancy)}.")
-    if _asked_pool_is_too_small(result):
-        notes.append(
-            f"The carveout {kernel.carveout} is too small for one block, "
-            "so the SM takes a larger configuration."
-        )
-    if (
-        result.model == "cuda"
-        and kernel.caching == "ca"
-        and result.launchable
-        and not is_confined_to_half(result)
-    ):
-        notes.append(
-            "Half of the SM has too few registers for one block, so its global loads are not cached in L1."
-        )
-    if (kernel.static_smem or 0) > limits.max_shared_memory_per_block and result.launchable:
-        notes.append(
-            f"The compiler refuses more than {limits.max_shared_memory_per_block} bytes of static "
-            "shared memory; only dynamic shared memory can go beyond."
-        )
-    return notes
-
-
-def left_out_by_spreadsheet(limits: Limits) -> str | None:
-    """What of the system's own shared memory the spreadsheet leaves out; None where it leaves out nothing."""
-    column = limits.spreadsheet
-    if column is None:
-        return None
-    missing = limits.reserved_shared_memory_per_block - column.reserved_shared_memory_per_block
-    if missing <= 0:
-        return None
-    return f"The spreadsheet leaves out {missing:,} bytes that the system takes for each resident block."
-
-
-def _why_it_differs(result: Answer) -> list[str]:
-    """Why the spreadsheet differs, where what it leaves out is all of it; the page does not say."""
-    limits, kernel = result.limits, result.kernel
-    why = left_out_by_spreadsheet(limits)
-    if result.model != "spreadsheet" or why is None or default_model(limits) != "cuda":
-        return []
-    runtime = evaluate(limits, kernel, "cuda").active_blocks
-    smem = kernel.shared_memory + limits.reserved_shared_memory_per_block
-    with_it = replace(kernel, static_smem=None, dynamic_smem=None, smem=smem)
-    is_why = result.active_blocks != runtime == evaluate(limits, with_it, "spreadsheet").active_blocks
-    return [why] if is_why else []
-
-
-def is_confined_to_half(result: Answer) -> bool:
-    """Whether caching global loads in L1 confines the blocks of this answer to halves of the SM."""
-    warps, registers = result.allocated.warps, result.allocated.registers
-    return cuda.is_confined_to_half(result.limits, result.kernel, warps, registers // warps)
-
-
-def _asked_pool_is_too_small(result: Answer) -> bool:
-    carveout: Carveout | None = result.kernel.carveout
-    if result.model != "cuda" or carveout is None or not result.launchable:
-        return False
-    return shared_memory_configuration(result.limits, carveout) < result.allocated.shared_memory

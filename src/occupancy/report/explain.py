@@ -15,7 +15,8 @@ from ..values.dataclass import dataclass
 from ..values.kernel import TENSOR_MEMORY_UNIT
 from ..values.resources import Resource
 from .base import Document, Report
-from .calc import Explanation, is_confined_to_half, left_out_by_spreadsheet
+from .calc import Explanation
+from .calc_notes import is_confined_to_half, left_out_by_spreadsheet
 from .inputs import Inputs, inputs_of
 
 NO_BLOCKS = "0 blocks"

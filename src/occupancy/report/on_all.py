@@ -16,8 +16,9 @@ from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.resources import Resource
 from .base import Document, Report
-from .calc import Explanation, in_a_cell, in_cells, notes_on
+from .calc import Explanation, in_a_cell, in_cells
 from .calc_advice import of_divided_registers
+from .calc_notes import notes_on, why_it_differs
 from .gpu import WAVES, WavesReport, WholeGpu, fill
 from .inputs import Inputs, inputs_of
 
@@ -145,7 +146,7 @@ def _of_single(chips: Sequence[Chip], answers: Sequence[Answer]) -> Iterator[str
         yield f"{words.listing(by)}: {words.BY_SPREADSHEET}."
     found: dict[str, list[str]] = {}
     for chip, answer in zip(chips, answers, strict=True):
-        for note in notes_on(answer):
+        for note in (*notes_on(answer), *why_it_differs(answer)):
             found.setdefault(note, []).append(chip.label)
     for note, labels in found.items():
         yield f"{words.listing(labels)}: {note}"

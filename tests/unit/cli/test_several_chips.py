@@ -216,6 +216,7 @@ def test_the_spreadsheets_answers_say_whose_they_are_and_where_the_hardware_diff
     said = "8.6: The CUDA runtime gives 4 blocks, 66.7%."
     assert text.index(said) < text.index("What helps")
     assert said in as_json("calc", "--cc", "8.6,8.0", *kernel, "--model", "spreadsheet")["notes"]
+    assert "8.6: The spreadsheet leaves out 1,024 bytes" in text
     both = run("calc", "--cc", "1.3,9.0", "-t", "256", "-s", "9k").stdout
     assert "\n1.3: by NVIDIA's spreadsheet.\n" in both
     cuda = run("calc", "--cc", "8.6,8.0", *kernel).stdout
