@@ -132,7 +132,7 @@ def use_options(command: Command) -> Command:
             ),
             grouped_option(
                 "kernel", "--model", type=click.Choice(tuple(MODELS)), metavar="cuda|spreadsheet",
-                help="Whose answer. [default: cuda from 3.0]",
+                help="CUDA's answer, or that of NVIDIA's old spreadsheet. [default: cuda from 3.0]",
             ),
         )
     ):  # fmt: skip

@@ -202,14 +202,30 @@ def in_clusters(wave: FullWave | None, runs: Runs) -> Iterator[Block]:
         (Column(f"Clusters of {size}\nat once", is_number=False, least=SENTENCE), *CLUSTER_COLUMNS),
         [(name, *_cells(each), _filling(each)) for name, each in rows],
     )
+    yield Paragraph(what_clusters_change(wave, runs))
+
+
+def what_clusters_change(wave: FullWave | None, runs: Runs) -> str:
+    """Whether the grid takes more waves in clusters than without; empty where it has none, or does not run.
+
+    ``Clusters of 4 change nothing if all 165 fit. With 154, 4.87 waves instead of 4.55: still 5 rounds.``
+    """
+    without = runs.waves_without_clusters
+    if wave is None or without is None:
+        return ""
     said = []
+    cases = [(case, case.waves) for case in _cases(wave, runs) if case.waves is not None]
     for case, each in cases:
         if each.waves != without.waves:
             said.append(f"With {case.wave.clusters:,}, {_instead(each, without)}.")
         else:
             when = f" if all {case.wave.clusters:,} fit" if case.why == IF_ALL_FIT else ""
-            said.append(f"Clusters of {size} change nothing{when}.")
-    yield Paragraph(" ".join(said))
+            said.append(f"Clusters of {wave.cluster_size} change nothing{when}.")
+    if len(cases) > 1:
+        said.append(
+            f"What is idle is a part of what all {words.count(wave.multiprocessor_count, 'SM')} hold."
+        )
+    return " ".join(said)
 
 
 def _instead(waves: WavesReport, without: WavesReport) -> str:
@@ -255,7 +271,7 @@ def wave_cells(wave: FullWave | None, runs: Runs) -> Iterator[tuple[str, ...]]:
     for case in _cases(wave, runs):
         at_once = f"{case.wave.blocks:,}"
         if case.wave.clusters:
-            at_once += f" in {case.at_once}"
+            at_once += f" in {words.count(case.wave.clusters, 'cluster')}{case.why and f', {case.why}'}"
         if case.waves is None:
             yield sms, at_once, "", "", ""
         else:

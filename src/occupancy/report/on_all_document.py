@@ -25,7 +25,7 @@ from ..values.resources import ADJUSTABLE, QUANTITIES, Changeable, amount_of
 from .calc_advice import how_to_cap
 from .calc_document import steps_of
 from .fits import limited_or_stopped_by
-from .gpu import EQUALLY_LONG, number_of_waves, runs_of, wave_cells
+from .gpu import EQUALLY_LONG, runs_of, wave_cells, what_clusters_change
 from .inputs import blocks_in_words
 from .on_all import OnAllReport, OnChip
 
@@ -35,7 +35,6 @@ COLUMNS = (
     Column("Occupancy"),
     Column("Blocks"),
     Column("Warps"),
-    Column("Limited or stopped by", is_number=False, least=SENTENCE),
 )
 
 WAVE_COLUMNS = (
@@ -47,7 +46,7 @@ WAVE_COLUMNS = (
     Column("GPU idle"),
 )
 
-MOST_STEPS = 5
+MOST_STEPS = 9
 """By using less, on a screen."""
 
 
@@ -70,9 +69,11 @@ def document(report: OnAllReport) -> Document:
     title += words.by(*models) if len(models) == 1 else ""
     notes = Bullets(report.notes, "faint")
     are_first = "spreadsheet" in models  # what differs from the hardware stands before any advice
+    why = "Limited by" if report.launchable else "Limited or stopped by"
+    columns = (*COLUMNS[not has_names :], Column(why, is_number=False, least=SENTENCE))
     return (
         Only("text", [Paragraph(Marked(title, "strong"))]),
-        Table(COLUMNS if has_names else COLUMNS[1:], rows),
+        Table(columns, rows),
         *([notes] if are_first else []),
         Together(list(_waves(report.chips))),
         *_advice(report),
@@ -97,10 +98,9 @@ def _waves(chips: Sequence[OnChip]) -> Iterator[Block]:
     ]
     columns = WAVE_COLUMNS if grid is not None else WAVE_COLUMNS[:3]
     yield Table(columns, [row[: len(columns)] for row in rows])
-    without = [(chip.label, chip.waves_without_clusters) for chip in chips]
-    said = [f"{label} {number_of_waves(waves)} waves" for label, waves in without if waves is not None]
-    if said:
-        yield Paragraph(f"Without clusters: {words.listing(said)}.")
+    for chip in chips:
+        if changed := what_clusters_change(chip.full_wave, runs_of(chip)):
+            yield Paragraph(f"{chip.label}: {changed}")
 
 
 def _advice(report: OnAllReport) -> Iterator[Block]:
@@ -127,24 +127,25 @@ def _by_using_less(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[
     shown = _most_useful(steps)
     helps_all = all(_helps(report, steps[0], chip) for chip in report.chips)
     title = "What helps"
-    if len(steps) > 1:
-        title += " all of them first, then" if helps_all else ","
-        title += " step by step the chip that is lowest"
+    if len(steps) > 1 and helps_all:
+        title += ": the first row all of them, each further row the chip that is lowest"
+    elif len(steps) > 1:
+        title += ", row by row the chip that is lowest"
     elif helps_all:
         title += " on all of them at once"
     yield Heading(title)
     changed = [each for each in ADJUSTABLE if any(each in step.requires for step in shown)]
     titles = [_title(each).replace(" ", "\n") for each in changed]
     rows = [_cells(report, step, changed) for step in shown]
-    if len(changed) > 1:  # else the first column tells the rows apart
-        titles.insert(0, "Step")
-        rows = [(str(number), *row) for number, row in enumerate(rows, 1)]
     yield _table(report, titles, rows, shown if any(step.fewer_registers for step in shown) else ())
     if served := _served(report, steps[0]):
-        yield Paragraph(f"Step 1: {served}.")
-    cap = next((step.fewer_registers for step in steps if step.fewer_registers is not None), None)
-    if cap is not None:
-        yield Paragraph(how_to_cap(cap))
+        yield Paragraph(f"First row: {served}.")
+    caps = [step.fewer_registers for step in shown if step.fewer_registers is not None]
+    if caps:
+        yield Paragraph(how_to_cap(caps[0]))
+    if any(cap.launch_bounds for cap in caps) and not all(cap.launch_bounds for cap in caps):
+        threads = f"{report.inputs.threads:,} threads"
+        yield Bullets([f"-maxrregcount: not all of them hold so many blocks of {threads}."], "faint")
     if len(shown) < len(steps):
         hidden = words.count(len(steps) - len(shown), "step")
         yield Bullets([f"{hidden} between these in --format json."], "faint")
@@ -177,7 +178,7 @@ def _alone(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[Block]:
         if (step := chip.furthest_step) is not None and step.requires not in of_all
     ]
     if rows:
-        yield Heading("Alone, the most that using less gives")
+        yield Heading("Each chip alone: the highest occupancy that using less reaches")
         columns = [Column("Chip", is_number=False), *map(Column, map(_title, changed)), Column("Reaches")]
         yield Table(columns, rows)
 

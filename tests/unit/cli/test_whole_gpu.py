@@ -228,7 +228,8 @@ def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
         "without clusters            4.55  360 blocks, 54.5% full  9.1%  2,640 or 3,300",
         "165, if all fit             4.55  360 blocks, 54.5% full  9.1%  2,640 or 3,300",
         "154, measured on one H200   4.87  536 blocks, 87% full    9.1%  2,464 or 3,080",
-        "Clusters of 4 change nothing if all 165 fit. With 154, 4.87 waves instead of 4.55: still 5 rounds.",
+        "Clusters of 4 change nothing if all 165 fit. With 154, 4.87 waves instead of 4.55: still 5 rounds. "
+        "What is idle is a part of what all 132 SMs hold.",
     ):
         assert line in text.splitlines()
     more = run(*kernel[:-1], "3200", "--gpu", "h100 sxm", columns=200).stdout
@@ -239,7 +240,7 @@ def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
     all_fit = run("calc", *KERNEL, "--gpu", "H200", "--cluster", "2", "--grid", "9000", columns=200).stdout
     assert "1,056 blocks, 528 clusters of 2; one H200 was measured to hold all of them" in all_fit
     both = run("calc", *KERNEL, "--gpu", "H200,B200", "--cluster", "2", columns=100).stdout
-    assert "H200  132  1,056 in 528, measured on one H200\n" in both
+    assert "H200  132  1,056 in 528 clusters, measured on one H200\n" in both
     assert "528, measured on one H200   8.52  552 blocks, 52.3% full  5.3%  8,448 or 9,504\n" in all_fit
     assert "\nClusters of 2 change nothing.\n" in all_fit
 
