@@ -67,8 +67,8 @@ def test_the_waves_of_a_grid_on_each_of_several_gpus() -> None:
     clustered = compute_on_all(["H200", "B200"], threads=256, regs=48, smem="20k", grid=3000, cluster=4)
     assert " 616 in 154 clusters,           4.87  536 blocks, 87% full        9.1%\n" in str(clustered)
     assert (
-        "\nH200: Clusters of 4 change nothing if all 165 fit. With 154, 4.87 waves instead of 4.55: still 5\n"
-        "rounds. What is idle is a part of what all 132 SMs hold.\n"
+        "\nH200: Clusters of 4 change nothing if all 165 fit. With 154, 4.87 waves instead\n"
+        "of 4.55: still 5 rounds. What is idle is a part of what all 132 SMs hold.\n"
         "B200: Clusters of 4 change nothing if all 185 fit.\n"
     ) in str(clustered)
     assert str(clustered).count("each stays within") == 1
