@@ -158,9 +158,9 @@ def _with_permit_and_without(report: CalcReport, later: TensorMemory, where: str
         Paragraph((occupancy, f" {where}; {then} relinquished (inferred)")),
         Table(PERMIT_COLUMNS, rows, splits=False),
         Paragraph(
-            (
-                Marked("Launches.", "strong"),
-                f" A block of {words.count(report.inputs.threads, 'thread')} starts with the permit, all "
+            _verdict(
+                report,
+                f"A block of {words.count(report.inputs.threads, 'thread')} starts with the permit, all "
                 "virtual resources of the SM, and holds it until tcgen05.relinquish_alloc_permit.",
             )
         ),

@@ -74,8 +74,9 @@ class RegistersReport(Report):
 
 def taken_and_given(split: RegisterSplit) -> str:
     """``3 warpgroups take 64,512 registers, and the launch gives 64,512 (384 threads of 168)``."""
+    take = "takes" if split.warpgroups == 1 else "take"
     return (
-        f"{words.count(split.warpgroups, 'warpgroup')} take {split.taken:,} registers, and the launch "
+        f"{words.count(split.warpgroups, 'warpgroup')} {take} {split.taken:,} registers, and the launch "
         f"gives {split.pool:,} ({split.threads} threads of {split.launch_regs})"
     )
 
