@@ -15,7 +15,7 @@ from ..builds.spill_cost import SpillCost
 from ..render import words
 from .assumed_sizes import meanings
 from .scan_columns import architecture, short_name
-from .source_files import copies_of, file_names, in_all
+from .source_files import copies_in_words, file_names, short_paths
 from .spill_words import TO_SHARED, cost_in_words, without_spills
 from .spilled_bytes import how_counted
 
@@ -58,11 +58,9 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
         yield f"{more:,} more {verb} as low at the usual {USUAL_SIZE} threads: {option} shows which."
     if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
         yield "Dynamic shared memory is chosen at launch; where it is not known it counts as none."
-    if files := in_all(rows, report.spills_from):
-        yield f"{'Each' if len(rows) > 1 else 'It'} is in {words.listing(_first(files))} too."
-    elif any(map(copies_of(rows, report.spills_from), rows)):
-        where = "also_in of --format json" if is_command else "also_in"
-        yield f"+1, +2: so many more files hold the same kernel; {where} names them."
+    where = "also_in of --format json" if is_command else "also_in"
+    if copies := copies_in_words(rows, report.spills_from, where):
+        yield copies
     if any(row.achieved_occupancy is not None for row in rows):
         yield (
             "Occ. is theoretical, Achieved was measured: less where there are few waves, or where blocks "
@@ -132,7 +130,7 @@ def missing_for(sort: Order | None, overview: Overview) -> str:
 def _of_spills(report: ScanReport) -> Iterator[str]:
     """What the numbers of the column are, and which logs they are from."""
     in_code = any(row.spills and any(row.spills) for row in report.kernels)
-    logs = [words.printable(PurePath(log).name) for log in report.spills_from]
+    logs = list(short_paths(report.spills_from).values())
     said_by = f", from {words.listing(_first(logs))}" if logs and in_code else ""
     if in_code:
         yield f"Spills: bytes that a thread stores / loads{said_by}{how_counted(report.kernels)}."

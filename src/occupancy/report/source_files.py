@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import PurePath
 
 from ..builds.scanner import ScanRow
 from ..render import words
 from ..render.sarif import within_here
+
+MOST_NAMED = 3
+"""Files that all kernels are in, besides their own; more are counted."""
 
 MOST_PARTS = 8
 """Of a path, in the column of files."""
@@ -28,8 +31,14 @@ def place(file: str | None, line: int | None) -> str:
 
 
 def file_names(rows: Sequence[ScanRow]) -> Callable[[ScanRow], str]:
+    """The file that each kernel was read from, see `short_paths`."""
+    names = short_paths({row.source for row in rows})
+    return lambda row: names[row.source]
+
+
+def short_paths(files: Iterable[str]) -> dict[str, str]:
     """The last part of each path, or so many of them that different files look different."""
-    paths = {source: tuple(map(_folder, PurePath(source).parts)) for source in {row.source for row in rows}}
+    paths = {file: tuple(map(_folder, PurePath(file).parts)) for file in files}
     if len(set(paths.values())) < len(paths):
         paths = {source: PurePath(source).parts for source in paths}
     names = {source: parts[-1] if parts else source for source, parts in paths.items()}
@@ -39,7 +48,7 @@ def file_names(rows: Sequence[ScanRow]) -> Callable[[ScanRow], str]:
         if not alike:
             break
         names |= {source: "/".join(paths[source][-depth:]) for source in alike}
-    return lambda row: words.printable(names[row.source])
+    return {file: words.printable(name) for file, name in names.items()}
 
 
 def _folder(name: str) -> str:
@@ -54,14 +63,30 @@ def copies_of(rows: Sequence[ScanRow], logs: Collection[str]) -> Callable[[ScanR
         rows: The kernels.
         logs: Files that only say what kernels of others spill.
     """
-    if in_all(rows, logs):
-        return lambda row: ""
     numbers = {id(row): len(set(row.also_in) - set(logs)) for row in rows}
+    if len(set(numbers.values())) < 2:
+        return lambda row: ""
     return lambda row: f" +{numbers[id(row)]:,}" if numbers[id(row)] else ""
 
 
-def in_all(rows: Sequence[ScanRow], logs: Collection[str]) -> list[str]:
-    """The names of the files that all kernels are in besides their own, where there are no others."""
+def copies_in_words(rows: Sequence[ScanRow], logs: Collection[str], where: str) -> str:
+    """``Each is in app and libimg.so too.``, or what the numbers of `copies_of` are; empty where each kernel
+    is in one file.
+
+    Args:
+        rows: The kernels.
+        logs: See `copies_of`.
+        where: What names the files.
+    """
     files = {frozenset(row.also_in) - frozenset(logs) for row in rows}
-    (same,) = files if len(files) == 1 else (frozenset[str](),)
-    return [words.printable(PurePath(file).name) for file in sorted(same)]
+    if not any(files):
+        return ""
+    if any(map(copies_of(rows, logs), rows)):
+        return f"+N: N more files hold the same kernel; {where} names them."
+    each = "Each" if len(rows) > 1 else "It"
+    first = next(iter(files))
+    if len(files) > 1 or len(first) > MOST_NAMED:
+        return f"{each} is in {words.count(len(first), 'more file')}; {where} names them."
+    return (
+        f"{each} is in {words.listing([words.printable(PurePath(file).name) for file in sorted(first)])} too."
+    )

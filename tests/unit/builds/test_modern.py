@@ -134,9 +134,16 @@ def test_files_that_hold_the_same_kernel_are_counted(unpacked: Path, tmp_path: P
     shutil.copy(unpacked / "warp_specialised_90a.cubin", folder / "d.cubin")
     text = run("scan", str(folder), columns=160).stdout
     assert text.count("  a.cubin +2 ") == 4
+    (other := tmp_path / "other").mkdir()
+    for name in ("e.cubin", "f.cubin", "g.cubin"):
+        shutil.copy(unpacked / "warp_specialised_90a.cubin", other / name)
+    both = " ".join(
+        run("scan", str(other), *(str(folder / f"{name}.cubin") for name in "abc")).stdout.split()
+    )
+    assert "Each is in 2 more files; also_in of --format json names them." in both
     assert "  d.cubin  " in text
     assert "To shared: shared memory of a block that registers are spilled to, in a.cubin alone." in text
-    assert "+1, +2: so many more files hold the same kernel; also_in of --format json names them." in text
+    assert "+N: N more files hold the same kernel; also_in of --format json names them." in text
 
 
 def test_a_baseline_keeps_it(unpacked: Path, tmp_path: Path) -> None:
