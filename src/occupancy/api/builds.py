@@ -43,8 +43,8 @@ def diff(
 ) -> DiffReport:
     """How each kernel changed between two builds.
 
-    Without ``threads``, those of the baseline count. Without any, both builds are compared at every size that
-    both can launch with, and the worst drop decides.
+    Without ``threads``, those of the baseline count. Without any, both builds are shown at the launch bound,
+    else at 256 threads or the nearest size that both launch with; the worst drop of all such sizes decides.
 
     Args:
         old: The path of a baseline, or paths of whatever holds kernels.

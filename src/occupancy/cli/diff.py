@@ -48,7 +48,7 @@ def command(
     OLD and NEW are baselines, or anything that `occupancy scan` reads; - is standard input. A kernel is
     recognised by its name and architecture; one that was renamed, or has other template arguments or
     parameters, by what is left of its name. Where no file states the block size, both builds are
-    compared at every size that both can launch with, and the worst drop is shown.
+    shown at the launch bound, else at 256 threads; the worst drop of all sizes decides.
 
     \b
     occupancy diff baseline.json build/

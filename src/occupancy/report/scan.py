@@ -93,9 +93,9 @@ class ScanReport(Report):
 
     def _tables(self, columns: Sequence[str], is_command: bool) -> list[Block]:
         """The kernels; where launches of traces stand in an order of their own, in a table of their own."""
-        parts = [[row for row in self.kernels if is_traced(row) == of_traces] for of_traces in (False, True)]
-        if not _has_two_orders(self) or not all(parts):
+        if not _has_two_orders(self):
             return [self._table(self.kernels, columns, is_command)]
+        parts = [[row for row in self.kernels if is_traced(row) == of_traces] for of_traces in (False, True)]
         orders = _FIRST["occupancy", False], _FIRST["time", False]
         return [
             Together([Heading(f"{_sources(rows)}, {order}"), self._table(rows, columns, is_command)])
@@ -206,7 +206,7 @@ def order_in_words(report: ScanReport) -> str:
 
 def _has_two_orders(report: ScanReport) -> bool:
     """Whether launches of traces stand by their time, after what has none."""
-    return report.sort is None and 0 < report.overview.traced < report.overview.kernels
+    return report.sort is None and len({is_traced(row) for row in report.kernels}) > 1
 
 
 def _sources(rows: Sequence[ScanRow]) -> str:

@@ -948,3 +948,4 @@ def test_traces_beside_other_files_stand_in_a_table_of_their_own(samples: Path) 
     assert "Read from" not in text
     assert "13 launches for sm_90; 5 below 50%, " in text
     assert "longest first" not in run("scan", *files, "--sort", "regs").stdout
+    assert "2 shown, lowest occupancy first" in run("scan", *files, "--limit", "2").stdout
