@@ -74,7 +74,7 @@ class ScanRow(KernelRecord):
     waves: float | None = None
     """Waves of a launch on the whole GPU, where the number of its SMs was given."""
     idle_share: float | None = None
-    """The share of the GPU's time that the last wave leaves idle, 0 to 1, where the waves are known."""
+    """The share of the GPU's time, in places for blocks, in which they are empty; where waves are known."""
     time_share: float | None = None
     """The share of the time of all launches in the traces that were read, 0 to 1, for a launch of one."""
 
