@@ -100,7 +100,9 @@ class CalcReport(Report):
     next_steps: tuple[NextStep, ...]
     """What to change for a higher occupancy, nearest first."""
     fewer_registers: tuple[RegisterCap, ...]
-    """How the compiler is told the registers of the steps that ask for fewer, the most first."""
+    """How the compiler is told the registers of the steps that ask for fewer, the most first; of a kernel
+    that allocates tensor memory of those without its permit.
+    """
     registers_may_be_divided: bool
     """Whether the block looks like one whose warpgroups divide its registers (``setmaxnreg``): for such a one
     fewer registers are no advice.
@@ -199,7 +201,9 @@ def calc_report(
     limits, kernel, model = result.limits, result.kernel, result.model
     whole = whole or WholeGpu()
     steps = next_steps(limits, kernel, model)
-    fewer = fewer_registers(result, steps)
+    columns = tensor_memory(result)
+    held = columns if "virtual_resources" in result.limiters else None
+    fewer = fewer_registers(result, steps if held is None else held.next_steps_without_permit)
     return CalcReport(
         model=model,
         spreadsheet_version=_spreadsheet_version(result),
@@ -218,7 +222,7 @@ def calc_report(
         reason=result.reason,
         resources=_resources(result),
         registers_checked=registers_checked(result),
-        tensor_memory=tensor_memory(result),
+        tensor_memory=columns,
         next_steps=steps,
         fewer_registers=fewer,
         registers_may_be_divided=bool(fewer) and may_be_divided(result),

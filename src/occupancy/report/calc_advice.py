@@ -50,7 +50,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     sizes = [step for step in report.next_steps if "threads" in step.requires]
     if later is not None:
         levels = list(later.next_steps_without_permit)
-    shown = most_useful(levels, report.occupancy if later is None else later.occupancy_without_permit)
+    shown = most_useful(levels, report.occupancy) if later is None else _of_columns(levels, later)
     if len(levels) == len(shown) + 1:
         shown = levels  # a line that says so would take as much room
     if report.runtime is not None and report.next_steps:
@@ -101,6 +101,14 @@ def most_useful(levels: list[NextStep], now: float) -> list[NextStep]:
         return []
     half_way = next(step for step in levels if step.occupancy >= (now + levels[-1].occupancy) / 2)
     return [step for step in levels if step in (levels[0], half_way, levels[-1])]
+
+
+def _of_columns(levels: list[NextStep], now: TensorMemory) -> list[NextStep]:
+    """The nearest level, and the highest with each number of columns; of one number as of any resource."""
+    highest = {step.requires.get("tensor_memory"): step for step in levels}
+    if len(highest) < 2:
+        return most_useful(levels, now.occupancy_without_permit)
+    return [step for step in levels if step is levels[0] or step in highest.values()]
 
 
 def how_to_cap(cap: RegisterCap, *, may_spill: bool = True) -> str:

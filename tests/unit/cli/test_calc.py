@@ -283,6 +283,13 @@ def test_tensor_memory_says_what_holds_in_practice() -> None:
     assert "all virtual resources of the SM, and holds it until tcgen05.relinquish_alloc_permit." in said
     assert "Next steps relinquish the permit right after tcgen05.alloc (inferred), then 2 blocks" in said
     assert " 2 blocks, 12.5%: with no other change 4 blocks, 25%: tensor memory 256 -> 128 columns " in said
+    for step in (
+        "8 blocks, 50%: tensor memory 256 -> 64 columns and shared memory 48 KiB -> 27.5 KiB",
+        "16 blocks, 100%: tensor memory 256 -> 32 columns, registers 64 -> 32 and shared memory",
+        "32 regs (may spill): __launch_bounds__(128, 16) or -maxrregcount=32",
+        "10 more levels in --format json",
+    ):
+        assert step in said
     assert "relinquished: registers up to 255, shared memory up to 113 KiB" in said
     assert "Carveout 100 KiB is enough" in said  # for both blocks
     assert "Left over" not in said
