@@ -26,7 +26,8 @@ from ..render.document import (
 from ..values.resources import COUNTED, Resource, amount_of
 from .calc import CalcReport, Explanation, ResourceUse
 from .calc_advice import advice, is_held, later_blocks
-from .gpu import in_clusters, runs_of, whole_gpu_lines
+from .gpu import runs_of
+from .gpu_document import in_clusters, whole_gpu_lines
 
 COLUMNS = (
     Column("Resource", is_number=False),
