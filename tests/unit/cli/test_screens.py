@@ -22,6 +22,7 @@ calc --cc 9.0 --threads 256 --smem 300k --explain
 calc --gpu H200 --threads 256 --regs 40 --grid 4096 --cluster 4
 calc --gpu 'RTX 2080 Ti,H100,RTX 4090' --threads 192 --regs 72 --smem 80k
 calc --gpu B200 --threads 128 --regs 64 --smem 48k --tensor-memory 256
+calc --gpu 'H100 SXM' --threads 384 --regs 168 --smem 220k --cluster 2 --setmaxnreg 24,240,240
 calc --cc 8.6 --threads 1024 --regs 80
 calc --cc 8.6 --threads 128 --regs 64 --smem 20k --model spreadsheet
 calc --gpu 'H100,RTX 4090' --threads 192 --regs 72 --smem 40k --explain
@@ -29,6 +30,7 @@ calc --gpu 'H100 SXM,B200' --threads 256 --regs 48 --smem 20k --grid 3000 --clus
 fits --threads 256 --smem 96k --all
 fits --threads 256 --smem 96k --gpu 'RTX 2080 Ti,RTX 4090,H100 SXM'
 budget --cc 9.0 --threads 256 --regs 40 --occupancy 75%
+budget --cc 9.0 --threads 256
 budget --gpu 'A100,H100,RTX 3090,RTX 5090' --threads 256 --blocks 4
 budget --gpu A100,H100 --threads 256
 bounds --cc 7.5,8.6,9.0 --threads 256 --min-blocks 6
