@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 
 from ..builds.rules import CRITERIA, Measure
 from ..builds.same_sizes import OURS, AtSize
@@ -14,8 +15,14 @@ from ..render.document import Block, Marked, Paragraph, Together
 from .change_words import at_size_in_words, change_in_words, other_size_in_words
 from .mending import mending
 from .missing import MOST_NAMED
-from .scan_columns import short_name
+from .scan_columns import brief_name, short_name
 from .source_files import file_names, place
+
+MOST_SHOWN = 50
+"""Names of kernels of which all is said to people; programs are told of all."""
+
+MOST_ARCHS = 3
+"""Architectures of a kernel that its title names."""
 
 MOST_WITHOUT_A_LIST = 3
 """Kernels that are read without a list of them before."""
@@ -64,8 +71,11 @@ def broken_blocks(violating: Sequence[Violating]) -> Iterator[Block]:
     for each in violating:
         file = file_name(each.kernel) if each.kernel.name in alike else ""
         groups.setdefault((each.kernel.name, file), []).append(each)
-    for (_, file), group in groups.items():
+    for (_, file), group in islice(groups.items(), MOST_SHOWN):
         yield Together(list(_of_a_kernel(group, file)))
+    if len(groups) > MOST_SHOWN:
+        more = words.count(len(groups) - MOST_SHOWN, "more name")
+        yield Paragraph(f"Kernels of {more} break rules: --format csv, json or junit has all.")
 
 
 def list_of_broken(violating: Sequence[Violating]) -> Iterator[Block]:
@@ -77,19 +87,17 @@ def list_of_broken(violating: Sequence[Violating]) -> Iterator[Block]:
     found: dict[str, dict[str, dict[str, None]]] = {}
     for each in violating:
         for violation in each.violations:
-            of_it = found.setdefault(violation.criterion, {}).setdefault(short_name(each.kernel), {})
+            of_it = found.setdefault(violation.criterion, {}).setdefault(brief_name(each.kernel), {})
             of_it[each.kernel.arch or "unknown"] = None
     for criterion, kernels in found.items():
-        names = [
-            name if len(of) == len(archs) else f"{name} ({', '.join(of)})" for name, of in kernels.items()
-        ]
+        names = [name if len(of) == len(archs) else f"{name} ({_archs(of)})" for name, of in kernels.items()]
         more = [f"{len(names) - MOST_NAMED:,} more"] if len(names) > MOST_NAMED else []
         yield Paragraph(f"{criterion}: {', '.join([*names[:MOST_NAMED], *more])}", indent=2)
 
 
 def _of_a_kernel(group: Sequence[Violating], file: str) -> Iterator[Block]:
     rows = [each.kernel for each in group]
-    archs = ", ".join(dict.fromkeys(row.arch or "unknown architecture" for row in rows))
+    archs = _archs({row.arch or "unknown architecture": None for row in rows})
     places = ", ".join(dict.fromkeys(place(row.file, row.line) for row in rows)) or file
     title = Marked(f"{short_name(rows[0])} ({archs})", "strong")
     yield Paragraph([title, Marked(f"  {places}" if places else "", "faint")])
@@ -105,6 +113,11 @@ def _of_a_kernel(group: Sequence[Violating], file: str) -> Iterator[Block]:
     yield from _said("Next step", steps, labels)
     others = [(label, since(each, each.violations)) for each, label in zip(group, labels, strict=True)]
     yield from _said("Since the baseline", [(label, text) for label, text in others if text], labels)
+
+
+def _archs(names: Collection[str]) -> str:
+    """``sm_80, sm_90``, or how many there are."""
+    return ", ".join(names) if len(names) <= MOST_ARCHS else words.count(len(names), "architecture")
 
 
 def _label(row: ScanRow) -> str:

@@ -178,6 +178,16 @@ def short_name(row: Named) -> str:
     return name
 
 
+MOST_OF_A_NAME = 32
+"""Characters, where several names stand in a sentence."""
+
+
+def brief_name(row: Named) -> str:
+    """The short name, cut off where it is long."""
+    name = short_name(row)
+    return name if len(name) <= MOST_OF_A_NAME else f"{name[: MOST_OF_A_NAME - 3]}..."
+
+
 def architecture(row: ScanRow) -> str:
     """The architecture, and what about it is out of the ordinary."""
     text = words.printable(row.arch or "unknown")

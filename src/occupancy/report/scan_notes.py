@@ -14,7 +14,7 @@ from ..builds.selection import Order
 from ..builds.spill_cost import SpillCost
 from ..render import words
 from .assumed_sizes import meanings
-from .scan_columns import architecture, short_name
+from .scan_columns import architecture, brief_name
 from .source_files import copies_in_words, file_names, short_paths
 from .spill_words import TO_SHARED, cost_in_words, without_spills
 from .spilled_bytes import how_counted
@@ -28,9 +28,6 @@ MOST_NOTES = 4
 """About kernels; the JSON has each with its kernel."""
 MOST_NAMES = 3
 """Of kernels that a note is about, and of logs; more are counted."""
-MOST_OF_A_NAME = 32
-"""Characters."""
-
 WHO_KNOWS = "ptxas -v says it, and code from sm_70 on."
 UNKNOWN_STACK = f"Stack: nothing says whether it holds spills, or arrays that variables index. {WHO_KNOWS}"
 OF_TRITON = (
@@ -94,7 +91,7 @@ def _of_the_usual_size(rows: Sequence[ScanRow]) -> Iterator[str]:
         threads, share = row.usual_threads, row.usual_occupancy
         if threads is not None and share is not None and row.occupancy is not None and share < row.occupancy:
             sizes.add(f"{threads:,}")
-            less.setdefault(_cut(short_name(row)), {}).setdefault(share, []).append(architecture(row))
+            less.setdefault(brief_name(row), {}).setdefault(share, []).append(architecture(row))
     if not less:
         return
     kernels = [
@@ -147,7 +144,7 @@ def _of_spills_to_shared(rows: Sequence[ScanRow], of: Sequence[ScanRow]) -> Iter
     without = ". Without: the occupancy without it" if any(map(without_spills, rows)) else ""
     yield f"{TO_SHARED}: shared memory of a block that registers are spilled to{only}{without}."
     worst: dict[str, SpillCost] = {}
-    for cost, kernel in sorted(((row.spill_cost, _cut(short_name(row))) for row in rows), key=_most_first):
+    for cost, kernel in sorted(((row.spill_cost, brief_name(row)) for row in rows), key=_most_first):
         if cost is not None and cost.worst is not None:
             worst.setdefault(kernel, cost)
     if worst:
@@ -195,7 +192,7 @@ def _names(those: Sequence[ScanRow], rows: Sequence[ScanRow]) -> str:
     ours = {id(row) for row in those}
     elsewhere = {row.name: row.source for row in rows if id(row) not in ours}
     names = dict.fromkeys(
-        _cut(short_name(row))
+        brief_name(row)
         + (
             f" ({words.printable(PurePath(row.source).name)})"
             if elsewhere.get(row.name, row.source) != row.source
@@ -209,7 +206,3 @@ def _names(those: Sequence[ScanRow], rows: Sequence[ScanRow]) -> str:
 def _first(names: list[str]) -> list[str]:
     more = len(names) - MOST_NAMES
     return names if more <= 0 else [*names[:MOST_NAMES], f"{more:,} more"]
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= MOST_OF_A_NAME else f"{name[: MOST_OF_A_NAME - 3]}..."

@@ -109,6 +109,21 @@ def test_a_log_that_states_no_block_size_hides_no_drop(builds: Path, project: Pa
     assert "threads 640" not in text
 
 
+def test_of_very_many_kernels_the_first_are_shown_and_the_rest_is_counted(project: Path) -> None:
+    entry = "Compiling entry function '{}' for '{}'\nptxas info : Used 72 registers\n"
+    archs = ("sm_75", "sm_80", "sm_90", "sm_100")
+    (project / "log").write_text(
+        "".join(entry.format(f"k{n:02}{'x' * n}", arch) for n in range(60) for arch in archs)
+    )
+    (project / "rules.toml").write_text("[[rules]]\nmax_regs = 64")
+    text = check(project / "log", "--rules", "rules.toml", code=1)
+    assert text.count("Next step") == 50
+    assert "\nk02 (4 architectures)\n  max_regs = 64 (rule 1): is 72\n" in text
+    assert "50 more\n" in text
+    assert "Kernels of 10 more names break rules: --format csv, json or junit has all." in text
+    assert len(check(project / "log", "--rules", "rules.toml", "--format", "csv", code=1).splitlines()) == 241
+
+
 def test_what_broke_is_listed_first_where_it_is_much(project: Path) -> None:
     """A kernel of two architectures is said once; where only one of them breaks a rule, it is named."""
     names = [f"k{number}" for number in range(5)]
