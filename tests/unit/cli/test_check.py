@@ -112,9 +112,8 @@ def test_a_log_that_states_no_block_size_hides_no_drop(builds: Path, project: Pa
 def test_of_very_many_kernels_the_first_are_shown_and_the_rest_is_counted(project: Path) -> None:
     entry = "Compiling entry function '{}' for '{}'\nptxas info : Used 72 registers\n"
     archs = ("sm_75", "sm_80", "sm_90", "sm_100")
-    (project / "log").write_text(
-        "".join(entry.format(f"k{n:02}{'x' * n}", arch) for n in range(60) for arch in archs)
-    )
+    entries = [entry.format(f"k{number:02}", arch) for number in range(60) for arch in archs]
+    (project / "log").write_text("".join(entries))
     (project / "rules.toml").write_text("[[rules]]\nmax_regs = 64")
     text = check(project / "log", "--rules", "rules.toml", code=1)
     assert text.count("Next step") == 50
