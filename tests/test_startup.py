@@ -47,6 +47,7 @@ def test_a_plain_answer_loads_neither_rich_nor_pydantic(output_format: str) -> N
     assert modules & set(HEAVY) <= {"click", "yaml"}
     assert not {name for name in modules if name.startswith(("occupancy.device", "occupancy.verify"))}
     assert "occupancy.advice.registers" not in modules
+    assert ("occupancy.render.document" in modules) == (output_format == "markdown"), "its many classes"
 
 
 def test_a_text_answer_loads_rich_where_something_is_broken_into_lines() -> None:
