@@ -39,7 +39,7 @@ def advice(report: CalcReport) -> Iterator[tuple[str, str]]:
     yield from _labelled("Slack", _slack(report))
     yield from _labelled("Left over", _left_over(report))
     yield from _labelled("Carveout", _carveout(report))
-    if report.carveout.needs_opt_in:
+    if report.carveout.needs_opt_in and dynamic_size(report.inputs) is not None:
         yield "Opt-in", f"needed before the launch: {opt_in_call(dynamic_size(report.inputs))}"
 
 

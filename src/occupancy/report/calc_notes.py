@@ -38,7 +38,7 @@ def notes_on(result: Answer) -> list[str]:
         )
     if (kernel.static_smem or 0) > limits.max_shared_memory_per_block and result.launchable:
         notes.append(
-            f"The compiler refuses more than {limits.max_shared_memory_per_block} bytes of static "
+            f"The compiler refuses more than {limits.max_shared_memory_per_block:,} bytes of static "
             "shared memory; only dynamic shared memory can go beyond."
         )
     return notes

@@ -115,9 +115,10 @@ class FitsReport(Report):
 
     def _opt_in(self) -> list[Block]:
         """What it takes to launch with opt-in, where that is so on some chip."""
-        if not any(chip.launchable and chip.needs_opt_in for chip in self.chips):
+        size = dynamic_size(self.inputs)
+        if size is None or not any(chip.launchable and chip.needs_opt_in for chip in self.chips):
             return []
-        return [Paragraph(f"With opt-in: {OPT_IN}"), Code(opt_in_call(dynamic_size(self.inputs)))]
+        return [Paragraph(f"With opt-in: {OPT_IN}"), Code(opt_in_call(size))]
 
     def headline(self) -> str:
         """On how many chips it launches, and on which with full occupancy."""

@@ -70,5 +70,5 @@ def opt_in_call(size: int | None) -> str:
 
 
 def dynamic_size(inputs: Inputs) -> int | None:
-    """Bytes of dynamic shared memory; all of it where nothing says which part is static."""
+    """Bytes of dynamic shared memory; all of it where nothing says which part is static; None of none."""
     return inputs.dynamic_smem if inputs.smem is None else inputs.smem
