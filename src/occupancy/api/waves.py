@@ -121,8 +121,8 @@ def _may_hold_fewer(chip: Chip, wave: FullWave) -> Iterator[str]:
 
 
 _CLUSTERS_UNKNOWN = (
-    "How many clusters the whole GPU holds depends on its number of SMs: name one product, such as H100 SXM "
-    "of the H100s, or give --sms 132."
+    "How many clusters the whole GPU holds depends on its number of SMs: name one product, such as "
+    "--gpu H100-SXM, or give --sms 132."
 )
 
 

@@ -57,7 +57,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
         yield "by the spreadsheet's rules"
     if report.registers_may_be_divided and not report.inputs.reallocates_registers:
         others = report.inputs.threads // THREADS_PER_WARPGROUP - 1
-        yield f"{SKIP_FEWER}, and add the split, such as --setmaxnreg '1:24,{others}:?'"
+        yield f"{SKIP_FEWER}, and add the split: --setmaxnreg '1:24,{others}:?'"
     if is_held(report) and later is None:
         yield f"none within reach for a second block: {HOLDS_ALL}"
     elif later is not None and (levels or later_blocks(report)):
@@ -86,7 +86,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
         yield f"on the hardware (--model cuda) {_step(report, step)}"
 
 
-SKIP_FEWER = "with setmaxnreg skip steps to fewer registers"
+SKIP_FEWER = "if warpgroups use setmaxnreg, skip steps to fewer registers"
 
 
 def of_divided_registers(inputs: Inputs) -> str:

@@ -65,10 +65,10 @@ def _split(report: CalcReport) -> Iterator[tuple[str, str]]:
         how = each.instruction or "the launch"
         yield "" if number else "Split", f"{groups}: {each.regs} registers by {how}{most}"
     if split.suffices:
-        yield (
-            "",
-            f"declare it with {split.launch_bounds or split.maxnreg}, else ptxas drops setmaxnreg (C7508)",
-        )
+        declared = split.launch_bounds or split.maxnreg
+        yield "", f"declare it with {declared}, else ptxas drops setmaxnreg (C7508)"
+        arch = f"sm_{split.cc.replace('.', '')}"
+        yield "", f"compile for {arch}a: plain {arch} has no setmaxnreg"
 
 
 def _whole(report: CalcReport) -> Iterator[tuple[str, str]]:
@@ -231,10 +231,10 @@ def _remarks(report: CalcReport) -> list[str]:
             "the last warp of each block is not full."
         )
     lines += list(_about_tensor_memory(report))
-    if report.inputs.reallocates_registers and report.launchable:
+    if report.inputs.reallocates_registers and report.launchable and report.split is None:
         lines.append(
             "The registers are those of the launch, which the warpgroups divide among themselves "
-            "(setmaxnreg), so that fewer are no advice."
+            "(setmaxnreg): to use fewer is no advice."
         )
     lines += [f"What if: {field} = {_setting(value)}." for field, value in report.what_if.items()]
     if report.model != "spreadsheet" or not report.launchable:

@@ -373,8 +373,8 @@ def test_registers_that_warpgroups_may_divide(cc: str, threads: int, regs: int, 
     text = run(*kernel, columns=200).stdout
     split = f"1:24,{threads // 128 - 1}:?"
     said = (
-        "Next steps   with setmaxnreg skip steps to fewer registers, and add the split, "
-        f"such as --setmaxnreg '{split}'\n"
+        "Next steps   if warpgroups use setmaxnreg, skip steps to fewer registers, and add the split: "
+        f"--setmaxnreg '{split}'\n"
     )
     assert (said in text) is ("setmaxnreg" in text) is is_said
     assert json.loads(run(*kernel, "--format", "json").stdout)["registers_may_be_divided"] is is_said
@@ -403,6 +403,8 @@ def test_a_split_of_the_registers_beside_shared_memory_and_clusters() -> None:
     assert "Limited by registers and shared memory. The split is legal: 3 warpgroups take 64,512" in said
     assert "Split 1 warpgroup: 24 registers by setmaxnreg.dec, at most 24 2 warpgroups: 240 registers" in said
     assert "declare it with __launch_bounds__(384, 1), else ptxas drops setmaxnreg (C7508)" in said
+    assert "compile for sm_90a: plain sm_90 has no setmaxnreg" in said
+    assert "fewer is no advice" not in said  # it is said once
     assert "66 clusters of 2" in said
     assert "Next steps none: the warpgroups need the registers" in said
     assert run(*kernel[:-1], "--groups", "1:24,2:240", columns=120).stdout == text  # bounds give as many

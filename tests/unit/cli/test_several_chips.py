@@ -192,7 +192,7 @@ def test_what_does_not_launch_has_no_waves_and_tensor_memory_no_second_block_at_
 def test_warpgroups_that_may_divide_the_registers_on_one_of_several_chips() -> None:
     asked = ("calc", "-t", "384", "-r", "168", "--cc")
     said = (
-        "With setmaxnreg skip steps to fewer registers, and ask occupancy registers "
+        "If warpgroups use setmaxnreg, skip steps to fewer registers, and ask occupancy registers "
         "--threads 384 --regs 168 --groups ..."
     )
     assert said in run(*asked, "8.0,9.0", columns=200).stdout

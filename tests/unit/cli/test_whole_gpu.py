@@ -256,7 +256,7 @@ def test_clusters_without_the_number_of_sms_still_say_what_an_sm_holds() -> None
     large = run(*kernel[:-1], "16", "--cc", "9.0", columns=200).stdout
     assert "Clusters of 16 need cudaFuncAttributeNonPortableClusterSizeAllowed." in large
     assert (
-        "name one product, such as H100 SXM of the H100s, or give --sms"
+        "name one product, such as --gpu H100-SXM, or give --sms 132."
         in run(*kernel, *chip, columns=200).stdout
     )
     several = run(*kernel, "--gpu", "H100,H200", columns=120).stdout

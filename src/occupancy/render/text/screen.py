@@ -39,12 +39,14 @@ GLUE = "\ue000"
 
 _UNITS = "[KMG]iB|GB|B|bytes?|blocks?|warps?|threads?|registers?|SMs?|clusters?|columns?|levels?|more"
 _BEFORE_A_UNIT = rf"(?<=\d) (?=(?:{_UNITS})\b)"
+_BEFORE_A_VALUE = r"(?<=\s)(--[a-z-]+) (?=[0-9'N])"
 _CHANGE = r"(?<=[\ds%B]) -> (?=[\d?])"
 
 
 def glued(text: str) -> str:
-    """A text whose numbers stay with their units where it is broken into lines."""
-    return re.sub(_CHANGE, f"{GLUE}->{GLUE}", re.sub(_BEFORE_A_UNIT, GLUE, text))
+    """A text whose numbers stay with their units, and options with their values, where lines are broken."""
+    text = re.sub(_BEFORE_A_VALUE, rf"\1{GLUE}", re.sub(_BEFORE_A_UNIT, GLUE, text))
+    return re.sub(_CHANGE, f"{GLUE}->{GLUE}", text)
 
 
 def to_string(parts: Iterable[Part], width: int = PLAIN_WIDTH, color: bool = False) -> str:
