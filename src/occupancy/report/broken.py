@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
+from ..builds.attention import spilled_bytes
 from ..builds.rules import CRITERIA, Measure
 from ..builds.same_sizes import OURS, AtSize
 from ..builds.scanner import ScanRow
@@ -52,11 +53,15 @@ def since(violating: Violating, besides: Iterable[Violation] = ()) -> str:
         violating: The kernel.
         besides: What was said already.
     """
-    if violating.baseline is None:
+    old, new = violating.baseline, violating.kernel
+    if old is None:
         return ""
     told = {_OF_MEASURES.get(CRITERIA[each.criterion].measure) for each in besides if each.was is not None}
+    spilled = {spilled_bytes(old), spilled_bytes(new)}
+    if None not in spilled and len(spilled) > 1:
+        told.add("Stack")  # which changes with what is spilled
     titles = [title for title in _SINCE if title not in told]
-    return change_in_words(violating.baseline, violating.kernel, titles)
+    return change_in_words(old, new, titles)
 
 
 def broken_blocks(violating: Sequence[Violating]) -> Iterator[Block]:
