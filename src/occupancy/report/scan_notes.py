@@ -140,7 +140,7 @@ def _of_spills_to_shared(rows: Sequence[ScanRow], of: Sequence[ScanRow]) -> Iter
         return
     name = file_names(of)
     files = sorted(set(map(name, rows)))
-    only = f", in {words.listing(_first(files))} alone" if len(files) < len(set(map(name, of))) else ""
+    only = f", in {words.listing(_first(files))}" if len(files) < len(set(map(name, of))) else ""
     without = ". Without: the occupancy without it" if any(map(without_spills, rows)) else ""
     yield f"{TO_SHARED}: shared memory of a block that registers are spilled to{only}{without}."
     worst: dict[str, SpillCost] = {}

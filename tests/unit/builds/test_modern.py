@@ -142,7 +142,7 @@ def test_files_that_hold_the_same_kernel_are_counted(unpacked: Path, tmp_path: P
     )
     assert "Each is in 2 more files; also_in of --format json names them." in both
     assert "  d.cubin  " in text
-    assert "To shared: shared memory of a block that registers are spilled to, in a.cubin alone." in text
+    assert "To shared: shared memory of a block that registers are spilled to, in a.cubin." in text
     assert "+N: N more files hold the same kernel; also_in of --format json names them." in text
 
 
