@@ -71,7 +71,7 @@ def products(pattern: str = "") -> occupancy.Answers[occupancy.Product]:
 
     Args:
         pattern: Words of the name, the chip, the market or the memory; or a compute capability or an
-            architecture. Without any: all products.
+            architecture; several with commas. Without any: all products.
 
     Raises:
         InputError: There is no such product.
@@ -80,7 +80,8 @@ def products(pattern: str = "") -> occupancy.Answers[occupancy.Product]:
     from ..tables.chips import products_of
     from .answers import Answers
 
-    found = products_of(pattern)
+    parts = [stripped for part in pattern.split(",") if (stripped := part.strip())] or [""]
+    found = tuple(dict.fromkeys(product for part in parts for product in products_of(part)))
     return Answers(found, gpus_report(found), "gpus")
 
 

@@ -17,13 +17,13 @@ def command(words: tuple[str, ...], output_format: str) -> None:
     """Products, with their compute capability and number of SMs.
 
     PATTERN is words of the name, the chip, the market or the memory, in whatever spelling; or a
-    compute capability, or an architecture.
+    compute capability, or an architecture; several with commas.
 
     \b
     occupancy gpus
     occupancy gpus rtx 4090
     occupancy gpus h100 sxm
-    occupancy gpus hopper
+    occupancy gpus hopper,l40s
     """
     from ..api.chips import products
 

@@ -166,6 +166,9 @@ def test_gpus_of_a_pattern() -> None:
     assert all("9.0" in line for line in lines[1:])
     assert len(json.loads(run("gpus", "--format", "json").stdout)["gpus"]) > 900
     assert run("gpus", "no such thing").exit_code == 2
+    both = run("gpus", "rtx", "4090,", "h100", "sxm,rtx 4090", columns=120).stdout
+    each = [run("gpus", name, columns=120).stdout.splitlines()[1:] for name in ("rtx 4090", "h100 sxm")]
+    assert [line.split() for line in both.splitlines()[1:]] == [line.split() for one in each for line in one]
     assert "no product of compute capability 8.8 is known" in run("gpus", "8.8").stderr
 
 
