@@ -36,7 +36,7 @@ class AtSize:
 
     threads: int
     threads_from: ThreadsFrom
-    """Why this size."""
+    """Why this size: as for a kernel; or ``deciding``, of all sizes the one with the greatest drop."""
     old: float
     """The occupancy of the old build: active warps by the most warps of an SM, 0 to 1."""
     new: float

@@ -100,7 +100,9 @@ OF_NAMES = {
     "ReadProblem.what": "What is wrong with it.",
     "ArchitectureOverview.does_not_launch": "Those that do not launch.",
     "ScanRow.format": "The kind of file that states it.",
-    "ScanRow.threads_from": "Where the block size comes from; null where the kernel has no answer.",
+    "ScanRow.threads_from": "Where the block size comes from: a file (launch, metadata, required), the user "
+    "(option, rules), the build that it is compared with (compared), or an assumption: launch_bounds; best, "
+    "the highest occupancy; usual, 256 or the nearest that both builds launch with. Null without an answer.",
     "DiffReport.new": "What the new build was called.",
     "DiffReport.summary": "How many kernels there are of each kind.",
     "DiffReport.added": "Kernels that only the new build has.",
