@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError
-from ..render.words import count, listing, name, percent
+from ..render.words import count, held, listing, name
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -34,8 +34,8 @@ class BlockSize:
 
     def __str__(self) -> str:
         """``768 threads: 2 blocks, 75%, limited by warps and registers``."""
-        held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}"
-        return f"{count(self.threads, 'thread')}: {held}, limited by {listing([*map(name, self.limiters)])}"
+        text = f"{count(self.threads, 'thread')}: {held(self.active_blocks, self.occupancy)}"
+        return f"{text}, limited by {listing([*map(name, self.limiters)])}"
 
 
 def block_sizes(

@@ -7,7 +7,7 @@ from math import ceil
 
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError
-from ..render.words import count, percent, size
+from ..render.words import held, size
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -34,9 +34,8 @@ class BudgetLevel:
 
     def __str__(self) -> str:
         """``8 blocks, 100%: up to 32 registers per thread and 27.5 KiB of shared memory per block``."""
-        held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}"
         most = f"{self.regs} registers per thread and {size(self.smem)} of shared memory"
-        return f"{held}: up to {most} per block"
+        return f"{held(self.active_blocks, self.occupancy)}: up to {most} per block"
 
 
 @dataclass(frozen=True, slots=True)

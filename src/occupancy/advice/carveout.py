@@ -7,7 +7,7 @@ from dataclasses import replace
 from ..engine import Model, evaluate
 from ..engine.common import shared_memory_configuration
 from ..engine.cuda import FIRST_WITH_FLEXIBLE_CARVEOUT
-from ..render.words import count, percent, size
+from ..render.words import count, held, size
 from ..values.dataclass import dataclass
 from ..values.kernel import Carveout, Kernel
 from ..values.limits import Limits
@@ -30,8 +30,7 @@ class Configuration:
     def __str__(self) -> str:
         """``64 KiB (28%): 2 blocks, 25%``."""
         wish = "" if self.percent is None else f" ({self.percent}%)"
-        held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}"
-        return f"{size(self.shared_memory)}{wish}: {held}"
+        return f"{size(self.shared_memory)}{wish}: {held(self.active_blocks, self.occupancy)}"
 
 
 @dataclass(frozen=True, slots=True)

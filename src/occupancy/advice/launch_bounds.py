@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError, shown
-from ..render.words import count, percent
+from ..render.words import held
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, Kernel
 from ..values.limits import Limits
@@ -51,8 +51,8 @@ class LaunchBounds:
 
     def __str__(self) -> str:
         """``__launch_bounds__(256, 4) on 9.0: up to 64 registers per thread; 4 blocks, 50%, with 64``."""
-        held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}, with {self.regs}"
-        text = f"{self.launch_bounds} on {self.cc}: up to {self.register_cap} registers per thread; {held}"
+        reached = f"{held(self.active_blocks, self.occupancy)}, with {self.regs}"
+        text = f"{self.launch_bounds} on {self.cc}: up to {self.register_cap} registers per thread; {reached}"
         return text if self.warning is None else f"{text}. {self.warning}"
 
 
@@ -102,10 +102,10 @@ def register_cap(now: Sequence[Answer], registers: int, blocks: int) -> Register
 def _is_cap(limits: Limits, threads: int, blocks: int, registers: int) -> bool:
     """Whether bounds of so many blocks mean so many registers: one more, and fewer blocks would fit."""
     compiler = _as_the_compiler_sees_it(limits)
-    held, with_one_more = (
+    kept, with_one_more = (
         evaluate(compiler, Kernel(threads, each)).active_blocks for each in (registers, registers + 1)
     )
-    return held >= blocks > with_one_more
+    return kept >= blocks > with_one_more
 
 
 def _bounds(threads: int, min_blocks: int | None) -> str:

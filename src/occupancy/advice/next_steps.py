@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..engine import Answer, Model, evaluate
-from ..render.words import amount, count, listing, percent
+from ..render.words import amount, held, listing
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -43,7 +43,7 @@ class NextStep:
     def __str__(self) -> str:
         """``8 blocks, 100%: registers 32 and shared memory 27.5 KiB``."""
         what = [f"{QUANTITIES[each].label} {amount(each, value)}" for each, value in self.requires.items()]
-        return f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}: {listing(what)}"
+        return f"{held(self.active_blocks, self.occupancy)}: {listing(what)}"
 
 
 def next_steps(limits: Limits, kernel: Kernel, model: Model | None = None) -> tuple[NextStep, ...]:

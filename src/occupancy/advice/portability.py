@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..engine import MODELS, Model, evaluate, rules
 from ..errors import InputError
-from ..render.words import count, percent
+from ..render.words import held
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -36,8 +36,7 @@ class Fit:
 
     def __str__(self) -> str:
         """``9.0: 5 blocks, 62.5%``, or why it does not launch there."""
-        held = f"{count(self.active_blocks, 'block')}, {percent(self.occupancy)}"
-        return f"{self.cc}: {held if self.reason is None else self.reason}"
+        return f"{self.cc}: {self.reason or held(self.active_blocks, self.occupancy)}"
 
 
 def fits(chips: Sequence[Limits], kernel: Kernel, model: Model | None = None) -> tuple[Fit, ...]:

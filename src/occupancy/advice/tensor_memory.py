@@ -57,7 +57,7 @@ def tensor_memory(result: Answer) -> TensorMemory | None:
         per_multiprocessor=columns,
         blocks=blocks,
         blocks_without_permit=later,
-        occupancy_without_permit=_occupancy(free, later),
+        occupancy_without_permit=free.occupancy_of(later),
         limiters_without_permit=(
             *(free.limiters if free.active_blocks == later else ()),
             *(("tensor_memory",) if blocks == later else ()),
@@ -87,7 +87,7 @@ def _steps(free: Answer, now: int, columns: int) -> Iterator[NextStep]:
             reached = min(blocks, columns // each)
             if reached > now:
                 now = reached
-                yield NextStep(now, _occupancy(free, now), {**fewer, **requires})
+                yield NextStep(now, free.occupancy_of(now), {**fewer, **requires})
 
 
 def _powers_below(columns: int) -> Iterator[int]:
@@ -98,7 +98,3 @@ def _powers_below(columns: int) -> Iterator[int]:
     while TENSOR_MEMORY_UNIT <= power < columns:
         yield power
         power //= 2
-
-
-def _occupancy(answer: Answer, blocks: int) -> float:
-    return blocks * answer.allocated.warps / answer.limits.max_warps_per_multiprocessor

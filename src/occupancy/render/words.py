@@ -59,6 +59,11 @@ def count(amount: int, noun: str) -> str:
     return f"{amount:,} {noun}" if amount == 1 else f"{amount:,} {noun}s"
 
 
+def held(blocks: int, occupancy: float) -> str:
+    """What an SM holds: ``12 blocks, 75%``."""
+    return f"{count(blocks, 'block')}, {percent(occupancy)}"
+
+
 def name(identifier: str) -> str:
     """An identifier in words: ``shared_memory`` is shared memory."""
     return identifier.replace("_", " ")

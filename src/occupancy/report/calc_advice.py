@@ -63,7 +63,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     elif later is not None and (levels or later_blocks(report)):
         yield "relinquish the permit right after tcgen05.alloc (inferred), then"
         if later_blocks(report):
-            reached = _reached(later.blocks_without_permit, later.occupancy_without_permit)
+            reached = words.held(later.blocks_without_permit, later.occupancy_without_permit)
             yield f"{reached}: with no other change"
     elif later is not None:
         yield "none within reach for a second block: it does not fit without the permit either"
@@ -128,12 +128,8 @@ def _briefly(caps: Sequence[RegisterCap]) -> str:
 
 
 def _step(report: CalcReport, step: NextStep) -> str:
-    reached = _reached(step.active_blocks, step.occupancy)
+    reached = words.held(step.active_blocks, step.occupancy)
     return f"{reached}: {changes_in_words(step.requires, report.inputs)}"
-
-
-def _reached(blocks: int, occupancy: float) -> str:
-    return f"{words.count(blocks, 'block')}, {words.percent(occupancy)}"
 
 
 def _slack(report: CalcReport) -> Iterator[str]:

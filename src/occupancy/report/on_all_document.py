@@ -174,7 +174,11 @@ def _alone(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[Block]:
     changed = [each for each in ADJUSTABLE if any(each in step.requires for step in steps)]
     of_all = [step.requires for step in _most_useful(steps)]
     rows = [
-        (chip.label, *_amounts(report, step.requires, changed), _reached(step.active_blocks, step.occupancy))
+        (
+            chip.label,
+            *_amounts(report, step.requires, changed),
+            words.held(step.active_blocks, step.occupancy),
+        )
         for chip in report.chips
         if (step := chip.furthest_step) is not None and step.requires not in of_all
     ]
@@ -225,7 +229,7 @@ def _helps(report: OnAllReport, step: StepOnAll, chip: OnChip) -> bool:
 
 def _cells(report: OnAllReport, step: StepOnAll, changed: Sequence[Changeable]) -> tuple[str, ...]:
     """What a block is to use then, and what each chip gives."""
-    reached = map(_reached, step.active_blocks, step.occupancy)
+    reached = map(words.held, step.active_blocks, step.occupancy)
     return *_amounts(report, step.requires, changed), *reached
 
 
@@ -235,10 +239,6 @@ def _amounts(
     for each in changed:
         amount = requires.get(each, amount_of(each, report.inputs))
         yield "" if amount is None else words.amount(each, amount)
-
-
-def _reached(blocks: int, occupancy: float) -> str:
-    return f"{words.count(blocks, 'block')}, {words.percent(occupancy)}"
 
 
 def _title(resource: Changeable) -> str:
