@@ -140,7 +140,8 @@ def test_barriers(header: Header, limits: Limits) -> None:
 
 
 @each_chip
-def test_virtual_resources(header: Header, limits: Limits) -> None:
+@sampled("stride", sample=7, everything=1)
+def test_virtual_resources(header: Header, limits: Limits, stride: int) -> None:
     """Every count that a cubin can say, by block sizes, registers and shared memory on either side of it."""
     sizes = axes.shared_memory_by_blocks(limits)[::5]
     compared, left_out = compare(
@@ -157,8 +158,9 @@ def test_virtual_resources(header: Header, limits: Limits) -> None:
                 *((32, 16, size, 2) for size in sizes),
             )
         ),
+        stride=stride,
     )
-    assert compared + left_out == 256 * (4 + len(sizes))
+    assert compared + left_out == -(-256 * (4 + len(sizes)) // stride)
 
 
 @sampled("stride", sample=7, everything=1)

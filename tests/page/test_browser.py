@@ -93,6 +93,7 @@ def test_dragging_along_a_curve_changes_the_input(opened: Open) -> None:
     assert figure(page) in ("25%", "12.5%")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("title", "field"), [("Block size", "threads"), ("Shared memory", "dynamic-smem")])
 def test_each_curve_is_dragged(opened: Open, title: str, field: str) -> None:
     page = opened("#cc=8.6&threads=256&regs=72&dynamic-smem=20k")
@@ -113,6 +114,7 @@ def test_each_curve_is_dragged(opened: Open, title: str, field: str) -> None:
     assert not any(value % {"threads": 32, "dynamic-smem": 128}[field] for value in found)
 
 
+@pytest.mark.thorough
 def test_the_map_shows_any_two_inputs(opened: Open) -> None:
     page = opened("#cc=9.0&threads=256&regs=40&dynamic-smem=20k&barriers=2")
     chosen = page.locator("svg.map")
@@ -194,6 +196,7 @@ def test_more_tensor_memory_than_there_is_is_said_at_its_field(opened: Open) -> 
     until(page, "document.querySelector('#tensor-memory-error').textContent === ''")
 
 
+@pytest.mark.thorough
 def test_the_keyboard_steps_by_allocation_units(opened: Open) -> None:
     page = opened("#cc=10.0&threads=100&regs=37&static-smem=1000&dynamic-smem=1000&tensor-memory=96")
     for field, key, expected in [
@@ -234,6 +237,7 @@ def test_a_log_is_pasted(opened: Open) -> None:
     assert "No kernel in it." in page.inner_text("#found")
 
 
+@pytest.mark.thorough
 def test_our_own_json_is_pasted(opened: Open) -> None:
     command = [
         "calc",
@@ -261,6 +265,7 @@ def test_our_own_json_is_pasted(opened: Open) -> None:
     assert found == ["16x16x1", "40", "9 KiB", "no", "82", "99x3x1"]
 
 
+@pytest.mark.thorough
 def test_what_is_not_taken_over_of_a_pasted_question_is_said(opened: Open) -> None:
     command = ["calc", "--cc", "9.0", "--threads", "256", "--set", "max_blocks_per_multiprocessor=4"]
     done = subprocess.run(
@@ -290,6 +295,7 @@ def test_a_question_about_several_chips_is_pasted(opened: Open) -> None:
     assert (page.input_value("#regs"), page.input_value("#sms")) == ("72", "128")
 
 
+@pytest.mark.thorough
 def test_a_scan_is_pasted(opened: Open) -> None:
     kernels = Path(__file__).parent.parent / "data" / "kernels"
     command = ["scan", str(kernels / "samples.cubin"), "--threads", "256", "--format", "json"]
@@ -371,6 +377,7 @@ def test_the_arithmetic_is_that_of_explain(opened: Open) -> None:
     assert all(step in explained for step in steps)
 
 
+@pytest.mark.thorough
 def test_every_chip_is_compared_and_chosen(opened: Open) -> None:
     page = opened("#cc=9.0&threads=128&regs=37")
     rows = page.locator("#chips tbody tr")
@@ -422,6 +429,7 @@ def test_what_does_not_launch_says_how_it_would(opened: Open) -> None:
     assert steps[:3] == ["Next steps", "50%", "registers 128 → 64 and shared memory 300 KiB → 227 KiB"]
 
 
+@pytest.mark.thorough
 def test_a_product_is_only_named_where_it_is_found(opened: Open) -> None:
     page = opened("#cc=9.0&threads=256&gpu=RTX")
     assert page.inner_text(".where") == "on compute capability 9.0 (Hopper)"
@@ -447,7 +455,7 @@ def test_script_and_style_of_others_are_not_allowed(opened: Open) -> None:
     assert page.evaluate("!document.querySelector('script[src], link[rel=stylesheet], [style]')")
 
 
-SAMPLE = {("start", "phone"), ("compared", "dark"), ("wrong", "narrow")}
+SAMPLE = {("compared", "dark"), ("wrong", "narrow")}
 SHOWN = [
     pytest.param(each, name, marks=() if (each, name) in SAMPLE else pytest.mark.thorough)
     for each in QUESTIONS
@@ -469,6 +477,7 @@ def test_it_is_accessible_and_fits(opened: Open, screen: str, question: str) -> 
     keep(page, f"{question}-{screen}")
 
 
+@pytest.mark.thorough
 def test_it_prints(opened: Open, tmp_path: Path) -> None:
     page = opened(QUESTIONS["compared"])
     page.pdf(path=folder_of_screens(tmp_path) / "print.pdf", format="A4", print_background=True)

@@ -75,7 +75,7 @@ def test_grid(engine: PageEngine, cc: str, model: Model, stride: int) -> None:
     Threads beyond whole warps change nothing but what the exhaustive test looks at.
     """
     limits = shipped.limits(cc)
-    size = limits.warp_size * max(1, stride // 30)
+    size = limits.warp_size * max(1, stride // 15)
     for threads in range(limits.warp_size, limits.max_threads_per_block + 1, size):
         assert differences(engine, cc, model, range(threads, threads + 1), steps_of(limits)[::stride]) == 0
 

@@ -109,6 +109,7 @@ def test_the_table_is_filtered(opened: Open, report: Path) -> None:
     assert names(page) == []
 
 
+@pytest.mark.thorough
 def test_many_rows_are_shown_as_they_are_asked_for(opened: Open, tmp_path: Path) -> None:
     lines = (
         f"Compiling entry function 'k{number}' for 'sm_90'\nptxas info : Used {number % 200 + 8} registers\n"
@@ -141,10 +142,7 @@ def test_a_name_is_never_markup(opened: Open, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "screen",
-    [
-        pytest.param(each, marks=() if each in ("light", "phone") else pytest.mark.thorough)
-        for each in SCREENS
-    ],
+    [pytest.param(each, marks=() if each == "phone" else pytest.mark.thorough) for each in SCREENS],
 )
 def test_it_is_accessible_and_fits(opened: Open, report: Path, screen: str) -> None:
     from axe_playwright_python.sync_playwright import Axe

@@ -86,7 +86,7 @@ def columns_of(kernels: list[Kernel], *fields: str) -> dict[str, list[int]]:
 
 
 @pytest.mark.parametrize(("limits", "model"), CHIPS_AND_MODELS)
-@sampled("stride", sample=5, everything=1)
+@sampled("stride", sample=8, everything=1)
 def test_random_kernels(limits: Limits, model: Model, stride: int) -> None:
     chance = random.Random(f"{limits.compute_capability} {model}")
     for common in all_options(limits, chance)[::stride]:

@@ -7,6 +7,7 @@ import io
 import re
 import shlex
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,12 @@ def names(builds: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, s
 def screen(command: str, names: dict[str, str], columns: int, *, color: bool = False) -> str:
     for name, path in names.items():
         command = command.replace(name, path)
+    return shown(command, columns, color)
+
+
+@cache
+def shown(command: str, columns: int, color: bool) -> str:
+    """Several tests look at the same screen."""
     environment = {"COLUMNS": str(columns), "FORCE_COLOR": "1" if color else "", "NO_COLOR": ""}
     done = CliRunner().invoke(
         commands, shlex.split(command), prog_name="occupancy", color=color, env=environment
