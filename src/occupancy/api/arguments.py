@@ -104,13 +104,15 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def explains_arguments(function: Function, meanings: Mapping[str, str] = MEANINGS) -> Function:
-    """Put what arguments mean where the docstring of a function has ``{arguments}``."""
+    """Put what arguments of a function mean where its docstring has ``{arguments}``, but for its own."""
     before, mark, after = (function.__doc__ or "").partition("{arguments}")
     if not mark:
         return function
     # From Python 3.13 on, the compiler takes the indent of the whole docstring away.
     indent = before[len(before.rstrip(" ")) :]
-    lines = f"\n{indent}".join(f"{name}: {meaning}" for name, meaning in meanings.items())
+    own = {line.partition(":")[0] for line in f"{before}{after}".splitlines() if line.startswith(indent)}
+    taken = (name for name in meanings if name in function.__annotations__ and indent + name not in own)
+    lines = f"\n{indent}".join(f"{name}: {meanings[name]}" for name in taken)
     function.__doc__ = f"{before}{lines}{after}"
     return function
 
@@ -144,7 +146,7 @@ def shows(
         for name, kind in declared.items()
     ]
     function.__signature__ = signature.replace(parameters=shown_ones)  # type: ignore[attr-defined]
-    return explains_arguments(function, {name: meanings[name] for name in declared})
+    return explains_arguments(function, meanings)
 
 
 def make_kernel(

@@ -112,6 +112,7 @@ def compute(
     return found
 
 
+@explains_arguments
 def sweep(
     cc: ComputeCapabilityLike | list[Any],
     *,
@@ -133,18 +134,12 @@ def sweep(
 
     The arrays broadcast to each other. All combinations come from arrays that each have a dimension
     of their own, and cost next to nothing: ``threads=t[:, None], regs=r``, or ``numpy.ix_(t, r)``.
+    Carveout, caching, opt-in, mode and model are one for all kernels.
 
     Args:
         cc: One chip, or a list of them, which gives the answers a first dimension for the chips.
         threads: Threads per block, 1 and up; every number is a value here, not a side of a block.
-        regs: Registers per thread, 0 to 255.
-        static_smem: Shared memory per block that the kernel declares, in bytes.
-        dynamic_smem: Shared memory per block that the launch asks for, in bytes.
-        smem: Both together, in bytes, where the split is not known; instead of the other two.
-        barriers: Named barriers per block, 0 to 16.
-        virtual_resources: Virtual resources per block, 0 to 255.
-        carveout: As for `compute`, one for all kernels; so are ``caching``, ``opt_in``,
-            ``shared_memory_mode`` and ``model``.
+        {arguments}
         outputs: The arrays that are wanted; each takes a byte for each kernel.
 
     Returns:
@@ -158,7 +153,6 @@ def sweep(
     """
     from ..arrays import sweep_arrays
 
-    # What they mean is said above and not by MEANINGS, because an array has numbers alone, without units.
     given = {
         "threads": threads,
         "regs": regs,

@@ -340,6 +340,10 @@ def test_the_array_form_takes_the_same_arguments() -> None:
     of_sweep = set(inspect.signature(occupancy.sweep).parameters)
     assert of_sweep - set(MEANINGS) == {"cc", "outputs"}
     assert set(MEANINGS) - of_sweep == {"tensor_memory"}
+    text = inspect.getdoc(occupancy.sweep) or ""
+    assert all(text.count(f"    {name}: ") == 1 for name in of_sweep)
+    assert MEANINGS["regs"] in text
+    assert MEANINGS["threads"] not in text, "an array of two numbers is no shape"
 
 
 def test_tuners_and_the_command_line_take_the_same_arguments() -> None:
