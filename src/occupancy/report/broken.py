@@ -10,12 +10,12 @@ from ..builds.attention import spilled_bytes
 from ..builds.rules import CRITERIA, Measure
 from ..builds.same_sizes import OURS, AtSize
 from ..builds.scanner import ScanRow
-from ..builds.violations import Violating, Violation, launched_with
+from ..builds.violations import Apart, Violating, Violation, launched_with
 from ..render import words
 from ..render.document import Block, Marked, Paragraph, Together
 from .change_words import at_size_in_words, change_in_words, other_size_in_words
 from .mending import mending
-from .missing import MOST_NAMED
+from .missing import MOST_NAMED, RULE, listing
 from .scan_columns import brief_name, short_name
 from .source_files import file_names, place
 
@@ -83,9 +83,9 @@ def broken_blocks(violating: Sequence[Violating]) -> Iterator[Block]:
         yield Paragraph(f"Kernels of {more} break rules: --format csv, json or junit has all.")
 
 
-def list_of_broken(violating: Sequence[Violating]) -> Iterator[Block]:
+def list_of_broken(violating: Sequence[Violating], missing: Sequence[Apart]) -> Iterator[Block]:
     """``no_new_spills: blur, warp_image (sm_90)``: the kernels that break each criterion, where they are too
-    many to be seen at once."""
+    many to be seen at once; and those that are gone."""
     if len({each.kernel.name for each in violating}) <= MOST_WITHOUT_A_LIST:
         return
     archs = {each.kernel.arch for each in violating}
@@ -98,6 +98,8 @@ def list_of_broken(violating: Sequence[Violating]) -> Iterator[Block]:
         names = [name if len(of) == len(archs) else f"{name} ({_archs(of)})" for name, of in kernels.items()]
         more = [f"{len(names) - MOST_NAMED:,} more"] if len(names) > MOST_NAMED else []
         yield Paragraph(f"{criterion}: {', '.join([*names[:MOST_NAMED], *more])}", indent=2)
+    if missing:
+        yield Paragraph(f"{RULE}: {listing(missing)}", indent=2)
 
 
 def _of_a_kernel(group: Sequence[Violating], file: str) -> Iterator[Block]:

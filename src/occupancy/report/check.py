@@ -153,7 +153,7 @@ class CheckReport(Report):
                 notes,
             ]
         )
-        screen = [Together([headline, *list_of_broken(self.violating)]), *screen, notes]
+        screen = [Together([headline, *list_of_broken(self.violating, self.missing)]), *screen, notes]
         screen = screen if len(screen) > 2 else [Together([headline, notes])]
         return Only("text", screen), Only("markdown", [comment])
 

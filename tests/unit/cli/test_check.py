@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -140,6 +141,8 @@ def test_what_broke_is_listed_first_where_it_is_much(project: Path) -> None:
         "9 of 10 kernels break a rule.\n  max_regs: k0, k1, k2, k3, k4 (sm_90)\n\nk0 (sm_80, sm_90)\n"
     )
     assert text.count("Next step") == 5
+    gone = check(project / "log", "--rules", "rules.toml", "--baseline", "base.json", code=1)
+    assert re.search(r"^  allow_removed: .*emboss.* \(sm_80, sm_90\)", gone.partition("\n\n")[0], re.M | re.S)
     (project / "log").write_text("".join(log[:6]).replace("{}", "72"))
     assert "max_regs: k0" not in check(project / "log", "--rules", "rules.toml", code=1), (
         "three are seen at once"
