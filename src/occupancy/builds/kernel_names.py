@@ -19,11 +19,12 @@ from .patterns import compiled
 _UNIT = re.compile(r"(?:_GLOBAL__N_)?_[0-9a-f]{8}_\d+_(.+)_[0-9a-f]{8}(?:_\d+)?")
 _STATIC = re.compile(r"__nv_static_(\d{1,4})_")
 
-# CUB and Thrust name a namespace after their version and the architectures of the whole build:
-# CUB_300001_SM_800_900, THRUST_300001_SM_800_900_NS.
-_VERSIONED = re.compile(r"(CUB|THRUST)_\d+(?:_SM)?(?:_\d+)+(?:_NS)?")
+VERSIONED_NAMESPACE = r"(CUB|THRUST|_V)_\d+(?:_SM)?(?:_\d+)+(?:_NS)?"
+"""How CUB and Thrust name an inline namespace after their version and the architectures of the whole build:
+``CUB_300001_SM_800_900``, ``THRUST_300001_SM_800_900_NS``, ``_V_300500_SM_750_800``."""
+_VERSIONED = re.compile(VERSIONED_NAMESPACE)
 
-_SUSPECT = re.compile(r"(?<=\d)(?:_GLOBAL__N__|CUB_\d|THRUST_\d)")
+_SUSPECT = re.compile(r"(?<=\d)(?:_GLOBAL__N__|CUB_\d|THRUST_\d|_V_\d)")
 
 _UNNAMED = "_GLOBAL__N_"
 

@@ -10,13 +10,13 @@ import re
 from functools import lru_cache
 
 from ..readers.names import demangle
-from .kernel_names import stable_name
+from .kernel_names import VERSIONED_NAMESPACE, stable_name
 
 _TOKENS = re.compile(r"[\w$~.]+|::|[^\s\w]")
 _CAST = re.compile(r"\((bool|(?:unsigned )?(?:char|short|int|long|long long)|signed char)\)(?=-?\d)")
 _NUMBER = re.compile(r"(\d+)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])")
 _UNNAMED = re.compile(r"\(anonymous namespace\)|<unnamed>|\{anonymous\}|_GLOBAL__N_\w*")
-_VERSIONED = re.compile(r"\b(CUB|THRUST)_\d+(?:_SM)?(?:_\d+)+(?:_NS)?\b")
+_VERSIONED = re.compile(rf"\b{VERSIONED_NAMESPACE}\b")
 _WORD = re.compile(r"[\w$~.]+")
 _OPENS = {"<": ">", "(": ")", "[": "]", "{": "}"}
 _CLOSES = frozenset(_OPENS.values())

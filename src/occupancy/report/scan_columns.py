@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from ..builds.attention import LOW, spilled_bytes
+from ..builds.kernel_names import VERSIONED_NAMESPACE
 from ..builds.scanner import ROW_FIELDS, ScanRow
 from ..errors import InputError, shown
 from ..render import words
@@ -159,6 +161,9 @@ def _plain(field: str) -> Column:
     return Column(field.replace("_", " ").capitalize(), cell, False, (field,))
 
 
+_VERSIONED = re.compile(rf"\b{VERSIONED_NAMESPACE}::")
+
+
 class Named(Protocol):
     """What has a readable name."""
 
@@ -167,8 +172,9 @@ class Named(Protocol):
 
 
 def short_name(row: Named) -> str:
-    """The demangled name without the parameters, which launches do not need to be distinguished."""
-    name = words.printable(row.demangled).removeprefix("void ")
+    """The demangled name without the parameters, which launches do not need to be distinguished, and without
+    namespaces of a library's version, which are longer than the names in them."""
+    name = _VERSIONED.sub("", words.printable(row.demangled)).removeprefix("void ")
     if name.endswith(")"):
         depth = 0
         for position in range(len(name) - 1, 0, -1):
