@@ -12,6 +12,7 @@ from ..builds.since import Change, Since
 from ..engine import evaluate
 from ..errors import OccupancyError
 from ..render import words
+from ..report.assumed_sizes import AT_USUAL, at_usual_size
 from ..report.change_words import change_in_words
 from ..report.diff import kinds
 from ..report.scan import ScanReport, architecture_rows, summary
@@ -37,6 +38,7 @@ _NUMBERS: dict[str, Callable[[ScanRow], float | None]] = {
     "Share": lambda row: row.time_share,
     "Threads": lambda row: row.threads,
     "Occ.": lambda row: row.occupancy,
+    AT_USUAL: lambda row: row.usual_occupancy if at_usual_size(row) else None,
     "Without": lambda row: None if row.spill_cost is None else row.spill_cost.without,
     "Achieved": lambda row: row.achieved_occupancy,
     "Reported": lambda row: row.reported_occupancy,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from ..advice.next_steps import USUAL_SIZE
 from ..builds.scanner import ScanRow
 from ..readers.record import ThreadsFrom
+from ..render import words
 
 _WORDS: dict[ThreadsFrom, str] = {
     "option": "given",
@@ -30,6 +31,18 @@ def word_for(origin: ThreadsFrom | None) -> str:
 def threads(row: ScanRow) -> str:
     """``256 usual``, ``128 bound``; a size that a file states stands alone."""
     return "" if row.threads is None else f"{row.threads:,} {word_for(row.threads_from)}".rstrip()
+
+
+AT_USUAL = f"At {USUAL_SIZE}"
+"""The title of the column of the occupancy at the usual size, beside that at the best."""
+
+
+def at_usual_size(row: ScanRow) -> str:
+    """``50%``, ``50% (128)``: the occupancy at the usual size, or the nearest, where it is less."""
+    if row.usual_occupancy is None or row.occupancy is None or row.usual_occupancy >= row.occupancy:
+        return ""
+    size = "" if row.usual_threads == USUAL_SIZE else f" ({row.usual_threads:,})"
+    return words.percent(row.usual_occupancy) + size
 
 
 def meanings(rows: Iterable[ScanRow]) -> str:

@@ -35,7 +35,7 @@ from .base import Report
 from .change_words import COLUMNS, DiffColumn, changes, other_size_in_words
 from .scan_columns import short_name
 from .source_files import file_names, place
-from .spilled_bytes import how_counted
+from .spilled_bytes import meaning_of_spills
 
 MOST_IN_SIGHT = 10
 """Rows of a comment that are seen before the reader unfolds the rest."""
@@ -264,7 +264,9 @@ def kinds(count: DiffSummary) -> str:
 
 
 def _footnotes(report: DiffReport) -> Iterator[str]:
-    """What the numbers rest on."""
+    """What the words mean, and what the numbers rest on."""
+    if report.summary.mixed:
+        yield "mixed: better in one thing and worse in another, such as more occupancy for new spills."
     rows = [row for pair in report.kernels for row in (pair.old, pair.new)]
     if report.by_part:
         hidden = report.by_part - sum(row.matched_by in PARTS_OF_NAMES for row in report.kernels)
@@ -276,7 +278,7 @@ def _footnotes(report: DiffReport) -> Iterator[str]:
             yield f"Only in {build}: kernels for {words.listing(sorted(archs))}. --ignore-arch compares them."
     yield from _known_in_one(report)
     if any(row.spills and any(row.spills) for row in rows):
-        yield f"Spills: bytes that a thread stores / loads{how_counted(rows)}."
+        yield meaning_of_spills(rows)
     yield from assumptions(rows)
     if report.threshold:
         yield (

@@ -14,7 +14,7 @@ from ..render import words
 from ..render.csv_json import flatten
 from ..values.resources import Resource, amount_of
 from ..values.spellings import nearest_names
-from .assumed_sizes import threads
+from .assumed_sizes import AT_USUAL, at_usual_size, threads
 from .source_files import copies_of, file_names, place
 from .spill_words import TO_SHARED, without_spills
 from .spilled_bytes import SPILL_FIELDS, spills
@@ -101,6 +101,7 @@ def if_there_is_room(rows: Sequence[ScanRow]) -> tuple[Sequence[str], Sequence[s
         TO_SHARED,
         "Without",
         "Spills",
+        AT_USUAL,
         *(title for title, resource in OF_LIMITERS.items() if resource in limiting),
     ]
     if "Shared" not in first and any(row.shared_memory and row.threads_from == "best" for row in rows):
@@ -309,6 +310,7 @@ _COLUMNS = (
     Column("Share", lambda row: _share(row.time_share), fields=("time_share",)),
     Column("Threads", threads, fields=("threads", "threads_from")),
     Column("Occ.", lambda row: _share(row.occupancy), fields=("occupancy",)),
+    Column(AT_USUAL, at_usual_size, fields=("usual_occupancy", "usual_threads")),
     Column("Without", without_spills, fields=("spill_cost",)),
     Column("Achieved", lambda row: _share(row.achieved_occupancy), fields=("achieved_occupancy",)),
     Column("Reported", lambda row: _share(row.reported_occupancy), fields=("reported_occupancy",),

@@ -13,11 +13,11 @@ from ..builds.scanner import ScanRow
 from ..builds.selection import Order
 from ..builds.spill_cost import SpillCost
 from ..render import words
-from .assumed_sizes import meanings
-from .scan_columns import architecture, brief_name
+from .assumed_sizes import AT_USUAL, at_usual_size, meanings
+from .scan_columns import brief_name
 from .source_files import copies_in_words, file_names, short_paths
 from .spill_words import TO_SHARED, cost_in_words, without_spills
-from .spilled_bytes import how_counted
+from .spilled_bytes import meaning_of_spills
 
 if TYPE_CHECKING:
     from .scan import ScanReport
@@ -48,7 +48,8 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
     option = "--threads N" if is_command else "threads=N"
     if assumed := meanings(rows):
         yield f"Threads are assumed where no file has them: {assumed}. Give {option} if you know it."
-    yield from _of_the_usual_size(rows)
+    if any(map(at_usual_size, rows)):
+        yield f"{AT_USUAL}: the occupancy at the usual {USUAL_SIZE} threads, where it is less."
     if more := report.overview.below_at_usual_size:
         verb = "is" if more == 1 else "are"
         option = f"--threads {USUAL_SIZE}" if is_command else f"threads={USUAL_SIZE}"
@@ -83,30 +84,6 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
         yield f"{words.count(len(notes) - MOST_NOTES, 'more note')} in {where}."
 
 
-def _of_the_usual_size(rows: Sequence[ScanRow]) -> Iterator[str]:
-    """``At the usual 256 threads: blur 50% (sm_80), 75% (sm_90).``: less than at the best size."""
-    less: dict[str, dict[float, list[str]]] = {}
-    sizes = set()
-    for row in sorted(rows, key=lambda row: row.usual_occupancy or 0):
-        threads, share = row.usual_threads, row.usual_occupancy
-        if threads is not None and share is not None and row.occupancy is not None and share < row.occupancy:
-            sizes.add(f"{threads:,}")
-            less.setdefault(brief_name(row), {}).setdefault(share, []).append(architecture(row))
-    if not less:
-        return
-    kernels = [
-        f"{name} "
-        + ", ".join(
-            words.percent(share) + (f" ({', '.join(_first(archs))})" if len(shares) > 1 else "")
-            for share, archs in shares.items()
-        )
-        for name, shares in less.items()
-    ]
-    named = "; ".join(kernels[:MOST_NAMES])
-    more = f"; and {len(kernels) - MOST_NAMES:,} more" if len(kernels) > MOST_NAMES else ""
-    yield f"At the usual {' or '.join(sorted(sizes))} threads: {named}{more}."
-
-
 def _unsorted(report: ScanReport) -> Iterator[str]:
     """That an order is none, because nothing that was found has what to sort by."""
     missing = missing_for(report.sort, report.overview)
@@ -130,7 +107,7 @@ def _of_spills(report: ScanReport) -> Iterator[str]:
     logs = list(short_paths(report.spills_from).values())
     said_by = f", from {words.listing(_first(logs))}" if logs and in_code else ""
     if in_code:
-        yield f"Spills: bytes that a thread stores / loads{said_by}{how_counted(report.kernels)}."
+        yield meaning_of_spills(report.kernels, said_by)
     yield from _of_spills_to_shared([row for row in report.kernels if row.spill_smem], report.kernels)
 
 
@@ -149,7 +126,7 @@ def _of_spills_to_shared(rows: Sequence[ScanRow], of: Sequence[ScanRow]) -> Iter
             worst.setdefault(kernel, cost)
     if worst:
         most = "; ".join(_first([f"{kernel} {cost_in_words(cost)}" for kernel, cost in worst.items()]))
-        yield f"Smaller blocks take as much and lose the most: {most}. Tighter launch bounds shrink it."
+        yield f"Launched with fewer threads it costs up to: {most}. Tighter launch bounds shrink it."
 
 
 def _most_first(spilling: tuple[SpillCost | None, str]) -> float:

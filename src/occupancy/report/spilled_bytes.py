@@ -24,6 +24,7 @@ def spills(row: KernelRecord) -> str:
     return f"{COUNTED + ' ' if row.spills_are_counted else ''}{stores:,} / {loads:,} B"
 
 
-def how_counted(rows: Iterable[KernelRecord]) -> str:
-    """What the mark means, where a row has it."""
-    return f"; {COUNTED}: counted in the code" if any(row.spills_are_counted for row in rows) else ""
+def meaning_of_spills(rows: Iterable[KernelRecord], said_by: str = "") -> str:
+    """What the numbers of the column are, and what the mark is where a row has it."""
+    counted = f"; {COUNTED}: counted in the code" if any(row.spills_are_counted for row in rows) else ""
+    return f"Spills: bytes that a thread stores / loads in local memory{said_by}{counted}."

@@ -272,7 +272,8 @@ def test_all_that_changed_is_said_at_every_width(columns: int) -> None:
     assert "at worst 100% -> 12.5% at 64 threads" in said
     assert "limited by warps -> shared, regs 23 -> 22, shared 4 -> 36 KiB" in said
     assert "regs 96 -> 40, spills 0 -> 420 / 420 B, stack 0 -> 312 B" in said
-    assert "Spills: bytes that a thread stores / loads." in said
+    assert "Spills: bytes that a thread stores / loads in local memory." in said
+    assert "mixed: better in one thing and worse in another" in said
     assert "No room" not in said
 
 
