@@ -13,6 +13,7 @@ from occupancy.readers import KernelRecord, stream_kernels
 from tests.samples import FOLDER
 
 SOURCE = FOLDER / "cubins" / "kernels.cu"
+STACK = FOLDER.parent / "stack" / "stack.cu"
 
 CALLER = """
 __device__ float helper(float *, int);
@@ -69,9 +70,28 @@ def compile_and_compare(nvcc: Path, folder: Path, arch: str, options: list[str])
     for name, record in image.items():
         said = printed[name]
         assert (
-            (record.arch, record.regs, record.static_smem, record.barriers, record.stack_bytes)
-            == (said.arch, said.regs, said.static_smem, said.barriers, said.stack_bytes)
+            (record.arch, record.regs, record.static_smem, record.barriers, record.stack_bytes, record.spills)
+            == (said.arch, said.regs, said.static_smem, said.barriers, said.stack_bytes, said.spills)
         ), name  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "registers", [24, pytest.param(32, marks=THOROUGH), pytest.param(64, marks=THOROUGH)]
+)
+@pytest.mark.parametrize("options", [[], ["-rdc=true"]], ids=["whole", "rdc"])
+@pytest.mark.parametrize("arch", QUICK)
+def test_spills_are_counted_as_the_compiler_does(
+    nvcc: Path, tmp_path: Path, arch: str, options: list[str], registers: int
+) -> None:
+    log = run(
+        nvcc, "-cubin", f"-arch=sm_{arch}", "-Xptxas=-v", f"-maxrregcount={registers}", *options,
+        "-o", "stack.cubin", STACK, folder=tmp_path,
+    )  # fmt: skip
+    image, printed = by_name(tmp_path / "stack.cubin"), by_name(io.BytesIO(log))
+    assert {name: record.spills for name, record in image.items()} == {
+        name: record.spills for name, record in printed.items()
+    }
+    assert {record.spills_are_counted for record in printed.values()} == {False}
 
 
 @pytest.mark.parametrize("options", [[], ["-rdc=true"]], ids=["whole", "rdc"])

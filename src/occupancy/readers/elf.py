@@ -10,8 +10,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
-from itertools import compress
-from operator import itemgetter
+from itertools import compress, count
+from operator import gt, itemgetter
 from typing import NamedTuple
 
 from .budget import (
@@ -46,6 +46,8 @@ SHT_NOBITS = 8
 SHT_SYMTAB_SHNDX = 18
 SHN_XINDEX = 0xFFFF
 STT_FUNC = 2
+_OF_FUNCTIONS = bytes(each & 0xF == STT_FUNC for each in range(256))
+"""For each value of a symbol's `st_info`, whether it is a function."""
 STB_LOCAL = 0
 
 
@@ -190,13 +192,14 @@ class Image:
             return {}
         entries = self._symbols(table)
         wide = self._wide_section_indices()
-        infos, others = (entries[place :: SYMBOL.size].tobytes() for place in (SYMBOL_INFO, SYMBOL_OTHER))
+        are_functions = entries[SYMBOL_INFO :: SYMBOL.size].tobytes().translate(_OF_FUNCTIONS)
+        flagged = entries[SYMBOL_OTHER :: SYMBOL.size].tobytes().translate(_with_flag(flag))
         found: dict[int, list[tuple[int, int]]] = {}
-        for number, (section, start, size) in enumerate(SYMBOL_RANGE.iter_unpack(entries)):
-            if infos[number] & 0xF == STT_FUNC and not others[number] & flag:
-                if section == SHN_XINDEX and number < len(wide):
-                    section = wide[number]
-                found.setdefault(section, []).append((start, start + size))
+        for number in compress(count(), map(gt, are_functions, flagged)):
+            section, start, size = SYMBOL_RANGE.unpack_from(entries, number * SYMBOL.size)
+            if section == SHN_XINDEX and number < len(wide):
+                section = wide[number]
+            found.setdefault(section, []).append((start, start + size))
         return {section: _without_overlaps(places) for section, places in found.items()}
 
     def sections_of_symbols(self) -> dict[int, int]:

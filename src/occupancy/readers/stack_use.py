@@ -27,21 +27,32 @@ INSTRUCTION_BYTES = 16
 _INSTRUCTION = struct.Struct("<QQ")
 _LDL, _STL = 0x983, 0x387
 """Opcodes: the lowest twelve bits."""
-_LOCAL = re.compile(b"[\x83\x87]")
-"""The first byte of either."""
+_LOCAL = frozenset({_LDL, _STL})
 _WITHOUT_FIRST = frozenset({0x547, 0x355})
 """BRA and BMOV, which have no register where others have their first."""
-_JUMP = re.compile(b"[\x41-\x44\x47-\x4a\x4d\x50]")
+_JUMPS = b"\x41\x42\x43\x44\x47\x48\x49\x4a\x4d\x50"
 """The first byte of BRA, BRX, CALL, RET, EXIT and the like, after which another instruction may be next."""
 _ALWAYS = 7
 """The predicate of an instruction that is executed in any case."""
 _STACK_POINTER = 1
-_IS_STACK_POINTER = re.compile(b"\x01")
 _RESULT, _FIRST, _SECOND, _THIRD = 2, 3, 4, 8
 """The bytes of an instruction that name registers: its result, and up to three of what it takes."""
-_REGISTERS = 1
-"""The form of an instruction all of whose operands are registers; in the others the second is none."""
-_WITH_THIRD = frozenset({_REGISTERS, 4, 5, 6})
+
+# For each value of a byte, what the instruction may be by it: a bit for one thing, or for either of two.
+_AS_LOAD, _AS_STORE = 1, 2
+_ANY_KIND = _AS_LOAD | _AS_STORE
+_OF_FIRST_BYTE = bytes({_LDL & 0xFF: _AS_LOAD, _STL & 0xFF: _AS_STORE}.get(each, 0) for each in range(256))
+_OF_SECOND_BYTE = bytes({_LDL >> 8: _AS_LOAD, _STL >> 8: _AS_STORE}.get(each & 0xF, 0) for each in range(256))
+_OF_REGISTER = bytes(_ANY_KIND * (each == _STACK_POINTER) for each in range(256))
+_OF_OTHER_REGISTERS = bytes(_ANY_KIND * (each != _STACK_POINTER) for each in range(256))
+_OF_JUMPS = bytes(each in _JUMPS for each in range(256))
+_OF_FORMS = {
+    place: bytes(_ANY_KIND * ((each & 0xF) >> 1 in forms) for each in range(256))
+    for place, forms in ((_FIRST, range(8)), (_SECOND, (1,)), (_THIRD, (1, 4, 5, 6)))
+}
+"""By the upper three bits of an opcode, in which of these places the instruction has a register."""
+_ANY = re.compile(b"[^\\x00]")
+
 _WIDTHS = (1, 1, 2, 2, 4, 8, 16, 16)
 _LAST_USE = 3
 """The cache operation of a load after which the place is not needed: LDL.LU. PTX: "ld.lu ... when restoring
@@ -66,13 +77,11 @@ class _Access(NamedTuple):
     offset: int
     """From the stack pointer."""
     width: int
-
-    def words(self) -> range:
-        """Those of the stack that it touches."""
-        return range(self.offset // _WORD, (self.offset + self.width - 1) // _WORD + 1)
+    words: range
+    """Those of the stack that it touches."""
 
 
-def spilled(code: memoryview, callees: Sequence[tuple[int, int]], budget: Budget) -> Spills:
+def spilled(machine_code: memoryview, callees: Sequence[tuple[int, int]], budget: Budget) -> Spills:
     """What a kernel spills, as ptxas counts it.
 
     What is stored at a fixed place and loaded from there is a spilled register, or a variable: an array with
@@ -85,21 +94,22 @@ def spilled(code: memoryview, callees: Sequence[tuple[int, int]], budget: Budget
       what no unmarked load of spilled registers does: takes 16 bytes at once, or a part of what was stored.
 
     Args:
-        code: Of the kernel, with the functions that only it calls, which use its frame.
+        machine_code: Of the kernel, with the functions that only it calls, which use its frame.
         callees: Where in it those start and end, in order. What they spill is not the kernel's own.
         budget: What may be read.
 
     Raises:
         Exhausted: There is more than is read.
     """
-    code = code[: len(code) // INSTRUCTION_BYTES * INSTRUCTION_BYTES]
+    code = bytes(machine_code[: len(machine_code) // INSTRUCTION_BYTES * INSTRUCTION_BYTES])
     accesses, has_others = _accesses(code, budget)
-    stored = {word for each in accesses if each.is_store for word in each.words()}
-    loaded = {word for each in accesses if not each.is_store for word in each.words()}
-    marked = {word for each in accesses if each.is_last_use for word in each.words()} & stored
+    stored, loaded = (
+        {word for each in accesses if each.is_store is kind for word in each.words} for kind in (True, False)
+    )
     both = stored & loaded
     if not both:
         return NOTHING
+    marked = {word for each in accesses if each.is_last_use for word in each.words} & stored
     if has_others or _takes_its_address(code, budget):
         lowest = min(marked, default=max(both) + 1)
         both = {word for word in both if word >= lowest}
@@ -110,7 +120,7 @@ def spilled(code: memoryview, callees: Sequence[tuple[int, int]], budget: Budget
     for each in accesses:
         before = bisect_right(starts, each.place)
         is_own = not before or each.place >= callees[before - 1][1]
-        if is_own and not both.isdisjoint(each.words()):
+        if is_own and not both.isdisjoint(each.words):
             stores += each.width if each.is_store else 0
             loads += 0 if each.is_store else each.width
     return stores, loads
@@ -119,7 +129,7 @@ def spilled(code: memoryview, callees: Sequence[tuple[int, int]], budget: Budget
 def _loads_variables(accesses: Sequence[_Access]) -> bool:
     """Whether a load takes 16 bytes, or a part of what was stored, where just that part never was."""
     shapes = {(each.offset, each.width) for each in accesses if each.is_store}
-    wide = {word: each.width for each in accesses if each.is_store for word in each.words()}
+    wide = {word: each.width for each in accesses if each.is_store for word in each.words}
     return any(
         each.width == max(_WIDTHS)
         or (
@@ -131,12 +141,13 @@ def _loads_variables(accesses: Sequence[_Access]) -> bool:
     )
 
 
-def _lacks_a_mark(accesses: Sequence[_Access], code: memoryview, budget: Budget) -> bool:
+def _lacks_a_mark(accesses: Sequence[_Access], code: bytes, budget: Budget) -> bool:
     """Whether after an unmarked load its place is written in any case, before anything reads it."""
-    jumps = [number * INSTRUCTION_BYTES for number in _found(_JUMP, _column(code, 0), budget)]
+    numbers = _numbers(_allowed(code, 0, _OF_JUMPS), code, budget)
+    jumps = [number * INSTRUCTION_BYTES for number in numbers]
     following: dict[int, _Access] = {}
     for each in reversed(accesses):
-        then = {following.get(word) for word in each.words()}
+        then = {following.get(word) for word in each.words}
         next_use = then.pop()
         if (
             not (each.is_store or then or next_use is None)
@@ -145,63 +156,49 @@ def _lacks_a_mark(accesses: Sequence[_Access], code: memoryview, budget: Budget)
             and bisect_right(jumps, each.place) == bisect_right(jumps, next_use.place)
         ):
             return True
-        following.update(dict.fromkeys(each.words(), each))
+        following.update(dict.fromkeys(each.words, each))
     return False
 
 
-def _accesses(code: memoryview, budget: Budget) -> tuple[list[_Access], bool]:
+def _accesses(code: bytes, budget: Budget) -> tuple[list[_Access], bool]:
     """Those at a fixed place of the stack; and whether there are others."""
-    found, has_others = [], False
-    for number in _found(_LOCAL, _column(code, 0), budget):
+    either = _allowed(code, 0, _OF_FIRST_BYTE) & _allowed(code, 1, _OF_SECOND_BYTE)
+    at_fixed_place = either & _allowed(code, _FIRST, _OF_REGISTER)
+    found = []
+    for number in _numbers(at_fixed_place, code, budget):
         place = number * INSTRUCTION_BYTES
         low, high = _INSTRUCTION.unpack_from(code, place)
-        opcode = low & 0xFFF
-        if opcode not in (_LDL, _STL):
-            continue
-        if low >> 24 & 0xFF != _STACK_POINTER:
-            has_others = True
-            continue
-        is_store = opcode == _STL
-        found.append(
-            _Access(
-                place,
-                is_store,
-                is_last_use=not is_store and high >> 20 & 7 == _LAST_USE,
-                is_in_any_case=low >> 12 & 0xF == _ALWAYS,
-                offset=(low >> 40 ^ 1 << 23) - (1 << 23),  # a number of 24 bits with a sign
-                width=_WIDTHS[high >> 9 & 7],
-            )
-        )
-    return found, has_others
+        is_store = low & 0xFFF == _STL
+        is_last_use = not is_store and high >> 20 & 7 == _LAST_USE
+        offset = (low >> 40 ^ 1 << 23) - (1 << 23)  # a number of 24 bits with a sign
+        width = _WIDTHS[high >> 9 & 7]
+        words = range(offset // _WORD, (offset + width - 1) // _WORD + 1)
+        is_in_any_case = low >> 12 & 0xF == _ALWAYS
+        found.append(_Access(place, is_store, is_last_use, is_in_any_case, offset, width, words))
+    return found, either != at_fixed_place
 
 
-def _takes_its_address(code: memoryview, budget: Budget) -> bool:
-    """Whether another register is made of the stack pointer."""
-    return any(
-        _is_made_of_it(code, number * INSTRUCTION_BYTES, place)
-        for place in (_FIRST, _SECOND, _THIRD)
-        for number in _found(_IS_STACK_POINTER, _column(code, place), budget)
-    )
+def _allowed(code: bytes, place: int, allows: bytes) -> int:
+    """What a byte of each instruction allows it to be, as one number of a byte for each: a hundred times as
+    fast as one by one."""
+    return int.from_bytes(code[place::INSTRUCTION_BYTES].translate(allows), "little")
 
 
-def _is_made_of_it(code: memoryview, start: int, place: int) -> bool:
-    """Whether an instruction takes the stack pointer, as a byte of it says, and does not merely move it."""
-    opcode = code[start] | (code[start + 1] & 0xF) << 8
-    if opcode in (_LDL, _STL) or code[start + _RESULT] == _STACK_POINTER:
-        return False
-    form = opcode >> 9
-    if place == _FIRST:
-        return opcode not in _WITHOUT_FIRST
-    return form == _REGISTERS if place == _SECOND else form in _WITH_THIRD
+def _numbers(allowed: int, code: bytes, budget: Budget) -> Iterator[int]:
+    """The numbers of the instructions that are allowed to be something."""
+    marks = allowed.to_bytes(len(code) // INSTRUCTION_BYTES, "little")
+    budget.pay("pieces", len(marks) - marks.count(0))
+    return map(re.Match.start, _ANY.finditer(marks))
 
 
-def _column(code: memoryview, place: int) -> bytes:
-    """One byte of each instruction."""
-    return code[place::INSTRUCTION_BYTES].tobytes()
-
-
-def _found(what: re.Pattern[bytes], column: bytes, budget: Budget) -> Iterator[int]:
-    """The numbers of the instructions that have it in this byte."""
-    for each in what.finditer(column):
-        budget.pay("pieces")
-        yield each.start()
+def _takes_its_address(code: bytes, budget: Budget) -> bool:
+    """Whether another register is made of the stack pointer: something takes it that does not move it."""
+    others = _allowed(code, _RESULT, _OF_OTHER_REGISTERS)
+    for place, of_forms in _OF_FORMS.items():
+        taking = _allowed(code, place, _OF_REGISTER) & _allowed(code, 1, of_forms) & others
+        for number in _numbers(taking, code, budget):
+            start = number * INSTRUCTION_BYTES
+            opcode = code[start] | (code[start + 1] & 0xF) << 8
+            if opcode not in _LOCAL and (place != _FIRST or opcode not in _WITHOUT_FIRST):
+                return True
+    return False
