@@ -5,7 +5,7 @@ Each number comes from the engine's own function for that step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -13,13 +13,16 @@ from ..engine import Answer, Model, cuda, default_model, evaluate, spreadsheet
 from ..engine.common import round_up, shared_memory_configuration
 from ..values.dataclass import dataclass
 from ..values.kernel import TENSOR_MEMORY_UNIT
-from ..values.resources import Resource
+from ..values.resources import RESOURCES, Resource
 from .base import Document, Report
 from .calc import Explanation
 from .calc_notes import is_confined_to_half, left_out_by_spreadsheet
 from .inputs import Inputs, inputs_of
 
 NO_BLOCKS = "0 blocks"
+
+Steps = tuple[Sequence[str], str | None]
+"""The steps of a resource, and the reason for one that surprises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +54,14 @@ def explanation_report(given: Answer, steps: tuple[Explanation, ...]) -> Explana
 def explain(result: Answer) -> tuple[Explanation, ...]:
     """The steps of every resource that plays a part in the answer."""
     if result.model == "cuda":
-        explainers: tuple[Callable[[Answer], Explanation | None], ...] = (
-            _warps,
-            _blocks,
-            _cuda_registers,
-            _cuda_shared_memory,
-            _barriers,
-            _virtual_resources,
-        )
+        explainers: tuple[Callable[[Answer], Steps | None], ...] = (
+            _warps, _blocks, _cuda_registers, _cuda_shared_memory, _barriers, _virtual_resources,
+        )  # fmt: skip
     else:
         explainers = (_warps, _blocks, _spreadsheet_registers, _spreadsheet_shared_memory)
-    explained = (explanation for explainer in explainers if (explanation := explainer(result)))
+    # The spreadsheet knows the first four resources.
+    found = ((name, explainer(result)) for name, explainer in zip(RESOURCES, explainers, strict=False))
+    explained = (Explanation(name, tuple(steps[0]), steps[1]) for name, steps in found if steps is not None)
     return tuple(explained if result.model == "cuda" else _beside_the_hardware(result, explained))
 
 
@@ -80,7 +80,7 @@ def _beside_the_hardware(result: Answer, explained: Iterable[Explanation]) -> It
             yield replace(each, runtime_steps=of_runtime[each.resource])
 
 
-def _warps(result: Answer) -> Explanation:
+def _warps(result: Answer) -> Steps:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
     threads = _count(kernel.threads, "thread")
     rounded = ", rounded up" if kernel.threads % limits.warp_size else ""
@@ -105,31 +105,31 @@ def _warps(result: Answer) -> Explanation:
             why = "Half of the SM has too few registers for the block, which does without caching in L1."
     if kernel.threads % limits.warp_size:
         why = why or "Warps are allocated whole, so the last warp's idle lanes take up their slots."
-    return Explanation("warps", tuple(steps), why)
+    return steps, why
 
 
-def _blocks(result: Answer) -> Explanation:
-    return Explanation("blocks", (f"at most {_limit(result, 'blocks')} per SM",), None)
+def _blocks(result: Answer) -> Steps:
+    return [f"at most {_limit(result, 'blocks')} per SM"], None
 
 
-def _cuda_registers(result: Answer) -> Explanation:
+def _cuda_registers(result: Answer) -> Steps:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
     if not kernel.regs:
-        return _no_registers(result)
+        return _no_limit(is_given=kernel.regs is not None)
     per_warp = result.allocated.registers // warps
     steps = [_per_warp_step(result, per_warp)]
     if kernel.regs > limits.max_registers_per_thread:
         steps.append(_too_many_per_thread(result))
-        return Explanation("registers", tuple(steps), None)
+        return steps, None
     check_steps, why = _launch_check(result, per_warp)
     steps += check_steps
     if check_steps[-1].endswith(NO_BLOCKS):
-        return Explanation("registers", tuple(steps), why)
+        return steps, why
     steps += _sub_partition_steps(result, per_warp)
     of_sub_partitions = cuda.warps_by_registers(limits, per_warp, limits.sub_partitions)
     if of_sub_partitions < limits.max_registers_per_multiprocessor // per_warp:
         why = "A warp lives in one sub-partition, so what is left over in each does not add up to a warp."
-    return Explanation("registers", tuple(steps), why)
+    return steps, why
 
 
 def _launch_check(result: Answer, per_warp: int) -> tuple[list[str], str | None]:
@@ -176,10 +176,10 @@ def _sub_partition_steps(result: Answer, per_warp: int) -> list[str]:
     return steps
 
 
-def _cuda_shared_memory(result: Answer) -> Explanation:
+def _cuda_shared_memory(result: Answer) -> Steps:
     limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
     if not per_block:
-        return _no_shared_memory(result)
+        return _no_limit(is_given=kernel.is_shared_memory_given)
     steps = [_shared_memory_step(result, limits.reserved_shared_memory_per_block)]
     most = cuda.max_shared_memory_allocation(limits, kernel)
     why = None
@@ -188,35 +188,35 @@ def _cuda_shared_memory(result: Answer) -> Explanation:
         why = f"From 8.0 the system takes {reserved} bytes for each resident block."
     if per_block > most:
         steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
-        return Explanation("shared_memory", tuple(steps), why)
+        return steps, why
     asked = shared_memory_configuration(limits, kernel.carveout)
     pool = cuda.shared_memory_pool(limits, kernel, per_block)
     steps.append(_pool_step(result, asked))
     if pool != asked:
         steps.append(f"{asked} is too small for one block: {pool}")
     steps.append(f"{pool} // {per_block} = {_limit(result, 'shared_memory')}")
-    return Explanation("shared_memory", tuple(steps), why)
+    return steps, why
 
 
-def _barriers(result: Answer) -> Explanation:
+def _barriers(result: Answer) -> Steps:
     available = result.limits.max_barriers_per_multiprocessor
     if result.block_limits.barriers is None:
         step = "no limit: the kernel uses none" if result.kernel.barriers == 0 else "no limit before 9.0"
-        return Explanation("barriers", (step,), None)
+        return [step], None
     barriers = cuda.UNKNOWN_BARRIERS if result.kernel.barriers is None else result.kernel.barriers
     counted = " (not given: counted as one)" if result.kernel.barriers is None else ""
     step = f"{available} per SM // {barriers}{counted} = {_limit(result, 'barriers')}"
-    return Explanation("barriers", (step,), None)
+    return [step], None
 
 
-def _virtual_resources(result: Answer) -> Explanation | None:
+def _virtual_resources(result: Answer) -> Steps | None:
     """Nothing for the many kernels that are not known to use any."""
     count, available = result.kernel.virtual_resources, result.limits.virtual_resources_per_multiprocessor
     if count is None:
         return None
     if not count or available is None:
         step = "no limit: the kernel uses none" if not count else "no limit before 10.0"
-        return Explanation("virtual_resources", (step,), None)
+        return [step], None
     steps = [f"{available} per SM // {count} = {_limit(result, 'virtual_resources')}"]
     columns, blocks = result.kernel.tensor_memory, result.blocks_by_tensor_memory
     if columns is not None and blocks is not None:
@@ -225,21 +225,20 @@ def _virtual_resources(result: Answer) -> Explanation | None:
             f"{most} columns of tensor memory // {columns}, rounded up to {TENSOR_MEMORY_UNIT}s = "
             f"{_count(blocks, 'block')} that hold their columns at once, which limits no launch"
         )
-    return Explanation(
-        "virtual_resources",
-        tuple(steps),
+    why = (
         "cuda_occupancy.h counts what a kernel that allocates tensor memory holds when it starts. "
-        "That one which relinquishes its permit lets the next block in is inferred.",
+        "That one which relinquishes its permit lets the next block in is inferred."
     )
+    return steps, why
 
 
-def _spreadsheet_registers(result: Answer) -> Explanation:
+def _spreadsheet_registers(result: Answer) -> Steps:
     limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
     column = spreadsheet.column_of(limits)
     if not kernel.regs:
-        return _no_registers(result)
+        return _no_limit(is_given=kernel.regs is not None)
     if kernel.regs > limits.max_registers_per_thread:
-        return Explanation("registers", (_too_many_per_thread(result),), None)
+        return [_too_many_per_thread(result)], None
     if limits.register_allocation_granularity == "block":
         counted = round_up(warps, limits.warp_allocation_granularity)
         need = counted * limits.warp_size * kernel.regs
@@ -250,7 +249,7 @@ def _spreadsheet_registers(result: Answer) -> Explanation:
             f"{limits.max_registers_per_multiprocessor} per SM // {result.allocated.registers} = "
             f"{_limit(result, 'registers')}",
         )
-        return Explanation("registers", steps, "On 1.x registers are given to the block as a whole.")
+        return steps, "On 1.x registers are given to the block as a whole."
     per_warp = spreadsheet.allocated_registers_per_warp(limits, column, kernel.regs)
     share = spreadsheet.max_registers_per_block(limits, column, kernel).amount
     granularity = spreadsheet.warp_granularity(limits, column, kernel)
@@ -268,14 +267,14 @@ def _spreadsheet_registers(result: Answer) -> Explanation:
     why = None
     if spreadsheet.is_doubled_unit(column, kernel.regs):
         why = "For this number of registers the spreadsheet allocates in units of twice the size."
-    return Explanation("registers", steps, why)
+    return steps, why
 
 
-def _spreadsheet_shared_memory(result: Answer) -> Explanation:
+def _spreadsheet_shared_memory(result: Answer) -> Steps:
     limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
     column = spreadsheet.column_of(limits)
     if not per_block:
-        return _no_shared_memory(result)
+        return _no_limit(is_given=kernel.is_shared_memory_given)
     steps = [_shared_memory_step(result, column.reserved_shared_memory_per_block)]
     most = spreadsheet.max_shared_memory_allocation(limits, column, kernel).amount
     asked = shared_memory_configuration(limits, kernel.carveout)
@@ -283,17 +282,11 @@ def _spreadsheet_shared_memory(result: Answer) -> Explanation:
         steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
     else:
         steps += [_pool_step(result, asked), f"{asked} // {per_block} = {_limit(result, 'shared_memory')}"]
-    return Explanation("shared_memory", tuple(steps), left_out_by_spreadsheet(limits))
+    return steps, left_out_by_spreadsheet(limits)
 
 
-def _no_registers(result: Answer) -> Explanation:
-    known = "the kernel uses none" if result.kernel.regs == 0 else "not given"
-    return Explanation("registers", (f"no limit: {known}",), None)
-
-
-def _no_shared_memory(result: Answer) -> Explanation:
-    known = "the kernel uses none" if result.kernel.is_shared_memory_given else "not given"
-    return Explanation("shared_memory", (f"no limit: {known}",), None)
+def _no_limit(*, is_given: bool) -> Steps:
+    return [f"no limit: {'the kernel uses none' if is_given else 'not given'}"], None
 
 
 def _too_many_per_thread(result: Answer) -> str:
