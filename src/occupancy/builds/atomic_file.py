@@ -88,9 +88,11 @@ def written_atomically(path: str) -> Iterator[TextIO]:
             if mode is not None:
                 os.chmod(temporary, mode)
             os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             os.unlink(temporary)
+        if isinstance(error, OSError) and error.filename == temporary:
+            error.filename = path  # the name that people have given
         raise
     _sync_folder(folder)
 

@@ -293,9 +293,10 @@ class TestPictures:
         assert path.read_text() == "something else"
 
     def test_a_folder_that_is_not_there_is_a_message(self, tmp_path: Path) -> None:
-        done = run("sweep", *H100, "-o", str(tmp_path / "nowhere" / "chart.png"))
+        path = str(tmp_path / "nowhere" / "chart.png")
+        done = run("sweep", *H100, "-o", path)
         assert done.exit_code == 2
-        assert "No such file or directory" in done.stderr
+        assert done.stderr == f"Error: {path}: No such file or directory.\n"
 
 
 @pytest.mark.parametrize(
