@@ -21,6 +21,10 @@ MAX_TABLE_BYTES = 64 * MIB
 MAX_SECTIONS = 1 << 18
 MAX_ATTRIBUTE_BYTES = 4 * MIB
 """What the image says about all of its kernels, or about one, beside their code."""
+MAX_CODE_BYTES = 64 * MIB
+MAX_STACK_ACCESSES = 1 << 17
+"""Of one kernel whose spills are counted: its code, and what it stores to and loads from its stack. Those of
+NVIDIA's libraries reach some hundreds of KiB, and of loads and stores."""
 MAX_NAME_BYTES = 1 << 16
 """Names of C++ templates reach a tenth of this; what is longer is cut."""
 SHORT_NAME_BYTES = 1 << 10

@@ -16,9 +16,10 @@ import re
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from .budget import Budget
+from .budget import MAX_CODE_BYTES, MAX_STACK_ACCESSES, Budget
 
 FIRST_ARCHITECTURE = 70
 """Before, an instruction has 8 bytes, and others mean something else."""
@@ -82,7 +83,7 @@ class _Access(NamedTuple):
 
 
 def spilled(machine_code: memoryview, callees: Sequence[tuple[int, int]], budget: Budget) -> Spills:
-    """What a kernel spills, as ptxas counts it.
+    """What a kernel spills, as ptxas counts it; not told of one with more code than any has.
 
     What is stored at a fixed place and loaded from there is a spilled register, or a variable: an array with
     a constant index, or one that is volatile or whose address is taken. ptxas marks loads of spilled
@@ -101,8 +102,12 @@ def spilled(machine_code: memoryview, callees: Sequence[tuple[int, int]], budget
     Raises:
         Exhausted: There is more than is read.
     """
+    if len(machine_code) > MAX_CODE_BYTES:
+        return NOT_TOLD
     code = bytes(machine_code[: len(machine_code) // INSTRUCTION_BYTES * INSTRUCTION_BYTES])
     accesses, has_others = _accesses(code, budget)
+    if len(accesses) > MAX_STACK_ACCESSES:
+        return NOT_TOLD
     stored, loaded = (
         {word for each in accesses if each.is_store is kind for word in each.words} for kind in (True, False)
     )
@@ -161,11 +166,12 @@ def _lacks_a_mark(accesses: Sequence[_Access], code: bytes, budget: Budget) -> b
 
 
 def _accesses(code: bytes, budget: Budget) -> tuple[list[_Access], bool]:
-    """Those at a fixed place of the stack; and whether there are others."""
+    """Those at a fixed place of the stack, one more than `MAX_STACK_ACCESSES` at most; and whether there are
+    others."""
     either = _allowed(code, 0, _OF_FIRST_BYTE) & _allowed(code, 1, _OF_SECOND_BYTE)
     at_fixed_place = either & _allowed(code, _FIRST, _OF_REGISTER)
     found = []
-    for number in _numbers(at_fixed_place, code, budget):
+    for number in islice(_numbers(at_fixed_place, code, budget), MAX_STACK_ACCESSES + 1):
         place = number * INSTRUCTION_BYTES
         low, high = _INSTRUCTION.unpack_from(code, place)
         is_store = low & 0xFFF == _STL

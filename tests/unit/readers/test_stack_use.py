@@ -13,8 +13,8 @@ import pytest
 
 from occupancy import ReadError
 from occupancy.readers import KernelRecord, stream_kernels
-from occupancy.readers.budget import Budget, Exhausted
-from occupancy.readers.stack_use import NOTHING, spilled
+from occupancy.readers.budget import MAX_CODE_BYTES, MAX_STACK_ACCESSES, Budget, Exhausted
+from occupancy.readers.stack_use import NOT_TOLD, NOTHING, spilled
 from tests.samples import FOLDER
 
 STACK = FOLDER.parent / "stack"
@@ -102,6 +102,12 @@ def test_what_callees_spill_is_not_the_kernels() -> None:
     assert count(*code, callees=((16, 32), (48, 80))) == (8, 0), "but they may load what it has stored"
     assert count(*code, callees=((0, 80),)) == (0, 0)
     assert count(*code, callees=((80, 96),)) == (8, 12)
+
+
+def test_more_of_it_than_any_kernel_has() -> None:
+    assert count(STORE, LAST, STORE * (MAX_STACK_ACCESSES - 2)) == (4 * (MAX_STACK_ACCESSES - 1), 4)
+    assert count(STORE, LAST, STORE * (MAX_STACK_ACCESSES - 1)) == NOT_TOLD
+    assert count(STORE, LAST, bytes(MAX_CODE_BYTES)) == NOT_TOLD
 
 
 def test_more_of_it_than_is_read() -> None:
