@@ -24,7 +24,6 @@ MAX_NAME = 40
 """Characters of a name that an error repeats in a command."""
 
 
-# A tuple, because a dataclass takes ten times as long to make, and every command waits for it.
 class Chip(NamedTuple):
     """A chip that was named: what its SM offers and, of a GPU, which it is."""
 
