@@ -66,7 +66,7 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
         )
     yield from _of_spills(report)
     if report.sort == "spills":
-        yield from _of_other_stacks(report.overview, "--sort stack" if is_command else 'sort="stack"')
+        yield from _of_other_stacks(report, "--sort stack" if is_command else 'sort="stack"')
     elif any(map(has_stack_of_unknown_spills, rows)):
         yield UNKNOWN_STACK
     if any(row.num_warps is not None and row.next_step is not None for row in rows):
@@ -87,7 +87,7 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
 def _unsorted(report: ScanReport) -> Iterator[str]:
     """That an order is none, because nothing that was found has what to sort by."""
     missing = missing_for(report.sort, report.overview)
-    if missing:
+    if missing and len(report.kernels) > 1:
         yield f"Not sorted by {report.sort}: {missing}."
 
 
@@ -134,12 +134,13 @@ def _most_first(spilling: tuple[SpillCost | None, str]) -> float:
     return 0 if cost is None else (cost.worst or 0) - (cost.worst_without or 0)
 
 
-def _of_other_stacks(overview: Overview, how: str) -> Iterator[str]:
+def _of_other_stacks(report: ScanReport, how: str) -> Iterator[str]:
     """What has a stack and is not known to spill, and how it is shown."""
+    overview = report.overview
     rest, unknown = overview.stacks_without_spills, overview.stacks_unknown
     if rest:
         yield f"{_with_a_stack(rest)} for arrays or calls and spill{'s' * (rest == 1)} nothing: {how}."
-    if unknown:
+    if unknown and (overview.spills_known or not report.kernels):  # else that is said where the order is
         yield f"{_with_a_stack(unknown)} of which nothing says whether it holds spills: {how}. {WHO_KNOWS}"
 
 

@@ -789,6 +789,16 @@ def test_what_has_a_stack_and_does_not_spill_is_counted_beside_what_does(samples
     assert "stacky" in run("scan", str(samples / "cubins" / "13.0_90_1.cubin"), "--sort", "stack").stdout
 
 
+def test_where_nothing_says_what_spills_that_is_said_once(samples: Path) -> None:
+    usage = str(samples / "res_usage.txt")
+    unknown, unsorted = "of which nothing says whether it holds spills", "Not sorted by spills: nothing says"
+    asked = " ".join(run("scan", usage, "--spilling").stdout.split())
+    assert "5 kernels for sm_90, 0 shown." in asked
+    assert (unknown in asked, unsorted in asked) == (True, False)
+    ordered = " ".join(run("scan", usage, "--sort", "spills").stdout.split())
+    assert (unknown in ordered, unsorted in ordered) == (False, True)
+
+
 def test_an_order_by_spills() -> None:
     """What may spill, as nothing says that it does not, comes between what does and what does not."""
 
