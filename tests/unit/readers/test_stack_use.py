@@ -85,10 +85,10 @@ STORE, LOAD, LAST = access(STL, 8), access(LDL, 8), access(LDL, 8, last=True)
         # A load that would be marked if it were of a spilled register: the place is written next.
         ((STORE, LOAD, STORE, LOAD), NOTHING),
         ((STORE, LOAD, other(BRA), STORE, LOAD), (8, 8)),
-        # What spills do not: 16 bytes that are not marked, or a part of what was stored.
+        # What spills do not: 16 bytes that are not marked. A part of what was stored they do load.
         ((access(STL, 0, width=16), access(LDL, 0, width=16)), NOTHING),
         ((access(STL, 0, width=16), access(LDL, 0, width=16, last=True)), (16, 16)),
-        ((access(STL, 8, width=8), access(LDL, 12)), NOTHING),
+        ((access(STL, 8, width=8), access(LDL, 12)), (8, 4)),
         ((b"",), NOTHING),
         ((STORE, LAST, b"\x87"), (4, 4)),  # that ends within an instruction
     ],
