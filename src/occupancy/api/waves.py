@@ -112,7 +112,7 @@ def _may_hold_fewer(chip: Chip, wave: FullWave) -> Iterator[str]:
     if not wave.is_upper_bound or not wave.blocks:
         return
     yield (
-        "Fewer clusters may fit than there are SMs for, because each stays within one GPC. "
+        "Fewer clusters may fit: each stays within one GPC, of which some SMs are left over. "
         "Your own GPU tells: --device 0, or cudaOccupancyMaxActiveClusters."
     )
     unit = wave.measured

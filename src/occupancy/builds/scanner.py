@@ -62,6 +62,8 @@ class ScanRow(KernelRecord):
     """A usual block size, where no source states one and ``threads`` is the best; None elsewhere."""
     usual_occupancy: float | None = None
     """The occupancy with blocks of that size, 0 to 1; 0 where they do not launch."""
+    usual_limiters: tuple[Resource, ...] = ()
+    """What limits it then."""
     active_blocks: int | None = None
     limiters: tuple[Resource, ...] = ()
     launchable: bool | None = None
@@ -226,16 +228,15 @@ class Scanner:
         notes = list(record.notes)
         kernel = _kernel(record, limits, threads)
         answer = self._answer(limits, kernel)
-        usual = USUAL_SIZE if threads_from == "best" else None
+        usual = self._answer(limits, _kernel(record, limits, USUAL_SIZE)) if threads_from == "best" else None
         next_step, is_left_out = self._advice(limits, kernel, threads_from == "best")
         if next_step is not None and is_of_a_library(record):
             next_step = None
             notes.append(LIBRARY_NOTE)
         reason = answer.reason
         if record.max_threads is not None and threads > record.max_threads:
-            reason = (
-                f"{threads:,} threads in one block, but it was compiled for at most {record.max_threads:,}."
-            )
+            most = f"{record.max_threads:,}"
+            reason = f"{threads:,} threads in one block, but it was compiled for at most {most}."
         if is_left_out:
             notes.append(NO_ADVICE_NOTE)
         if record.linked is False:
@@ -243,10 +244,8 @@ class Scanner:
         if record.reallocates_registers:
             notes.append(SPLIT_NOTE)
         if elsewhere := later_members(record.arch):
-            chips = " and ".join(map(str, elsewhere))
-            notes.append(
-                f"{record.arch} is code of a family, and runs on {chips} too; --cc answers for those."
-            )
+            runs = f"runs on {' and '.join(map(str, elsewhere))} too; --cc answers for those"
+            notes.append(f"{record.arch} is code of a family, and {runs}.")
         if "virtual_resources" in answer.limiters:
             notes.append(TENSOR_MEMORY_NOTE)
         if answer.blocks_by_tensor_memory is not None:
@@ -269,8 +268,9 @@ class Scanner:
             "threads": threads,
             "threads_from": threads_from,
             "occupancy": answer.occupancy,
-            "usual_threads": usual,
-            "usual_occupancy": usual and self._answer(limits, _kernel(record, limits, usual)).occupancy,
+            "usual_threads": usual and USUAL_SIZE,
+            "usual_occupancy": usual and usual.occupancy,
+            "usual_limiters": usual.limiters if usual else (),
             "active_blocks": answer.active_blocks,
             "limiters": answer.limiters,
             "launchable": answer.launchable,

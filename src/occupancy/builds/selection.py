@@ -161,7 +161,8 @@ def _with(part: str | None) -> Callable[[KernelRecord], bool]:
     """Whether it is in a name, mangled or readable; upper and lower case are alike."""
     if not part:
         return lambda record: True
-    pattern = Pattern(f"*{part.casefold()}*", has_question_marks=False)
+    # Dots stand on screens for what a line has no room for.
+    pattern = Pattern(f"*{part.casefold().replace('...', '*')}*", has_question_marks=False)
     return lambda record: (
         pattern.matches(record.name.casefold()) or pattern.matches(record.demangled.casefold())
     )

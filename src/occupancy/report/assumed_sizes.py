@@ -38,11 +38,10 @@ AT_USUAL = f"At {USUAL_SIZE}"
 
 
 def at_usual_size(row: ScanRow) -> str:
-    """``50%``, ``50% (128)``: the occupancy at the usual size, or the nearest, where it is less."""
+    """``50% shared``: the occupancy at the usual size, where it is less, and what limits it."""
     if row.usual_occupancy is None or row.occupancy is None or row.usual_occupancy >= row.occupancy:
         return ""
-    size = "" if row.usual_threads == USUAL_SIZE else f" ({row.usual_threads:,})"
-    return words.percent(row.usual_occupancy) + size
+    return f"{words.percent(row.usual_occupancy)} {words.short_names(row.usual_limiters)}".rstrip()
 
 
 def meanings(rows: Iterable[ScanRow]) -> str:

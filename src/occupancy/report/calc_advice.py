@@ -182,7 +182,9 @@ def _is_of_interest(report: CalcReport, resource: Resource) -> bool:
 
 def _carveout(report: CalcReport) -> Iterator[str]:
     smallest, configurations = report.carveout.smallest, report.carveout.configurations
+    blocks = ""
     if (later := later_blocks(report)) is not None:
+        blocks = f" for {words.count(later.blocks_without_permit, 'block')}"
         enough = later.carveout_without_permit
         smallest = next((each for each in configurations if each.shared_memory == enough), None)
     if smallest is None or (smallest.percent is None and smallest.l1 is None):
@@ -197,11 +199,11 @@ def _carveout(report: CalcReport) -> Iterator[str]:
     if smallest.percent is not None:
         percent = f": request {smallest.percent}%, which is rounded up to it, or more"
     l1 = "" if smallest.l1 is None else f"; it leaves {words.size(smallest.l1)} of L1"
-    yield f"{words.size(smallest.shared_memory)} {verdict}{percent}{l1}"
+    yield f"{words.size(smallest.shared_memory)} {verdict}{blocks}{percent}{l1}"
     if report.inputs.carveout is not None:
-        for blocks, alike in groupby(configurations, lambda each: each.active_blocks):
+        for held, alike in groupby(configurations, lambda each: each.active_blocks):
             sizes = [words.size(each.shared_memory) for each in alike]
-            yield f"{words.count(blocks, 'block')} with {words.listing(sizes)}"
+            yield f"{words.count(held, 'block')} with {words.listing(sizes)}"
 
 
 def _labelled(label: str, texts: Iterator[str]) -> Iterator[tuple[str, str]]:

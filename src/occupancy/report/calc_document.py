@@ -161,8 +161,8 @@ def _with_permit_and_without(report: CalcReport, later: TensorMemory, where: str
         Paragraph(
             _verdict(
                 report,
-                f"A block of {words.count(report.inputs.threads, 'thread')} starts with the permit, all "
-                "virtual resources of the SM, and holds it until tcgen05.relinquish_alloc_permit.",
+                "One block of an SM at a time holds the permit to allocate, which counts as all of its "
+                "virtual resources: from its start until tcgen05.relinquish_alloc_permit.",
             )
         ),
     )

@@ -90,9 +90,8 @@ def what_clusters_change(wave: FullWave | None, runs: Runs) -> str:
             when = f" if all {case.wave.clusters:,} fit" if case.why == IF_ALL_FIT else ""
             said.append(f"Clusters of {wave.cluster_size} change nothing{when}.")
     if len(cases) > 1:
-        said.append(
-            f"What is idle is a part of what all {words.count(wave.multiprocessor_count, 'SM')} hold."
-        )
+        sms = words.count(wave.multiprocessor_count, "SM")
+        said.append(f"Idle is counted against what all {sms} could hold, in each row.")
     return " ".join(said)
 
 

@@ -129,7 +129,7 @@ def _by_using_less(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[
     helps_all = all(_helps(report, steps[0], chip) for chip in report.chips)
     title = "What helps"
     if len(steps) > 1 and helps_all:
-        title += ": the first row all of them, each further row the chip that is lowest"
+        title += ": row 1 all of them, each further row the chip that is then lowest"
     elif len(steps) > 1:
         title += ", row by row the chip that is lowest"
     elif helps_all:
@@ -140,16 +140,29 @@ def _by_using_less(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[
     rows = [_cells(report, step, changed) for step in shown]
     yield _table(report, titles, rows, shown if any(step.fewer_registers for step in shown) else ())
     if served := _served(report, steps[0]):
-        yield Paragraph(f"First row: {served}.")
-    caps = [step.fewer_registers for step in shown if step.fewer_registers is not None]
-    if caps:
-        yield Paragraph(how_to_cap(caps[0]))
-    if any(cap.launch_bounds for cap in caps) and not all(cap.launch_bounds for cap in caps):
-        threads = f"{report.inputs.threads:,} threads"
-        yield Bullets([f"-maxrregcount: not all of them hold so many blocks of {threads}."], "faint")
+        yield Paragraph(f"Row 1: {served}.")
+    cap = next((step.fewer_registers for step in shown if step.fewer_registers is not None), None)
+    if cap is not None:
+        yield Paragraph(f"Fewer registers may spill. {how_to_cap(cap, may_spill=False)}")
+    if why := _why_no_bounds(report, shown):
+        yield Bullets([why], "faint")
     if len(shown) < len(steps):
         hidden = words.count(len(steps) - len(shown), "step")
         yield Bullets([f"{hidden} between these in --format json."], "faint")
+
+
+def _why_no_bounds(report: OnAllReport, steps: Sequence[StepOnAll]) -> str:
+    """``-maxrregcount=32: 10 blocks of 6 warps are more than the 48 warps that an SM of L4 holds.``"""
+    for step in steps:
+        cap, blocks = step.fewer_registers, max(step.active_blocks)
+        for chip in report.chips:
+            warps = chip.active_warps // max(chip.active_blocks, 1)
+            most = chip.max_warps_per_multiprocessor
+            if cap is not None and cap.launch_bounds is None and blocks * warps > most:
+                wanted = f"{words.count(blocks, 'block')} of {words.count(warps, 'warp')}"
+                holds = f"the {words.count(most, 'warp')} that an SM of {chip.label} holds"
+                return f"{cap.maxrregcount}: {wanted} are more than {holds}."
+    return ""
 
 
 def _served(report: OnAllReport, step: StepOnAll) -> str:
@@ -183,7 +196,7 @@ def _alone(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[Block]:
         if (step := chip.furthest_step) is not None and step.requires not in of_all
     ]
     if rows:
-        yield Heading("Each chip alone: the highest occupancy that using less reaches")
+        yield Heading("Each chip alone: the most that it reaches by using less")
         columns = [Column("Chip", is_number=False), *map(Column, map(_title, changed)), Column("Reaches")]
         yield Table(columns, rows)
 
@@ -197,7 +210,7 @@ def _by_block_size(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[
         return
     amounts = [(each, amount_of(each, report.inputs)) for each in ADJUSTABLE]
     kept = [words.used(each, amount) for each, amount in amounts if amount]
-    yield Heading("Another block size" + (f", {words.listing(kept)} as now" if kept else ""))
+    yield Heading("Another block size" + (f", if {words.listing(kept)} per block stay" if kept else ""))
     yield _table(report, [_title("threads")], [_cells(report, step, ["threads"]) for step in steps])
 
 

@@ -49,7 +49,8 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
     if assumed := meanings(rows):
         yield f"Threads are assumed where no file has them: {assumed}. Give {option} if you know it."
     if any(map(at_usual_size, rows)):
-        yield f"{AT_USUAL}: the occupancy at the usual {USUAL_SIZE} threads, where it is less."
+        usual = f"the usual {USUAL_SIZE} threads"
+        yield f"{AT_USUAL}: the occupancy at {usual}, where it is less, and what limits it."
     if more := report.overview.below_at_usual_size:
         verb = "is" if more == 1 else "are"
         option = f"--threads {USUAL_SIZE}" if is_command else f"threads={USUAL_SIZE}"

@@ -39,7 +39,7 @@ def test_my_kernel_on_an_h100_and_a_4090_what_should_i_change() -> None:
     rows = [line.split() for line in text.splitlines()]
     assert ["H100", "9.0", "37.5%", "4", "24", "of", "64", "registers"] in rows
     assert ["GeForce", "RTX", "4090", "8.9", "25%", "2", "12", "of", "48", "shared", "memory"] in rows
-    assert "What helps: the first row all of them, each further row the chip that is lowest" in text
+    assert "What helps: row 1 all of them, each further row the chip that is then lowest\n" in text
     assert ["64", "32.25", "KiB", "5", "blocks,", "46.9%", "3", "blocks,", "37.5%", "192,", "5"] in rows
     assert ["64", "24", "KiB", "5", "blocks,", "46.9%", "4", "blocks,", "50%", "192,", "5"] in rows
     assert ["448", "2", "blocks,", "43.8%", "2", "blocks,", "58.3%"] in rows
@@ -68,7 +68,8 @@ def test_the_waves_of_a_grid_on_each_of_several_gpus() -> None:
     assert " 616 in 154 clusters,           4.87  536 blocks, 87% full        9.1%\n" in str(clustered)
     assert (
         "\nH200: Clusters of 4 change nothing if all 165 fit. With 154, 4.87 waves instead\n"
-        "of 4.55: still 5 rounds. What is idle is a part of what all 132 SMs hold.\n"
+        "of 4.55: still 5 rounds. Idle is counted against what all 132 SMs could hold, in\n"
+        "each row.\n"
         "B200: Clusters of 4 change nothing if all 185 fit.\n"
     ) in str(clustered)
     assert str(clustered).count("each stays within") == 1
@@ -90,8 +91,10 @@ def test_steps_go_on_until_nothing_helps_any_chip_and_ask_no_more_than_the_lowes
         assert all(one <= other for one, other in zip(before, after, strict=True))
     assert steps[len(less) :] == [({"threads": 224}, [4, 2]), ({"threads": 448}, [2, 2])]
     text = run("calc", *KERNEL, "--gpu", "H100,4090", columns=120).stdout
-    assert "\n64 regs (may spill): __launch_bounds__(192, 5) or -maxrregcount=64\n" in text
-    assert "\nAnother block size, 72 registers and 40 KiB as now\n" in text
+    assert (
+        "\nFewer registers may spill. 64 registers: __launch_bounds__(192, 5) or -maxrregcount=64\n" in text
+    )
+    assert "\nAnother block size, if 72 registers and 40 KiB per block stay\n" in text
     assert "steps between these" not in text
 
 
@@ -112,14 +115,16 @@ def test_each_step_says_how_its_registers_are_had_where_there_is_room() -> None:
     wide, narrow = (run("calc", *KERNEL, "--gpu", "H100,4090", columns=each).stdout for each in (80, 72))
     assert " Launch bounds\n" in wide
     assert "  -maxrregcount=32\n" in wide
+    why = "-maxrregcount=32: 10 blocks of 6 warps are more than the 48 warps that an SM of "
+    assert f"{why}GeForce RTX 4090 holds." in " ".join(wide.split())
     assert "Launch bounds" not in narrow
     assert narrow.count("\nRegisters ") == 1
 
 
 def test_which_change_helps_which_chip_and_what_each_takes_alone() -> None:
     text = run("calc", *KERNEL, "--gpu", "H100,4090").stdout
-    assert "\nFirst row: 64 registers help H100, 32.25 KiB helps GeForce RTX 4090.\n" in text
-    alone = text[text.index("\nEach chip alone: the highest occupancy that using less reaches\n") :]
+    assert "\nRow 1: 64 registers help H100, 32.25 KiB helps GeForce RTX 4090.\n" in text
+    alone = text[text.index("\nEach chip alone: the most that it reaches by using less\n") :]
     assert "\nH100                     32      21.75 KiB  10 blocks, 93.8%\n" in alone
     assert "\nGeForce RTX 4090         40       11.5 KiB    8 blocks, 100%\n" in alone
     h100, ada = as_json("calc", *KERNEL, "--gpu", "H100,4090")["chips"]

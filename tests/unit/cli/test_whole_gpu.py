@@ -100,10 +100,7 @@ def test_clusters_are_a_bound_and_say_so() -> None:
     kernel = ("calc", *KERNEL, "--cc", "9.0", "--sms", "100", "--cluster", "4")
     text = run(*kernel, "--grid", "4096", columns=200).stdout
     assert "100 SMs hold at most 800 blocks, 200 clusters of 4\n" in text
-    assert (
-        "Fewer clusters may fit than there are SMs for, because each stays within one GPC. Your own GPU tells"
-        in text
-    )
+    assert "each stays within one GPC, of which some SMs are left over. Your own GPU tells" in text
     assert "\n200, if all fit    5.12  96 blocks, 12% full  14.7%  4,000 or 4,800\n" in text
     assert "\nClusters of 4 change nothing if all 200 fit.\n" in text
     small = run(*kernel, "--grid", "200", columns=200).stdout
@@ -232,7 +229,7 @@ def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
         "165, if all fit             4.55  360 blocks, 54.5% full  9.1%  2,640 or 3,300",
         "154, measured on one H200   4.87  536 blocks, 87% full    9.1%  2,464 or 3,080",
         "Clusters of 4 change nothing if all 165 fit. With 154, 4.87 waves instead of 4.55: still 5 rounds. "
-        "What is idle is a part of what all 132 SMs hold.",
+        "Idle is counted against what all 132 SMs could hold, in each row.",
     ):
         assert line in text.splitlines()
     more = run(*kernel[:-1], "3200", "--gpu", "h100 sxm", columns=200).stdout
@@ -270,7 +267,7 @@ def test_clusters_without_the_number_of_sms_still_say_what_an_sm_holds() -> None
 def test_clusters_of_another_product_say_why_it_was_asked() -> None:
     text = run("calc", *KERNEL, "--gpu", "H100 SXM", "--cluster", "4", columns=200).stdout
     assert "one H200 was measured to hold" in text
-    assert "within one GPC. Your own GPU tells: --device 0" in text
+    assert "some SMs are left over. Your own GPU tells: --device 0" in text
     assert "\nThe H200 that was measured has as many SMs as H100 SXM5.\n" in text
     assert "as many SMs" not in run("calc", *KERNEL, "--gpu", "H200", "--cluster", "4", columns=200).stdout
 

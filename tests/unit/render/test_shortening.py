@@ -54,3 +54,15 @@ def test_the_words_that_differ_are_seen() -> None:
     for name, text in shown.items():
         assert ("float" in text) == ("float" in name)
         assert ("...3" in text) == ("double, 3>>>" in name)
+
+
+def test_namespaces_of_template_arguments_go_before_anything_is_cut() -> None:
+    name = (
+        "cub::detail::Sweep<cub::detail::policy<float, int>, thrust::less<float>, (anonymous namespace)::f>"
+    )
+    assert shortened([name], 200) == {name: name}
+    assert shortened([name], 75) == {
+        name: "cub::detail::Sweep<policy<float, int>, less<float>, (anonymous namespace)::f>"[:72] + "..."
+    }
+    other = name.replace("thrust::", "std::")
+    assert len(set(shortened([name, other], 75).values())) == 2

@@ -13,18 +13,33 @@ LEAST_HEAD = 12
 MOST_OF_A_WORD = (40, 24, 16, 12, 8, 6, 4)
 """Characters of a word that tells names apart, less and less until there is room for all such words."""
 
+_NAMESPACES = re.compile(r"(?<![\w:])(?:[A-Za-z_]\w*::)+")
 _WORDS = re.compile(r"\w+|\W")
 
 
 def shortened(names: Iterable[str], width: int) -> dict[str, str]:
     """What to show of each name in so many columns.
 
-    A name is cut at its end; where several would look the same then, what they have in common is cut
-    within, so that the words in which they differ are seen: ``cub::DeviceReduce...float...Max...``. Names
-    that look the same even so are numbered.
+    Namespaces within a name's template arguments go first. Then it is cut at its end; where several would
+    look the same, what they have in common is cut within, so that the words in which they differ are seen:
+    ``cub::DeviceReduce...float...Max...``. Names that look the same even so are numbered.
     """
-    whole = dict.fromkeys(names)
-    shown = {name: name if len(name) <= width else _cut(name, width) for name in whole}
+    brief = {name: name if len(name) <= width else _without_namespaces(name) for name in names}
+    for group in _alike(brief):
+        brief |= {name: name for name in group}
+    shown = _cut_apart(brief.values(), width)
+    return {name: shown[text] for name, text in brief.items()}
+
+
+def _without_namespaces(name: str) -> str:
+    """The name without those of its template arguments, which say least: ``sort<thrust::less<int>>``."""
+    function, bracket, arguments = name.partition("<")
+    return function + bracket + _NAMESPACES.sub("", arguments)
+
+
+def _cut_apart(names: Iterable[str], width: int) -> dict[str, str]:
+    """The names, those that are too long cut; no two of them alike."""
+    shown = {name: name if len(name) <= width else _cut(name, width) for name in names}
     for group in _alike(shown):
         shown |= {
             name: _around(words, places, width) for name, (words, places) in _differences(group).items()
