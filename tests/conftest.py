@@ -24,7 +24,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The engine takes microseconds; a deadline would only measure how busy the machine is.
-settings.register_profile("occupancy", max_examples=FULL // 2, deadline=None, print_blob=True)
+settings.register_profile("occupancy", max_examples=2 * FULL // 5, deadline=None, print_blob=True)
 # Each time the same: a change is not held up by what others left. Runs elsewhere are
 # random and find that. What fails prints the line that repeats it.
 settings.register_profile("ci", max_examples=FULL, deadline=None, print_blob=True, derandomize=True)

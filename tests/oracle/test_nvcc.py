@@ -78,7 +78,7 @@ def compile_and_compare(nvcc: Path, folder: Path, arch: str, options: list[str])
 @pytest.mark.parametrize(
     "registers", [24, pytest.param(32, marks=THOROUGH), pytest.param(64, marks=THOROUGH)]
 )
-@pytest.mark.parametrize("options", [[], ["-rdc=true"]], ids=["whole", "rdc"])
+@pytest.mark.parametrize("options", [[], pytest.param(["-rdc=true"], marks=THOROUGH)], ids=["whole", "rdc"])
 @pytest.mark.parametrize("arch", QUICK)
 def test_spills_are_counted_as_the_compiler_does(
     nvcc: Path, tmp_path: Path, arch: str, options: list[str], registers: int
@@ -94,7 +94,7 @@ def test_spills_are_counted_as_the_compiler_does(
     assert {record.spills_are_counted for record in printed.values()} == {False}
 
 
-@pytest.mark.parametrize("options", [[], ["-rdc=true"]], ids=["whole", "rdc"])
+@pytest.mark.parametrize("options", [[], pytest.param(["-rdc=true"], marks=THOROUGH)], ids=["whole", "rdc"])
 @pytest.mark.parametrize("arch", QUICK)
 def test_cubin_equals_the_log(nvcc: Path, tmp_path: Path, arch: str, options: list[str]) -> None:
     compile_and_compare(nvcc, tmp_path, arch, options)

@@ -26,7 +26,7 @@ from .header import Header
 MULTIPROCESSORS = 132
 """SMs of the H200."""
 
-KERNELS = 200
+KERNELS = sampled("count", sample=50, everything=200)
 """For each chip and question."""
 
 
@@ -83,10 +83,10 @@ def available(limits: Limits, kernel: Kernel, blocks: int, *, driver_580: bool =
         return None
 
 
-def kernels(limits: Limits, question: str) -> list[Kernel]:
+def kernels(limits: Limits, question: str, count: int) -> list[Kernel]:
     chance = random.Random(f"{question} {limits.compute_capability}")
     wanted: list[Kernel] = []
-    while len(wanted) < KERNELS:
+    while len(wanted) < count:
         kernel = Kernel(
             chance.choice((chance.randint(1, 1024), 32 * chance.randint(1, 32))),
             chance.choice(axes.registers(limits)),
@@ -103,40 +103,47 @@ def kernels(limits: Limits, question: str) -> list[Kernel]:
 
 
 @each_chip
-def test_max_potential_block_size(header: Header, limits: Limits) -> None:
+@KERNELS
+def test_max_potential_block_size(header: Header, limits: Limits, count: int) -> None:
     """With the kernel's own threads as the largest block that it works with."""
-    asked = kernels(limits, "block size")
+    asked = kernels(limits, "block size", count)
     theirs = header.max_potential_block_size(limits, header.queries_of(limits, asked), 7)
     comparison = Comparison()
     for kernel, answer in zip(asked, theirs, strict=True):
         ours = max_potential_block_size(limits, kernel, 7, block_size_limit=kernel.threads)
         expected = LaunchConfiguration(int(answer["min_grid_size"]), int(answer["block_size"]))
         comparison.check((limits.compute_capability, kernel), expected, ours)
-    comparison.conclude(compared=KERNELS)
+    comparison.conclude(compared=count)
 
 
 @each_chip
-def test_max_potential_block_size_with_shared_memory_of_the_size(header: Header, limits: Limits) -> None:
+@KERNELS
+def test_max_potential_block_size_with_shared_memory_of_the_size(
+    header: Header, limits: Limits, count: int
+) -> None:
     def shared_memory(threads: int) -> int:
         return 24 * threads
 
-    asked = [replace(kernel, dynamic_smem=0) for kernel in kernels(limits, "shared memory of the size")]
+    asked = [
+        replace(kernel, dynamic_smem=0) for kernel in kernels(limits, "shared memory of the size", count)
+    ]
     theirs = header.max_potential_block_size(limits, header.queries_of(limits, asked), 7, shared_memory)
     comparison = Comparison()
     for kernel, answer in zip(asked, theirs, strict=True):
         ours = max_potential_block_size(limits, kernel, 7, shared_memory, kernel.threads)
         expected = LaunchConfiguration(int(answer["min_grid_size"]), int(answer["block_size"]))
         comparison.check((limits.compute_capability, kernel), expected, ours)
-    comparison.conclude(compared=KERNELS)
+    comparison.conclude(compared=count)
 
 
 @each_chip
-def test_available_dynamic_shared_memory(header: Header, limits: Limits) -> None:
+@KERNELS
+def test_available_dynamic_shared_memory(header: Header, limits: Limits, count: int) -> None:
     """But where the header contradicts itself: on 3.x, with static memory beyond a small carveout.
 
     It answers with what one block may have, but by its own count fewer blocks are resident with it.
     """
-    asked = [replace(kernel, dynamic_smem=0) for kernel in kernels(limits, "dynamic shared memory")]
+    asked = [replace(kernel, dynamic_smem=0) for kernel in kernels(limits, "dynamic shared memory", count)]
     chance = random.Random(str(limits.compute_capability))
     blocks = [chance.randint(1, chance.choice((4, limits.max_blocks_per_multiprocessor))) for _ in asked]
     queries = header.queries_of(limits, asked)
@@ -144,12 +151,12 @@ def test_available_dynamic_shared_memory(header: Header, limits: Limits) -> None
     queries["dynamic_smem"] = theirs["bytes"]
     resident = header.max_active_blocks(limits, queries)["active_blocks"]
     comparison = Comparison()
-    for kernel, count, answer, actual in zip(asked, blocks, theirs, resident, strict=True):
+    for kernel, wanted, answer, actual in zip(asked, blocks, theirs, resident, strict=True):
         expected = None if answer["error"] else int(answer["bytes"])
-        if expected is not None and actual < count and limits.compute_capability < (5, 0):
+        if expected is not None and actual < wanted and limits.compute_capability < (5, 0):
             comparison.left_out += 1
         else:
-            ours = available(limits, kernel, count)
-            comparison.check((limits.compute_capability, kernel, count), expected, ours)
+            ours = available(limits, kernel, wanted)
+            comparison.check((limits.compute_capability, kernel, wanted), expected, ours)
     assert comparison.left_out <= 3
-    comparison.conclude(compared=KERNELS - comparison.left_out, left_out=comparison.left_out)
+    comparison.conclude(compared=count - comparison.left_out, left_out=comparison.left_out)

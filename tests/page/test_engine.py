@@ -37,7 +37,7 @@ def engine() -> PageEngine:
 
 
 @pytest.mark.parametrize(("cc", "model"), CHIPS_AND_MODELS)
-@sampled("count", sample=300, everything=20_000)
+@sampled("count", sample=150, everything=20_000)
 def test_answers_advice_and_arithmetic(engine: PageEngine, cc: str, model: Model, count: int) -> None:
     """So many for each model, on all of its chips together."""
     chips = sum(parameters.values[1] == model for parameters in CHIPS_AND_MODELS)

@@ -100,7 +100,7 @@ def words_of(text: str) -> set[str]:
     return {word for word in text.partition("No room for:")[0].split() if "..." not in word}
 
 
-@pytest.mark.parametrize("columns", WIDTHS)
+@pytest.mark.parametrize("columns", [*WIDTHS[:-1], pytest.param(WIDTHS[-1], marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("command", SCREENS.strip().splitlines() + CHARTS.strip().splitlines())
 def test_no_line_is_wider_than_the_terminal(command: str, columns: int, names: dict[str, str]) -> None:
     text = screen(command, names, columns)
