@@ -141,10 +141,18 @@ def _read_exemption(number: int, entry: dict[str, Any], where: str) -> Exemption
     )
     _check_names(criteria, tuple(CRITERIA), f"{where}rules: ")
     (reason,) = _texts(entry.get("reason"), f"{where}reason", "a sentence that says why")
-    until = entry.get("until")
-    if not isinstance(until, date) or isinstance(until, datetime):
-        raise RulesError(_got(until), where=f"{where}until", cure="Give the last day, such as 2027-03-31.")
-    return Exemption(number, kernels, archs, criteria, reason, until)
+    return Exemption(number, kernels, archs, criteria, reason, _day(entry.get("until"), f"{where}until"))
+
+
+def _day(value: Any, where: str) -> date:
+    """A day, also as text: quotation marks around it are a common slip, and what is meant is plain."""
+    try:
+        day = date.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        day = None
+    if not isinstance(day, date) or isinstance(day, datetime):
+        raise RulesError(_got(value), where=where, cure="Give the last day, such as 2027-03-31.")
+    return day
 
 
 def _read_launches(number: int, entry: dict[str, Any], where: str) -> Launches:
@@ -262,4 +270,4 @@ def _check_names(given: Collection[str], names: Collection[str], where: str) -> 
 
 
 def _got(value: object) -> str:
-    return f"got {shown(value)}"
+    return "is missing" if value is None else f"got {shown(value)}"  # TOML has no value that is nothing

@@ -39,7 +39,7 @@ def assumptions(rows: Sequence[ScanRow]) -> Iterator[str]:
     if known_as := meanings(assumed):
         yield (
             f"Threads are assumed where no file has them: {known_as}. All sizes are compared; the worst drop "
-            "decides. Give --threads N if you know it."
+            "decides. Give --threads N if you know it, or --threads KERNEL=N for one kernel."
         )
 
 

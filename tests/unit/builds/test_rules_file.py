@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -189,3 +190,33 @@ def test_launches(tmp_path: Path) -> None:
         rules.write_text(text.format(wrong))
         with pytest.raises(RulesError, match=message):
             read_rules(rules)
+
+
+EXEMPTION = """
+[[rules]]
+no_new_spills = true
+[[exemptions]]
+kernels = "sgemm"
+"""
+
+
+@pytest.mark.parametrize("day", ["2027-01-31", '"2027-01-31"'])
+def test_the_last_day_of_an_exemption_with_quotation_marks_and_without(tmp_path: Path, day: str) -> None:
+    path = written(tmp_path, f'{EXEMPTION}reason = "it is being rewritten"\nuntil = {day}\n')
+    (exemption,) = read_rules(path).exemptions
+    assert exemption.until == date(2027, 1, 31)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ('until = "2027-01-31"', r"exemptions\[1\]\.reason: is missing"),
+        ('reason = "x"', r"exemptions\[1\]\.until: is missing\. Give the last day, such as 2027-03-31"),
+        ('reason = "x"\nuntil = "January"', r"exemptions\[1\]\.until: got 'January'\. Give the last day"),
+        ('reason = "x"\nuntil = 2027', r"exemptions\[1\]\.until: got 2027\. Give the last day"),
+        ('reason = "x"\nuntil = 2027-01-31T12:00:00', r"exemptions\[1\]\.until: got .* Give the last day"),
+    ],
+)
+def test_exemptions_that_are_none(tmp_path: Path, lines: str, message: str) -> None:
+    with pytest.raises(RulesError, match=message):
+        read_rules(written(tmp_path, f"{EXEMPTION}{lines}\n"))
