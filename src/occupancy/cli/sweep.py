@@ -32,10 +32,20 @@ if TYPE_CHECKING:
     help="Draw a chart, fit for a slide: .svg, .png or .pdf; or write .csv, .json, .jsonl, .md.",
 )
 @grouped_option(
-    "output", "--title", metavar="TEXT", help="The title of the picture, above what does not vary."
+    "output",
+    "--title",
+    is_common=True,
+    metavar="TEXT",
+    help="The title of the picture, above what does not vary.",
 )
 @grouped_option(
-    "output", "--mark", "marks", multiple=True, metavar="VALUE", help="Draw a line at this value. Repeatable."
+    "output",
+    "--mark",
+    "marks",
+    is_common=True,
+    multiple=True,
+    metavar="VALUE",
+    help="A line and the occupancy at this value. Repeatable.",
 )
 @format_option_with("jsonl", note=": one JSON object for each row.")
 def command(
@@ -56,7 +66,7 @@ def command(
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37
     occupancy sweep --cc 9.0 --threads 128 --regs 16:128:8
-    occupancy sweep --gpu "H100,RTX 4090" -t 192 -r 16:255 -o regs.png --mark 72
+    occupancy sweep --gpu H100,L4 -t 192 -r 16:255 --mark 72 --title Old -o x.png
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
     occupancy sweep --cc 9.0 -t 32:1024:32 -r 16:255 -s 0:227k:1k -o all.csv
     """

@@ -42,6 +42,8 @@ QUARTERS = range(5)
 PERCENTAGES = [25 * quarters for quarters in QUARTERS]
 
 MARK_COLOR = "#d62728"
+LETTERS_ACROSS = 118
+"""Of a picture, in the legend above it; a piece of a curve and the gaps beside it are as wide as eleven."""
 
 MOST_POINTS = 64
 """Of a curve, above which each value has no point of its own."""
@@ -215,10 +217,16 @@ def _draw_curves(chart: Curves, panel: Axes, *, is_alone: bool) -> None:
     """A curve of steps for each name; where two are the same, the dashes of one show the other."""
     scale, values = chart.axis.scale, list(map(int, chart.axis.values))
     points = "o" if is_alone and len(values) <= MOST_POINTS else ""
+    crossings = _crossings(chart.marks, values)
     for number, (name, shares) in enumerate(chart.lines):
         across, up = zip(*sorted(zip(values, (100 * share for share in shares), strict=True)), strict=True)
         color = CURVE_COLOR if len(chart.lines) == 1 else f"C{number % 10}"
         dashes = "-" if not number else (0, (4, 1 + number))
+        at_marks = [
+            f"{words.percent(shares[place])} at {scale.alone(values[place])}"
+            for place in dict.fromkeys(crossings.values())
+            if is_alone  # several panels have one legend, with names that are right for all
+        ]
         panel.plot(
             across,
             up,
@@ -227,13 +235,12 @@ def _draw_curves(chart: Curves, panel: Axes, *, is_alone: bool) -> None:
             color=color,
             drawstyle="steps-mid",
             linewidth=2.5,
-            label=name or "_",
+            label=": ".join(filter(None, (name, ", ".join(at_marks)))) if name else "_",
         )
     _add_occupancy(chart.axis, panel)
     panel.grid(alpha=0.3)
-    first, last = min(values), max(values)
     panel.margins(x=0.01)
-    places = ticks(first, last, MOST_TICKS if is_alone else MOST_TICKS_OF_STEPS)
+    places = ticks(min(values), max(values), MOST_TICKS if is_alone else MOST_TICKS_OF_STEPS)
     panel.set_xticks(places, [scale.label(place) for place in places])
     for mark in chart.marks:
         panel.axvline(mark, color=MARK_COLOR, linestyle=":", linewidth=2)
@@ -241,26 +248,41 @@ def _draw_curves(chart: Curves, panel: Axes, *, is_alone: bool) -> None:
             scale.alone(mark), (mark, 1), xycoords=("data", "axes fraction"), color=MARK_COLOR,
             ha="center", va="bottom",
         )  # fmt: skip
-        if first <= mark <= last:
-            _name_crossings(mark, chart, panel)
+    for mark, place in crossings.items():
+        _point_at(mark, {name: shares[place] for name, shares in chart.lines}, panel)
     if any(name for name, _ in chart.lines):
-        panel.legend(frameon=False, handlelength=3)
+        _add_names(panel, LETTERS_ACROSS if is_alone else 0, has_marks=bool(chart.marks))
 
 
-def _name_crossings(mark: int, chart: Curves, panel: Axes) -> None:
-    """The occupancy of each curve where a line stands, once where several are the same."""
-    values = list(map(int, chart.axis.values))
-    place = min(range(len(values)), key=lambda each: abs(values[each] - mark))
-    crossings: dict[float, list[str]] = {}
-    for name, shares in chart.lines:
-        crossings.setdefault(shares[place], []).append(name)
-    for share, names in crossings.items():
+def _crossings(marks: Sequence[int], values: Sequence[int]) -> dict[int, int]:
+    """The places of the values nearest to the marks within them: there a curve is as high as at the mark."""
+    return {
+        mark: min((abs(value - mark), place) for place, value in enumerate(values))[1]
+        for mark in marks
+        if min(values) <= mark <= max(values)
+    }
+
+
+def _point_at(mark: int, shares: dict[str, float], panel: Axes) -> None:
+    """Points where a line crosses curves; the number too where a curve is not in the legend."""
+    for share in sorted(set(shares.values())):
         panel.plot(mark, 100 * share, "o", markersize=9, color=MARK_COLOR, markeredgecolor="white", zorder=3)
-        text = f"{', '.join(names)} {words.percent(share)}".strip()
+    if "" in shares:
         panel.annotate(
-            text, (mark, 100 * share), (9, 7), textcoords="offset points", color=MARK_COLOR,
+            words.percent(shares[""]), (mark, 100 * shares[""]), (9, 7), textcoords="offset points",
+            color=MARK_COLOR,
             bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
         )  # fmt: skip
+
+
+def _add_names(panel: Axes, letters: int, *, has_marks: bool) -> None:
+    """The names of the curves above the panel, where they hide none; within it where its title is there."""
+    how: dict[str, Any] = {"frameon": False, "handlelength": 3}
+    if not panel.get_title():
+        names = panel.get_legend_handles_labels()[1]
+        how["ncols"] = max(1, min(len(names), letters // (11 + max(map(len, names)))))
+        how |= {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 1.5 if has_marks else 0.2}
+    panel.legend(**how)
 
 
 def _draw_rows(chart: RowChart, panel: Axes) -> None:

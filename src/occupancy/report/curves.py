@@ -186,7 +186,10 @@ def side_by_side(reports: Sequence[CurvesReport], title: str | None = None) -> c
     for of_each in zip(*(report.curves for report in reports), strict=True):
         values = sorted({end for curve in of_each for step in curve.steps for end in (step.first, step.last)})
         lines = [
-            (report.gpu or report.cc, [_occupancy_at(curve, value) for value in values])
+            (
+                f"{report.gpu or report.cc}: {words.percent(report.occupancy)} now",
+                [_occupancy_at(curve, value) for value in values],
+            )
             for report, curve in zip(reports, of_each, strict=True)
         ]
         marks = [] if of_each[0].now is None else [of_each[0].now]

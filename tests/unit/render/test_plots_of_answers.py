@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 import occupancy
 from occupancy.api.sweep import sweep_grid, sweep_picture
 from occupancy.render.charts import Curves
-from occupancy.render.plot import draw
+from occupancy.render.plot import MARK_COLOR, draw
 from occupancy.render.words import percent
 from occupancy.report.sweep import SweepReport
 from occupancy.tables.chips import find_chip
@@ -56,18 +56,56 @@ def test_a_curve_for_each_chip_with_its_name() -> None:
 
 
 def test_a_mark_and_a_title() -> None:
-    figure = draw(swept().picture("My kernel", [72]))
+    figure = draw(swept().picture("My kernel", [72, 96]))
     (title,) = [text.get_text() for text in figure.texts]
     assert title == "My kernel\nthreads per block 192, shared memory per block 40 KiB"
     (axes,) = figure.axes
     assert np.asarray(axes.lines[2].get_xdata()).tolist() == [72, 72]
-    answers = [occupancy.compute(cc, threads=192, regs=72, smem="40k") for cc in ("9.0", "8.9")]
-    names = ("H100", "GeForce RTX 4090")
-    crossings = {f"{name} {percent(answer.occupancy)}" for name, answer in zip(names, answers, strict=True)}
-    assert {text.get_text() for text in axes.texts} == {"72", *crossings}
-    assert {float(np.asarray(line.get_ydata())[0]) for line in axes.lines[3:]} == {
-        100 * each.occupancy for each in answers
+    at = {
+        (cc, regs): occupancy.compute(cc, threads=192, regs=regs, smem="40k").occupancy
+        for cc in ("9.0", "8.9")
+        for regs in (72, 96)
     }
+    # No number stands among the curves, where it would hide steps.
+    assert [text.get_text() for text in axes.texts] == ["72", "96"]
+    assert legend_of(axes) == [
+        f"{name}: {percent(at[cc, 72])} at 72, {percent(at[cc, 96])} at 96"
+        for name, cc in (("H100", "9.0"), ("GeForce RTX 4090", "8.9"))
+    ]
+    points = {
+        (float(np.asarray(line.get_xdata())[0]), float(np.asarray(line.get_ydata())[0]))
+        for line in axes.lines
+        if line.get_marker() == "o" and line.get_color() == MARK_COLOR
+    }
+    assert points == {(regs, 100 * share) for (_, regs), share in at.items()}
+
+
+def test_where_nothing_was_counted_at_a_mark_the_nearest_value_is_named() -> None:
+    (axes,) = draw(swept("16:128:16").picture(marks=[70, 200])).axes
+    assert [label.rpartition(" at ")[2] for label in legend_of(axes)] == ["64", "64"]
+
+
+def test_a_curve_without_a_name_has_its_number_at_the_mark() -> None:
+    report = sweep_grid([find_chip("9.0")], {"threads": "192", "regs": "16:255"})
+    assert isinstance(report, SweepReport)
+    (axes,) = draw(report.picture(marks=[72])).axes
+    share = occupancy.compute("9.0", threads=192, regs=72).occupancy
+    assert ([text.get_text() for text in axes.texts], legend_of(axes)) == (["72", percent(share)], [])
+
+
+@pytest.mark.parametrize("regs", ["72", "16:255"])
+def test_the_legend_covers_no_curve(regs: str) -> None:
+    chips = [find_chip(name) for name in (*CHIPS, "A100", "V100", "T4", "L4")]
+    kernel, marks = {"threads": "192", "regs": regs, "smem": "16k"}, [72, 96] if ":" in regs else []
+    figure = draw(sweep_picture(chips, kernel, None, marks))
+    figure.draw_without_rendering()
+    first = figure.axes[0]
+    legend = first.get_legend()
+    assert legend is not None
+    box = legend.get_window_extent()
+    assert box.y0 >= first.bbox.y1
+    assert box.x1 <= (figure.axes[1].bbox.x0 if len(figure.axes) > 1 else first.bbox.x1)
+    assert not any(text.get_window_extent().overlaps(box) for text in (*first.texts, *figure.texts))
 
 
 def test_one_kernel_on_several_chips_is_the_three_curves_with_one_for_each() -> None:
@@ -77,8 +115,12 @@ def test_one_kernel_on_several_chips_is_the_three_curves_with_one_for_each() -> 
     assert picture.title.endswith("\nBlocks of 192 threads, 72 registers and 40 KiB of shared memory")
     panels = draw(picture).axes
     assert [np.asarray(panel.lines[0].get_xdata()).size > 10 for panel in panels] == [True] * 3
-    assert legend_of(panels[0]) == ["H100", "GeForce RTX 4090"]
+    now = [
+        percent(occupancy.compute(cc, threads=192, regs=72, smem="40k").occupancy) for cc in ("9.0", "8.9")
+    ]
+    assert legend_of(panels[0]) == [f"H100: {now[0]} now", f"GeForce RTX 4090: {now[1]} now"]
     assert legend_of(panels[1]) == []
+    assert [[text.get_text() for text in panel.texts] for panel in panels] == [["192"], ["72"], ["40 KiB"]]
     for chart, name in zip(picture.charts, ("threads", "regs", "smem"), strict=True):
         assert isinstance(chart, Curves)
         for (label, shares), cc in zip(chart.lines, ("9.0", "8.9"), strict=True):
