@@ -107,7 +107,9 @@ class _Reader:
             if len(row) > MAX_COLUMNS:
                 yield self.problem(f"{len(row):,} columns are more than are read")
                 row = []
-            wanted = {name: place for place, name in enumerate(row) if name in nsight.METRICS | _HEADS}
+            # Of columns of one name the first counts, so that every row has that of the launch's number.
+            named = reversed([*enumerate(row)])
+            wanted = {name: place for place, name in named if name in nsight.METRICS | _HEADS}
             self._width, self._columns, self._units = len(row), wanted, {}
             return
         if not row or not row[0].isdigit():

@@ -75,6 +75,17 @@ class TestNsightCsv:
             launch[1] < 16 for launch in LAUNCHES
         ]
 
+    @pytest.mark.parametrize("page", ["ncu_raw.csv", "ncu_details.csv"])
+    def test_columns_that_stand_twice_in_the_head(self, page: str) -> None:
+        whole = sample(page)
+        head = next(line for line in whole.splitlines() if line.startswith(b'"ID"'))
+        doubled = whole.replace(head, head + b"," + head)
+        found = list(read(io.BytesIO(doubled)))
+        if page == "ncu_details.csv":  # whose rows may be shorter than the head
+            assert found == list(read(io.BytesIO(whole)))
+        else:
+            assert all(isinstance(each, ReadProblem) for each in found)
+
     def test_rounded_sizes_are_noted(self, samples: Path) -> None:
         raw, details = (
             next(iter(stream_kernels(samples / page))) for page in ("ncu_raw.csv", "ncu_details.csv")
