@@ -154,15 +154,21 @@ def _with_permit_and_without(report: CalcReport, later: TensorMemory, where: str
         for name, blocks, occupancy, limiters in states
     ]
     occupancy = Marked(f"{words.percent(report.occupancy)} occupancy", grade(report.occupancy))
-    then = f"{words.percent(later.occupancy_without_permit)} once the permit to allocate tensor memory is"
+    now = words.count(report.active_blocks, "block")
+    then = words.held(later.blocks_without_permit, later.occupancy_without_permit)
     return (
-        Paragraph((occupancy, f" {where}; {then} relinquished (inferred)")),
+        Paragraph(
+            (
+                occupancy,
+                f" {where}: {now}; {then} once the permit of tcgen05.alloc is relinquished (inferred)",
+            )
+        ),
         Table(PERMIT_COLUMNS, rows, splits=False),
         Paragraph(
             _verdict(
                 report,
-                "One block of an SM at a time holds the permit to allocate, which counts as all of its "
-                "virtual resources: from its start until tcgen05.relinquish_alloc_permit.",
+                "The first row is for a kernel without tcgen05.relinquish_alloc_permit: the permit to allocate "
+                "counts as all virtual resources of an SM, so that one block at a time has it.",
             )
         ),
     )

@@ -129,7 +129,8 @@ def _by_using_less(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[
     helps_all = all(_helps(report, steps[0], chip) for chip in report.chips)
     title = "What helps"
     if len(steps) > 1 and helps_all:
-        title += ": row 1 all of them, each further row the chip that is then lowest"
+        who = "both chips" if len(report.chips) == 2 else "all chips"
+        title = f"Row 1 helps {who}; each row after it raises the one that is then lowest"
     elif len(steps) > 1:
         title += ", row by row the chip that is lowest"
     elif helps_all:

@@ -277,10 +277,13 @@ def test_tensor_memory_says_what_holds_in_practice() -> None:
     kernel = ("calc", "--gpu", "B200", "-t", "128", "-r", "64", "-s", "48k", "--tmem", "256")
     text = run(*kernel, columns=120).stdout
     said = " ".join(text.split())
-    assert "6.3% occupancy on B200, compute capability 10.0 (Blackwell); 12.5% once the permit to" in said
+    assert (
+        "6.3% occupancy on B200, compute capability 10.0 (Blackwell): 1 block; 2 blocks, 12.5% once the permit"
+        in said
+    )
     assert "\nheld               1       6.3%  4 of 64  virtual resources\n" in text
     assert "\nrelinquished       2      12.5%  8 of 64  tensor memory\n" in text
-    assert "One block of an SM at a time holds the permit to allocate" in said
+    assert "so that one block at a time has it." in said
     assert "Next steps relinquish the permit right after tcgen05.alloc (inferred), then 2 blocks" in said
     assert " 2 blocks, 12.5%: with no other change 4 blocks, 25%: tensor memory 256 -> 128 columns " in said
     for step in (

@@ -39,7 +39,7 @@ def test_my_kernel_on_an_h100_and_a_4090_what_should_i_change() -> None:
     rows = [line.split() for line in text.splitlines()]
     assert ["H100", "9.0", "37.5%", "4", "24", "of", "64", "registers"] in rows
     assert ["GeForce", "RTX", "4090", "8.9", "25%", "2", "12", "of", "48", "shared", "memory"] in rows
-    assert "What helps: row 1 all of them, each further row the chip that is then lowest\n" in text
+    assert "\nRow 1 helps both chips; each row after it raises the one that is then lowest\n" in text
     assert ["64", "32.25", "KiB", "5", "blocks,", "46.9%", "3", "blocks,", "37.5%", "192,", "5"] in rows
     assert ["64", "24", "KiB", "5", "blocks,", "46.9%", "4", "blocks,", "50%", "192,", "5"] in rows
     assert ["448", "2", "blocks,", "43.8%", "2", "blocks,", "58.3%"] in rows
@@ -241,7 +241,7 @@ def test_the_spreadsheets_answers_say_whose_they_are_and_where_the_hardware_diff
 def test_a_table_of_steps_has_some_of_many_and_all_where_one_is_too_many() -> None:
     def shown(*kernel: str) -> int:
         text = run("calc", "--gpu", "H100,4090", *kernel).stdout
-        return text[text.index("What helps") : text.index("Each chip alone")].count("blocks, ") // 2
+        return text[text.index("Row 1 helps") : text.index("Each chip alone")].count("blocks, ") // 2
 
     assert shown("-t", "192", "-r", "32", "-s", "40k") == 6
     assert shown("-t", "64", "-r", "32", "-s", "40k") == 9
@@ -347,6 +347,7 @@ def test_where_using_less_does_not_help_on_a_chip_that_is_said() -> None:
     assert "Using less does not help on 8.6: only another block size can." in text
     full = run("calc", "--cc", "8.0,9.0", "-t", "256", "-r", "32", columns=120).stdout
     assert "What helps" not in full
+    assert "Row 1 helps" not in full
 
 
 def blocks_on(cc: str, threads: int | None, regs: int | None, smem: int | None) -> occupancy.Occupancy:
