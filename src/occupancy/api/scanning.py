@@ -11,7 +11,7 @@ from ..builds.launches import refuse_absent, stated_launches
 from ..builds.merging import merge_while_read
 from ..builds.overview import Tally
 from ..builds.scanner import ScanRow
-from ..builds.selection import Order, Selection
+from ..builds.selection import WORST, Order, Selection
 from ..builds.traces import is_traced
 from ..readers import KernelRecord, ReadProblem, read
 from ..readers.budget import Allowance
@@ -164,6 +164,7 @@ class Scanning:
         if is_excerpt or choice.has_filter:
             order = choice.order_of_excerpt(self._tally.is_of_traces)
             choice = replace(choice, sort=order, limit=EXCERPT if is_excerpt else choice.limit)
+            choice = replace(choice, keeps_whole=is_excerpt and order != WORST)
         rows = map(self._row, self._chosen(choice, found))
         return self._report(tuple(rows), choice.sort)
 

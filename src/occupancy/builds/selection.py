@@ -63,6 +63,7 @@ class Selection:
         only_spilling: Only those that spill registers.
         sort: See `Order`; None: as they are found, and launches of traces by their time.
         limit: How many are shown at most.
+        keeps_whole: Whether all that belongs to a kernel is shown where some of it is, beyond the limit.
         reverse: Whether the order is the other way round.
     """
 
@@ -76,6 +77,7 @@ class Selection:
     only_spilling: bool = False
     sort: Order | None = None
     limit: int | None = None
+    keeps_whole: bool = False
     reverse: bool = False
 
     def rows(self, records: Iterable[KernelRecord], scanner: Scanner) -> Iterator[ScanRow]:
@@ -119,6 +121,8 @@ class Selection:
             kernels = by_time(_sorted(kernels, _lowest_that_runs(scanner)))
         else:
             kernels = by_time(kernels)
+        if self.keeps_whole:
+            return _first_whole(_together(kernels), self.limit)
         shown = _first(kernels, self.limit)
         return _together(shown) if self.group else shown
 
@@ -309,6 +313,15 @@ def _sorted(items: Iterable[T], key: Callable[[T], Any], reverse: bool = False) 
     known = [each for each in keyed if each[0] is not None]
     known.sort(key=itemgetter(0), reverse=reverse)
     return [item for _, item in known] + [item for value, item in keyed if value is None]
+
+
+def _first_whole(records: Iterable[KernelRecord], limit: int | None) -> Iterator[KernelRecord]:
+    """As many, and what is left of the last kernel: else it would seem to be all that there is of it."""
+    last = None
+    for number, record in enumerate(records):
+        if limit is None or number < limit or record.group == last:
+            last = record.group
+            yield record
 
 
 def _first(items: Iterable[T], limit: int | None) -> Iterator[T]:

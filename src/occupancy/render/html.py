@@ -65,7 +65,7 @@ def _block(block: Block) -> str:
     if isinstance(block, KeyValues):
         return _table(("", ""), (False, False), [(key, _in_python(text)) for key, text in block.lines])
     if isinstance(block, Code):
-        return f"<pre>{html_text(block.text)}</pre>"
+        return _drawn(block.text)
     if isinstance(block, Table):
         return _table(*_heads(block.columns), block.rows, block.marked)
     if isinstance(block, GroupedTable):
@@ -81,7 +81,7 @@ def _block(block: Block) -> str:
         return f"<details><summary>{html_text(block.summary)}</summary>{html(block.blocks)}</details>"
     from .text import to_text
 
-    return f"<pre>{html_text(to_text((block,)))}</pre>"
+    return _drawn(to_text((block,)))
 
 
 def _inline(line: Line) -> str:
@@ -100,6 +100,11 @@ def _in_python(text: str) -> str:
 
 def _heads(columns: Sequence[Column | GroupColumn]) -> tuple[list[str], list[bool]]:
     return [column.title for column in columns], [column.is_number for column in columns]
+
+
+def _drawn(text: str) -> str:
+    """Text whose characters stand below each other, whatever the notebook's own style makes of it."""
+    return f'<pre style="font-family: monospace; white-space: pre; line-height: 1.2">{html_text(text)}</pre>'
 
 
 def _table(

@@ -167,8 +167,8 @@ def _with_permit_and_without(report: CalcReport, later: TensorMemory, where: str
         Paragraph(
             _verdict(
                 report,
-                "The first row is for a kernel without tcgen05.relinquish_alloc_permit: the permit to allocate "
-                "counts as all virtual resources of an SM, so that one block at a time has it.",
+                "The first row is for a kernel without tcgen05.relinquish_alloc_permit: the permit to "
+                "allocate counts as all virtual resources of an SM, so that one block at a time has it.",
             )
         ),
     )

@@ -278,8 +278,7 @@ def test_tensor_memory_says_what_holds_in_practice() -> None:
     text = run(*kernel, columns=120).stdout
     said = " ".join(text.split())
     assert (
-        "6.3% occupancy on B200, compute capability 10.0 (Blackwell): 1 block; 2 blocks, 12.5% once the permit"
-        in said
+        "6.3% occupancy on B200, compute capability 10.0 (Blackwell): 1 block; 2 blocks, 12.5% once" in said
     )
     assert "\nheld               1       6.3%  4 of 64  virtual resources\n" in text
     assert "\nrelinquished       2      12.5%  8 of 64  tensor memory\n" in text

@@ -368,6 +368,14 @@ class TestLargeBuilds:
             "\nThe first 20 of the 34 that match, lowest occupancy first; limited by: regs 34:\n"
             in run("scan", str(log), "--below", "50").stdout
         )
+        # A kernel of which a part is shown is shown whole; else it would seem to be for fewer architectures.
+        entry = "Compiling entry function '{}' for '{}'\nptxas info : Used {} registers\n"
+        several = [(f"s{n}", arch, 255) for n in range(40) for arch in ("sm_80", "sm_90", "sm_100")]
+        log.write_text("".join(entry.format(*each) for each in several))
+        below = run("scan", str(log), "--below", "50", columns=100).stdout
+        assert len(re.findall(r"^s\d+$", below, re.MULTILINE)) == 7
+        assert len(re.findall("sm_80 to sm_100", below)) == 7
+        assert "\n21 of them, lowest occupancy first:\n" in below
         assert "Did you mean --spilling?" in run("scan", str(log), "--spills").stderr
 
     def test_a_stack_of_which_nothing_says_what_it_is_stands_behind_what_spills(self, tmp_path: Path) -> None:

@@ -151,7 +151,8 @@ class TestSweep:
 
 def test_a_notebook_has_the_charts_of_the_terminal() -> None:
     shown = swept("9.0", threads="128", regs="16:128:8")._repr_html_()
-    assert "<pre>100% ┤" in shown
+    assert "font-family: monospace" in shown
+    assert ">100% ┤" in shown
     assert ">16 to 24</td>" in shown
 
 
