@@ -64,6 +64,8 @@ class Overview:
     """Those that do not launch, spill, have an occupancy below 50 %, or use a stack."""
     of_logs: int
     """How many of ``kernels`` only the output of the compiler tells of, and no image."""
+    spilling_functions: int
+    """Different names of those that spill."""
     spilling_to_shared: int
     """Those that spill registers to shared memory."""
     losing_to_spills: int
@@ -125,6 +127,7 @@ class Tally:
         self._scanner = scanner
         self._kinds: Counter[tuple[str | None, Verdict, bool | None, bool, bool]] = Counter()
         self._names: set[str] = set()
+        self._spilling_names: set[str] = set()
         self._launches = self._launch_rows = self._times = self._not_chosen = 0
         self._to_shared = self._losing = self._below_at_usual = 0
         self._traced = self._matching = self._of_logs = 0
@@ -147,6 +150,8 @@ class Tally:
                 deserves_a_look(record, verdict),
             ] += 1
             names.add(record.name)
+            if spilled:
+                self._spilling_names.add(record.name)
             self._to_shared += bool(is_run and record.spill_smem)
             self._losing += verdict.loses_to_spills
             self._of_logs += record.format in LOGS
@@ -197,6 +202,7 @@ class Tally:
             stacks_unknown=self._stacks(None),
             of_logs=self._of_logs,
             deserve_a_look=sum(count for kind, count in self._kinds.items() if kind[4]),
+            spilling_functions=len(self._spilling_names),
             spilling_to_shared=self._to_shared,
             losing_to_spills=self._losing,
             spills_known=sum(count for kind, count in self._kinds.items() if kind[2] is not None),

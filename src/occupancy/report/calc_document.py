@@ -167,8 +167,9 @@ def _with_permit_and_without(report: CalcReport, later: TensorMemory, where: str
         Paragraph(
             _verdict(
                 report,
-                "The first row is for a kernel without tcgen05.relinquish_alloc_permit: the permit to "
-                "allocate counts as all virtual resources of an SM, so that one block at a time has it.",
+                "The second row is for kernels that execute tcgen05.relinquish_alloc_permit, as those of "
+                "CUTLASS and nvFuser do. Until it does, one block of an SM at a time holds the permit to "
+                "allocate, which cuda_occupancy.h counts as all virtual resources of the SM.",
             )
         ),
     )

@@ -26,7 +26,7 @@ from ..render.document import (
 from ..values.dataclass import dataclass
 from .base import Report
 from .calc import in_a_cell
-from .scan_columns import BLOCKS, architecture, columns_of, if_there_is_room
+from .scan_columns import BLOCKS, LAST, architecture, columns_of, if_there_is_room
 from .scan_notes import MOST_IN_FULL, footnotes
 from .scan_table import table_of
 from .source_files import file_names
@@ -107,8 +107,10 @@ class ScanReport(Report):
         shown = columns_of(rows, columns, is_excerpt=is_excerpt, logs=self.spills_from)
         if not columns:
             # The same share is of other blocks on other architectures, which would need a row each.
-            needless = BLOCKS if only_architecture(self) is None else "Arch"
-            shown = [column for column in shown if column.title != needless]
+            needless = [BLOCKS if only_architecture(self) is None else "Arch"]
+            if self.sort == "spills":
+                needless.append(LAST)  # who asks what spills is not helped by fewer registers
+            shown = [column for column in shown if column.title not in needless]
         room = ((), ()) if columns else if_there_is_room(rows)
         return table_of(rows, shown, *room, self._cure(is_command))
 
@@ -166,7 +168,8 @@ def _of_the_kernels(overview: Overview, is_of_traces: bool) -> Iterator[str]:
     elif failing:
         yield f"{failing:,} {_do_not_launch(failing)}"
     if overview.spilling:
-        yield f"{overview.spilling:,} spilling"
+        names = overview.spilling_functions
+        yield f"{overview.spilling:,} spilling" + (f" ({names:,} names)" if names < overview.spilling else "")
     if to_shared := spilling_to_shared(overview):
         yield to_shared
 
@@ -293,8 +296,10 @@ def _where_the_rest_is(report: ScanReport, is_command: bool) -> Iterator[Paragra
     wanted = report.overview.matching
     if report.sort != WORST and len(report.kernels) >= wanted:
         return
+    archs = [each.arch for each in report.overview.architectures if each.arch is not None]
+    one_arch = f", --arch {words.printable(archs[-1])} those for one" if len(archs) > 1 else ""
     yield Paragraph(
-        f"--all shows all {wanted:,}, --limit N so many; --format csv is whole."
+        f"--all shows all {wanted:,}, --limit N so many{one_arch}; --format csv has all, with whole names."
         if is_command
         else f"limit=N shows so many; the scan itself holds all {wanted:,}."
     )

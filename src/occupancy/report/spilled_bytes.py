@@ -26,5 +26,7 @@ def spills(row: KernelRecord) -> str:
 
 def meaning_of_spills(rows: Iterable[KernelRecord], said_by: str = "") -> str:
     """What the numbers of the column are, and what the mark is where a row has it."""
-    counted = f"; {COUNTED}: counted in the code" if any(row.spills_are_counted for row in rows) else ""
+    counted = (
+        f"; {COUNTED}: counted in the code, loops once" if any(row.spills_are_counted for row in rows) else ""
+    )
     return f"Spills: bytes that a thread stores / loads in local memory{said_by}{counted}."

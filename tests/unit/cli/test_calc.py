@@ -282,7 +282,7 @@ def test_tensor_memory_says_what_holds_in_practice() -> None:
     )
     assert "\nheld               1       6.3%  4 of 64  virtual resources\n" in text
     assert "\nrelinquished       2      12.5%  8 of 64  tensor memory\n" in text
-    assert "so that one block at a time has it." in said
+    assert "which cuda_occupancy.h counts as all virtual resources of the SM." in said
     assert "Next steps relinquish the permit right after tcgen05.alloc (inferred), then 2 blocks" in said
     assert " 2 blocks, 12.5%: with no other change 4 blocks, 25%: tensor memory 256 -> 128 columns " in said
     for step in (

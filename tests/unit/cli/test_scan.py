@@ -781,8 +781,9 @@ def test_what_spills_by_the_code_alone(samples: Path) -> None:
     assert "vec_add" not in text
     assert "3 kernels for sm_90, 1 shown; 1 spilling." in text
     assert "  ~ 1,008 / 1,008 B  " in text
-    assert "Spills: bytes that a thread stores / loads in local memory; ~: counted in the code." in " ".join(
-        text.split()
+    assert (
+        "Spills: bytes that a thread stores / loads in local memory; ~: counted in the code, loops once."
+        in " ".join(text.split())
     )
     told = run("scan", str(samples / "ptxas_v.txt"), "--spilling").stdout
     assert "  1,008 / 1,008 B  " in told
@@ -925,6 +926,25 @@ def test_a_best_size_is_no_end_of_advice(tmp_path: Path) -> None:
         "occupancy": 1.0,
         "requires": {"regs": 32, "threads": 256},
     }
+
+
+def test_what_spills_on_several_architectures_is_one_name_and_gets_no_next_step(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    entry = (
+        "ptxas info : Compiling entry function '{0}' for '{1}'\n"
+        "ptxas info : Function properties for {0}\n"
+        "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n"
+        "ptxas info : Used 72 registers\n"
+    )
+    archs = ("sm_80", "sm_90")
+    log.write_text("".join(entry.format(f"k{n}", arch) for n in range(40) for arch in archs))
+    text = run("scan", str(log), "--spilling", columns=100).stdout
+    assert text.startswith("80 kernels of 40 names; 80 below 50%, 80 spilling (40 names).\n")
+    assert "Next step" not in text
+    assert "--all shows all 80, --limit N so many, --arch sm_90 those for one; --format csv has all" in text
+    assert "Next step" in run("scan", str(log), "--below", "50", columns=100).stdout
+    overview = json.loads(run("scan", str(log), "--format", "json").stdout)["overview"]
+    assert overview["spilling_functions"] == 40
 
 
 def test_a_usual_size_with_less_than_the_best_is_named(tmp_path: Path) -> None:
