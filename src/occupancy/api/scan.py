@@ -150,11 +150,12 @@ class Scan(Sequence[ScannedKernel]):
         is_sorted = self._scanning.is_sorted
         if not is_sorted:
             known.sort(key=lambda row: row.occupancy or 0.0)
-        names = shortened(map(short_name, known), MOST_OF_A_NAME)
+        names = [short_name(row) for row in known]
+        shown = shortened(names, MOST_OF_A_NAME)
         has_several = len({row.arch for row in known}) > 1
         labels = [
-            f"{names[short_name(row)]} {row.arch or ''}".rstrip() if has_several else names[short_name(row)]
-            for row in known[:limit]
+            f"{shown[name]} {(has_several and row.arch) or ''}".rstrip()
+            for name, row in zip(names[:limit], known[:limit], strict=True)
         ]
         more = f", the {'first' if is_sorted else 'lowest'} {limit} of them" if len(known) > limit else ""
         chart = RowChart(labels, [row.occupancy or 0.0 for row in known[:limit]])

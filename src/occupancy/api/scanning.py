@@ -163,8 +163,8 @@ class Scanning:
         is_excerpt = len(found) > MOST_IN_FULL and not self._in_full and choice.limit is None
         if is_excerpt or choice.has_filter:
             order = choice.order_of_excerpt(self._tally.is_of_traces)
-            choice = replace(choice, sort=order, limit=EXCERPT if is_excerpt else choice.limit)
-            choice = replace(choice, keeps_whole=is_excerpt and order != WORST)
+            limit = EXCERPT if is_excerpt else choice.limit
+            choice = replace(choice, sort=order, limit=limit, keeps_whole=is_excerpt and order != WORST)
         rows = map(self._row, self._chosen(choice, found))
         return self._report(tuple(rows), choice.sort)
 

@@ -62,8 +62,7 @@ def in_clusters(wave: FullWave | None, runs: Runs) -> Iterator[Block]:
     without = runs.waves_without_clusters
     if wave is None or wave.cluster_size is None or without is None:
         return
-    cases = [(case, case.waves) for case in _cases(wave, runs) if case.waves is not None]
-    rows = [("without clusters", without), *((case.at_once, waves) for case, waves in cases)]
+    rows = [("without clusters", without), *((case.at_once, waves) for case, waves in _running(wave, runs))]
     size = wave.cluster_size
     yield Heading(f"A grid of {words.count(without.blocks, 'block')}, {EQUALLY_LONG}")
     yield Table(
@@ -82,7 +81,7 @@ def what_clusters_change(wave: FullWave | None, runs: Runs) -> str:
     if wave is None or without is None:
         return ""
     said = []
-    cases = [(case, case.waves) for case in _cases(wave, runs) if case.waves is not None]
+    cases = list(_running(wave, runs))
     for case, each in cases:
         if each.waves != without.waves:
             said.append(f"With {case.wave.clusters:,}, {_instead(each, without)}.")
@@ -127,6 +126,11 @@ def _cases(wave: FullWave, runs: Runs) -> Iterator[_Case]:
         yield _Case(IF_ALL_FIT, wave, runs.waves)
         if lower is not None:
             yield _Case(measured, lower, runs.measured_waves)
+
+
+def _running(wave: FullWave, runs: Runs) -> Iterator[tuple[_Case, WavesReport]]:
+    """The cases in which the grid runs."""
+    return ((case, case.waves) for case in _cases(wave, runs) if case.waves is not None)
 
 
 def wave_cells(wave: FullWave | None, runs: Runs) -> Iterator[tuple[str, ...]]:
