@@ -25,8 +25,8 @@ from ..render.document import (
 )
 from ..values.dataclass import dataclass
 from .base import Report
-from .calc_advice import how_to_cap
 from .inputs import OPT_IN, Inputs, inputs_of, opt_in_call
+from .next_steps import how_to_cap
 
 COLUMNS = (
     Column("Occupancy"),

@@ -17,8 +17,8 @@ from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from .base import Report
 from .budget import cap_of, opt_in_of
-from .calc_advice import how_to_cap
 from .inputs import Inputs, inputs_of
+from .next_steps import how_to_cap
 
 ON_EACH = (
     Column("Chip", is_number=False),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 
-from ..advice.launch_bounds import RegisterCap
 from ..advice.next_steps import THREADS_PER_WARPGROUP, NextStep
 from ..advice.tensor_memory import TensorMemory
 from ..render import words
 from ..values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Resource, amount_of
 from .calc import CalcReport
 from .inputs import Inputs, dynamic_size, opt_in_call
-from .next_steps import changes_in_words
+from .next_steps import SKIP_FEWER, changes_in_words, how_registers_are_had
 
 HOLDS_ALL = "a block that allocates tensor memory starts with all virtual resources of the SM"
 
@@ -70,10 +69,8 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     elif sizes and not levels:
         yield "only another block size can help"
     yield from (_step(report, step) for step in (*shown, *sizes))
-    asked = {step.requires.get("regs") for step in shown}
-    caps = [cap for cap in report.fewer_registers if cap.regs in asked]
-    if caps and not report.registers_may_be_divided:
-        yield "; ".join((how_to_cap(caps[0]), *([_briefly(caps[1:])] if caps[1:] else [])))
+    if not report.registers_may_be_divided:
+        yield from how_registers_are_had(shown, report.fewer_registers)
     if report.inputs.spill_smem and any("smem" in step.requires for step in levels):
         spilled = words.size(report.inputs.spill_smem)
         yield f"launch bounds of fewer threads shrink the {spilled} that registers spill to"
@@ -84,9 +81,6 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
         yield f"none: {'the warpgroups need the registers' if is_split else NO_OTHER_SIZE}"
     if report.runtime is not None and (step := report.runtime.next_step) is not None:
         yield f"on the hardware (--model cuda) {_step(report, step)}"
-
-
-SKIP_FEWER = "if warpgroups use setmaxnreg, skip steps to fewer registers"
 
 
 def of_divided_registers(inputs: Inputs) -> str:
@@ -109,22 +103,6 @@ def _of_columns(levels: list[NextStep], now: TensorMemory) -> list[NextStep]:
     if len(highest) < 2:
         return most_useful(levels, now.occupancy_without_permit)
     return [step for step in levels if step is levels[0] or step in highest.values()]
-
-
-def how_to_cap(cap: RegisterCap, *, may_spill: bool = True) -> str:
-    """How the compiler is asked for so many registers, and that fewer than it took may be too few."""
-    ways = " or ".join(way for way in (cap.launch_bounds, cap.maxrregcount) if way is not None)
-    return f"{cap.regs} {'regs (may spill)' if may_spill else 'registers'}: {ways}"
-
-
-def _briefly(caps: Sequence[RegisterCap]) -> str:
-    """``(256, 6) for 40, (256, 8) for 32``: how further registers are had, beside the first in full."""
-    return ", ".join(
-        cap.maxrregcount
-        if cap.launch_bounds is None
-        else f"({cap.launch_bounds.partition('(')[2]} for {cap.regs}"
-        for cap in caps
-    )
 
 
 def _step(report: CalcReport, step: NextStep) -> str:

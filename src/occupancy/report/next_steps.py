@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..advice.next_steps import NextStep
+from ..advice.launch_bounds import RegisterCap, fewer_registers
+from ..advice.next_steps import NextStep, may_be_divided
 from ..engine import Answer, Model
 from ..render import words
 from ..render.document import Column, Document, Paragraph, Table
@@ -15,6 +16,8 @@ from .inputs import Inputs, inputs_of
 
 COLUMNS = (Column("Occupancy"), Column("Blocks"), Column("What must change, all of it", is_number=False))
 
+SKIP_FEWER = "if warpgroups use setmaxnreg, skip steps to fewer registers"
+
 
 @dataclass(frozen=True, slots=True)
 class NextStepsReport(Report):
@@ -24,22 +27,37 @@ class NextStepsReport(Report):
     cc: str
     inputs: Inputs
     next_steps: tuple[NextStep, ...]
+    fewer_registers: tuple[RegisterCap, ...]
+    """How the compiler is told the registers of the steps that ask for fewer, the most first."""
+    registers_may_be_divided: bool
+    """Whether the block looks like one whose warpgroups divide its registers (``setmaxnreg``): for such a one
+    fewer registers are no advice.
+    """
 
     def document(self) -> Document:
-        """A row for each step."""
+        """A row for each step, and how the fewer registers of those are had."""
         if not self.next_steps:
             return (Paragraph("Nothing is known that would give a higher occupancy."),)
-        return (Table(COLUMNS, [self._cells(step) for step in self.next_steps]),)
+        rows = [self._cells(step) for step in self.next_steps]
+        return Table(COLUMNS, rows), *map(Paragraph, self._registers())
 
     def _cells(self, step: NextStep) -> tuple[str, str, str]:
         changes = changes_in_words(step.requires, self.inputs)
         return words.percent(step.occupancy), str(step.active_blocks), changes
 
+    def _registers(self) -> Iterator[str]:
+        how = how_registers_are_had(self.next_steps, self.fewer_registers)
+        if not self.registers_may_be_divided:
+            yield from how
+        elif any(how) and not self.inputs.reallocates_registers:
+            yield f"{SKIP_FEWER.capitalize()}."
+
 
 def next_steps_report(given: Answer, steps: tuple[NextStep, ...]) -> NextStepsReport:
     """Everything that is shown of some next steps."""
-    cc = str(given.limits.compute_capability)
-    return NextStepsReport(given.model, cc, inputs_of(given.kernel), steps)
+    cc, fewer = str(given.limits.compute_capability), fewer_registers(given, steps)
+    is_divided = bool(fewer) and may_be_divided(given)
+    return NextStepsReport(given.model, cc, inputs_of(given.kernel), steps, fewer, is_divided)
 
 
 def changes_in_words(requires: Mapping[Changeable, int], inputs: Inputs) -> str:
@@ -55,3 +73,32 @@ def _change(resource: Changeable, amount: int, inputs: Inputs) -> str:
     if resource == "threads" and now == amount:
         return f"{amount} threads in another shape"
     return words.change(resource, now, amount)
+
+
+def how_registers_are_had(steps: Iterable[NextStep], caps: Sequence[RegisterCap]) -> Iterator[str]:
+    """How the compiler is asked for the registers of some steps, in a line; none where none asks for fewer.
+
+    Args:
+        steps: Those that are shown.
+        caps: How the registers of these, and of others, are had; the most first.
+    """
+    asked = {step.requires.get("regs") for step in steps}
+    shown = [cap for cap in caps if cap.regs in asked]
+    if shown:
+        yield "; ".join((how_to_cap(shown[0]), *([_briefly(shown[1:])] if shown[1:] else [])))
+
+
+def how_to_cap(cap: RegisterCap, *, may_spill: bool = True) -> str:
+    """How the compiler is asked for so many registers, and that fewer than it took may be too few."""
+    ways = " or ".join(way for way in (cap.launch_bounds, cap.maxrregcount) if way is not None)
+    return f"{cap.regs} {'regs (may spill)' if may_spill else 'registers'}: {ways}"
+
+
+def _briefly(caps: Sequence[RegisterCap]) -> str:
+    """``(256, 6) for 40, (256, 8) for 32``: how further registers are had, beside the first in full."""
+    return ", ".join(
+        cap.maxrregcount
+        if cap.launch_bounds is None
+        else f"({cap.launch_bounds.partition('(')[2]} for {cap.regs}"
+        for cap in caps
+    )

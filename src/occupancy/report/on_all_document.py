@@ -22,12 +22,12 @@ from ..render.document import (
     graded,
 )
 from ..values.resources import ADJUSTABLE, QUANTITIES, Changeable, amount_of
-from .calc_advice import how_to_cap
 from .calc_document import steps_of
 from .fits import limited_or_stopped_by
 from .gpu import runs_of
 from .gpu_document import EQUALLY_LONG, wave_cells, what_clusters_change
 from .inputs import blocks_in_words
+from .next_steps import how_to_cap
 from .on_all import OnAllReport, OnChip
 
 COLUMNS = (

@@ -256,11 +256,38 @@ def test_answers_are_a_tuple(answer: occupancy.Occupancy) -> None:
     steps = answer.next_steps()
     assert isinstance(steps, tuple)
     assert steps[1:3] == (steps[1], steps[2])
-    assert str(steps[1:3]).splitlines() == [str(steps).splitlines()[line] for line in (0, 2, 3)]
+    assert str(steps[1:3]).splitlines()[:3] == [str(steps).splitlines()[line] for line in (0, 2, 3)]
     assert steps.to_dict()["next_steps"][0] == {
         "active_blocks": 6, "occupancy": 0.75, "requires": {"smem": 37888},
     }  # fmt: skip
     assert list(steps)[-1] == steps[-1]
+
+
+def test_next_steps_say_how_their_registers_are_had_as_the_command_does() -> None:
+    answer = occupancy.compute("9.0", threads=128, regs=72, smem="20k")
+    steps = answer.next_steps()
+    text, first = str(steps), "64 regs (may spill): __launch_bounds__(128, 8) or -maxrregcount=64"
+    table, _, how = text.partition("\n\n")
+    registers = [step.requires["regs"] for step in steps if "regs" in step.requires]
+    assert len(table.splitlines()) == 1 + len(steps)
+    assert how.startswith(first)
+    assert all(f" for {each}" in " ".join(how.split()) for each in set(registers) - {64})
+    assert f"<p>{first}; (128, " in steps._repr_html_()
+    assert first in " ".join(str(answer).split())  # the same beside the steps of calc
+    assert str(steps[:1]).splitlines()[-1] == first  # of those that are shown alone
+    assert steps.to_dict()["fewer_registers"][0] == {
+        "regs": 64, "launch_bounds": "__launch_bounds__(128, 8)", "maxrregcount": "-maxrregcount=64",
+    }  # fmt: skip
+    other_sizes = occupancy.next_steps("9.0", threads=128, regs=72, smem="40k")[-1:]
+    assert "block size" in str(other_sizes)
+    assert "launch_bounds" not in str(other_sizes)
+
+
+def test_next_steps_of_registers_that_warpgroups_may_divide() -> None:
+    steps = occupancy.next_steps("9.0", threads=384, regs=168)
+    *_, last = str(steps).splitlines()
+    assert last == "If warpgroups use setmaxnreg, skip steps to fewer registers."
+    assert "launch_bounds" not in str(steps)
 
 
 @pytest.mark.parametrize(
