@@ -37,7 +37,8 @@ _IN_PYTHON = {
 """What our own sentences name of the command line, and what a notebook has instead."""
 
 LONG = 24
-"""Characters of a cell from which its column is kept wide enough to be read, and breaks any word of it."""
+"""Characters of a cell above which its column is kept wide enough to be read, and breaks any word of it;
+what is shorter, and a number with its unit, stays on a line."""
 
 _TAGS = {
     "strong": "strong",
@@ -116,20 +117,26 @@ def _table(
     if not rows:
         return ""
     longest = [max(len(plain(row[at])) for row in rows) for at in range(len(numbers))]
-    aligned = [
-        _RIGHT if is_number else _LEFT_OF_MUCH if most > LONG else LEFT
+    sides = [_RIGHT if is_number else LEFT for is_number in numbers]
+    styles = [
+        _NUMBER if is_number else _LEFT_OF_MUCH if most > LONG else _SHORT
         for is_number, most in zip(numbers, longest, strict=True)
     ]
-    head = "".join(f"<th{side}>{html_text(title)}</th>" for title, side in zip(header, aligned, strict=True))
+    head = "".join(f"<th{side}>{html_text(title)}</th>" for title, side in zip(header, sides, strict=True))
     lines = []
     for number, row in enumerate(rows):
-        cells = zip(row, aligned, strict=True)
-        line = "".join(f"<td{side}>{html_text(plain(cell))}</td>" for cell, side in cells)
+        cells = zip(row, styles, strict=True)
+        line = "".join(f"<td{style}>{html_text(plain(cell))}</td>" for cell, style in cells)
         lines.append(f"<tr{_BOLD if number in marked else ''}>{line}</tr>")
     shown = f"<thead><tr>{head}</tr></thead>" if any(header) else ""
     return f"<table>{shown}<tbody>{''.join(lines)}</tbody></table>"
 
 
+# On each cell, because a notebook's own style says otherwise of each.
 _RIGHT = ' style="text-align:right"'
+_NUMBER = ' style="text-align:right;white-space:nowrap"'
+_SHORT = (
+    ' style="text-align:left;white-space:nowrap"'
+)
 _LEFT_OF_MUCH = ' style="text-align:left;min-width:16em;overflow-wrap:anywhere"'
 _BOLD = ' style="font-weight:bold"'

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from occupancy.render.charts import Axis, BarChart, scale
@@ -113,7 +115,7 @@ def test_marks_are_colours_on_a_terminal_only_if_wanted() -> None:
 def test_html_is_escaped_and_shows_what_a_terminal_shows() -> None:
     page = html([block for block, *_ in EXAMPLES])
     assert "<strong>75%</strong> on 9.0" in page
-    assert '<tr style="font-weight:bold"><td style="text-align:left">9.0</td>' in page
+    assert '<tr style="font-weight:bold"><td style="text-align:left;white-space:nowrap">9.0</td>' in page
     assert "f&lt;int&gt;" in page
     assert "<int>" not in page
     assert page.count("<strong>a</strong>") == 2  # together, and on a terminal only
@@ -126,8 +128,15 @@ def test_html_is_of_a_notebook() -> None:
     assert "--" not in html(texts)
     assert "to_dict()" in html(texts)
     long = Table((Column("Kernel", is_number=False), Column("Regs")), [("a" * 60, "1"), ("b", "2")])
-    assert html([long]).count("overflow-wrap:anywhere") == 3
+    assert html([long]).count("overflow-wrap:anywhere") == 2
     assert html([long._replace(rows=[])]) == ""
+
+
+def test_what_is_short_in_a_table_of_a_notebook_stays_on_a_line() -> None:
+    columns = (Column("Chip", is_number=False), Column("Reached"), Column("Why", is_number=False))
+    page = html([Table(columns, [("RTX 4090", "4 blocks, 50%", "registers and " * 3), ("A100", "", "")])])
+    cells = re.findall(r"<(t[hd]) style=\"[^\"]*?(nowrap)?\">", page)
+    assert cells == [("th", "")] * 3 + [("td", "nowrap"), ("td", "nowrap"), ("td", "")] * 2
 
 
 def test_columns_that_have_no_room_are_named_at_the_end() -> None:
