@@ -71,11 +71,14 @@ class Sweep:
         return np.divide(warps, most_of_chip, dtype=np.float32)
 
     def best(self, n: int = 10) -> list[dict[str, Any]]:
-        """The answers with the highest occupancy; what does not launch is not among them.
+        """The answers with the highest occupancy, as ``print()`` shows them; what does not launch is not
+        among them.
 
-        Of the same occupancy those that may use more come first: more registers, then more shared memory;
-        then those with fewer threads per block, then the order of the arrays decides. Of 20 million answers
-        this takes some seconds.
+        Of answers with the same chip, threads, registers and occupancy there is one, which uses the most
+        shared memory, then the most barriers: the others use less and gain nothing. Of the same occupancy
+        those that may use more come first: more registers, then more shared memory, then more barriers; then
+        those with fewer threads per block, then the order of the arrays decides. Of 20 million answers this
+        takes some seconds.
 
         Args:
             n: The most rows, 1 and up.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InputError
-from ..values.resources import Limiter, Output
+from ..values.resources import COUNTED, Limiter, Output
 from ..values.spellings import parse_count
 from .values import SHARED_MEMORY_FIELDS, Integers
 
@@ -36,7 +38,8 @@ def best_rows(
     shares = sweep.occupancy
     inputs = {name: np.broadcast_to(each, shares.shape) for name, each in sweep.inputs.items()}
     ccs = tuple(str(limits.compute_capability) for limits in sweep.limits)
-    for place in _best_places(shares, inputs, most).tolist():
+    best = chain.from_iterable(_best_places(sweep, inputs, has_chip_axis=has_chip_axis))
+    for place in islice(best, most):
         index = tuple(int(each) for each in np.unravel_index(place, shares.shape))
         chip = index[0] if has_chip_axis else 0
         called = {} if sweep.names == ccs else {"gpu": sweep.names[chip]}
@@ -49,29 +52,34 @@ def best_rows(
         yield row
 
 
-def _best_places(shares: Any, inputs: Mapping[str, Integers], most: int) -> Integers:
-    """The places in the flat arrays of what launches, best first.
+def _best_places(sweep: Sweep, inputs: Mapping[str, Integers], *, has_chip_axis: bool) -> Iterator[Integers]:
+    """The places in the flat arrays of what launches, best first, in some arrays.
 
-    What decides among equals is looked up for these alone: for all of them it would take gigabytes.
+    Of the same occupancy with the same chip, registers and threads there is the one that uses the most of
+    the rest: the others would use less and gain nothing. What decides among equals is looked up for these
+    alone: for all of them it would take gigabytes.
     """
 
-    def at(name: str, places: Integers) -> Any:
-        return np.asarray(inputs[name].flat[places], np.int64) if name in inputs else np.zeros(places.size)
+    def at(name: str, places: Integers) -> Integers:
+        return np.asarray(inputs[name].flat[places], np.int64) if name in inputs else np.zeros_like(places)
 
-    lowest_first: tuple[Callable[[Integers], Any], ...] = (
-        lambda places: -shares.reshape(-1)[places],
-        lambda places: -at("regs", places),
-        lambda places: -sum(at(name, places) for name in SHARED_MEMORY_FIELDS),
-        lambda places: at("threads", places),
-    )
-    tied = np.flatnonzero(shares)
-    chosen = tied[:0]
-    for key in lowest_first:
-        wanted = most - chosen.size
-        if tied.size <= wanted:
-            break
-        values = key(tied)
-        last = np.partition(values, wanted - 1)[wanted - 1]
-        chosen, tied = np.concatenate([chosen, tied[values < last]]), tied[values == last]
-    chosen = np.concatenate([chosen, tied[: most - chosen.size]])
-    return chosen[np.lexsort([chosen, *(key(chosen) for key in reversed(lowest_first))])]
+    shares = sweep.occupancy.reshape(-1)
+    of_a_chip = shares.size // len(sweep.limits) if has_chip_axis else shares.size
+    launched = np.flatnonzero(shares)
+    for alike in _highest_first(launched, shares[launched]):
+        for places in _highest_first(alike, at("regs", alike)):
+            threads = at("threads", places)
+            smem = reduce(np.add, (at(name, places) for name in SHARED_MEMORY_FIELDS))
+            counts = (at(name, places) for name in reversed(COUNTED))
+            order = np.lexsort([threads, *(-each for each in (*counts, smem))])  # the last decides first
+            kinds = places // of_a_chip * (int(threads.max()) + 1) + threads
+            _, firsts = np.unique(kinds[order], return_index=True)
+            yield places[order[np.sort(firsts)]]
+
+
+def _highest_first(places: Integers, values: Any) -> Iterator[Integers]:
+    """The places with the highest value, then those with the next, and so on."""
+    while places.size:
+        is_highest = values == values.max()
+        yield places[is_highest]
+        places, values = places[~is_highest], values[~is_highest]

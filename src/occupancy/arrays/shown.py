@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..render.charts import Axis, Scale, scale
 from ..render.document import Block, Column, Document, KeyValues, Marked, Paragraph, Table, Together
 from ..values.resources import Limiter, Output, Resource
 from .picture import about, axes_of, chip_scale, varying
-from .values import SHARED_MEMORY_FIELDS, Integers
+from .values import Integers
 
 if TYPE_CHECKING:
     from .answers import Sweep
@@ -22,8 +22,6 @@ MOST_AXES = 2
 MOST_ROWS = 60
 """Rows of a table over one input."""
 BEST = 10
-MOST_COMPARED = 5_000
-"""Of the best answers, among which some differ in their shared memory alone."""
 
 
 class OneAnswer(NamedTuple):
@@ -90,18 +88,8 @@ def _asked(sweep: Sweep, chips: Scale) -> Block:
     return KeyValues(lines)
 
 
-def _distinct(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first of those that have the same occupancy and differ in nothing else but their shared memory."""
-    found: dict[object, dict[str, Any]] = {}
-    for row in rows:
-        but_these = ("index", "active_blocks", "active_warps", "limiters", *SHARED_MEMORY_FIELDS)
-        key = tuple(value for name, value in row.items() if name not in but_these)
-        found.setdefault(key, row)
-    return list(found.values())
-
-
 def _best(sweep: Sweep, chips: Scale) -> tuple[Block, ...]:
-    rows = _distinct(sweep.best(MOST_COMPARED))[:BEST]
+    rows = sweep.best(BEST)
     if not rows:
         return (Paragraph("None of them launches."),)
     has_chips = len(sweep.names) > 1

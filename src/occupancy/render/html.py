@@ -135,8 +135,6 @@ def _table(
 # On each cell, because a notebook's own style says otherwise of each.
 _RIGHT = ' style="text-align:right"'
 _NUMBER = ' style="text-align:right;white-space:nowrap"'
-_SHORT = (
-    ' style="text-align:left;white-space:nowrap"'
-)
+_SHORT = ' style="text-align:left;white-space:nowrap"'
 _LEFT_OF_MUCH = ' style="text-align:left;min-width:16em;overflow-wrap:anywhere"'
 _BOLD = ' style="font-weight:bold"'

@@ -50,11 +50,13 @@ def test_a_single_answer_products_and_numbers_in_other_types() -> None:
     assert {type(row["threads"]) for row in rows} == {int}
 
 
-def test_many_that_tie_are_taken_in_the_order_of_the_arrays() -> None:
+def test_of_equal_answers_the_first_of_the_arrays_is_among_them() -> None:
     threads = np.full((40, 50), 256)
     threads[7, 3] = threads[30, 9] = 128
     rows = occupancy.sweep("9.0", threads=threads, regs=32).best(5)
-    assert [row["index"] for row in rows] == [(7, 3), (30, 9), (0, 0), (0, 1), (0, 2)]
+    assert [row["index"] for row in rows] == [(7, 3), (0, 0)]
+    on_both = occupancy.sweep(["9.0", "8.0"], threads=threads, regs=32).best(5)
+    assert [row["index"] for row in on_both] == [(0, 7, 3), (1, 7, 3), (0, 0, 0), (1, 0, 0)]
 
 
 def test_of_the_same_occupancy_those_with_more_registers_and_shared_memory_come_first() -> None:
@@ -63,8 +65,32 @@ def test_of_the_same_occupancy_those_with_more_registers_and_shared_memory_come_
         given: dict[str, Any] = {"threads": threads, "regs": regs, name: smem}
         found = occupancy.sweep("9.0", **given)
         assert [(row["regs"], row[name], row["threads"]) for row in found.best(4)] == [
-            (32, 90_000, 1024), (32, 1024, 64), (32, 1024, 512), (32, 1024, 1024),
+            (32, 90_000, 1024), (32, 1024, 64), (32, 1024, 512), (16, 90_000, 1024),
         ]  # fmt: skip
+
+
+def test_of_those_with_the_same_threads_and_registers_the_one_that_uses_the_most_is_there() -> None:
+    threads, regs, smem, barriers = np.ix_([64, 256], [32, 200], range(0, 24_576, 4096), [1, 16, 2])
+    found = occupancy.sweep("9.0", threads=threads, regs=regs, smem=smem, barriers=barriers)
+    rows = found.best(100)
+    kinds = [(row["occupancy"], row["threads"], row["regs"]) for row in rows]
+    assert len(kinds) == len(set(kinds))
+    for row, kind in zip(rows, kinds, strict=True):  # of all the answers there are
+        occupied, of_threads, of_regs = kind
+        at = found.occupancy[[64, 256].index(of_threads), [32, 200].index(of_regs)]
+        places = np.argwhere(at == np.float32(occupied)).tolist()
+        most = max((int(smem.flat[place]), int(barriers.flat[other])) for place, other in places)
+        assert (row["smem"], row["barriers"]) == most
+    assert {kind[0] for kind in kinds} == set(found.occupancy.ravel().tolist())
+
+
+def test_print_shows_the_same() -> None:
+    threads, regs, smem = np.ix_([128, 256, 512], [32, 40], range(0, 60_000, 1024))
+    found = occupancy.sweep("9.0", threads=threads, regs=regs, dynamic_smem=smem)
+    lines = str(found).splitlines()
+    start = next(place for place, line in enumerate(lines) if line.startswith("Threads  Regs"))
+    shown = [(int(line.split()[0]), int(line.split()[1])) for line in lines[start + 1 :]]
+    assert shown == [(row["threads"], row["regs"]) for row in found.best(10)]
 
 
 @pytest.mark.parametrize(("n", "message"), [(0, "n: 0 is out of range"), (1.5, "n: 1.5 is not a whole")])
