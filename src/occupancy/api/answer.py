@@ -15,8 +15,8 @@ from ..tables.chips import Chip
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_share, parse_size
-from .arguments import ComputeCapabilityLike, ShapeLike, SizeLike
-from .chips import chips
+from .arguments import ComputeCapabilityLike, CountLike, ShapeLike, SizeLike
+from .chips import chips, multiprocessors
 
 SizeOfBlock = SizeLike | Callable[[int], int] | None
 """Bytes of dynamic shared memory per block, or a function from threads per block to them."""
@@ -123,33 +123,36 @@ class Occupancy(engine.Answer):
         self,
         grid: ShapeLike,
         *,
-        multiprocessor_count: int,
+        multiprocessor_count: CountLike | None = None,
         cluster: ShapeLike | None = None,
-        max_active_clusters: int | None = None,
+        max_active_clusters: CountLike | None = None,
     ) -> occupancy.Waves:
         """How a grid of the kernel runs on a whole GPU: in how many waves, and how full the last one is.
 
         Args:
             grid: Blocks, or the grid's shape, such as ``(128, 32)``.
-            multiprocessor_count: SMs of the GPU.
+            multiprocessor_count: SMs of the GPU, which `find_gpu` knows by its name.
             cluster: Blocks per cluster, or the cluster's shape; only from 9.0.
             max_active_clusters: The clusters that are resident at once, where a live device reports them;
                 else the blocks of a wave are an upper bound.
 
         Raises:
-            InputError: A number out of range, a grid that its clusters do not divide, clusters on a
-                chip that has none, or a kernel that does not launch.
+            InputError: A number that is missing or out of range, a grid that its clusters do not divide,
+                clusters on a chip that has none, or a kernel that does not launch.
         """
         from ..advice.waves import count_waves
         from .waves import launch_and_wave
 
+        held = (
+            None if max_active_clusters is None else parse_count(max_active_clusters, "max_active_clusters")
+        )
         return count_waves(
             *launch_and_wave(
                 self,
-                multiprocessor_count,
+                multiprocessors(self.limits, multiprocessor_count),
                 grid=grid,
                 cluster=cluster,
-                resident_clusters=lambda _: max_active_clusters,
+                resident_clusters=lambda _: held,
             )
         )
 

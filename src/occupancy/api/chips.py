@@ -9,9 +9,10 @@ import occupancy  # in annotations: a public name brings its module when somebod
 
 from ..errors import InputError
 from ..tables import shipped
-from ..tables.chips import Chip, find_chip, find_chips
+from ..tables.chips import Chip, choices_of, find_chip, find_chips
 from ..values.limits import ComputeCapability, Limits
-from .arguments import ComputeCapabilityLike
+from ..values.spellings import parse_count
+from .arguments import ComputeCapabilityLike, CountLike
 
 LEAST_INTEGER = 10
 """Of a compute capability that is written as one integer, such as 10 for 1.0."""
@@ -57,6 +58,38 @@ def chips(ccs: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike) -> list[
     return found
 
 
+def multiprocessors(cc: ComputeCapabilityLike, given: CountLike | None) -> int:
+    """The SMs of a GPU: as many as are given, else those of the product that was named.
+
+    Args:
+        cc: As in `compute`.
+        given: The number of SMs, or None.
+
+    Raises:
+        InputError: Not a number, or none is given and the chip does not tell it.
+    """
+    if given is not None:
+        return parse_count(given, "multiprocessor_count")
+    chip = find_chip(cc)
+    if chip.multiprocessor_count is not None:
+        return chip.multiprocessor_count
+    if chip.variants:
+        raise InputError(
+            f"{chip.name} comes with different numbers of SMs",
+            where="multiprocessor_count",
+            cure="Give it, or name one of them:",
+            choices=choices_of(chip.variants),
+        )
+    other = (
+        'occupancy.find_gpu("H100 SXM").multiprocessor_count knows it'
+        if isinstance(cc, Limits)
+        else 'or a product in place of the compute capability: "H100 SXM"'
+    )
+    raise InputError(
+        "is missing", where="multiprocessor_count", cure=f"Give the SMs of the GPU, such as 132; {other}."
+    )
+
+
 def compute_capabilities() -> occupancy.Answers[ComputeCapability]:
     """Every compute capability of the table, ascending."""
     from ..report.limits import LimitsReport
@@ -66,7 +99,7 @@ def compute_capabilities() -> occupancy.Answers[ComputeCapability]:
     return Answers(shipped.known(), LimitsReport(rows, is_whole_table=True), "limits")
 
 
-def products(pattern: str = "") -> occupancy.Answers[occupancy.Product]:
+def products(pattern: str | int = "") -> occupancy.Answers[occupancy.Product]:
     """The products that are known, by compute capability, with their numbers of SMs.
 
     Args:
@@ -80,7 +113,7 @@ def products(pattern: str = "") -> occupancy.Answers[occupancy.Product]:
     from ..tables.chips import products_of
     from .answers import Answers
 
-    parts = [stripped for part in pattern.split(",") if (stripped := part.strip())] or [""]
+    parts = [stripped for part in str(pattern).split(",") if (stripped := part.strip())] or [""]
     found = tuple(dict.fromkeys(product for part in parts for product in products_of(part)))
     return Answers(found, gpus_report(found), "gpus")
 

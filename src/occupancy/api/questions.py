@@ -38,7 +38,7 @@ from .arguments import (
     takes_kernel,
     without_automatic,
 )
-from .chips import chips, limits
+from .chips import chips, limits, multiprocessors
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -211,7 +211,7 @@ def max_active_blocks_per_multiprocessor(
 def max_potential_block_size(
     cc: ComputeCapabilityLike,
     *,
-    multiprocessor_count: CountLike,
+    multiprocessor_count: CountLike | None = None,
     block_size_limit: CountLike = 0,
     dynamic_smem: SizeOfBlock = None,
     smem: SizeLike | None = None,
@@ -221,7 +221,8 @@ def max_potential_block_size(
 
     Args:
         cc: As in `compute`.
-        multiprocessor_count: SMs of the device.
+        multiprocessor_count: SMs of the device; not needed where ``cc`` names a product, such as
+            ``"H100 SXM"``.
         block_size_limit: The largest block that the kernel works with; 0 is no limit.
         dynamic_smem: As in `compute`, or a function from threads per block to bytes.
         smem: As in `compute`.
@@ -234,7 +235,7 @@ def max_potential_block_size(
     return _max_potential_block_size(
         about.limits,
         about.kernel,
-        parse_count(multiprocessor_count, "multiprocessor_count"),
+        multiprocessors(cc, multiprocessor_count),
         of_size,
         parse_count(block_size_limit, "block_size_limit"),
     )
@@ -269,7 +270,7 @@ def max_active_clusters(
     cc: ComputeCapabilityLike,
     kernel: KernelLike | None = None,
     *,
-    multiprocessor_count: CountLike,
+    multiprocessor_count: CountLike | None = None,
     cluster_size: CountLike,
     **arguments: Unpack[KernelArguments],
 ) -> ClusterBound:
@@ -278,7 +279,8 @@ def max_active_clusters(
     Args:
         cc: As in `compute`.
         kernel: As in `compute`.
-        multiprocessor_count: SMs of the device.
+        multiprocessor_count: SMs of the device; not needed where ``cc`` names a product, such as
+            ``"H100 SXM"``.
         cluster_size: Blocks per cluster.
         {arguments}
     """
@@ -286,7 +288,7 @@ def max_active_clusters(
     return _max_active_clusters(
         about.limits,
         about.kernel,
-        parse_count(multiprocessor_count, "multiprocessor_count"),
+        multiprocessors(cc, multiprocessor_count),
         parse_count(cluster_size, "cluster_size"),
     )
 

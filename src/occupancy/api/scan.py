@@ -15,7 +15,9 @@ from ..readers.reading import Source
 from ..render.words import count
 from ..report.scan import ScanReport
 from ..values.dataclass import dataclass
+from ..values.spellings import parse_count
 from .answer import Occupancy
+from .arguments import CountLike
 from .reading import Reading, ReadingArguments, takes_reading
 from .scanning import Scanning
 
@@ -32,7 +34,7 @@ def scan(
     sort: Order | None = None,
     reverse: bool = False,
     limit: int | None = None,
-    multiprocessor_count: int | None = None,
+    multiprocessor_count: CountLike | None = None,
     **reading: Unpack[ReadingArguments],
 ) -> Scan:
     """The kernels, or launches, that files, folders and streams hold, with their occupancy.
@@ -75,7 +77,9 @@ def scan(
             only_spilling,
             sort,
             limit,
-            multiprocessor_count,
+            None
+            if multiprocessor_count is None
+            else parse_count(multiprocessor_count, "multiprocessor_count"),
             reverse=reverse,
         )
     )

@@ -195,6 +195,36 @@ def test_the_compiler_divides_the_registers_of_6_0_as_for_the_rest_of_its_family
         ),
         (lambda: occupancy.block_sizes("9.0", smem=1, dynamic_smem=lambda threads: 1), "Give the total"),
         (
+            lambda: occupancy.max_potential_block_size("9.0", regs=40),
+            "^multiprocessor_count: is missing. Give the SMs of the GPU, such as 132; or a product in place",
+        ),
+        (
+            lambda: occupancy.max_potential_block_size("H100", regs=40),
+            "^multiprocessor_count: H100 comes with different numbers of SMs. Give it, or name one",
+        ),
+        (
+            lambda: occupancy.max_active_clusters("9.0", threads=256, cluster_size=4),
+            "^multiprocessor_count: is missing. Give the SMs",
+        ),
+        (
+            lambda: occupancy.compute("9.0", threads=256).waves(300),
+            "^multiprocessor_count: is missing. Give the SMs of the GPU, such as 132; occupancy.find_gpu",
+        ),
+        (
+            lambda: occupancy.compute("9.0", threads=256).waves(300, multiprocessor_count="x"),
+            "^multiprocessor_count: 'x' is not a whole number",
+        ),
+        (
+            lambda: occupancy.compute("9.0", threads=256).waves(
+                300, multiprocessor_count=132, cluster=2, max_active_clusters="x"
+            ),
+            "^max_active_clusters: 'x' is not a whole number",
+        ),
+        (
+            lambda: occupancy.scan("nothing.cubin", multiprocessor_count="x"),
+            "^multiprocessor_count: 'x' is not a whole number",
+        ),
+        (
             lambda: occupancy.max_potential_block_size("9.0", multiprocessor_count=0),
             "multiprocessor_count: 0 is out of range",
         ),
@@ -222,3 +252,16 @@ def test_the_compiler_divides_the_registers_of_6_0_as_for_the_rest_of_its_family
 def test_bad_input_gets_a_clear_error(question: Callable[[], object], complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         question()
+
+
+def test_a_product_brings_its_number_of_multiprocessors() -> None:
+    by_number = occupancy.max_potential_block_size("9.0", multiprocessor_count=132, regs=40)
+    assert occupancy.max_potential_block_size("H100 SXM", regs=40) == by_number
+    assert occupancy.max_potential_block_size("H100 SXM", multiprocessor_count="132", regs=40) == by_number
+    half = occupancy.max_potential_block_size("H100 SXM", multiprocessor_count=66, regs=40)
+    assert half.min_grid_size * 2 == by_number.min_grid_size
+    clusters = occupancy.max_active_clusters("H100 SXM", threads=256, cluster_size=4)
+    assert clusters == occupancy.max_active_clusters(
+        "9.0", threads=256, multiprocessor_count=132, cluster_size=4
+    )
+    assert len(occupancy.products(4090)) == len(occupancy.products("4090"))
