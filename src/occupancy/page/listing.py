@@ -14,7 +14,7 @@ from ..errors import OccupancyError
 from ..render import words
 from ..report.assumed_sizes import AT_USUAL, at_usual_size
 from ..report.change_words import change_in_words
-from ..report.diff import kinds
+from ..report.diff import kinds, meaning_of_kinds
 from ..report.scan import ScanReport, architecture_rows, summary
 from ..report.scan_columns import Column, columns_of, short_name
 from ..report.scan_notes import footnotes
@@ -124,7 +124,8 @@ def listing(
         ]
         for line, change in zip(lines, texts, strict=True):
             line[CHANGE:CHANGE] = change
-        lead.append(f"Compared with {words.printable(since.baseline)}: {kinds(since.summary)}.")
+        compared = f"Compared with {words.printable(since.baseline)}: {kinds(since.summary)}."
+        lead.append(" ".join((compared, *meaning_of_kinds(since.summary))))
     problems = [words.printable(str(problem)) for problem in report.problems[:MOST_PROBLEMS]]
     facts = architecture_rows(report.overview) if len(report.overview.architectures) > 1 else []
     questions = [_question(row, scanner) for row in rows]

@@ -34,7 +34,7 @@ from ..values.dataclass import dataclass
 from .assumptions import about_sizes, assumptions, left_out, not_launched
 from .base import Report
 from .broken import broken, broken_blocks, list_of_broken, since
-from .diff import MOST_IN_SIGHT, kinds
+from .diff import MOST_IN_SIGHT, kinds, meaning_of_kinds
 from .mending import mending
 from .missing import (
     RULE,
@@ -290,6 +290,7 @@ def _notes(report: CheckReport) -> Iterator[str]:
         if any(CRITERIA[name].compares for rule in report.rules for name in rule.bounds):
             yield "What compares with the baseline was not checked: this build is the baseline now."
         yield f"{report.baseline} is written: {kinds(report.updated)}."
+        yield from meaning_of_kinds(report.updated)
     may: dict[tuple[str, date, str], list[ScanRow]] = {}
     for each in report.exempted:
         names = words.listing([violation.criterion for violation in each.violating.violations])

@@ -263,15 +263,22 @@ def kinds(count: DiffSummary) -> str:
     return "; ".join(words.listing(text) for text in texts if text) or "none"
 
 
+def meaning_of_kinds(count: DiffSummary) -> Iterator[str]:
+    """What the words of `kinds` mean that do not say it themselves."""
+    if count.mixed:
+        yield "mixed: better in one thing and worse in another, such as more occupancy for new spills."
+
+
 def _footnotes(report: DiffReport) -> Iterator[str]:
     """What the words mean, and what the numbers rest on."""
-    if report.summary.mixed:
-        yield "mixed: better in one thing and worse in another, such as more occupancy for new spills."
+    yield from meaning_of_kinds(report.summary)
     rows = [row for pair in report.kernels for row in (pair.old, pair.new)]
     if report.by_part:
         hidden = report.by_part - sum(row.matched_by in PARTS_OF_NAMES for row in report.kernels)
-        where = "; --all names them" if hidden else ""
-        yield f"{words.count(report.by_part, 'kernel')} matched by a part of the name, or by the code{where}."
+        renamed = "kernel has another name" if report.by_part == 1 else "kernels have other names"
+        how = "matched by the part that both share, or by the code"
+        where = " --all shows both names." if hidden else ""
+        yield f"{report.by_part:,} {renamed} than before: {how}.{where}"
     old, new = ({row.arch or "unknown" for row in side} for side in _sides(report))
     for archs, build in ((old - new, report.old), (new - old, report.new)):
         if archs and not report.ignores_arch:

@@ -124,11 +124,10 @@ class FitsReport(Report):
         """On how many chips it launches, and on which with full occupancy."""
         if self.least_occupancy is not None:
             share = ("At least " if self.least_occupancy < 1 else "") + words.percent(self.least_occupancy)
-            of_all = words.count(len(self.asked), "chip")
-            return f"{share} occupancy on {len(self.chips) or 'none'} of {of_all}"
+            return f"{share} occupancy on {len(self.chips) or 'none'} of {self._counted(self.asked)}"
         launching = sum(chip.launchable is True for chip in self.chips)
         unknown = sum(chip.launchable is None for chip in self.chips)
-        text = f"Launches on {launching} of {words.count(len(self.chips), 'chip')}"
+        text = f"Launches on {launching} of {self._counted(self.chips)}"
         if unknown:
             text += f"; unknown on {unknown}"
         full = [
@@ -139,6 +138,12 @@ class FitsReport(Report):
         if 0 < len(full) <= MOST_FULL:
             text += f"; 100% occupancy on {words.listing(full)}"
         return text
+
+    def _counted(self, chips: Sequence[object]) -> str:
+        """``14 compute capabilities``; of products, which can have one in common, ``3 chips``."""
+        if not all(name.replace(".", "").isdecimal() for name in self.asked):
+            return words.count(len(chips), "chip")
+        return f"{len(chips)} compute capabilit{'y' if len(chips) == 1 else 'ies'}"
 
     def _scope(self) -> str:
         """Which chips these are, where none was named."""

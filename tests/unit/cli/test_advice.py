@@ -211,12 +211,12 @@ def test_csv_holds_the_steps_in_one_cell() -> None:
 
 def test_fits() -> None:
     lines = run(*FITS).stdout.splitlines()
-    assert lines[0].startswith("Launches on 13 of 14 chips")
+    assert lines[0].startswith("Launches on 13 of 14 compute capabilities")
     current = run(*FITS, columns=120).stdout.splitlines()
     rows = [" ".join(line.split()[:4]) for line in current[4:6]]
     assert rows == ["7.5 Turing (T4) no", "8.0 Ampere (A100) with"]
     every = run(*FITS, "--all", columns=120).stdout.splitlines()
-    assert every[0].startswith("Launches on 15 of 32 chips")
+    assert every[0].startswith("Launches on 15 of 32 compute capabilities")
     assert "--all" not in every[0]
     assert any(line.split()[:3] == ["3.0", "Kepler", "no"] for line in every)
     assert any(line.endswith("over 63 registers per thread") for line in every)
@@ -233,7 +233,8 @@ def test_fits_says_which_chips_and_where_it_is_full() -> None:
     asked = ("fits", "-t", "512", "-r", "64", "--dynamic-smem", "60k")
     lines = run(*asked, columns=120).stdout.splitlines()
     assert lines[0] == (
-        "Launches on 14 of 14 chips; 100% occupancy on 10.7 (VR200) (from 7.5 on; --all has the older ones)"
+        "Launches on 14 of 14 compute capabilities; 100% occupancy on 10.7 (VR200) "
+        "(from 7.5 on; --all has the older ones)"
     )
     rows = {line.split()[0]: line.split() for line in lines[4:-3]}
     assert rows["12.0"][1:] == [
@@ -263,7 +264,11 @@ def test_fits_says_which_chips_and_where_it_is_full() -> None:
 def test_fits_lists_the_chips_that_reach_an_occupancy_the_best_first() -> None:
     asked = ("fits", "-t", "512", "-r", "64", "--dynamic-smem", "60k", "--occupancy")
     lines = run(*asked, "60%", columns=120).stdout.splitlines()
-    assert lines[0] == "At least 60% occupancy on 4 of 14 chips (from 7.5 on; --all has the older ones)"
+    assert lines[0] == (
+        "At least 60% occupancy on 4 of 14 compute capabilities (from 7.5 on; --all has the older ones)"
+    )
+    assert "on none of 1 compute capability" in run(*asked, "100", "--cc", "9.0").stdout
+    assert "on none of 2 chips" in run(*asked, "100", "--gpu", "RTX 4090,RTX 4080").stdout  # both 8.9
     assert [line.split()[0] for line in lines[4:-3]] == ["10.7", "8.7", "10.1", "11.0"]
     answer = as_json(*asked, "100")
     assert [chip["cc"] for chip in answer["chips"]] == ["10.7"]

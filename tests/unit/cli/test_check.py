@@ -347,7 +347,10 @@ def test_update_makes_the_build_the_baseline(builds: Path, project: Path) -> Non
     (project / "rules.toml").write_text(RULES.replace("96", "128"))
     before = (project / "base.json").read_bytes()
     text = check(builds / "after", "--rules", "rules.toml", "--update", code=0)
-    assert "base.json is written: 2 worse, 2 mixed and 8 the same; 2 added and 2 removed." in text
+    assert (
+        "base.json is written: 2 worse, 2 mixed and 8 the same; 2 added and 2 removed.\n"
+        "mixed: better in one thing and worse in another"
+    ) in text
     assert (project / "base.json").read_bytes() != before
     # What compares nothing is checked all the same, so 2 and not 14.
     assert "14 kernels meet 1 rule (2 checks)." in text
@@ -369,6 +372,7 @@ def test_update_makes_the_first_baseline(builds: Path, project: Path) -> None:
     (project / "base.json").unlink()
     text = check(builds / "after", "--rules", "rules.toml", "--update", code=0)
     assert "base.json is written: 14 added." in text
+    assert "mixed:" not in text
     other = check(builds / "after", "--rules", "rules.toml", "--update", "--baseline", "new.json", code=0)
     assert "new.json is written" in other
     assert (project / "new.json").read_bytes() == (project / "base.json").read_bytes()

@@ -89,7 +89,7 @@ def test_numbers_that_yaml_reads_otherwise_are_refused(value: str, tmp_path: Pat
 
 def test_a_model_that_does_not_know_a_chip_gives_unknown() -> None:
     fits = ("fits", *KERNEL, "--cc", "8.6,9.0", "--model", "spreadsheet")
-    assert "Launches on 1 of 2 chips; unknown on 1" in run(*fits).stdout
+    assert "Launches on 1 of 2 compute capabilities; unknown on 1" in run(*fits).stdout
     known, unknown = json.loads(run(*fits, "--format", "json").stdout)["chips"]
     assert (known["launchable"], unknown["launchable"]) == (True, None)
     assert "does not know" in unknown["reason"]
