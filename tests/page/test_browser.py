@@ -13,6 +13,7 @@ import pytest
 import occupancy
 from occupancy.advice.portability import fits
 from occupancy.report.fits import limited_or_stopped_by
+from occupancy.report.inputs import inputs_of
 from occupancy.tables import shipped
 from occupancy.values.kernel import Kernel
 from tests.page.browser import SCREENS, Open, folder_of_screens, in_full, keep, until
@@ -391,9 +392,10 @@ def test_every_chip_is_compared_and_chosen(opened: Open) -> None:
 def test_what_stops_a_kernel_on_a_chip_is_said_in_words(opened: Open) -> None:
     page = opened("#cc=9.0&threads=512&regs=72&dynamic-smem=100k")
     chips = [shipped.limits(cc) for cc in reversed(shipped.known())]
-    expected = map(limited_or_stopped_by, fits(chips, Kernel(512, regs=72, dynamic_smem=100 << 10)))
+    kernel = Kernel(512, regs=72, dynamic_smem=100 << 10)
+    expected = [limited_or_stopped_by(chip, inputs_of(kernel)) for chip in fits(chips, kernel)]
     shown = page.locator("#chips tbody tr").all_inner_texts()
-    assert [line.split("\t")[-1] for line in shown] == list(expected)
+    assert [line.split("\t")[-1] for line in shown] == expected
     assert any("over 99 KiB shared memory per block" in line for line in shown)
     assert any("Hopper (H100)" in line for line in shown)
 

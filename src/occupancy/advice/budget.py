@@ -123,7 +123,7 @@ def _unreachable(given: Answer, target: int, occupancy: float | None) -> InputEr
     with_use = "with what the kernel uses " if used(given.kernel) else ""
     possible = f"{with_use}the most is {most} ({100 * given.occupancy:.4g}%), limited by {limiters}"
     held = "virtual_resources" in given.limiters
-    without_permit = "With 0 virtual resources it is as once the permits are relinquished." if held else ""
+    without_permit = "0 virtual resources answer for a kernel that relinquishes its permit." if held else ""
     cc = given.limits.compute_capability
     if occupancy is None:
         return InputError(

@@ -14,6 +14,7 @@ from .carveout import needs_opt_in
 from .launch_bounds import RegisterCap, register_cap
 from .next_steps import NextStep, holds_all_virtual_resources, using_less
 from .search import changed
+from .tensor_memory import waits_for_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +48,22 @@ def steps_on_all(
 
     A chip is helped by a higher occupancy. One that is at full occupancy keeps it; one on which no smaller
     use helps, because its warps or its blocks are the limit, is helped by another block size alone, and a
-    change by using less leaves it as it is. Where there is such a chip, the block sizes stand first.
+    change by using less leaves it as it is.
 
     Raises:
         InputError: The model does not know a chip, or a chip lacks the carveout or caching mode.
     """
     now = [evaluate(limits, kernel, model) for limits in chips]
-    less = tuple(_by_using_less(now))
-    sizes = tuple(_by_block_size(now))
-    helps_all = bool(less) and all(
-        after > before.occupancy or before.occupancy == 1
-        for after, before in zip(less[0].occupancy, now, strict=True)
+    if any(map(waits_for_columns, now)):
+        return ()  # what these steps count is not at work
+    columns = [answer.blocks_by_tensor_memory for answer in now]
+    return tuple(
+        step
+        for step in (*_by_using_less(now), *_by_block_size(now))
+        if all(
+            most is None or blocks <= most for blocks, most in zip(step.active_blocks, columns, strict=True)
+        )
     )
-    return (*less, *sizes) if helps_all else (*sizes, *less)
 
 
 def _by_using_less(now: Sequence[Answer]) -> Iterator[StepOnAll]:

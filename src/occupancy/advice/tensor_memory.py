@@ -15,6 +15,9 @@ from .carveout import carveout
 from .next_steps import NextStep, using_less
 from .slack import most_with
 
+LimiterOrColumns = Resource | Literal["tensor_memory"]
+"""What allows no more blocks at work."""
+
 
 @dataclass(frozen=True, slots=True)
 class TensorMemory:
@@ -27,12 +30,13 @@ class TensorMemory:
     blocks: int
     """Blocks whose columns the SM has at once."""
     blocks_without_permit: int
-    """Blocks that may be resident once each has relinquished its permit to allocate, and with it its virtual
-    resources (tcgen05.relinquish_alloc_permit): inferred, tried on no such GPU.
+    """Blocks at work, with their columns, once each has relinquished its permit to allocate, and with it its
+    virtual resources (tcgen05.relinquish_alloc_permit): inferred, tried on no such GPU. One more may be
+    resident, where there is room for it: it has the permit, and waits for columns.
     """
     occupancy_without_permit: float
     """The occupancy with so many, 0 to 1."""
-    limiters_without_permit: tuple[Resource | Literal["tensor_memory"], ...]
+    limiters_without_permit: tuple[LimiterOrColumns, ...]
     """Everything that allows no more than so many."""
     regs_without_permit: int | None
     """Registers per thread up to which so many fit; None where no block does."""
@@ -69,6 +73,12 @@ def tensor_memory(result: Answer) -> TensorMemory | None:
         ),
         next_steps_without_permit=tuple(_steps(free, later, columns)),
     )
+
+
+def waits_for_columns(result: Answer) -> bool:
+    """Whether more blocks count as resident than have their columns at once: where none holds its permit."""
+    blocks = result.blocks_by_tensor_memory
+    return blocks is not None and blocks < result.active_blocks
 
 
 def _steps(free: Answer, now: int, columns: int) -> Iterator[NextStep]:

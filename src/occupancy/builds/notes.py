@@ -7,7 +7,7 @@ SPLIT_NOTE = (
 )
 TENSOR_MEMORY_NOTE = (
     "It allocates tensor memory: one block per SM by cuda_occupancy.h. If it relinquishes its permit, the "
-    "next block can be admitted; that is inferred."
+    "next block comes in (inferred)."
 )
 NO_ADVICE_NOTE = "The next step is left out, as there are very many different kernels; calc finds it."
 ONE_WAVE_NOTE = (

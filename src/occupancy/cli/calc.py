@@ -56,8 +56,8 @@ def command(
 
     \b
     occupancy calc --cc 7.0 --threads 128 --regs 37
-    occupancy calc --gpu "RTX 4090" --threads 256 --regs 40 --grid 4096
     occupancy calc --gpu "H100,RTX 4090" -t 192 -r 72 -s 40k
+    occupancy calc --gpu "RTX 4090" --threads 256 --regs 40 --grid 4096
     occupancy calc --cc sm_90a --threads 16x16 --regs 40 --dynamic-smem 96k
     """
     from ..api.compute import compute

@@ -20,6 +20,9 @@ MOST_LINES = 25
 """Of the first page of help."""
 NAMES_WIDTH = 28
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
+"""Between an option and what it takes, as long as lines are filled."""
+
 
 class Option(click.Option):
     """An option that belongs to a group.
@@ -124,18 +127,15 @@ class Command(click.Command):
             formatter.write_dl([record for record in others if record is not None])
 
     def _write_others(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        names = [
-            next((name for name in each.opts if name.startswith("--")), each.opts[0])
-            for each in self._options()
-            if not each.is_common
-        ]
+        options = (each for each in self._options() if not each.is_common)
+        names = [each.in_short(ctx)[0].replace(" ", NO_BREAK) for each in options]
         import textwrap  # only help needs it
 
         if names:
             formatter.write(f"More, with {ctx.command_path} --help-all:\n")
         width = formatter.width
         for line in textwrap.wrap(" ".join(names), width - 2, break_on_hyphens=False):
-            formatter.write(f"  {line}\n")
+            formatter.write(f"  {line.replace(NO_BREAK, ' ')}\n")
 
     def _first_paragraph(self) -> str:
         return inspect.cleandoc(self.help or "").split("\n\n")[0].replace("\n", " ")

@@ -139,7 +139,7 @@ class Answer:
                 QUANTITIES["barriers"].not_given if barriers is None else barriers,
                 limits.max_barriers_per_multiprocessor,
             ),
-            (self.kernel.virtual_resources or 0, limits.virtual_resources_per_multiprocessor),
+            (self.kernel.virtual_resources_at_start, limits.virtual_resources_per_multiprocessor),
         )
         return {name: Use(*amount) for name, amount in zip(RESOURCES, amounts, strict=True)}
 

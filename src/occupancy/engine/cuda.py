@@ -206,6 +206,7 @@ def blocks_by_virtual_resources(limits: Limits, kernel: Kernel) -> int | None:
     The header counts what a block holds when it starts. One that gives them back (``tcgen05``
     ``relinquish_alloc_permit``) may let another in; that is inferred, and not counted.
     """
-    if not kernel.virtual_resources or limits.virtual_resources_per_multiprocessor is None:
+    available = limits.virtual_resources_per_multiprocessor
+    if available is None or not kernel.virtual_resources_at_start:
         return None
-    return limits.virtual_resources_per_multiprocessor // kernel.virtual_resources
+    return available // kernel.virtual_resources_at_start

@@ -96,9 +96,9 @@ def first_failure(
     if block_limits.virtual_resources == 0:
         return LaunchFailure(
             "virtual_resources_per_multiprocessor",
-            kernel.virtual_resources or 0,
+            kernel.virtual_resources_at_start,
             limits.virtual_resources_per_multiprocessor or 0,
-            f"{kernel.virtual_resources} virtual resources in one block",
+            f"{kernel.virtual_resources_at_start} virtual resources in one block",
             OUT_OF_RESOURCES,
         )
     return None

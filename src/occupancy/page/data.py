@@ -15,7 +15,6 @@ from ..values.kernel import (
     RANGES,
     SHARED_MEMORY_MODES,
     TENSOR_MEMORY_UNIT,
-    VIRTUAL_RESOURCES_OF_TENSOR_MEMORY,
 )
 from ..values.limits import Limits
 
@@ -118,7 +117,6 @@ def page_data(version: str) -> dict[str, Any]:
         "chips": _chips(),
         "inputs": INPUTS,
         "ranges": {field: [label, low, high] for field, label, low, high in RANGES},
-        "implied": VIRTUAL_RESOURCES_OF_TENSOR_MEMORY,
         "measured": [
             [",".join(map(str, key)), each.gpu, each.clusters] for key, each in measurements().items()
         ],

@@ -104,6 +104,7 @@ ATTRIBUTES = (
     "unit",
     "uses",
     "virtual_resources",
+    "virtual_resources_at_start",
     "warp_size",
     "waves",
     "why",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ..errors import InputError, bounded
 from ..values.dataclass import dataclass
-from ..values.kernel import Carveout, Kernel, Launch
+from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Carveout, Kernel, Launch
 from ..values.limits import ComputeCapability
 from ..values.resources import total_shared_memory
 from .remark import Remark
@@ -224,11 +224,20 @@ class KernelRecord:
             barriers=self.barriers,
             block_dim=self.block_dim,
             carveout=self.carveout,
-            virtual_resources=self.virtual_resources,
+            virtual_resources=self._given_virtual_resources(),
             tensor_memory=self.tensor_memory or None,
             spill_smem=self.spill_smem or None,
             reallocates_registers=bool(self.reallocates_registers),
         )
+
+    def _given_virtual_resources(self) -> int | None:
+        """None where all that it says is that the kernel allocates: so does its tensor memory.
+
+        ptxas writes as many whether or not the kernel relinquishes its permit; as an argument beside tensor
+        memory they would say that it does not.
+        """
+        allocates = self.virtual_resources == VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
+        return None if self.tensor_memory and allocates else self.virtual_resources
 
     def launch(self) -> Launch | None:
         """The kernel with its grid; None where the source is no launch.

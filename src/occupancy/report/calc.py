@@ -202,8 +202,7 @@ def calc_report(
     whole = whole or WholeGpu()
     steps = next_steps(limits, kernel, model)
     columns = tensor_memory(result)
-    held = columns if "virtual_resources" in result.limiters else None
-    fewer = fewer_registers(result, steps if held is None else held.next_steps_without_permit)
+    fewer = fewer_registers(result, steps if columns is None else columns.next_steps_without_permit)
     return CalcReport(
         model=model,
         spreadsheet_version=_spreadsheet_version(result),

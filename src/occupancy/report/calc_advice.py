@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ..advice.next_steps import THREADS_PER_WARPGROUP, NextStep
-from ..advice.tensor_memory import TensorMemory
+from ..advice.tensor_memory import LimiterOrColumns, TensorMemory
 from ..render import words
+from ..values.kernel import TENSOR_MEMORY_UNIT
 from ..values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Resource, amount_of
 from .calc import CalcReport
-from .inputs import Inputs, dynamic_size, opt_in_call
+from .inputs import Inputs, dynamic_size, name_of, opt_in_call
 from .next_steps import SKIP_FEWER, changes_in_words, how_registers_are_had
+from .tensor_memory import limiters_of, states, waits_for_columns
 
 HOLDS_ALL = "a block that allocates tensor memory starts with all virtual resources of the SM"
 
 NO_OTHER_SIZE = "no other block size has a higher occupancy"
 
+FEWEST_COLUMNS = f"tcgen05.alloc takes no fewer columns than {TENSOR_MEMORY_UNIT}"
+
 
 def is_held(report: CalcReport) -> bool:
     """Whether the resident blocks hold all virtual resources of the SM."""
     return "virtual_resources" in report.limiters and report.active_blocks > 0
-
-
-def later_blocks(report: CalcReport) -> TensorMemory | None:
-    """What there is once the permit to allocate is relinquished; None where that lets no other block in."""
-    columns = report.tensor_memory if is_held(report) else None
-    return columns if columns and columns.blocks_without_permit > report.active_blocks else None
 
 
 def advice(report: CalcReport) -> Iterator[tuple[str, str]]:
@@ -44,12 +42,15 @@ def advice(report: CalcReport) -> Iterator[tuple[str, str]]:
 
 def _next_steps(report: CalcReport) -> Iterator[str]:
     """At most three levels by using less, and the block sizes; none at full occupancy."""
-    later = report.tensor_memory if is_held(report) else None
+    columns = report.tensor_memory if states(report) else None
     levels = [step for step in report.next_steps if "threads" not in step.requires]
     sizes = [step for step in report.next_steps if "threads" in step.requires]
-    if later is not None:
-        levels = list(later.next_steps_without_permit)
-    shown = most_useful(levels, report.occupancy) if later is None else _of_columns(levels, later)
+    shown = most_useful(levels, report.occupancy)
+    if columns is not None:
+        levels = list(columns.next_steps_without_permit)
+        sizes = [step for step in sizes if step.active_blocks <= columns.blocks]
+        sizes = [] if waits_for_columns(report) else sizes  # they were sought for the header's answer
+        shown = _of_columns(levels, columns)
     if len(levels) == len(shown) + 1:
         shown = levels  # a line that says so would take as much room
     if report.runtime is not None and report.next_steps:
@@ -57,15 +58,8 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     if report.registers_may_be_divided and not report.inputs.reallocates_registers:
         others = report.inputs.threads // THREADS_PER_WARPGROUP - 1
         yield f"{SKIP_FEWER}, and add the split: --setmaxnreg '1:24,{others}:?'"
-    if is_held(report) and later is None:
-        yield f"none within reach for a second block: {HOLDS_ALL}"
-    elif later is not None and (levels or later_blocks(report)):
-        yield "relinquish the permit right after tcgen05.alloc (inferred), then"
-        if later_blocks(report):
-            reached = words.held(later.blocks_without_permit, later.occupancy_without_permit)
-            yield f"{reached}: with no other change"
-    elif later is not None:
-        yield "none within reach for a second block: it does not fit without the permit either"
+    if is_held(report):
+        yield from _relinquishing(report, levels)
     elif sizes and not levels:
         yield "only another block size can help"
     yield from (_step(report, step) for step in (*shown, *sizes))
@@ -76,11 +70,27 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
         yield f"launch bounds of fewer threads shrink the {spilled} that registers spill to"
     if len(levels) > len(shown):
         yield f"{words.count(len(levels) - len(shown), 'more level')} in --format json"
-    if not report.next_steps and report.occupancy < 1 and not is_held(report):
+    if not levels and not sizes and report.occupancy < 1 and not is_held(report):
         is_split = report.inputs.reallocates_registers and "registers" in report.limiters
-        yield f"none: {'the warpgroups need the registers' if is_split else NO_OTHER_SIZE}"
+        why = "the warpgroups need the registers" if is_split else NO_OTHER_SIZE
+        yield f"none: {FEWEST_COLUMNS if waits_for_columns(report) else why}"
     if report.runtime is not None and (step := report.runtime.next_step) is not None:
         yield f"on the hardware (--model cuda) {_step(report, step)}"
+
+
+def _relinquishing(report: CalcReport, levels: Sequence[NextStep]) -> Iterator[str]:
+    """What a kernel must do before any other step gives a second block, and what that alone gives."""
+    columns = report.tensor_memory
+    if columns is None:
+        yield f"none within reach for a second block: {HOLDS_ALL}"
+        return
+    blocks = columns.blocks_without_permit
+    if not levels and blocks <= report.active_blocks:
+        yield "none within reach for a second block: it does not fit without the permit either"
+        return
+    yield "relinquish the permit right after tcgen05.alloc (inferred), then"
+    if blocks > report.active_blocks:
+        yield f"{words.held(blocks, columns.occupancy_without_permit)}: with no other change"
 
 
 def of_divided_registers(inputs: Inputs) -> str:
@@ -118,19 +128,23 @@ def _slack(report: CalcReport) -> Iterator[str]:
         grows = amount is not None and (now is None or amount > now)
         if grows and (resource != "barriers" or limits_barriers):
             parts.append(f"{QUANTITIES[resource].label} up to {words.amount(resource, amount)}")
-    later = later_blocks(report)
-    if parts:
-        yield f"{'held: ' if later else ''}{', '.join(parts)}"
-    if later is not None and later.regs_without_permit and later.smem_without_permit is not None:
-        size = words.size(later.smem_without_permit)
-        yield f"relinquished: registers up to {later.regs_without_permit}, shared memory up to {size}"
+    found = states(report)
+    if parts and not waits_for_columns(report):
+        yield f"{'held: ' if len(found) > 1 else ''}{', '.join(parts)}"
+    columns = report.tensor_memory
+    if columns is None or not columns.regs_without_permit or columns.smem_without_permit is None:
+        return
+    if len(found) > 1 or waits_for_columns(report):
+        size = words.size(columns.smem_without_permit)
+        state = "relinquished: " if len(found) > 1 else ""
+        yield f"{state}registers up to {columns.regs_without_permit}, shared memory up to {size}"
 
 
 def _left_over(report: CalcReport) -> Iterator[str]:
     """What is free, and whether it would do for one more block."""
-    if later_blocks(report) is not None:
+    if len(states(report)) > 1 or waits_for_columns(report):
         return
-    limiters = words.listing([_obstacle(limiter) for limiter in report.limiters])
+    limiters = words.listing([_obstacle(report, limiter) for limiter in limiters_of(report)])
     reasons = {
         "too_little": "too little for one more block",
         "another_limiter": f"enough for one more block, if not for {limiters}",
@@ -145,8 +159,8 @@ def _left_over(report: CalcReport) -> Iterator[str]:
             yield f"{words.listing(left)}: {words_for_it}"
 
 
-def _obstacle(limiter: Resource) -> str:
-    return "the number of blocks" if limiter == "blocks" else words.name(limiter)
+def _obstacle(report: CalcReport, limiter: LimiterOrColumns) -> str:
+    return "the number of blocks" if limiter == "blocks" else name_of(limiter, report.inputs)
 
 
 def _is_of_interest(report: CalcReport, resource: Resource) -> bool:
@@ -161,9 +175,10 @@ def _is_of_interest(report: CalcReport, resource: Resource) -> bool:
 def _carveout(report: CalcReport) -> Iterator[str]:
     smallest, configurations = report.carveout.smallest, report.carveout.configurations
     blocks = ""
-    if (later := later_blocks(report)) is not None:
-        blocks = f" for {words.count(later.blocks_without_permit, 'block')}"
-        enough = later.carveout_without_permit
+    columns = report.tensor_memory
+    if columns is not None and (len(states(report)) > 1 or waits_for_columns(report)):
+        blocks = f" for {words.count(columns.blocks_without_permit, 'block')}"
+        enough = columns.carveout_without_permit
         smallest = next((each for each in configurations if each.shared_memory == enough), None)
     if smallest is None or (smallest.percent is None and smallest.l1 is None):
         return  # no block, or a size that no one would choose
@@ -175,8 +190,9 @@ def _carveout(report: CalcReport) -> Iterator[str]:
     verdict = "is needed" if smallest == configurations[-1] else "is enough"
     percent = ""
     if smallest.percent is not None:
-        percent = f": request {smallest.percent}%, which is rounded up to it, or more"
-    l1 = "" if smallest.l1 is None else f"; it leaves {words.size(smallest.l1)} of L1"
+        largest = words.size(configurations[-1].shared_memory)
+        percent = f": ask for {smallest.percent}% (of {largest}, rounded up) or more"
+    l1 = "" if smallest.l1 is None else f"; leaves {words.size(smallest.l1)} of L1"
     yield f"{words.size(smallest.shared_memory)} {verdict}{blocks}{percent}{l1}"
     if report.inputs.carveout is not None:
         for held, alike in groupby(configurations, lambda each: each.active_blocks):

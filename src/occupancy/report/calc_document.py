@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from ..advice.tensor_memory import TensorMemory
+from ..advice.tensor_memory import LimiterOrColumns
 from ..render import words
 from ..render.document import (
     SENTENCE,
@@ -25,9 +25,21 @@ from ..render.document import (
 )
 from ..values.resources import COUNTED, Resource, amount_of
 from .calc import CalcReport, Explanation, ResourceUse
-from .calc_advice import advice, is_held, later_blocks
+from .calc_advice import advice, is_held
 from .gpu import runs_of
 from .gpu_document import in_clusters, whole_gpu_lines
+from .inputs import name_of
+from .tensor_memory import (
+    HAVE_COLUMNS,
+    RELINQUISHES,
+    WHICH_IS_YOURS,
+    State,
+    limiters_of,
+    on_the_whole_gpu,
+    one_more_waits,
+    states,
+    waits_for_columns,
+)
 
 COLUMNS = (
     Column("Resource", is_number=False),
@@ -72,13 +84,17 @@ def _split(report: CalcReport) -> Iterator[tuple[str, str]]:
 
 
 def _whole(report: CalcReport) -> Iterator[tuple[str, str]]:
-    """The lines about the whole GPU; what tensor memory keeps to one block is said to be so."""
-    lines = whole_gpu_lines(report.full_wave, report.waves, report.launchable, report.green_context)
+    """The lines about the whole GPU, with what there is in another state of a kernel with tensor memory."""
+    wave, waves = on_the_whole_gpu(report)
+    lines = whole_gpu_lines(wave, waves, report.launchable, report.green_context)
     for number, (label, text) in enumerate(lines):
-        later = later_blocks(report)
-        if number == 0 and later is not None and report.full_wave:
-            most = later.blocks_without_permit * report.full_wave.multiprocessor_count
-            text = f"{text}; {most:,} blocks once the permits are relinquished (inferred)"
+        if number == 0 and wave is not None and report.full_wave is not None:
+            _, *others = states(report) or (None,)
+            for later in others:
+                most = later.blocks * wave.multiprocessor_count
+                text = f"{text}; {most:,} blocks once the permits are relinquished (inferred)"
+            if wave != report.full_wave:
+                text = f"{text}; cuda_occupancy.h counts {report.full_wave.blocks:,}"
         yield label, text
 
 
@@ -92,34 +108,40 @@ def steps_of(explanation: Sequence[Explanation]) -> Document:
 
 def _held(report: CalcReport, where: str) -> Document:
     """The occupancy, and what stops one more block."""
-    if (later := later_blocks(report)) is not None:
-        return _with_permit_and_without(report, later, where)
-    occupancy = f"{words.percent(report.occupancy)} occupancy"
+    if len(found := states(report)) > 1:
+        return _with_permit_and_without(report, found, where)
+    share, blocks, threads = report.occupancy, report.active_blocks, report.active_threads
+    if waits_for_columns(report):
+        share, blocks = found[0].occupancy, found[0].blocks
+        threads = blocks * report.inputs.threads
+    occupancy = f"{words.percent(share)} occupancy"
     amounts = (
-        f"{report.active_warps} of {report.resources['warps'].per_multiprocessor} warps, "
-        f"{words.count(report.active_blocks, 'block')} of {words.count(report.inputs.threads, 'thread')}, "
-        f"{words.count(report.active_threads, 'thread')} per SM"
+        f"{_warps(report, blocks)} warps, {words.count(blocks, 'block')} of "
+        f"{words.count(report.inputs.threads, 'thread')}, {words.count(threads, 'thread')} per SM"
     )
-    why = _limited_by(report)
+    why = _limited_by(report, found)
     if report.model == "spreadsheet":  # what differs from the hardware stands before any advice
         why = " ".join((why, *report.notes))
     verdict = _verdict(report, why)
-    headline = Paragraph((Marked(occupancy, grade(report.occupancy)), f" {where}\n{amounts}"))
+    headline = Paragraph((Marked(occupancy, grade(share)), f" {where}\n{amounts}"))
     sentence = Paragraph((Marked(occupancy, "strong"), f" {where}: {amounts}. ", *verdict))
     return Only("text", [Together([headline, Paragraph(verdict)])]), Only("markdown", [sentence])
+
+
+LAUNCHES = "It launches."
 
 
 def _verdict(report: CalcReport, why: str) -> Sequence[str | Marked]:
     """That it launches, what limits it, and what a split of the registers comes to."""
     split = report.split
     if split is None:
-        return Marked("Launches.", "strong"), f" {why}"
+        return Marked(LAUNCHES, "strong"), f" {why}"
     from .registers import taken_and_given, what_it_needs  # few answers need it
 
     amounts = f"{taken_and_given(split)}."
     if split.suffices:
-        return Marked("Launches.", "strong"), f" {why} ", Marked("The split is legal:", "good"), f" {amounts}"
-    return Marked("Launches, and waits for ever:", "bad"), f" {amounts} {what_it_needs(split)} {why}"
+        return Marked(LAUNCHES, "strong"), f" {why} ", Marked("The split is legal:", "good"), f" {amounts}"
+    return Marked("It launches, and then waits for ever:", "bad"), f" {amounts} {what_it_needs(split)} {why}"
 
 
 PERMIT_COLUMNS = (
@@ -131,48 +153,33 @@ PERMIT_COLUMNS = (
 )
 
 
-def _with_permit_and_without(report: CalcReport, later: TensorMemory, where: str) -> Document:
-    """Both states of a kernel that allocates tensor memory: how its blocks start, and how they go on."""
-    states = (
-        ("held", report.active_blocks, report.occupancy, report.limiters),
-        (
-            "relinquished",
-            later.blocks_without_permit,
-            later.occupancy_without_permit,
-            later.limiters_without_permit,
-        ),
-    )
-    warps = report.resources["warps"]
+def _with_permit_and_without(report: CalcReport, found: Sequence[State], where: str) -> Document:
+    """Both states of a kernel that allocates tensor memory, and how to ask for one of them."""
     rows = [
         (
-            name,
-            str(blocks),
-            graded(words.percent(occupancy), occupancy),
-            f"{blocks * (warps.per_block or 0)} of {warps.per_multiprocessor}",
-            words.listing([words.name(limiter) for limiter in limiters]),
+            state.name,
+            str(state.blocks),
+            graded(words.percent(state.occupancy), state.occupancy),
+            _warps(report, state.blocks),
+            words.listing([name_of(limiter, report.inputs) for limiter in state.limiters]),
         )
-        for name, blocks, occupancy, limiters in states
+        for state in found
     ]
     occupancy = Marked(f"{words.percent(report.occupancy)} occupancy", grade(report.occupancy))
     now = words.count(report.active_blocks, "block")
-    then = words.held(later.blocks_without_permit, later.occupancy_without_permit)
+    then = words.held(found[-1].blocks, found[-1].occupancy)
+    said = [WHICH_IS_YOURS, one_more_waits(report.tensor_memory) if report.tensor_memory else ""]
     return (
-        Paragraph(
-            (
-                occupancy,
-                f" {where}: {now}; {then} once the permit of tcgen05.alloc is relinquished (inferred)",
-            )
-        ),
+        Paragraph((occupancy, f" {where}: {now}; {then}, {RELINQUISHES}")),
         Table(PERMIT_COLUMNS, rows, splits=False),
-        Paragraph(
-            _verdict(
-                report,
-                "The second row is for kernels that execute tcgen05.relinquish_alloc_permit, as those of "
-                "CUTLASS and nvFuser do. Until it does, one block of an SM at a time holds the permit to "
-                "allocate, which cuda_occupancy.h counts as all virtual resources of the SM.",
-            )
-        ),
+        Paragraph(_verdict(report, " ".join(filter(None, said)))),
     )
+
+
+def _warps(report: CalcReport, blocks: int) -> str:
+    """``8 of 64``: the warps of some blocks, and those that an SM holds."""
+    warps = report.resources["warps"]
+    return f"{blocks * (warps.per_block or 0)} of {warps.per_multiprocessor}"
 
 
 def _refused(report: CalcReport, where: str) -> Document:
@@ -189,26 +196,29 @@ def _resources(report: CalcReport) -> Table:
     }
     rows = [
         (
-            words.name(resource),
+            name_of(resource, report.inputs),
             _per_block(report, resource, use),
             "unknown" if use.per_multiprocessor is None else words.amount(resource, use.per_multiprocessor),
             words.number(use.blocks, "no limit"),
         )
         for resource, use in shown.items()
     ]
+    names: list[LimiterOrColumns] = [*shown]
     if (columns := report.tensor_memory) is not None:
+        names.append("tensor_memory")
         rows.append(
             (
-                "tensor memory",
+                words.name("tensor_memory"),
                 words.amount("tensor_memory", columns.per_block),
                 str(columns.per_multiprocessor),
                 str(columns.blocks),
             )
         )
+    limiters = limiters_of(report)
     return Table(
         COLUMNS,
         rows,
-        marked={number for number, resource in enumerate(shown) if resource in report.limiters},
+        marked={number for number, name in enumerate(names) if name in limiters},
         splits=False,
         comfortable=COMFORTABLE_WIDTH,
         gaps=(2, 1),
@@ -256,15 +266,21 @@ def _about_tensor_memory(report: CalcReport) -> Iterator[str]:
             f"cuda_occupancy.h answers {words.count(report.active_blocks, 'block')}. What relinquishing the "
             "permit gives is inferred: it was tried on no such GPU."
         )
-
-
-def _limited_by(report: CalcReport) -> str:
-    limiters = words.listing([words.name(limiter) for limiter in report.limiters])
-    if is_held(report) and report.tensor_memory is not None:
-        return (
-            f"Limited by {limiters}, the permit to allocate tensor memory: a block holds all of the SM's "
-            "until tcgen05.relinquish_alloc_permit."
+    elif waits_for_columns(report):
+        limiters = words.listing([words.name(limiter) for limiter in report.limiters])
+        yield (
+            "cuda_occupancy.h, which knows no tensor memory, counts "
+            f"{words.held(report.active_blocks, report.occupancy)}, limited by {limiters}, as resident. How "
+            "many of them are at work is inferred: it was tried on no such GPU."
         )
+
+
+def _limited_by(report: CalcReport, found: Sequence[State]) -> str:
+    limiters = words.listing([name_of(limiter, report.inputs) for limiter in limiters_of(report)])
+    if waits_for_columns(report) and report.tensor_memory is not None:
+        return f"Limited by {limiters} (inferred): {HAVE_COLUMNS}. {one_more_waits(report.tensor_memory)}"
+    if is_held(report) and found:
+        return f"Limited by {limiters}: until a block relinquishes its permit, no other comes in."
     return f"Limited by {limiters}{' (the most that the SM holds)' if report.occupancy == 1 else ''}."
 
 

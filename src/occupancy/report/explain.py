@@ -211,23 +211,28 @@ def _barriers(result: Answer) -> Steps:
 
 def _virtual_resources(result: Answer) -> Steps | None:
     """Nothing for the many kernels that are not known to use any."""
-    count, available = result.kernel.virtual_resources, result.limits.virtual_resources_per_multiprocessor
-    if count is None:
-        return None
-    if not count or available is None:
-        step = "no limit: the kernel uses none" if not count else "no limit before 10.0"
-        return [step], None
-    steps = [f"{available} per SM // {count} = {_limit(result, 'virtual_resources')}"]
     columns, blocks = result.kernel.tensor_memory, result.blocks_by_tensor_memory
+    if result.kernel.virtual_resources is None and columns is None:
+        return None
+    count = result.kernel.virtual_resources_at_start
+    available = result.limits.virtual_resources_per_multiprocessor
+    if available is None:
+        return ["no limit: the kernel uses none" if not count else "no limit before 10.0"], None
+    if count:
+        steps = [f"{available} per SM // {count} = {_limit(result, 'virtual_resources')}"]
+    else:
+        steps = ["no limit: the kernel uses none"]
     if columns is not None and blocks is not None:
         most = result.limits.tensor_memory_per_multiprocessor
         steps.append(
             f"{most} columns of tensor memory // {columns}, rounded up to {TENSOR_MEMORY_UNIT}s = "
-            f"{_count(blocks, 'block')} that hold their columns at once, which limits no launch"
+            f"{_count(blocks, 'block')} that have their columns at once; a block that finds none waits"
         )
+    if not count:
+        return steps, None
     why = (
         "cuda_occupancy.h counts what a kernel that allocates tensor memory holds when it starts. "
-        "That one which relinquishes its permit lets the next block in is inferred."
+        "That the next block comes in once it relinquishes its permit is inferred."
     )
     return steps, why
 

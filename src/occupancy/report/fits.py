@@ -28,7 +28,7 @@ from ..tables.table import CURRENT_FROM, are_current
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from .base import Report
-from .inputs import OPT_IN, Inputs, dynamic_size, inputs_of, opt_in_call
+from .inputs import OPT_IN, Inputs, dynamic_size, inputs_of, name_of, opt_in_call
 
 if TYPE_CHECKING:
     from .on_all import OnChip
@@ -103,7 +103,7 @@ class FitsReport(Report):
                 Marked("no", "bad") if chip.launchable is False else _launches(chip),
                 *(("", "") if chip.launchable is None else _amounts(chip)),
                 str(chip.max_warps_per_multiprocessor),
-                limited_or_stopped_by(chip),
+                limited_or_stopped_by(chip, self.inputs),
             )
             for chip in self.chips
         ]
@@ -179,12 +179,12 @@ def fits_report(kernel: Kernel, answers: tuple[Fit, ...], chips: Sequence[Chip])
     )
 
 
-def limited_or_stopped_by(chip: Fit | OnChip) -> str:
+def limited_or_stopped_by(chip: Fit | OnChip, inputs: Inputs) -> str:
     """What limits a kernel on a chip, or why it does not launch there."""
     if chip.launchable is None:
         return "not in the spreadsheet"
     if chip.launchable:
-        return words.listing([words.name(limiter) for limiter in chip.limiters])
+        return words.listing([name_of(limiter, inputs) for limiter in chip.limiters])
     if chip.limit is None or chip.allowed is None:
         return (chip.reason or "").removeprefix(f"compute capability {chip.cc} ")
     return over_limit(chip.limit, chip.allowed)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..advice.next_steps import NextStep, holds_all_virtual_resources, may_be_divided, using_less
+from ..advice.next_steps import NextStep, may_be_divided, using_less
 from ..advice.on_all import StepOnAll
-from ..advice.tensor_memory import tensor_memory
+from ..advice.tensor_memory import tensor_memory, waits_for_columns
 from ..advice.waves import FullWave
 from ..engine import Answer, Model
 from ..render import words
@@ -21,6 +21,7 @@ from .calc_advice import of_divided_registers
 from .calc_notes import notes_on, why_it_differs
 from .gpu import WAVES, WavesReport, WholeGpu, fill
 from .inputs import Inputs, inputs_of
+from .tensor_memory import HAVE_COLUMNS, RELINQUISHES
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,7 @@ class OnAllReport(Report):
     chips: tuple[OnChip, ...]
     next_steps: tuple[StepOnAll, ...]
     """Steps by using less, each with more blocks than the one before on a chip, if it can be that with the
-    lowest occupancy, and fewer on none; and the nearest and the best block sizes that help on each. What
-    helps all chips stands first.
+    lowest occupancy, and fewer on none; then the nearest and the best block sizes that help on each.
     """
     notes: tuple[str, ...]
 
@@ -159,20 +159,28 @@ def _divided(answers: Sequence[Answer]) -> Iterator[str]:
         yield f"{said[0].upper()}{said[1:]}."
 
 
+TABLE_IS_THE_HEADERS = (
+    "The table has what cuda_occupancy.h counts, which knows no tensor memory; what to change is said of one "
+    "chip at a time."
+)
+
+
 def _permits(chips: Sequence[Chip], answers: Sequence[Answer]) -> Iterator[str]:
-    """How many blocks there are on each chip once its only one has relinquished its permit."""
+    """How many blocks are at work without the permit to allocate, where that is not how many are resident."""
+    found: dict[str, list[str]] = {}
     for chip, answer in zip(chips, answers, strict=True):
         columns = tensor_memory(answer)
-        if columns is None or not holds_all_virtual_resources(answer):
+        if columns is None or columns.blocks_without_permit == answer.active_blocks:
             continue
-        if columns.blocks_without_permit > answer.active_blocks:
-            later = words.count(columns.blocks_without_permit, "block")
-            reached = f"{later}, {words.percent(columns.occupancy_without_permit)}"
-            limiters = words.listing([words.name(each) for each in columns.limiters_without_permit])
-            yield (
-                f"{chip.label}: {reached}, limited by {limiters}, once each block relinquishes its permit to "
-                "allocate (inferred)."
-            )
+        reached = words.held(columns.blocks_without_permit, columns.occupancy_without_permit)
+        limiters = words.listing([words.name(each) for each in columns.limiters_without_permit])
+        if waits_for_columns(answer):
+            said = f"{reached}, limited by {limiters} (inferred): {HAVE_COLUMNS}. {TABLE_IS_THE_HEADERS}"
+        else:
+            said = f"{reached}, limited by {limiters}, {RELINQUISHES}."
+        found.setdefault(said, []).append(chip.label)
+    for said, labels in found.items():
+        yield f"{words.listing(labels)}: {said}"
 
 
 def _on_chip(

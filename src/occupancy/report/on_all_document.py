@@ -61,7 +61,7 @@ def document(report: OnAllReport) -> Document:
             graded(words.percent(chip.occupancy), chip.occupancy),
             str(chip.active_blocks),
             f"{chip.active_warps} of {chip.max_warps_per_multiprocessor}",
-            limited_or_stopped_by(chip),
+            limited_or_stopped_by(chip, report.inputs),
         )
         for chip in report.chips
     ]
@@ -106,20 +106,20 @@ def _waves(chips: Sequence[OnChip]) -> Iterator[Block]:
 
 def _advice(report: OnAllReport) -> Iterator[Block]:
     if not report.next_steps:
-        if all(chip.occupancy == 1 or chip.limiters == ("virtual_resources",) for chip in report.chips):
+        if report.inputs.tensor_memory or all(
+            chip.occupancy == 1 or chip.limiters == ("virtual_resources",) for chip in report.chips
+        ):
             return  # of a permit that can be relinquished the notes tell
         yield Paragraph("No single change of what was given helps on all of these chips at once.")
         return
     less = [step for step in report.next_steps if "threads" not in step.requires]
     sizes = [step for step in report.next_steps if step not in less]
-    by_using_less = [Together([*_by_using_less(report, less)]), Together([*_alone(report, less)])]
-    by_block_size = Together([*_by_block_size(report, sizes)])
-    # What helps all of them stands first, in the order of the steps.
-    first_is_less = report.next_steps[0] in less
-    yield from (*by_using_less, by_block_size) if first_is_less else (by_block_size, *by_using_less)
+    yield Together([*_by_using_less(report, less)])
     left = [chip.label for chip in report.chips if less and not _helps(report, less[-1], chip)]
     if left:
         yield Paragraph(f"Using less does not help on {words.listing(left)}: only another block size can.")
+    yield Together([*_by_block_size(report, sizes, less)])
+    yield Together([*_alone(report, less)])
 
 
 def _by_using_less(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[Block]:
@@ -127,14 +127,13 @@ def _by_using_less(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[
         return
     shown = _most_useful(steps)
     helps_all = all(_helps(report, steps[0], chip) for chip in report.chips)
-    title = "What helps"
+    title, who = "Use less", "both chips" if len(report.chips) == 2 else "all chips"
     if len(steps) > 1 and helps_all:
-        who = "both chips" if len(report.chips) == 2 else "all chips"
-        title = f"Row 1 helps {who}; each row after it raises the one that is then lowest"
+        title += f": row 1 helps {who}, each further row the one that is then lowest"
     elif len(steps) > 1:
-        title += ", row by row the chip that is lowest"
+        title += ": each row helps the chip that is lowest"
     elif helps_all:
-        title += " on all of them at once"
+        title += f": this helps {who}"
     yield Heading(title)
     changed = [each for each in ADJUSTABLE if any(each in step.requires for step in shown)]
     titles = [_title(each).replace(" ", "\n") for each in changed]
@@ -206,12 +205,17 @@ def _requires(step: NextStep | None) -> dict[Changeable, int]:
     return {} if step is None else step.requires
 
 
-def _by_block_size(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[Block]:
+def _by_block_size(
+    report: OnAllReport, steps: Sequence[StepOnAll], less: Sequence[StepOnAll]
+) -> Iterator[Block]:
     if not steps:
         return
+    lowest = max((min(step.occupancy) for step in less), default=1.0)
+    is_best = any(min(step.occupancy) > lowest for step in steps)
+    title = f"{'Or another' if less else 'Another'} block size{', which helps more' if is_best else ''}"
     amounts = [(each, amount_of(each, report.inputs)) for each in ADJUSTABLE]
     kept = [words.used(each, amount) for each, amount in amounts if amount]
-    yield Heading("Another block size" + (f", if {words.listing(kept)} per block stay" if kept else ""))
+    yield Heading(title + (f", if {words.listing(kept)} per block stay" if kept else ""))
     yield _table(report, [_title("threads")], [_cells(report, step, ["threads"]) for step in steps])
 
 

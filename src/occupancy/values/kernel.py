@@ -118,7 +118,8 @@ class Kernel:
     virtual_resources: int | None = None
     """Virtual resources per block, 0 to 255, which set a limit from 10.0 only.
 
-    Not given, they count as 128 with tensor memory, and else as none.
+    Not given, they count as 128 with tensor memory, and else as none. Given beside it, they say whether the
+    kernel keeps its permit to allocate (128) or has relinquished it (0).
     """
     tensor_memory: int | None = None
     """Columns of tensor memory per block, 1 and up."""
@@ -149,8 +150,6 @@ class Kernel:
         spill_smem: int | None = None,
         reallocates_registers: bool = False,
     ) -> None:
-        if virtual_resources is None and tensor_memory is not None:
-            virtual_resources = VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
         self.threads = threads
         self.regs = regs
         self.static_smem = static_smem
@@ -178,7 +177,7 @@ class Kernel:
                 or (type(smem) is int and 0 <= smem <= INT_MAX and static_smem is dynamic_smem is None)
             )
             or not (barriers is None or (type(barriers) is int and 0 <= barriers <= MAX_BARRIERS_PER_BLOCK))
-            or not (virtual_resources is spill_smem is None or self._are_new_ones_in_range())
+            or not (virtual_resources is tensor_memory is spill_smem is None or self._are_new_ones_in_range())
         ):
             raise self._first_error()
 
@@ -208,6 +207,13 @@ class Kernel:
         if self.smem is not None:
             return self.smem
         return (self.static_smem or 0) + (self.dynamic_smem or 0)
+
+    @property
+    def virtual_resources_at_start(self) -> int:
+        """Virtual resources that a block holds when it starts."""
+        if self.virtual_resources is not None:
+            return self.virtual_resources
+        return 0 if self.tensor_memory is None else VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
 
     @property
     def is_shared_memory_given(self) -> bool:

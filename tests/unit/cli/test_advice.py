@@ -144,7 +144,7 @@ def test_what_is_none_is_not_said() -> None:
     assert "shared" not in line_of("Slack", "calc", "--cc", "9.0", "--threads", "256", "--smem", "27.5k")
     assert not line_of("Carveout", "calc", "--cc", "9.0", "--threads", "256", "--regs", "72")
     text = line_of("Carveout", "calc", "--cc", "9.0", "--threads", "256", "--regs", "72", "--smem", "8k")
-    assert "32 KiB is enough: request 8%, which is rounded up to it, or more; it leaves 224 KiB of L1" in text
+    assert "32 KiB is enough: ask for 8% (of 228 KiB, rounded up) or more; leaves 224 KiB of L1" in text
     assert "latency" not in run(*TIED).stdout
 
 
@@ -164,7 +164,7 @@ def line_of(label: str, *command: str) -> str:
 
 def test_the_carveout_in_one_line_and_with_all_sizes_where_it_was_asked_for() -> None:
     kernel = ("calc", "--cc", "9.0", "--threads", "256", "--smem", "96k")
-    smallest = "196 KiB is enough: request 72%, which is rounded up to it, or more; it leaves 60 KiB of L1"
+    smallest = "196 KiB is enough: ask for 72% (of 228 KiB, rounded up) or more; leaves 60 KiB of L1"
     assert smallest in advice_of(*kernel)
     call = "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
     assert f"needed before the launch: {call}98304)" in advice_of(*kernel)
@@ -177,9 +177,7 @@ def test_the_carveout_in_one_line_and_with_all_sizes_where_it_was_asked_for() ->
     assert "1 block with 100 KiB, 132 KiB and 164 KiB" in lines
     assert "2 blocks with 196 KiB and 228 KiB" in lines
     large = advice_of("calc", "--cc", "9.0", "--threads", "256", "--smem", "200k", "--carveout", "auto")
-    assert (
-        "228 KiB is needed: request 86%, which is rounded up to it, or more; it leaves 28 KiB of L1" in large
-    )
+    assert "228 KiB is needed: ask for 86% (of 228 KiB, rounded up) or more; leaves 28 KiB of L1" in large
     assert "1 block with 228 KiB" in large
     assert "Carveout" not in run("calc", "--cc", "6.1", "--threads", "256", "--smem", "9k").stdout
 

@@ -14,6 +14,7 @@ import occupancy
 from occupancy.advice.search import changed
 from occupancy.advice.tensor_memory import tensor_memory
 from occupancy.cli import COMMANDS
+from occupancy.readers.record import KernelRecord
 from occupancy.values.kernel import Kernel
 from tests.cli_runner import run
 
@@ -24,7 +25,7 @@ def test_text_answers_first_then_says_whether_it_launches_then_shows_each_resour
     lines = run(*V100).stdout.splitlines()
     assert lines[0] == "75% occupancy on compute capability 7.0 (Volta)"
     assert lines[1] == "48 of 64 warps, 12 blocks of 128 threads, 1,536 threads per SM"
-    assert lines[2] == "Launches. Limited by registers."
+    assert lines[2] == "It launches. Limited by registers."
     assert [line.split() for line in lines if "<- limiter" in line] == [
         ["registers", "5,120", "65,536", "12", "<-", "limiter"]
     ]
@@ -257,7 +258,9 @@ def test_the_spreadsheets_advice_says_whose_it_is() -> None:
     kernel = ("calc", "--cc", "8.6", "-t", "128", "-r", "64", "-s", "20k", "--model", "spreadsheet")
     lines = run(*kernel, columns=120).stdout.splitlines()
     assert lines[0].endswith("compute capability 8.6 (Ampere), by NVIDIA's spreadsheet 11.1")
-    assert lines[2].startswith("Launches. Limited by shared memory. The CUDA runtime gives 4 blocks, 33.3%.")
+    assert lines[2].startswith(
+        "It launches. Limited by shared memory. The CUDA runtime gives 4 blocks, 33.3%."
+    )
     assert "Next steps   by the spreadsheet's rules" in lines
     said = "on the hardware (--model cuda) 5 blocks, 41.7%: shared memory 20 KiB -> 19 KiB"
     assert f"             {said}" in lines
@@ -278,11 +281,14 @@ def test_tensor_memory_says_what_holds_in_practice() -> None:
     text = run(*kernel, columns=120).stdout
     said = " ".join(text.split())
     assert (
-        "6.3% occupancy on B200, compute capability 10.0 (Blackwell): 1 block; 2 blocks, 12.5% once" in said
-    )
-    assert "\nheld               1       6.3%  4 of 64  virtual resources\n" in text
+        "6.3% occupancy on B200, compute capability 10.0 (Blackwell): 1 block; 2 blocks, 12.5%, if "
+        "the kernel relinquishes its permit to allocate tensor memory (inferred) Permit"
+    ) in said
+    assert "\nheld               1       6.3%  4 of 64  virtual resources (permit)\n" in text
     assert "\nrelinquished       2      12.5%  8 of 64  tensor memory\n" in text
-    assert "which cuda_occupancy.h counts as all virtual resources of the SM." in said
+    assert "It launches. --virtual-resources 0 answers for a kernel that relinquishes its permit, as " in said
+    assert "128 for one that does not. Beside 2 blocks at work one more may wait for columns" in said
+    assert "virtual resources (permit) not given (128) 128 1 <- limiter" in said
     assert "Next steps relinquish the permit right after tcgen05.alloc (inferred), then 2 blocks" in said
     assert " 2 blocks, 12.5%: with no other change 4 blocks, 25%: tensor memory 256 -> 128 columns " in said
     for step in (
@@ -293,7 +299,7 @@ def test_tensor_memory_says_what_holds_in_practice() -> None:
     ):
         assert step in said
     assert "relinquished: registers up to 255, shared memory up to 113 KiB" in said
-    assert "Carveout 100 KiB is enough" in said  # for both blocks
+    assert "Carveout 100 KiB is enough for 2 blocks: ask for 29% (of 228 KiB, rounded up) or more" in said
     assert "Left over" not in said
     assert ["tensor", "memory", "256", "columns", "512", "2"] in [line.split() for line in text.splitlines()]
     assert "296 blocks once the permits are relinquished (inferred)" in said
@@ -315,12 +321,59 @@ def test_tensor_memory_says_what_holds_in_practice() -> None:
     alone = run(*kernel[:-1], "512", columns=120).stdout
     assert "2 blocks, 12.5%: tensor memory 512 -> 256 columns\n" in alone
     assert "\nrelinquished" not in alone
+    assert "Limited by virtual resources (permit) and tensor memory: until a block" in alone
     nothing = run("calc", "--cc", "11.0", "-t", "1024", "--tmem", "32", columns=120).stdout
     assert "none within reach for a second block: it does not fit without the permit either" in nothing
     many = json.loads(run(*kernel[:-1], "32", "--format", "json").stdout)["tensor_memory"]
     assert (many["blocks"], many["blocks_without_permit"]) == (16, 4)  # the shared memory is for 4
     too_many = run(*kernel[:-1], "544").stderr
     assert "Allowed: 32, 64, ..., 512." in too_many
+
+
+def test_given_virtual_resources_say_whether_a_kernel_keeps_its_permit_for_tensor_memory() -> None:
+    kernel = ("calc", "--gpu", "B200", "-t", "128", "-r", "72", "--tmem", "256", "--virtual-resources")
+    held = run(*kernel, "128", columns=120).stdout
+    assert held.startswith("6.3% occupancy on B200, compute capability 10.0 (Blackwell)\n4 of 64 warps, ")
+    assert "\nIt launches. Limited by virtual resources (permit): until a block relinquishes its" in held
+    assert "relinquish the permit right after tcgen05.alloc (inferred), then\n" in held
+    assert "2 blocks, 12.5%: with no other change\n" in held
+    assert "\nrelinquished" not in held
+    text = run(*kernel, "0", columns=120).stdout
+    said = " ".join(text.split())
+    assert text.startswith("12.5% occupancy on B200, compute capability 10.0 (Blackwell)\n8 of 64 warps, ")
+    assert (
+        "It launches. Limited by tensor memory (inferred): so many blocks have their columns at once." in said
+    )
+    assert "counts 7 blocks, 43.8%, limited by registers, as resident." in said
+    assert [line.split()[:2] for line in text.splitlines() if "<-" in line] == [["tensor", "memory"]]
+    assert "148 SMs hold 296 blocks: " in said
+    assert "Next steps 4 blocks, 25%: tensor memory 256 -> 128 columns 8 blocks, 50%: tensor memory" in said
+    assert "block size" not in text
+    assert "Slack registers up to 255, shared memory up to 113 KiB" in said
+    printed = json.loads(run(*kernel, "0", "--format", "json").stdout)
+    assert (printed["active_blocks"], printed["limiters"]) == (7, ["registers"])
+    assert printed["full_wave"]["blocks"] == 7 * 148
+    answer = occupancy.compute("10.0", threads=128, regs=72, tensor_memory=256, virtual_resources=0)
+    assert str(answer).startswith("12.5% occupancy on compute capability 10.0 (Blackwell)\n8 of 64 warps, ")
+    grid = " ".join(run(*kernel, "0", "--grid", "592", columns=120).stdout.split())
+    assert "Grid 592 blocks: 2.00 waves, all of them full" in grid
+    enough = run(*kernel[:-2], "32", "--virtual-resources", "0", columns=120).stdout  # columns of 16 blocks
+    assert enough.startswith("43.8% occupancy")
+    assert "8 blocks, 50%: registers 72 -> 64\n" in enough
+    assert "as resident" not in enough
+    tie = run(*kernel[:-2], "64", "--virtual-resources", "0", "-r", "64", columns=120).stdout
+    assert "Limited by registers and tensor memory.\n" in tie
+    small = run(*kernel[:3], "-t", "32", "--tmem", "32", "--virtual-resources", "0", columns=120).stdout
+    assert "Next steps   none: tcgen05.alloc takes no fewer columns than 32\n" in small
+
+
+def test_tritons_count_of_virtual_resources_does_not_say_that_the_permit_is_kept() -> None:
+    record = KernelRecord(
+        source="k.json", format="triton", name="k", threads=128, tensor_memory=256, virtual_resources=128
+    )
+    both = str(occupancy.compute("10.0", record))
+    assert "\nrelinquished " in both
+    assert "\nrelinquished " not in str(occupancy.compute("10.0", record, virtual_resources=128))
 
 
 @given(
@@ -411,7 +464,7 @@ def test_a_split_of_the_registers_beside_shared_memory_and_clusters() -> None:
     assert "Next steps none: the warpgroups need the registers" in said
     assert run(*kernel[:-1], "--groups", "1:24,2:240", columns=120).stdout == text  # bounds give as many
     waits = (*kernel, "40,240,240", "-r", "168")
-    assert "Launches, and waits for ever: 3 warpgroups take 66,560 registers" in run(*waits).stdout
+    assert "It launches, and then waits for ever: 3 warpgroups take 66,560 registers" in run(*waits).stdout
     assert "declare" not in run(*waits).stdout
     assert (run(*waits).exit_code, run(*waits, "--exit-code").exit_code) == (0, 1)
     split = json.loads(run(*waits, "--format", "json").stdout)["split"]
@@ -425,7 +478,8 @@ def test_a_split_of_the_registers_beside_shared_memory_and_clusters() -> None:
     assert "--setmaxnreg: answers for one chip, and 2 are named." in run(*waits, "--cc", "10.0").stderr
     assert "`occupancy calc --setmaxnreg` answers for it." in run("fits", "--setmaxnreg", "240").stderr
     permit = ("calc", "--cc", "10.0", "-t", "256", "--tmem", "128", "--setmaxnreg")
-    assert "Launches, and waits for ever: 2 warpgroups" in run(*permit, "64,240", "--regs", "128").stdout
+    both = run(*permit, "64,240", "--regs", "128").stdout
+    assert "It launches, and then waits for ever: 2 warpgroups" in both
     assert "The split is legal: 2 warpgroups take" in " ".join(run(*permit, "40,200").stdout.split())
     assert "1 warpgroup takes " in run("registers", "-t", "128", "--groups", "240").stdout
     too_large = run("registers", "-t", "384", "--groups", "24,240,240", "-s", "300k").stdout

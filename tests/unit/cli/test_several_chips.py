@@ -39,7 +39,7 @@ def test_my_kernel_on_an_h100_and_a_4090_what_should_i_change() -> None:
     rows = [line.split() for line in text.splitlines()]
     assert ["H100", "9.0", "37.5%", "4", "24", "of", "64", "registers"] in rows
     assert ["GeForce", "RTX", "4090", "8.9", "25%", "2", "12", "of", "48", "shared", "memory"] in rows
-    assert "\nRow 1 helps both chips; each row after it raises the one that is then lowest\n" in text
+    assert "\nUse less: row 1 helps both chips, each further row the one that is then lowest\n" in text
     assert ["64", "32.25", "KiB", "5", "blocks,", "46.9%", "3", "blocks,", "37.5%", "192,", "5"] in rows
     assert ["64", "24", "KiB", "5", "blocks,", "46.9%", "4", "blocks,", "50%", "192,", "5"] in rows
     assert ["448", "2", "blocks,", "43.8%", "2", "blocks,", "58.3%"] in rows
@@ -94,7 +94,7 @@ def test_steps_go_on_until_nothing_helps_any_chip_and_ask_no_more_than_the_lowes
     assert (
         "\nFewer registers may spill. 64 registers: __launch_bounds__(192, 5) or -maxrregcount=64\n" in text
     )
-    assert "\nAnother block size, if 72 registers and 40 KiB per block stay\n" in text
+    assert "\nOr another block size, if 72 registers and 40 KiB per block stay\n" in text
     assert "steps between these" not in text
 
 
@@ -188,8 +188,8 @@ def test_what_does_not_launch_has_no_waves_and_tensor_memory_no_second_block_at_
     assert "\nB200       148  0\n" in text
     kernel = ("calc", "-t", "128", "--cc", "10.0,11.0", "--tmem")
     tensor = run(*kernel, "256", columns=200).stdout
-    said = "2 blocks, 16.7%, limited by tensor memory, once each block relinquishes its permit to allocate"
-    assert f"\n11.0: {said} (inferred).\n" in tensor
+    said = "2 blocks, 16.7%, limited by tensor memory, if the kernel relinquishes its permit"
+    assert f"\n11.0: {said} to allocate tensor memory (inferred).\n" in tensor
     assert "No single change" not in tensor
     assert "relinquishes" not in run(*kernel, "512").stdout
 
@@ -222,7 +222,7 @@ def test_the_spreadsheets_answers_say_whose_they_are_and_where_the_hardware_diff
     text = run("calc", "--cc", "8.6,8.0", *kernel, "--model", "spreadsheet", columns=120).stdout
     assert "of shared memory on 2 chips, by NVIDIA's spreadsheet\n" in text
     said = "8.6: The CUDA runtime gives 4 blocks, 66.7%."
-    assert text.index(said) < text.index("What helps")
+    assert text.index(said) < text.index("Use less")
     assert said in as_json("calc", "--cc", "8.6,8.0", *kernel, "--model", "spreadsheet")["notes"]
     assert "8.6: The spreadsheet leaves out 1,024 bytes" in text
     both = run("calc", "--cc", "1.3,9.0", "-t", "256", "-s", "9k").stdout
@@ -241,7 +241,7 @@ def test_the_spreadsheets_answers_say_whose_they_are_and_where_the_hardware_diff
 def test_a_table_of_steps_has_some_of_many_and_all_where_one_is_too_many() -> None:
     def shown(*kernel: str) -> int:
         text = run("calc", "--gpu", "H100,4090", *kernel).stdout
-        return text[text.index("Row 1 helps") : text.index("Each chip alone")].count("blocks, ") // 2
+        return text[text.index("Use less") : text.index("Or another block size")].count("blocks, ") // 2
 
     assert shown("-t", "192", "-r", "32", "-s", "40k") == 6
     assert shown("-t", "64", "-r", "32", "-s", "40k") == 9
@@ -303,7 +303,7 @@ def test_what_allocates_tensor_memory_has_bounds_and_a_budget_that_say_why_one_b
     assert as_json("bounds", *kernel)["most_smem"] is None
     refused = run("budget", *kernel).stderr
     assert "--min-blocks: 2 blocks of 128 threads cannot be resident on 10.0; the most is 1" in refused
-    assert "Allowed: 1. With 0 virtual resources it is as once the permits are relinquished." in refused
+    assert "Allowed: 1. 0 virtual resources answer for a kernel that relinquishes its permit." in refused
     assert run("budget", *kernel, "--virtual-resources", "0").exit_code == 0
     assert " has no tensor memory\n" in run("fits", *kernel[2:-2], columns=200).stdout
     assert "capability 7.5 has" not in run("fits", *kernel[2:-2], columns=200).stdout

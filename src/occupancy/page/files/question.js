@@ -106,7 +106,6 @@ function readQuestion(fields) {
   const model = fields.model && modelsOf(limits).includes(fields.model) ? fields.model : defaultModel(limits);
   const question = { limits, model, kernel: null, answer: null, errors };
   if (!Object.keys(errors).length) {
-    if (values.tensor_memory) values.virtual_resources ??= DATA.implied;
     const kernel = made(Kernel, values);
     try {
       if (/^auto$/i.test(fields.carveout?.trim())) {

@@ -14,7 +14,7 @@ function amountsOf(answer) {
 function verdictOf(answer) {
   if (!answer.launchable) return `Does not launch: ${answer.reason}`;
   const most = answer.occupancy === 1 ? " (the most that the SM holds)" : "";
-  return `Launches. Limited by ${words.listing(answer.limiters.map(words.name))}${most}.`;
+  return `It launches. Limited by ${words.listing(answer.limiters.map(words.name))}${most}.`;
 }
 
 function showVerdict(fields, question, launch, copy) {
@@ -28,7 +28,7 @@ function showVerdict(fields, question, launch, copy) {
       fields.kernel && element("p", { class: "kernel" }, fields.kernel),
       element("p", { class: "where" }, whereOf(fields, question)),
       element("p", { class: "amounts" }, amountsOf(answer)),
-      element("p", { class: answer.launchable ? "" : "broken" }, element("strong", {}, answer.launchable ? "Launches. " : "Does not launch: "), verdictOf(answer).replace(/^(Launches\. |Does not launch: )/, "")),
+      element("p", { class: answer.launchable ? "" : "broken" }, element("strong", {}, answer.launchable ? "It launches. " : "Does not launch: "), verdictOf(answer).replace(/^(It launches\. |Does not launch: )/, "")),
     ),
   ];
   const copies = ["Link", "Command", "Python", "Markdown"].map((kind) => button(kind, `copy ${kind}`, () => copy(kind)));
@@ -156,7 +156,7 @@ function showSteps(answer, steps, apply) {
     !steps.length && !isHeld && element("p", { class: "note" }, none),
     isHeld && element("p", { class: "note" }, `None within reach for a second block: ${HOLDS_ALL}.`),
     sizes.length > 0 && !levels.length && !isHeld && element("p", { class: "note" }, "Only another block size can help."),
-    steps.length > 0 && element("ul", { class: "plain" }, steps.filter((step) => [...useful, ...sizes].includes(step)).sort((a, b) => a.occupancy - b.occupancy).map(line)),
+    steps.length > 0 && element("ul", { class: "plain" }, steps.filter((step) => [...useful, ...sizes].includes(step)).map(line)),
     more.length > 0 && element("details", {}, element("summary", {}, words.count(more.length, "more level")), element("ul", { class: "plain" }, more.map(line))),
   );
 }
@@ -188,9 +188,10 @@ function showLeft(answer, found, advice) {
 
 function carveoutLine(answer, { smallest, configurations }) {
   if (!smallest || (smallest.percent === null && smallest.l1 === null) || !answer.kernel.is_shared_memory_given) return null;
-  const percent = smallest.percent === null ? "" : `: request ${smallest.percent}%, which is rounded up to it, or more`;
-  const enough = smallest.shared_memory === configurations[configurations.length - 1].shared_memory ? "is needed" : "is enough";
-  const l1 = smallest.l1 === null ? "" : `; it leaves ${words.size(smallest.l1)} of L1`;
+  const largest = configurations[configurations.length - 1].shared_memory;
+  const percent = smallest.percent === null ? "" : `: ask for ${smallest.percent}% (of ${words.size(largest)}, rounded up) or more`;
+  const enough = smallest.shared_memory === largest ? "is needed" : "is enough";
+  const l1 = smallest.l1 === null ? "" : `; leaves ${words.size(smallest.l1)} of L1`;
   return element("p", { class: "note" }, `Carveout: ${words.size(smallest.shared_memory)} ${enough}${percent}${l1}.`);
 }
 
