@@ -91,7 +91,7 @@ MEANINGS = {
     "opt_in": "Whether the kernel has raised its limit of dynamic shared memory with cudaFuncSetAttribute; "
     "not given, it counts as raised.",
     "virtual_resources": "Virtual resources per block, which limit from 10.0: 128 for a kernel that "
-    "allocates tensor memory, as its cubin says.",
+    "allocates tensor memory, as its cubin says; 0 for one that relinquishes its permit to allocate.",
     "tensor_memory": "Columns of tensor memory per block (10.0 to 11.0), a multiple of 32; "
     "implies 128 virtual resources.",
     "shared_memory_mode": '``"oversized"`` for a kernel that has set this mode, on 10.7.',

@@ -116,7 +116,8 @@ def use_options(command: Command) -> Command:
             ),
             grouped_option(
                 "kernel", "--virtual-resources", metavar="N",
-                help="Virtual resources per block; limit from 10.0.",
+                help="Virtual resources per block; limit from 10.0. With --tmem: 0 for a kernel that "
+                "relinquishes its permit to allocate, 128 for one that does not.",
             ),
             grouped_option(
                 "kernel", "--tmem", "--tensor-memory", "tensor_memory", metavar="COLUMNS",

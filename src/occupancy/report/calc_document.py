@@ -42,7 +42,7 @@ from .tensor_memory import (
 )
 
 COLUMNS = (
-    Column("Resource", is_number=False),
+    Column("Resource", is_number=False, least=17),
     Column("Per block", least=1),
     Column("Per SM", least=1),
     Column("Blocks that fit", least=1),
@@ -265,13 +265,6 @@ def _about_tensor_memory(report: CalcReport) -> Iterator[str]:
         yield (
             f"cuda_occupancy.h answers {words.count(report.active_blocks, 'block')}. What relinquishing the "
             "permit gives is inferred: it was tried on no such GPU."
-        )
-    elif waits_for_columns(report):
-        limiters = words.listing([words.name(limiter) for limiter in report.limiters])
-        yield (
-            "cuda_occupancy.h, which knows no tensor memory, counts "
-            f"{words.held(report.active_blocks, report.occupancy)}, limited by {limiters}, as resident. How "
-            "many of them are at work is inferred: it was tried on no such GPU."
         )
 
 

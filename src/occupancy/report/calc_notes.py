@@ -41,6 +41,16 @@ def notes_on(result: Answer) -> list[str]:
             f"The compiler refuses more than {limits.max_shared_memory_per_block:,} bytes of static "
             "shared memory; only dynamic shared memory can go beyond."
         )
+    at_work = result.blocks_by_tensor_memory
+    if at_work is not None and at_work < result.active_blocks:
+        limiters = " and ".join(words.name(limiter) for limiter in result.limiters)
+        share = words.percent(result.occupancy_of(at_work))
+        have = "have their" if at_work > 1 else "has its"
+        notes.append(
+            f"cuda_occupancy.h, which knows no tensor memory, counts {result.active_blocks} blocks as "
+            f"resident, {words.percent(result.occupancy)}, limited by {limiters}. Only {at_work} of them, "
+            f"{share}, {have} columns at once (inferred: tried on no such GPU)."
+        )
     return notes
 
 

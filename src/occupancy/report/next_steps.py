@@ -8,7 +8,7 @@ from ..advice.launch_bounds import RegisterCap, fewer_registers
 from ..advice.next_steps import NextStep, may_be_divided
 from ..engine import Answer, Model
 from ..render import words
-from ..render.document import Column, Document, Paragraph, Table
+from ..render.document import Block, Column, Document, Paragraph, Table
 from ..values.dataclass import dataclass
 from ..values.resources import Changeable, amount_of
 from .base import Report
@@ -17,6 +17,11 @@ from .inputs import Inputs, inputs_of
 COLUMNS = (Column("Occupancy"), Column("Blocks"), Column("What must change, all of it", is_number=False))
 
 SKIP_FEWER = "if warpgroups use setmaxnreg, skip steps to fewer registers"
+
+OF_TENSOR_MEMORY = (
+    "Steps are sought for the blocks that cuda_occupancy.h counts. For those of a kernel that relinquishes "
+    "its permit to allocate tensor memory print the whole answer."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +41,11 @@ class NextStepsReport(Report):
 
     def document(self) -> Document:
         """A row for each step, and how the fewer registers of those are had."""
+        more: list[Block] = [Paragraph(OF_TENSOR_MEMORY)] if self.inputs.tensor_memory else []
         if not self.next_steps:
-            return (Paragraph("Nothing is known that would give a higher occupancy."),)
+            return Paragraph("Nothing is known that would give a higher occupancy."), *more
         rows = [self._cells(step) for step in self.next_steps]
-        return Table(COLUMNS, rows), *map(Paragraph, self._registers())
+        return Table(COLUMNS, rows), *map(Paragraph, self._registers()), *more
 
     def _cells(self, step: NextStep) -> tuple[str, str, str]:
         changes = changes_in_words(step.requires, self.inputs)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..advice.next_steps import NextStep, may_be_divided, using_less
 from ..advice.on_all import StepOnAll
-from ..advice.tensor_memory import tensor_memory, waits_for_columns
+from ..advice.tensor_memory import tensor_memory
 from ..advice.waves import FullWave
 from ..engine import Answer, Model
 from ..render import words
@@ -21,7 +21,7 @@ from .calc_advice import of_divided_registers
 from .calc_notes import notes_on, why_it_differs
 from .gpu import WAVES, WavesReport, WholeGpu, fill
 from .inputs import Inputs, inputs_of
-from .tensor_memory import HAVE_COLUMNS, RELINQUISHES
+from .tensor_memory import RELINQUISHES
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,26 +159,16 @@ def _divided(answers: Sequence[Answer]) -> Iterator[str]:
         yield f"{said[0].upper()}{said[1:]}."
 
 
-TABLE_IS_THE_HEADERS = (
-    "The table has what cuda_occupancy.h counts, which knows no tensor memory; what to change is said of one "
-    "chip at a time."
-)
-
-
 def _permits(chips: Sequence[Chip], answers: Sequence[Answer]) -> Iterator[str]:
-    """How many blocks are at work without the permit to allocate, where that is not how many are resident."""
+    """How many blocks are at work on each chip without the permit to allocate, where they are more."""
     found: dict[str, list[str]] = {}
     for chip, answer in zip(chips, answers, strict=True):
         columns = tensor_memory(answer)
-        if columns is None or columns.blocks_without_permit == answer.active_blocks:
+        if columns is None or columns.blocks_without_permit <= answer.active_blocks:
             continue
         reached = words.held(columns.blocks_without_permit, columns.occupancy_without_permit)
         limiters = words.listing([words.name(each) for each in columns.limiters_without_permit])
-        if waits_for_columns(answer):
-            said = f"{reached}, limited by {limiters} (inferred): {HAVE_COLUMNS}. {TABLE_IS_THE_HEADERS}"
-        else:
-            said = f"{reached}, limited by {limiters}, {RELINQUISHES}."
-        found.setdefault(said, []).append(chip.label)
+        found.setdefault(f"{reached}, limited by {limiters}, {RELINQUISHES}.", []).append(chip.label)
     for said, labels in found.items():
         yield f"{words.listing(labels)}: {said}"
 

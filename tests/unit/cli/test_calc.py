@@ -344,7 +344,7 @@ def test_given_virtual_resources_say_whether_a_kernel_keeps_its_permit_for_tenso
     assert (
         "It launches. Limited by tensor memory (inferred): so many blocks have their columns at once." in said
     )
-    assert "counts 7 blocks, 43.8%, limited by registers, as resident." in said
+    assert "counts 7 blocks as resident, 43.8%, limited by registers. Only 2 of them, 12.5%, have" in said
     assert [line.split()[:2] for line in text.splitlines() if "<-" in line] == [["tensor", "memory"]]
     assert "148 SMs hold 296 blocks: " in said
     assert "Next steps 4 blocks, 25%: tensor memory 256 -> 128 columns 8 blocks, 50%: tensor memory" in said

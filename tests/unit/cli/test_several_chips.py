@@ -194,6 +194,30 @@ def test_what_does_not_launch_has_no_waves_and_tensor_memory_no_second_block_at_
     assert "relinquishes" not in run(*kernel, "512").stdout
 
 
+def test_of_blocks_that_find_no_columns_nothing_is_advised_for_several_chips() -> None:
+    kernel = ("calc", "-t", "128", "-r", "72", "--cc", "10.0,10.3", "--virtual-resources", "0", "--tmem")
+    text = " ".join(run(*kernel, "256").stdout.split())
+    assert (
+        "10.0 and 10.3: cuda_occupancy.h, which knows no tensor memory, counts 7 blocks as resident" in text
+    )
+    assert "Only 2 of them, 12.5%, have their columns at once" in text
+    assert "Use less" not in text
+    assert as_json(*kernel, "256")["next_steps"] == []
+    steps = as_json(*kernel, "32")["next_steps"]  # columns of 16 blocks
+    assert [step["active_blocks"] for step in steps if "regs" in step["requires"]][-1] == [16, 16]
+    assert as_json(*kernel, "64")["next_steps"][0]["active_blocks"] == [8, 8]
+    assert len(as_json(*kernel, "64")["next_steps"]) < len(steps)
+
+
+def test_block_sizes_stand_after_using_less_and_say_where_they_help_more() -> None:
+    asked = ("calc", "--gpu", "H100,4090", "-t", "544", "-r", "40")
+    text = run(*asked, columns=120).stdout
+    assert [list(step["requires"]) for step in as_json(*asked)["next_steps"]] == [["regs"], ["threads"]]
+    less, why = text.index("Use less"), text.index("Using less does not help on GeForce RTX 4090")
+    assert less < why < text.index("Or another block size, which helps more, if 40 registers per block stay")
+    assert "helps more" not in run("calc", *KERNEL, "--gpu", "H100,4090").stdout
+
+
 def test_warpgroups_that_may_divide_the_registers_on_one_of_several_chips() -> None:
     asked = ("calc", "-t", "384", "-r", "168", "--cc")
     said = (
