@@ -101,7 +101,7 @@ def test_it_is_printed_with_a_question() -> None:
         ),
         (
             ("--cc", "10.0", "--threads", "64", "--tensor-memory", "64"),
-            {"cc": "10.0", "threads": "64", "virtual-resources": "128", "tensor-memory": "64"},
+            {"cc": "10.0", "threads": "64", "tensor-memory": "64"},
         ),
     ],
 )
