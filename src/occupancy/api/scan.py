@@ -13,7 +13,7 @@ from ..errors import ReadError
 from ..readers import ReadProblem
 from ..readers.reading import Source
 from ..render.words import count
-from ..report.scan import ScanReport
+from ..report.scan_screen import ScanScreen
 from ..values.dataclass import dataclass
 from ..values.spellings import parse_count
 from .answer import Occupancy
@@ -148,7 +148,7 @@ class Scan(Sequence[ScannedKernel]):
         from ..render.charts import Picture, RowChart
         from ..render.plot import plot
         from ..render.text.shortening import shortened
-        from ..report.scan_columns import short_name
+        from ..report.name_words import short_name
 
         known = [row for row in self._rows if row.occupancy is not None]
         is_sorted = self._scanning.is_sorted
@@ -190,12 +190,16 @@ class Scan(Sequence[ScannedKernel]):
         return f"<Scan of {count(len(self), 'kernel')}{problems}>"
 
     def __str__(self) -> str:
-        return str(self._for_people())
+        from ..render.text import to_text
+
+        return to_text(self._for_people().document())
 
     def _repr_html_(self) -> str:
-        return self._for_people()._repr_html_()
+        from ..render.html import html
 
-    def _for_people(self) -> ScanReport:
+        return html(self._for_people().document(is_command=False))  # a notebook has no options of a command
+
+    def _for_people(self) -> ScanScreen:
         return self._scanning.for_people(self._records)
 
 

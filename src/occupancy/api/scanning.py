@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..builds.excerpt import MOST, excerpt_of, in_numbers
 from ..builds.launches import refuse_absent, stated_launches
 from ..builds.merging import merge_while_read
 from ..builds.overview import Tally
@@ -19,13 +20,11 @@ from ..readers.reading import Source
 from ..readers.remark import Remark
 from ..report.scan import ScanReport
 from ..report.scan_notes import MOST_IN_FULL, missing_for
+from ..report.scan_screen import ScanScreen
 from .reading import Reading
 
 if TYPE_CHECKING:
     from ..page.listing import Listing
-
-EXCERPT = 20
-"""How many are shown of so many."""
 
 MOST_LOOKED_AT = 1 << 12
 """Kernels, to say which names there are where the one that was asked for is not."""
@@ -144,29 +143,38 @@ class Scanning:
 
     def _chosen(self, choice: Selection, kernels: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
         """Those that are shown, once those that match are counted."""
+        return choice.ordered(self._matching(choice, kernels), self.scanner)
+
+    def _matching(self, choice: Selection, kernels: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+        """Those that match, each counted as it comes."""
         if choice.below is not None:
             kernels = self._tally.above(kernels, choice.below)
-        matching = choice.matching(kernels, self.scanner)
-        return choice.ordered(self._tally.matched(matching, choice.has_filter), self.scanner)
+        return self._tally.matched(choice.matching(kernels, self.scanner), choice.has_filter)
 
     def report(self, kernels: Iterable[ScanRow] = ()) -> ScanReport:
         """For programs: what is known once all records are through."""
         return self._report(tuple(kernels), self._order)
 
-    def for_people(self, records: Iterable[KernelRecord]) -> ScanReport:
+    def for_people(self, records: Iterable[KernelRecord]) -> ScanScreen:
         """What people are shown: what belongs to one kernel stands together, and launches that differ in
         nothing of interest are one. Of many kernels only those that most deserve a look, or the first that
-        match a filter, unless all were asked for, or so many."""
+        match a filter, one of each name where these are for several architectures; unless all were asked
+        for, or so many."""
         self._tally = Tally(self.scanner)
         choice = replace(self._selection, group=True)
         found = list(self._tally.counted(choice.kernels(records)))
         is_excerpt = len(found) > MOST_IN_FULL and not self._in_full and choice.limit is None
         if is_excerpt or choice.has_filter:
-            order = choice.order_of_excerpt(self._tally.is_of_traces)
-            limit = EXCERPT if is_excerpt else choice.limit
-            choice = replace(choice, sort=order, limit=limit, keeps_whole=is_excerpt and order != WORST)
-        rows = map(self._row, self._chosen(choice, found))
-        return self._report(tuple(rows), choice.sort)
+            choice = replace(choice, sort=choice.order_of_excerpt(self._tally.is_of_traces))
+        matching = list(self._matching(choice, found))
+        by_arch = self._tally.deserving() if choice.sort == WORST else in_numbers(matching)
+        excerpt = excerpt_of(matching, by_arch, can_be_by_name=is_excerpt and choice.sort != WORST)
+        if is_excerpt:
+            choice = replace(
+                choice, limit=MOST, is_by_name=excerpt.is_by_name, keeps_whole=choice.sort != WORST
+            )
+        rows = map(self._row, choice.ordered(matching, self.scanner))
+        return ScanScreen(self._report(tuple(rows), choice.sort), excerpt)
 
     def listing(self, records: Iterable[KernelRecord], compare: str | None = None) -> Listing:
         """All that is wanted, for the page to list.

@@ -181,6 +181,13 @@ class Tally:
                 self._matching_limited_by.update(self._scanner.verdict(record).limiters)
             yield record
 
+    def deserving(self) -> Counter[str | None]:
+        """How many deserve a look, for each architecture."""
+        found: Counter[str | None] = Counter()
+        for (arch, *_, deserves), count in self._kinds.items():
+            found[arch] += count * deserves
+        return found
+
     @property
     def is_of_traces(self) -> bool:
         """Whether all are launches of traces."""
@@ -201,7 +208,7 @@ class Tally:
             stacks_without_spills=self._stacks(False),
             stacks_unknown=self._stacks(None),
             of_logs=self._of_logs,
-            deserve_a_look=sum(count for kind, count in self._kinds.items() if kind[4]),
+            deserve_a_look=self.deserving().total(),
             spilling_functions=len(self._spilling_names),
             spilling_to_shared=self._to_shared,
             losing_to_spills=self._losing,
@@ -210,7 +217,7 @@ class Tally:
             traced=self._traced,
             time_up_to_quarter_us=self._time.up_to_quarter,
             time_not_known_us=self._time.not_known,
-            architectures=tuple(map(self._of, sorted(archs, key=_age))),
+            architectures=tuple(map(self._of, sorted(archs, key=age))),
         )
 
     def _stacks(self, spills: bool | None) -> int:
@@ -243,6 +250,7 @@ class Tally:
 _sized = copier(KernelRecord, "threads", "block_dim")
 
 
-def _age(arch: str | None) -> tuple[bool, int, str]:
+def age(arch: str | None) -> tuple[bool, int, str]:
+    """What architectures are sorted by, the oldest first, and at the end what is not known."""
     digits = "".join(filter(str.isdigit, arch or ""))[:12]
     return arch is None, int(digits or 0), arch or ""

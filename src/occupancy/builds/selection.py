@@ -63,6 +63,7 @@ class Selection:
         only_spilling: Only those that spill registers.
         sort: See `Order`; None: as they are found, and launches of traces by their time.
         limit: How many are shown at most.
+        is_by_name: Whether of what belongs to one kernel only the first in that order is shown.
         keeps_whole: Whether all that belongs to a kernel is shown where some of it is, beyond the limit.
         reverse: Whether the order is the other way round.
     """
@@ -77,6 +78,7 @@ class Selection:
     only_spilling: bool = False
     sort: Order | None = None
     limit: int | None = None
+    is_by_name: bool = False
     keeps_whole: bool = False
     reverse: bool = False
 
@@ -121,6 +123,8 @@ class Selection:
             kernels = by_time(_sorted(kernels, _lowest_that_runs(scanner)))
         else:
             kernels = by_time(kernels)
+        if self.is_by_name:
+            return _first(_one_of_each(kernels), self.limit)
         if self.keeps_whole:
             return _first_whole(_together(kernels), self.limit)
         shown = _first(kernels, self.limit)
@@ -313,6 +317,14 @@ def _sorted(items: Iterable[T], key: Callable[[T], Any], reverse: bool = False) 
     known = [each for each in keyed if each[0] is not None]
     known.sort(key=itemgetter(0), reverse=reverse)
     return [item for _, item in known] + [item for value, item in keyed if value is None]
+
+
+def _one_of_each(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+    seen: set[str] = set()
+    for record in records:
+        if record.group not in seen:
+            seen.add(record.group)
+            yield record
 
 
 def _first_whole(records: Iterable[KernelRecord], limit: int | None) -> Iterator[KernelRecord]:

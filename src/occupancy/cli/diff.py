@@ -9,7 +9,7 @@ import click
 from .choose_sm import gpu_option
 from .help import Command, grouped_option
 from .kernel_files import kernel_file_options, warn_of, with_what_if
-from .options import format_option_with
+from .options import format_option_with, full_names_option
 from .output import print_data, print_report
 
 
@@ -32,6 +32,7 @@ from .output import print_data, print_report
     "output", "--threshold", is_common=True, type=float, default=0, metavar="N",
     help="Ignore changes of up to N percent, or N points of occupancy.",
 )  # fmt: skip
+@full_names_option
 @format_option_with("sarif")
 def command(
     old: str,
@@ -39,6 +40,7 @@ def command(
     with_same: bool,
     ignore_arch: bool,
     threshold: float,
+    full_names: bool,
     output_format: str,
     gpu: str | None,
     **options: Any,
@@ -66,7 +68,7 @@ def command(
 
         print_data(sarif(diff_findings(report), COMPARED, __version__))
     else:
-        print_report(report, output_format)
+        print_report(report, output_format, full_names=full_names)
     for problem in report.problems:
         warn_of(problem)
     if report.problems:

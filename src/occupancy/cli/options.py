@@ -32,6 +32,11 @@ def format_option_with(*others: str, note: str = ".") -> Callable[[Command], Com
 format_option = format_option_with()
 
 
+full_names_option = grouped_option(
+    "output", "--full-names", is_flag=True, help="Whole names, over several lines where they are long."
+)
+
+
 exit_code_option = grouped_option(
     "output", "--exit-code", is_flag=True, help="Exit with 1 where the kernel does not launch."
 )

@@ -23,22 +23,24 @@ FORMATS = ("text", "json", "csv", "markdown")
 IN_ASCII = str.maketrans("▁▂▃▄▅▆▇█░▒▓│┤└─▲", "__..--##.+%||+-^")
 
 
-def print_report(report: Report, output_format: str) -> None:
-    """Print an answer in one of `FORMATS`, or as JSON lines."""
+def print_report(report: Report, output_format: str, *, full_names: bool = False) -> None:
+    """Print an answer in one of `FORMATS`, or as JSON lines; see `print_document`."""
     if output_format in FOR_PEOPLE:
-        print_document(report.document(), output_format)
+        print_document(report.document(), output_format, full_names=full_names)
     else:
         for piece in report.for_programs(output_format):
             print_data(piece)
 
 
-def print_document(document: Document, output_format: str) -> None:
-    """Print what a person reads, in one of the formats `FOR_PEOPLE`."""
+def print_document(document: Document, output_format: str, *, full_names: bool = False) -> None:
+    """Print what a person reads, in one of the formats `FOR_PEOPLE`; in text names that are too long for a
+    line are shortened, unless whole ones are wanted."""
     if output_format == "text":
         from ..render.text import to_text
 
         color = wants_color()
-        print_text(to_text(document, width=terminal_width(), color=color), color=color)
+        text = to_text(document, width=terminal_width(), color=color, full_names=full_names)
+        print_text(text, color=color)
     else:
         from ..render.markdown import markdown
 

@@ -16,7 +16,7 @@ from .choose_sm import device_option, gpu_option
 from .help import Command, grouped_option
 from .kernel_files import kernel_file_options, warn_of
 from .named_chips import choose_sm
-from .options import format_option_with
+from .options import format_option_with, full_names_option
 from .output import FOR_PEOPLE, format_for, print_data, print_document, print_text
 from .whole_gpu import sms_option
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..api.scanning import Scanning
     from ..builds.selection import Order
     from ..readers import KernelRecord
+    from ..report.scan_columns import Asked
 
 ORDERS = ("occupancy", "regs", "spills", "stack", "time", "worst")
 """Those of the library, whose module a command that is not run need not load; a test compares."""
@@ -71,6 +72,7 @@ ORDERS = ("occupancy", "regs", "spills", "stack", "time", "worst")
     metavar="NAME,...",
     help="The columns to show, by their titles or by the names in the CSV.",
 )
+@full_names_option
 @grouped_option(
     "output",
     "-o",
@@ -147,6 +149,7 @@ _OF_THE_ANSWER = {
     "below": ("--below", None),
     "only_spilling": ("--spilling", False),
     "columns": ("--columns", None),
+    "full_names": ("--full-names", False),
     "sort": ("--sort", None),
     "reverse": ("--reverse", False),
     "compare": ("--compare", None),
@@ -194,6 +197,7 @@ def _scan(
     limit: int | None,
     in_full: bool,
     columns: str | None,
+    full_names: bool,
     compare: str | None,
     output_format: str,
 ) -> Scanning:
@@ -203,11 +207,11 @@ def _scan(
 
     if compare is not None and output_format != "html":
         raise InputError("is for pages", where="--compare", cure="Use --format html, or occupancy diff.")
-    fields: tuple[str, ...] = ()
+    asked: tuple[Asked, ...] = ()
     if columns is not None:
-        from ..report.scan_columns import fields_named
+        from ..report.scan_columns import columns_named
 
-        fields = fields_named(columns.split(","))
+        asked = columns_named(columns.split(","))
     chosen = None
     if (cc, gpu, device) != (None, None, None):
         chosen = choose_sm(cc, gpu, device, limits_file)
@@ -218,7 +222,8 @@ def _scan(
     )
     records = _watched(scanning.records(warn_of), output_format)
     if output_format in FOR_PEOPLE:
-        print_document(scanning.for_people(records).document(fields), output_format)
+        screen = scanning.for_people(records)
+        print_document(screen.document(asked), output_format, full_names=full_names)
     elif output_format == "html":
         from .. import __version__
         from ..page.build import build_page
@@ -231,7 +236,7 @@ def _scan(
 
         print_data(sarif(scan_findings(scanning.rows(records)), SCANNED, __version__))
     else:
-        _print_rows(scanning, records, fields, output_format)
+        _print_rows(scanning, records, asked, output_format)
         if scanning.missing:
             click.echo(f"Warning: not sorted by {sort}: {scanning.missing}.", err=True)
     return scanning
@@ -247,14 +252,15 @@ def _watched(records: Iterable[KernelRecord], output_format: str) -> Iterable[Ke
 
 
 def _print_rows(
-    scanning: Scanning, records: Iterable[KernelRecord], fields: tuple[str, ...], output_format: str
+    scanning: Scanning, records: Iterable[KernelRecord], asked: tuple[Asked, ...], output_format: str
 ) -> None:
     """For programs: each row as soon as it is known."""
     from ..builds.scanner import ROW_FIELDS
     from ..render.csv_json import csv_lines, json_document, json_lines
     from ..report.scan import csv_row
+    from ..report.scan_columns import fields_of
 
-    rows = scanning.rows(records)
+    rows, fields = scanning.rows(records), fields_of(asked)
     wanted = fields or ROW_FIELDS
     if output_format == "csv":
         lines = csv_lines(wanted, map(csv_row, rows))

@@ -15,9 +15,12 @@ from ..render import words
 from ..report.assumed_sizes import AT_USUAL, at_usual_size
 from ..report.change_words import change_in_words
 from ..report.diff import kinds, meaning_of_kinds
-from ..report.scan import ScanReport, architecture_rows, summary
-from ..report.scan_columns import Column, columns_of, short_name
+from ..report.name_words import short_name
+from ..report.scan import ScanReport
+from ..report.scan_columns import Column, columns_of
 from ..report.scan_notes import footnotes
+from ..report.scan_screen import architecture_rows
+from ..report.scan_summary import summary
 from ..report.spill_words import TO_SHARED
 from ..tables import shipped
 from ..values.dataclass import dataclass

@@ -154,6 +154,8 @@ class GroupedTable(NamedTuple):
     """How to see the columns that there was no room for, which the last line of the document names."""
     unnamed: Collection[str] = ()
     """The titles of those that it does not name."""
+    if_shortened: str = ""
+    """What the last lines of the document say where there was no room for a whole name."""
 
 
 class Together(NamedTuple):

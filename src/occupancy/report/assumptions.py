@@ -8,7 +8,7 @@ from ..builds.same_sizes import OTHER_SIZES, is_ours
 from ..builds.scanner import ScanRow
 from ..render import words
 from .assumed_sizes import meanings
-from .scan_columns import short_name
+from .name_words import short_name
 
 
 def left_out(not_chosen: int) -> Iterator[str]:

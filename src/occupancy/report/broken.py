@@ -16,7 +16,7 @@ from ..render.document import Block, Marked, Paragraph, Together
 from .change_words import at_size_in_words, change_in_words, other_size_in_words
 from .mending import mending
 from .missing import MOST_NAMED, RULE, listing
-from .scan_columns import brief_name, short_name
+from .name_words import brief_name, short_name
 from .source_files import file_names, place
 
 MOST_SHOWN = 50

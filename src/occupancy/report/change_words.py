@@ -11,7 +11,8 @@ from ..builds.same_sizes import AtSize
 from ..builds.scanner import ScanRow
 from ..render import words
 from .assumed_sizes import threads, word_for
-from .scan_columns import architecture, short_name
+from .name_words import short_name
+from .scan_columns import architecture
 from .spilled_bytes import spills
 
 _UNITS = (" KiB", " B")

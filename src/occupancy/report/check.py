@@ -46,7 +46,7 @@ from .missing import (
     missing_of,
     title,
 )
-from .scan_columns import short_name
+from .name_words import short_name
 
 CSV_COLUMNS = (
     "name", "demangled", "arch", "source", "rule", "criterion", "bound", "was", "value", "threads",

@@ -33,7 +33,7 @@ from ..values.dataclass import dataclass
 from .assumptions import assumptions, left_out, not_launched
 from .base import Report
 from .change_words import COLUMNS, DiffColumn, changes, other_size_in_words
-from .scan_columns import short_name
+from .name_words import IF_SHORTENED, short_name
 from .source_files import file_names, place
 from .spilled_bytes import meaning_of_spills
 
@@ -192,7 +192,9 @@ def _table(rows: Sequence[DiffRow]) -> GroupedTable:
         GroupColumn(CHANGES, what, False),
     ]
     columns = [each for each in columns if any(each.cells) or each.title in ("Verdict", "Arch", "Occ.")]
-    return GroupedTable("Kernel", named, columns, (CHANGES, "File"), (CHANGES,), CHANGES, CURE)
+    return GroupedTable(
+        "Kernel", named, columns, (CHANGES, "File"), (CHANGES,), CHANGES, CURE, if_shortened=IF_SHORTENED
+    )
 
 
 def _changed(title: str, row: DiffRow) -> Cell:
@@ -217,7 +219,7 @@ def _table_apart(rows: Sequence[ScanRow]) -> GroupedTable:
     ]
     columns += _file(rows)
     named = [GroupRow(row.name, short_name(row)) for row in rows]
-    return GroupedTable("Kernel", named, columns, IF_THERE_IS_ROOM)
+    return GroupedTable("Kernel", named, columns, IF_THERE_IS_ROOM, if_shortened=IF_SHORTENED)
 
 
 def _file(rows: Sequence[ScanRow]) -> list[GroupColumn]:

@@ -12,7 +12,7 @@ from ..render import words
 from ..render.ci import Case
 from ..render.document import Block, Marked, Paragraph
 from ..render.sarif import Finding
-from .scan_columns import Named, short_name
+from .name_words import Named, short_name
 
 RULE = "allow_removed"
 """What of the rules decides, by its name in the file."""

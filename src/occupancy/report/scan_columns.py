@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from ..builds.attention import LOW, spilled_bytes
-from ..builds.kernel_names import VERSIONED_NAMESPACE
 from ..builds.scanner import ROW_FIELDS, ScanRow
 from ..errors import InputError, shown
 from ..render import words
@@ -19,6 +17,7 @@ from .source_files import copies_of, file_names, place
 from .spill_words import TO_SHARED, without_spills
 from .spilled_bytes import SPILL_FIELDS, spills
 
+ARCH = "Arch"
 LAST = "Next step"
 BLOCKS = "Blocks"
 """Of those for which there is no room the one that nobody is told of: the occupancy says the same."""
@@ -58,9 +57,18 @@ class Column(NamedTuple):
         return self.cell(row) not in ("", "0") if self.is_news is None else self.is_news(row)
 
 
+class Asked(NamedTuple):
+    """A column that was asked for."""
+
+    name: str
+    """A field of a row, or the title of a column, without blanks and capitals."""
+    fields: tuple[str, ...]
+    """What it is made of, by the names in JSON and CSV."""
+
+
 def columns_of(
     rows: Sequence[ScanRow],
-    chosen: Sequence[str] = (),
+    chosen: Sequence[Asked] = (),
     *,
     is_excerpt: bool = False,
     logs: Sequence[str] = (),
@@ -69,7 +77,7 @@ def columns_of(
 
     Args:
         rows: The kernels.
-        chosen: Names of fields, see `fields_named`; none: what has something to say.
+        chosen: See `columns_named`; none: what has something to say.
         is_excerpt: Whether the rows were picked because they deserve a look, so that it is said why.
         logs: Files that only say what kernels of others spill.
     """
@@ -111,38 +119,45 @@ def if_there_is_room(rows: Sequence[ScanRow]) -> tuple[Sequence[str], Sequence[s
     return (*first, *(title for title in IF_THERE_IS_ROOM if title not in first)), (*first, LAST)
 
 
-def _chosen(fields: Sequence[str], read_from: Column) -> list[Column]:
-    """A column for each of the fields, or for several that one column shows."""
-    ours = {field: column for column in (read_from, *_COLUMNS) for field in column.fields}
-    columns = [ours.get(field) or _plain(field) for field in fields if field not in ("name", "demangled")]
-    return list(dict.fromkeys(columns))
+def _chosen(asked: Sequence[Asked], read_from: Column) -> list[Column]:
+    """The columns of these titles, and those that show these fields; the name is a heading, and no column."""
+    every = (read_from, *_COLUMNS)
+    ours = {field: column for column in every for field in column.fields}
+    ours |= {_key(column.title): column for column in every}
+    names = (each.name for each in asked if not set(each.fields) & {"name", "demangled"})
+    return list(dict.fromkeys(ours.get(name) or _plain(name) for name in names))
 
 
-def fields_named(names: Iterable[str]) -> tuple[str, ...]:
-    """The fields of a row that are meant: by their own names, or by the titles of columns, or by as much of
-    either as tells it from the others.
+def fields_of(asked: Iterable[Asked]) -> tuple[str, ...]:
+    """The fields of which these columns are made, each once."""
+    return tuple(dict.fromkeys(field for each in asked for field in each.fields))
+
+
+def columns_named(names: Iterable[str]) -> tuple[Asked, ...]:
+    """The columns that are meant: by the names of fields, or by their titles, or by as much of either as
+    tells it from the others.
 
     Raises:
         InputError: There is no such column.
     """
     titles = {"kernel": ("demangled",)} | {_key(column.title): column.fields for column in ALL}
     known = titles | {field: (field,) for field in ROW_FIELDS}
-    found: list[str] = []
+    found: list[Asked] = []
     for name in names:
         key = _key(name)
-        meant = known.get(key) or _begun(key, titles) or _begun(key, known)
+        meant = Asked(key, known[key]) if key in known else _begun(key, titles) or _begun(key, known)
         if meant is None:
             allowed = ", ".join(nearest_names(key, known) or titles)
             cure = "Or a field of --format csv." if allowed == ", ".join(titles) else ""
             raise InputError(f"there is no column {shown(name)}", where="columns", allowed=allowed, cure=cure)
-        found += meant
-    return tuple(dict.fromkeys(found))
+        found.append(meant)
+    return tuple(found)
 
 
-def _begun(start: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, ...] | None:
+def _begun(start: str, known: Mapping[str, tuple[str, ...]]) -> Asked | None:
     """What a name stands for that begins so, where all that do stand for the same."""
-    meant = {fields for name, fields in known.items() if start and name.startswith(start)}
-    return meant.pop() if len(meant) == 1 else None
+    meant = {fields: name for name, fields in known.items() if start and name.startswith(start)}
+    return Asked(*meant.popitem()[::-1]) if len(meant) == 1 else None
 
 
 def _key(name: str) -> str:
@@ -160,39 +175,6 @@ def _plain(field: str) -> Column:
         return words.printable(text)
 
     return Column(field.replace("_", " ").capitalize(), cell, False, (field,))
-
-
-_VERSIONED = re.compile(rf"\b{VERSIONED_NAMESPACE}::")
-
-
-class Named(Protocol):
-    """What has a readable name."""
-
-    @property
-    def demangled(self) -> str: ...
-
-
-def short_name(row: Named) -> str:
-    """The demangled name without the parameters, which launches do not need to be distinguished, and without
-    namespaces of a library's version, which are longer than the names in them."""
-    name = _VERSIONED.sub("", words.printable(row.demangled)).removeprefix("void ")
-    if name.endswith(")"):
-        depth = 0
-        for position in range(len(name) - 1, 0, -1):
-            depth += {")": 1, "(": -1}.get(name[position], 0)
-            if depth == 0:
-                return name[:position]
-    return name
-
-
-MOST_OF_A_NAME = 32
-"""Characters, where several names stand in a sentence."""
-
-
-def brief_name(row: Named) -> str:
-    """The short name, cut off where it is long."""
-    name = short_name(row)
-    return name if len(name) <= MOST_OF_A_NAME else f"{name[: MOST_OF_A_NAME - 3]}..."
 
 
 def architecture(row: ScanRow) -> str:
@@ -290,7 +272,7 @@ _WHY = Column("Why", _why, is_number=False)
 _READ_FROM = Column("Read from", lambda row: row.source, False, ("source",))
 
 _COLUMNS = (
-    Column("Arch", architecture, is_number=False, fields=("arch",)),
+    Column(ARCH, architecture, is_number=False, fields=("arch",)),
     Column("Config", _config, is_number=False, fields=("num_warps", "num_stages")),
     Column("Regs", _registers, fields=("regs",)),
     Column("Cap", lambda row: words.number(row.register_cap, ""), fields=("register_cap",),

@@ -14,7 +14,7 @@ from ..builds.selection import Order
 from ..builds.spill_cost import SpillCost
 from ..render import words
 from .assumed_sizes import AT_USUAL, at_usual_size, meanings
-from .scan_columns import brief_name
+from .name_words import brief_name
 from .source_files import copies_in_words, file_names, short_paths
 from .spill_words import TO_SHARED, cost_in_words, without_spills
 from .spilled_bytes import meaning_of_spills
@@ -45,9 +45,12 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
     """
     rows = report.kernels
     yield from _unsorted(report)
-    option = "--threads N" if is_command else "threads=N"
-    if assumed := meanings(rows):
-        yield f"Threads are assumed where no file has them: {assumed}. Give {option} if you know it."
+    yield from _of_spills(report)
+    if report.sort == "spills":
+        yield from _of_other_stacks(report, "--sort stack" if is_command else 'sort="stack"')
+    elif any(map(has_stack_of_unknown_spills, rows)):
+        yield UNKNOWN_STACK
+    yield from _assumed(rows, "--threads N" if is_command else "threads=N")
     if any(map(at_usual_size, rows)):
         usual = f"the usual {USUAL_SIZE} threads"
         yield f"{AT_USUAL}: the occupancy at {usual}, where it is less, and what limits it."
@@ -55,8 +58,6 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
         verb = "is" if more == 1 else "are"
         option = f"--threads {USUAL_SIZE}" if is_command else f"threads={USUAL_SIZE}"
         yield f"{more:,} more {verb} as low at the usual {USUAL_SIZE} threads: {option} shows which."
-    if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
-        yield "Dynamic shared memory is chosen at launch; where it is not known it counts as none."
     where = "also_in of --format json" if is_command else "also_in"
     if copies := copies_in_words(rows, report.spills_from, where):
         yield copies
@@ -65,11 +66,6 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
             "Occ. is theoretical, Achieved was measured: less where there are few waves, or where blocks "
             "take unequally long."
         )
-    yield from _of_spills(report)
-    if report.sort == "spills":
-        yield from _of_other_stacks(report, "--sort stack" if is_command else 'sort="stack"')
-    elif any(map(has_stack_of_unknown_spills, rows)):
-        yield UNKNOWN_STACK
     if any(row.num_warps is not None and row.next_step is not None for row in rows):
         yield OF_TRITON
     ours = sorted({row.cc for row in rows if row.what_if and row.cc})
@@ -90,6 +86,17 @@ def _unsorted(report: ScanReport) -> Iterator[str]:
     missing = missing_for(report.sort, report.overview)
     if missing and len(report.kernels) > 1:
         yield f"Not sorted by {report.sort}: {missing}."
+
+
+def _assumed(rows: Sequence[ScanRow], option: str) -> Iterator[str]:
+    """What counts for the occupancy where no file says it."""
+    assumed = []
+    if sizes := meanings(rows):
+        assumed.append(f"threads ({sizes}; {option} if you know it)")
+    if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
+        assumed.append("no dynamic shared memory (chosen at launch)")
+    if assumed:
+        yield f"Assumed where no file says it: {', '.join(assumed)}."
 
 
 def missing_for(sort: Order | None, overview: Overview) -> str:

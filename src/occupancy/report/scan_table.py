@@ -7,7 +7,8 @@ from itertools import compress
 
 from ..builds.scanner import ScanRow
 from ..render.document import Cell, GroupColumn, GroupedTable, GroupRow, graded
-from .scan_columns import BLOCKS, LAST, Column, short_name
+from .name_words import IF_SHORTENED, short_name
+from .scan_columns import ARCH, BLOCKS, LAST, Column
 
 MOST_LISTED = 2
 """Architectures of a row; of more, the first and the last are named."""
@@ -30,7 +31,7 @@ def table_of(
         cure: How to see those.
     """
     cells = [[_cell(column, row) for column in columns] for row in rows]
-    arch = next((place for place, column in enumerate(columns) if column.title == "Arch"), None)
+    arch = next((place for place, column in enumerate(columns) if column.title == ARCH), None)
     named = [GroupRow(row.group, short_name(row)) for row in rows]
     if arch is not None:
         named, cells = _joined(named, cells, arch)
@@ -46,7 +47,7 @@ def table_of(
         GroupColumn(column.title, [line[place] for line in cells], column.is_number)
         for place, column in enumerate(columns)
     ]
-    return GroupedTable("Kernel", named, shown, if_there_is_room, stays, LAST, cure, (BLOCKS,))
+    return GroupedTable("Kernel", named, shown, if_there_is_room, stays, LAST, cure, (BLOCKS,), IF_SHORTENED)
 
 
 def _cell(column: Column, row: ScanRow) -> Cell:

@@ -9,6 +9,8 @@ from ..readers import KernelRecord
 COUNTED = "~"
 """Before what we counted in the code, and no compiler stated."""
 
+STATIC = "a static count of the code, each spill instruction once however often a loop repeats it"
+
 SPILL_FIELDS = (
     "spill_store_bytes", "spill_load_bytes", "counted_spill_store_bytes", "counted_spill_load_bytes",
     "spill_smem",
@@ -26,7 +28,5 @@ def spills(row: KernelRecord) -> str:
 
 def meaning_of_spills(rows: Iterable[KernelRecord], said_by: str = "") -> str:
     """What the numbers of the column are, and what the mark is where a row has it."""
-    counted = (
-        f"; {COUNTED}: counted in the code, loops once" if any(row.spills_are_counted for row in rows) else ""
-    )
-    return f"Spills: bytes that a thread stores / loads in local memory{said_by}{counted}."
+    mark = f"; {COUNTED}: {STATIC}" if any(row.spills_are_counted for row in rows) else ""
+    return f"Spills: bytes that a thread stores / loads in local memory{said_by}{mark}."

@@ -22,7 +22,7 @@ from occupancy.builds.scanner import ROW_FIELDS, Scanner
 from occupancy.builds.selection import Selection
 from occupancy.cli.scan import ORDERS
 from occupancy.readers import read
-from occupancy.report.scan_columns import ALL, fields_named, if_there_is_room
+from occupancy.report.scan_columns import ALL, columns_named, fields_of, if_there_is_room
 from occupancy.report.schema import adapter
 from occupancy.tables import shipped
 from tests.cli_runner import run
@@ -153,7 +153,10 @@ class TestBlockSize:
         text = run("scan", str(samples / "samples.cubin")).stdout
         assert "1,024 bound" in text
         assert "1,024 best" in text
-        assert "Threads are assumed where no file has them: best, the size with the highest" in text
+        assert "\nAssumed where no file says it: threads (best, the size with the highest" in text
+        assert "; --threads N if you know it), no dynamic shared memory (chosen at launch)." in " ".join(
+            text.split()
+        )
         assert "256 given" in run("scan", str(samples / "samples.cubin"), "--threads", "256").stdout
 
 
@@ -368,13 +371,15 @@ class TestLargeBuilds:
             "\nThe first 20 of the 34 that match, lowest occupancy first; limited by: regs 34:\n"
             in run("scan", str(log), "--below", "50").stdout
         )
-        # A kernel of which a part is shown is shown whole; else it would seem to be for fewer architectures.
-        entry = "Compiling entry function '{}' for '{}'\nptxas info : Used {} registers\n"
-        several = [(f"s{n}", arch, 255) for n in range(40) for arch in ("sm_80", "sm_90", "sm_100")]
-        log.write_text("".join(entry.format(*each) for each in several))
-        below = run("scan", str(log), "--below", "50", columns=100).stdout
+        # A kernel of which a part is shown is shown whole; else it would seem to be in fewer files.
+        entry = "Compiling entry function '{}' for 'sm_90'\nptxas info : Used {} registers\n"
+        for registers in (253, 254, 255):
+            several = "".join(entry.format(f"s{n}", registers) for n in range(40))
+            (tmp_path / f"log{registers}").write_text(several)
+        logs = map(str, sorted(tmp_path.glob("log2*")))
+        below = run("scan", *logs, "--below", "50", columns=100).stdout
         assert len(re.findall(r"^s\d+$", below, re.MULTILINE)) == 7
-        assert len(re.findall("sm_80 to sm_100", below)) == 7
+        assert len(re.findall(r"^ +log\d+ ", below, re.MULTILINE)) == 21
         assert "\n21 of them, lowest occupancy first:\n" in below
         assert "Did you mean --spilling?" in run("scan", str(log), "--spills").stderr
 
@@ -444,15 +449,15 @@ class TestColumns:
         assert not {"Spills", "Next"} & set(re.findall(r"\w+", below.partition("No room for:")[2]))
 
     def test_as_much_of_a_name_as_tells_it_from_others(self, samples: Path) -> None:
-        assert fields_named(["kernel", "lim", "Thr", "next"]) == (
+        assert fields_of(columns_named(["kernel", "lim", "Thr", "next"])) == (
             "demangled", "limiters", "threads", "threads_from", "next_step",
         )  # fmt: skip
-        assert fields_named(["spill_l"]) == ("spill_load_bytes",)
+        assert fields_of(columns_named(["spill_l"])) == ("spill_load_bytes",)
         for unclear in ("s", ""):
             with pytest.raises(occupancy.InputError, match="there is no column"):
-                fields_named([unclear])
+                fields_of(columns_named([unclear]))
         with pytest.raises(occupancy.InputError, match=r"Allowed: kernel, .* Or a field of --format csv\."):
-            fields_named(["zzz"])
+            fields_of(columns_named(["zzz"]))
         head = run("scan", str(samples / "ptxas_v.txt"), "--columns", "kernel,occ").stdout.splitlines()
         assert (head[0].split(), head[1].startswith(" ")) == (["Occ."], False)
 
@@ -464,7 +469,7 @@ class TestColumns:
 
     def test_a_title_that_is_a_fields_name_means_that_field(self) -> None:
         for column in ALL:
-            (field, *_) = fields_named([column.title])
+            (field, *_) = fields_of(columns_named([column.title]))
             assert field in column.fields
             name = column.title.lower().replace(" ", "_")
             assert name not in ROW_FIELDS or name in column.fields, "one word for one thing"
@@ -474,7 +479,10 @@ class TestColumns:
     def test_those_asked_for(self, samples: Path) -> None:
         log = str(samples / "ptxas_v.txt")
         head = run("scan", log, "--columns", "regs,spills,Limited by,register_cap").stdout.splitlines()[0]
-        assert head.split() == ["Regs", "Spills", "To", "shared", "Limited", "by", "Cap"]
+        assert head.split() == ["Regs", "Spills", "Limited", "by", "Cap"]
+        for asked in ("spills,to shared", "spill_load_bytes,spill_smem"):
+            head = run("scan", log, "--columns", asked).stdout.splitlines()[0]
+            assert head.split() == ["Spills", "To", "shared"], asked
         rows = csv.reader(
             io.StringIO(run("scan", log, "--columns", "name,occ,spills", "--format", "csv").stdout)
         )
@@ -784,8 +792,8 @@ def test_what_spills_by_the_code_alone(samples: Path) -> None:
     assert "3 kernels for sm_90, 1 shown; 1 spilling." in text
     assert "  ~ 1,008 / 1,008 B  " in text
     assert (
-        "Spills: bytes that a thread stores / loads in local memory; ~: counted in the code, loops once."
-        in " ".join(text.split())
+        "Spills: bytes that a thread stores / loads in local memory; ~: a static count of the code, each "
+        "spill instruction once however often a loop repeats it." in " ".join(text.split())
     )
     told = run("scan", str(samples / "ptxas_v.txt"), "--spilling").stdout
     assert "  1,008 / 1,008 B  " in told
@@ -851,7 +859,7 @@ def test_shared_memory_stays_where_smaller_blocks_than_the_best_may_be_limited_b
     for columns in (60, 80, 100):
         text = run("scan", str(log), columns=columns).stdout
         assert "36 KiB" in text, columns
-        assert "Give --threads N if you know it." in " ".join(text.split())
+        assert "; --threads N if you know it)" in " ".join(text.split())
 
 
 def test_what_triton_calls_the_next_step(samples: Path) -> None:
@@ -940,10 +948,10 @@ def test_what_spills_on_several_architectures_is_one_name_and_gets_no_next_step(
     )
     archs = ("sm_80", "sm_90")
     log.write_text("".join(entry.format(f"k{n}", arch) for n in range(40) for arch in archs))
-    text = run("scan", str(log), "--spilling", columns=100).stdout
+    text = run("scan", str(log), "--spilling", columns=120).stdout
     assert text.startswith("80 kernels of 40 names; 80 below 50%, 80 spilling (40 names).\n")
     assert "Next step" not in text
-    assert "--all shows all 80, --limit N so many, --arch sm_90 those for one; --format csv has all" in text
+    assert "--all shows all 80, --limit N so many; --arch sm_90 only its 40; --format csv has all" in text
     assert "Next step" in run("scan", str(log), "--below", "50", columns=100).stdout
     overview = json.loads(run("scan", str(log), "--format", "json").stdout)["overview"]
     assert overview["spilling_functions"] == 40

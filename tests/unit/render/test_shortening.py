@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from occupancy.render.text.shortening import shortened
+from occupancy.render.text.shortening import shortened, wrapped
 
 LONG = "at::native::vectorized_elementwise_kernel<8, at::native::"
 NAMES = st.text("ab<>", max_size=40)
@@ -66,3 +66,22 @@ def test_namespaces_of_template_arguments_go_before_anything_is_cut() -> None:
     }
     other = name.replace("thrust::", "std::")
     assert len(set(shortened([name, other], 75).values())) == 2
+
+
+@given(st.text("ab<>:, (", min_size=1, max_size=80), st.integers(8, 45))
+def test_a_whole_name_loses_nothing_but_blanks(name: str, width: int) -> None:
+    lines = wrapped(name, width, "    ")
+    assert max(map(len, lines)) <= width
+    assert "".join("".join(lines).split()) == "".join(name.split())
+    assert all(line.startswith("    ") for line in lines[1:])
+
+
+def test_a_whole_name_is_broken_where_it_is_read_best() -> None:
+    name = "ns::detail::sort<ns::detail::policy<float, unsigned int>, 256, 4>"
+    assert wrapped(name, 80, "    ") == [name]
+    assert wrapped(name, 40, "    ") == [
+        "ns::detail::sort<ns::detail::policy<",
+        "    float, unsigned int>, 256, 4>",
+    ]
+    assert wrapped("ns::detail::sort<int>", 14, "    ") == ["ns::detail::", "    sort<int>"]
+    assert wrapped("a" * 14, 10, "    ") == ["aaaaaa", "    aaaaaa", "    aa"]

@@ -36,15 +36,18 @@ LABEL_GAP = 3
 """Columns between a label and its text."""
 
 
-def to_text(document: Document, width: int = PLAIN_WIDTH, color: bool = False) -> str:
+def to_text(
+    document: Document, width: int = PLAIN_WIDTH, color: bool = False, full_names: bool = False
+) -> str:
     """The blocks one below the other, with an empty line between two.
 
     Args:
         document: What to show.
         width: Columns of the terminal.
         color: Whether to mark with ANSI colours what stands out.
+        full_names: Whether names that are too long for a line go on in others, and are not shortened.
     """
-    layout = _Layout(width)
+    layout = _Layout(width, full_names)
     parts = list(layout.apart(_without_commands(document)))
     for said in dict.fromkeys(layout.left_out):
         parts += layout.paragraph(Marked(said, "faint"))
@@ -68,10 +71,11 @@ def _made_printable(value: Any, printed: Callable[[str], str]) -> Any:
 
 
 class _Layout:
-    """Blocks as lines, or as what rich breaks into lines; and what is said of columns without room."""
+    """Blocks as lines, or as what rich breaks into lines; and what is said of what there was no room for."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, full_names: bool) -> None:
         self.width = width
+        self.full_names = full_names
         self.left_out: list[str] = []
 
     def apart(self, document: Document) -> Iterator[Part]:
@@ -100,8 +104,8 @@ class _Layout:
         elif isinstance(block, Table):
             yield from tables.table(block, self.width)
         elif isinstance(block, GroupedTable):
-            lines, left_out = tables.grouped_table(block, self.width)
-            self.left_out += filter(None, [left_out])
+            lines, left_out = tables.grouped_table(block, self.width, self.full_names)
+            self.left_out += left_out
             yield from lines
         elif isinstance(block, (Together, Comment)):
             for each in block.blocks:

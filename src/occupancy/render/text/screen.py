@@ -39,7 +39,7 @@ GLUE = "\ue000"
 
 _UNITS = "[KMG]iB|GB|B|bytes?|blocks?|warps?|threads?|registers?|SMs?|clusters?|columns?|levels?|more"
 _BEFORE_A_UNIT = rf"(?<=\d) (?=(?:{_UNITS})\b)"
-_BEFORE_A_VALUE = r"(?<=\s)(--[a-z-]+) (?=[0-9'N])"
+_BEFORE_A_VALUE = r"(?<=\s)(--[a-z-]+) (?=[0-9'N]|sm_)"
 _CHANGE = r"(?<=[\ds%B]) -> (?=[\d?])"
 
 

@@ -1,10 +1,10 @@
-"""Names that are too long for a line, cut so that different names still look different."""
+"""Names that are too long for a line: cut so that different names still look different, or broken."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 DOTS = "..."
@@ -15,6 +15,8 @@ MOST_OF_A_WORD = (40, 24, 16, 12, 8, 6, 4)
 
 _NAMESPACES = re.compile(r"(?<![\w:])(?:[A-Za-z_]\w*::)+")
 _WORDS = re.compile(r"\w+|\W")
+_BREAKS = tuple(re.compile(rf".+?(?:{sign}|$)", re.DOTALL) for sign in (", ?", " ", "[<(]", "::"))
+"""What stands between two of the signs after which a whole name is broken, the best first."""
 
 
 def shortened(names: Iterable[str], width: int) -> dict[str, str]:
@@ -29,6 +31,32 @@ def shortened(names: Iterable[str], width: int) -> dict[str, str]:
         brief |= {name: name for name in group}
     shown = _cut_apart(brief.values(), width)
     return {name: shown[text] for name, text in brief.items()}
+
+
+def wrapped(name: str, width: int, indent: str) -> list[str]:
+    """The whole name in lines of so many columns, all but the first of them indented.
+
+    It is broken after commas; what has no room in a line also after other signs, see `_BREAKS`.
+    """
+    lines = [""]
+    for part in _parts(name, width - len(indent), _BREAKS):
+        room = width - len(indent) * (len(lines) > 1)
+        if len(lines[-1]) + len(part.rstrip()) > room:
+            lines.append("")
+        lines[-1] += part
+    first, *others = map(str.rstrip, lines)
+    return [first, *(f"{indent}{each}" for each in others)]
+
+
+def _parts(text: str, width: int, breaks: Sequence[re.Pattern[str]]) -> Iterator[str]:
+    """The parts between which a text is broken, none of them longer than so many columns."""
+    if len(text.rstrip()) <= width:
+        yield text
+    elif not breaks:
+        yield from (text[at : at + width] for at in range(0, len(text), width))
+    else:
+        for part in breaks[0].findall(text):
+            yield from _parts(part, width, breaks[1:])
 
 
 def _without_namespaces(name: str) -> str:

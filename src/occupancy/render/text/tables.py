@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from .. import document
 from ..document import Column, GroupColumn, GroupedTable, Mark, Marked, Table, plain
 from .lines import Cell, Line, Part, in_columns
 from .screen import STYLES, glued
-from .shortening import shortened
+from .shortening import shortened, wrapped
 
 GAP = 2
 """Columns between two columns of a table that splits."""
@@ -136,13 +136,14 @@ def _laid_out(
     yield table
 
 
-def grouped_table(table: GroupedTable, width: int) -> tuple[list[Line], str]:
-    """The lines, and what to say of columns that there was no room for.
+def grouped_table(table: GroupedTable, width: int, full_names: bool) -> tuple[list[Line], list[str]]:
+    """The lines, and what to say of names and columns that there was no room for.
 
-    Lines that are too long are cut: a table that wraps can no longer be read. Only the last column goes on.
+    Lines that are too long are cut: a table that wraps can no longer be read. Only the last column goes on,
+    and names where whole ones are wanted.
     """
     if not table.rows:
-        return [], ""
+        return [], []
     columns, below, left_out = _fitting(table, width)
     start = len(INDENT) + sum(_width(each) + len(COLUMN_GAP) for each in columns)
     last = columns.pop() if columns and columns[-1].title == table.last else None
@@ -151,19 +152,31 @@ def grouped_table(table: GroupedTable, width: int) -> tuple[list[Line], str]:
     head, *cells = zip(*(_padded(each) for each in columns), strict=True)
     titles = (*head, *([last.title] if last else []))
     lines: list[Line] = [[(_cut(titles, width), STYLES["strong"])]]
-    names = shortened((row.name for row in table.rows), width)
+    names = dict.fromkeys(row.name for row in table.rows)
+    headings = _whole(names, width) if full_names else _on_a_line(names, width)
     group = None
     for number, (row, texts) in enumerate(zip(table.rows, cells, strict=True)):
         if row.group != group:
             group = row.group
-            lines.append([(names[row.name], "")])
+            lines += [[(each, "")] for each in headings[row.name]]
         first, *more = [""] if last is None else _broken([plain(last.cells[number])], width - start)
         lines.append(_marked(_cut((*texts, first), width), texts, [each.cells[number] for each in columns]))
         said = [f"{each.title} {plain(each.cells[number])}" for each in below if _says(each, number)]
         more = [" " * start + each for each in more]
         more += [BELOW + each for each in _broken(said, width - len(BELOW)) if each]
         lines += [[(each, "")] for each in more]
-    return lines, no_room_for(left_out, table.cure) if left_out and table.cure else ""
+    is_shortened = not full_names and any([name] != shown for name, shown in headings.items())
+    said = [table.if_shortened] * is_shortened + [no_room_for(left_out, table.cure)] * bool(left_out)
+    return lines, list(filter(None, said))
+
+
+def _whole(names: Iterable[str], width: int) -> dict[str, list[str]]:
+    """The lines of each name, the first of which stands farther left than the rows of its table."""
+    return {name: wrapped(name, width, BELOW) for name in names}
+
+
+def _on_a_line(names: Iterable[str], width: int) -> dict[str, list[str]]:
+    return {name: [shown] for name, shown in shortened(names, width).items()}
 
 
 def _says(column: GroupColumn, number: int) -> bool:
@@ -236,5 +249,5 @@ def _marked(line: str, texts: Sequence[str], cells: Sequence[document.Cell]) -> 
 
 
 def no_room_for(titles: Sequence[str], cure: str) -> str:
-    """What to say of columns that are not shown."""
-    return f"No room for: {', '.join(titles)}. {cure}"
+    """What to say of columns that are not shown; nothing where nobody is to be told."""
+    return cure and f"No room for: {', '.join(titles)}. {cure}"

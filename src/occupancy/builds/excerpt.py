@@ -1,0 +1,57 @@
+"""The first of very many kernels, which people are shown, and for which architectures the others are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+from ..readers import KernelRecord
+from ..values.dataclass import dataclass
+from .overview import age
+
+MOST = 20
+"""How many are shown of so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What is known of kernels of which people are shown the first."""
+
+    is_by_name: bool
+    """Whether of each name only the first is shown, for whatever architecture."""
+    archs_of: Mapping[str, Collection[str | None]]
+    """The architectures for which there is a kernel of each name, by the group of the record."""
+    most: tuple[str, int] | None
+    """The architecture with the most of them, and how many; None where there are no others."""
+
+
+def excerpt_of(
+    kernels: Sequence[KernelRecord], by_arch: Mapping[str | None, int], *, can_be_by_name: bool
+) -> Excerpt:
+    """What is known of them, and whether one of each name says more than the first few.
+
+    It does where the same names come again for other architectures. Launches are each of their own: they
+    differ in more than that.
+
+    Args:
+        kernels: All that are what was asked for.
+        by_arch: How many of them there are for each architecture, or how many of those deserve a look.
+        can_be_by_name: Whether one of each name may be shown.
+    """
+    archs_of: dict[str, set[str | None]] = {}
+    for each in kernels:
+        archs_of.setdefault(each.group, set()).add(each.arch)
+    is_by_name = (
+        can_be_by_name
+        and len(kernels) > MOST
+        and any(len(archs) > 1 for archs in archs_of.values())
+        and all(each.launches is None for each in kernels)
+    )
+    named = [(number, age(arch), arch) for arch, number in by_arch.items() if arch is not None]
+    number, _, arch = max(named, default=(0, None, None))
+    return Excerpt(is_by_name, archs_of, None if arch is None or len(by_arch) < 2 else (arch, number))
+
+
+def in_numbers(kernels: Sequence[KernelRecord]) -> Mapping[str | None, int]:
+    """How many there are for each architecture."""
+    return Counter(each.arch for each in kernels)
