@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -70,7 +71,8 @@ class _Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def github() -> Iterator[GitHub]:
     server = GitHub()
-    thread = threading.Thread(target=server.serve_forever)
+    # It looks that often whether it is to end: by default twice a second, and each test would wait for that.
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield server
     server.shutdown()
@@ -78,17 +80,24 @@ def github() -> Iterator[GitHub]:
     server.server_close()
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """A checkout with its rules and its baseline, and the build of a change."""
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with its rules and its baseline, and the build of a change."""
+    folder = tmp_path_factory.mktemp("project")
     for build in ("before", "after"):
-        (tmp_path / build).mkdir()
+        (folder / build).mkdir()
         for packed in (BUILDS / build).glob("*.gz"):
-            (tmp_path / build / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
+            (folder / build / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
     program = [sys.executable, "-m", "occupancy"]
-    subprocess.run([*program, "init", "before"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
-    (tmp_path / "event.json").write_text(json.dumps({"pull_request": {"number": 7}}))
-    return tmp_path
+    subprocess.run([*program, "init", "before"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    (folder / "event.json").write_text(json.dumps({"pull_request": {"number": 7}}))
+    return folder
+
+
+@pytest.fixture
+def checkout(project: Path, tmp_path: Path) -> Path:
+    """The project, for a test to change."""
+    return shutil.copytree(project, tmp_path, dirs_exist_ok=True)
 
 
 def run(checkout: Path, github: GitHub, build: str, **inputs: str) -> subprocess.CompletedProcess[str]:

@@ -78,7 +78,8 @@ def _runs(axis: Axis, answers: Sequence[HasAnswer], *, with_bars: bool) -> Table
     bars = [Column("", is_number=False, cuts=True, mark="drawn")] if with_bars else []
     rows = []
     last = -1
-    keys = ((answer_cells(each), each.occupancy, axis.is_numeric or at) for at, each in enumerate(answers))
+    is_numeric = axis.is_numeric  # looks at all values
+    keys = ((answer_cells(each), each.occupancy, is_numeric or at) for at, each in enumerate(answers))
     for _, run in groupby(zip(keys, answers, strict=True), lambda each: each[0]):
         answer, *others = (each for _, each in run)
         first, last = last + 1, last + 1 + len(others)

@@ -249,8 +249,8 @@ def near(name: object) -> tuple[Product, ...]:
     ranked: list[tuple[float, int, int, int, Product]] = []
     for entry in _entries():
         for key in {_key(entry.product.name), entry.short_name} if wanted else ():
-            mistakes = _mistakes(wanted, key)
-            if 3 * mistakes <= len(wanted):
+            mistakes = _mistakes(wanted, key, len(wanted) / 3)
+            if mistakes is not None:
                 same = len(_shared_beginning([list(wanted), list(key)]))
                 ranked.append((mistakes, -same, len(key), len(ranked), entry.product))
     found = dict.fromkeys(each[-1] for each in sorted(ranked, key=lambda each: each[:-1]))
@@ -260,8 +260,8 @@ def near(name: object) -> tuple[Product, ...]:
     return tuple(found)[:MOST_NEAR]
 
 
-def _mistakes(wanted: str, name: str) -> float:
-    """The mistakes that make a text of what a name begins with.
+def _mistakes(wanted: str, name: str, most: float) -> float | None:
+    """The mistakes that make a text of what a name begins with; None for more than ``most``.
 
     A letter too many, missing or wrong counts 1, two neighbours that changed places half of that.
     """
@@ -274,7 +274,10 @@ def _mistakes(wanted: str, name: str) -> float:
             if number and column and letter == name[column - 1] and other == wanted[number - 1]:
                 cost = min(cost, last[column - 1] + 0.5)
             row.append(cost)
-    return min(row)
+        if min(row) > most and min(before) > most:
+            return None  # a further letter takes no mistake back
+    fewest = min(row)
+    return fewest if fewest <= most else None
 
 
 def _no_such(name: object) -> InputError:
