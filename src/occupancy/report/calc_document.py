@@ -30,7 +30,6 @@ from .gpu import runs_of
 from .gpu_document import in_clusters, whole_gpu_lines
 from .inputs import name_of
 from .tensor_memory import (
-    HAVE_COLUMNS,
     RELINQUISHES,
     WHICH_IS_YOURS,
     State,
@@ -271,7 +270,8 @@ def _about_tensor_memory(report: CalcReport) -> Iterator[str]:
 def _limited_by(report: CalcReport, found: Sequence[State]) -> str:
     limiters = words.listing([name_of(limiter, report.inputs) for limiter in limiters_of(report)])
     if waits_for_columns(report) and report.tensor_memory is not None:
-        return f"Limited by {limiters} (inferred): {HAVE_COLUMNS}. {one_more_waits(report.tensor_memory)}"
+        waits = one_more_waits(report.tensor_memory)
+        return f"Limited by {limiters} (inferred): so many blocks have their columns at once. {waits}"
     if is_held(report) and found:
         return f"Limited by {limiters}: until a block relinquishes its permit, no other comes in."
     return f"Limited by {limiters}{' (the most that the SM holds)' if report.occupancy == 1 else ''}."

@@ -23,8 +23,6 @@ WHICH_IS_YOURS = (
 
 RELINQUISHES = "if the kernel relinquishes its permit to allocate tensor memory (inferred)"
 
-HAVE_COLUMNS = "so many blocks have their columns at once"
-
 
 class State(NamedTuple):
     """The blocks of an SM that are at work while its kernel holds the permit to allocate, or has none."""
