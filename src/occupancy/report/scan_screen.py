@@ -118,7 +118,9 @@ def _by_architecture(overview: Overview) -> Iterator[Block]:
     """The numbers of each architecture, and of all."""
     head, *rows = architecture_rows(overview)
     columns = [
-        Column(title, is_number=title not in (ARCH, LIMITED_BY), least=24 if title == LIMITED_BY else None)
+        Column(title, is_number=False, least=24)
+        if title == LIMITED_BY
+        else Column("\n".join(title.rsplit(" ", 1)), is_number=title != ARCH)  # room for the limiters
         for title in head
     ]
     last = (len(rows) - 1,) if len(rows) > 1 else ()

@@ -97,6 +97,9 @@ class TestOneRowForEachName:
         assert "more" not in text
         assert "A row for each" not in text
 
+    def test_one_name_is_one(self, log: str) -> None:
+        assert ", 2 spilling (1 name).\n" in screen(log, "--spilling", "--name", "k25")
+
     def test_programs_have_all(self, log: str) -> None:
         assert len(run("scan", log, "--spilling", "--format", "csv").stdout.splitlines()) == 1 + 51
 
