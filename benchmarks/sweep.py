@@ -95,8 +95,8 @@ def sweep_grid() -> Array:
     """Every block size, register count and shared memory step of 9.0."""
     unit = LIMITS.shared_memory_allocation_unit
     sizes = np.arange(0, LIMITS.max_shared_memory_per_block_optin + 1, unit)
-    threads = np.arange(1, LIMITS.max_threads_per_block + 1)
-    threads, registers, smem = np.ix_(threads, np.arange(256), sizes)
+    block_sizes = np.arange(1, LIMITS.max_threads_per_block + 1)
+    threads, registers, smem = np.ix_(block_sizes, np.arange(256), sizes)
     return occupancy.sweep(
         LIMITS, threads=threads, regs=registers, smem=smem, outputs=["active_blocks"]
     ).active_blocks
