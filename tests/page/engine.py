@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from py_mini_racer import MiniRacer
 
 from occupancy.advice.carveout import carveout
-from occupancy.advice.next_steps import next_steps
+from occupancy.advice.launch_bounds import register_cap
+from occupancy.advice.next_steps import may_be_divided, next_steps
 from occupancy.advice.slack import slack
 from occupancy.engine import MODELS, Model, evaluate
 from occupancy.errors import InputError
@@ -47,6 +48,11 @@ function answersTo(text) {
         reason: answer.reason,
         uses: answer.uses,
         next_steps: nextSteps(limits, kernel, model),
+        caps: nextSteps(limits, kernel, model).map((step) => {
+          const { regs } = step.requires;
+          return regs === undefined ? null : registerCap([answer], regs, step.active_blocks);
+        }),
+        divided: mayBeDivided(answer),
         slack: slack(limits, kernel, model),
         carveout: carveoutAdvice(limits, kernel, model),
         explanation: explain(answer),
@@ -172,6 +178,9 @@ def own_answer(question: Question) -> Any:
     limits = shipped.limits(cc)
     try:
         answer = evaluate(limits, kernel, model)
+        steps = next_steps(limits, kernel, model)
+        registers = [(step.requires.get("regs"), step.active_blocks) for step in steps]
+        caps = [None if regs is None else register_cap([answer], regs, most) for regs, most in registers]
         found = {
             "block_limits": answer.block_limits._asdict(),
             "allocated": answer.allocated._asdict(),
@@ -183,7 +192,9 @@ def own_answer(question: Question) -> Any:
             "limiters": answer.limiters,
             "reason": answer.reason,
             "uses": {name: use._asdict() for name, use in answer.uses.items()},
-            "next_steps": [plain(step) for step in next_steps(limits, kernel, model)],
+            "next_steps": [plain(step) for step in steps],
+            "caps": [plain(cap) for cap in caps],
+            "divided": may_be_divided(answer),
             "slack": plain(slack(limits, kernel, model)),
             "carveout": plain(carveout(limits, kernel, model)),
             "explanation": [plain(each) for each in explain(answer)],

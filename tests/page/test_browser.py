@@ -16,6 +16,7 @@ from occupancy.report.fits import limited_or_stopped_by
 from occupancy.report.inputs import inputs_of
 from occupancy.tables import shipped
 from occupancy.values.kernel import Kernel
+from tests.cli_runner import run
 from tests.page.browser import SCREENS, Open, folder_of_screens, in_full, keep, until
 from tests.refresh_docs import ROOT, module_at
 
@@ -429,6 +430,28 @@ def test_what_does_not_launch_says_how_it_would(opened: Open) -> None:
     assert "Does not launch: 1,024 threads" in page.inner_text("#verdict")
     steps = page.inner_text("#steps").replace("\N{NO-BREAK SPACE}", " ").split("\n")
     assert steps[:3] == ["Next steps", "50%", "registers 128 → 64 and shared memory 300 KiB → 227 KiB"]
+
+
+def test_next_steps_are_those_of_the_command_in_its_order_with_their_launch_bounds(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=256&regs=72&smem=40k")
+    steps = page.locator("#steps ul").first.inner_text().replace("\N{NO-BREAK SPACE}", " ").split("\n")
+    assert steps == [
+        "50%", "registers 72 → 64", "4 blocks, may spill", "__launch_bounds__(256, 4)",
+        "75%", "registers 72 → 40 and shared memory 40 KiB → 37 KiB",
+        "6 blocks, may spill", "__launch_bounds__(256, 6)",
+        "100%", "registers 72 → 32 and shared memory 40 KiB → 27.5 KiB",
+        "8 blocks, may spill", "__launch_bounds__(256, 8)",
+        "43.8%", "block size 256 → 224", "4 blocks",
+    ]  # fmt: skip
+    calc = run("calc", "--cc", "9.0", "-t", "256", "-r", "72", "-s", "40k", columns=120).stdout
+    lines = calc.partition("Next steps")[2].splitlines()[:4]
+    assert [line.split(":")[0].split()[-1] for line in lines] == [
+        text for text in steps if text.endswith("%")
+    ]
+    page = opened("#cc=9.0&threads=384&regs=168")
+    shown = page.inner_text("#steps")
+    assert "If warpgroups use setmaxnreg, skip steps to fewer registers." in shown
+    assert "launch_bounds" not in shown
 
 
 @pytest.mark.thorough

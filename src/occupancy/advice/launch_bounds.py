@@ -184,4 +184,4 @@ def _as_the_compiler_sees_it(limits: Limits) -> Limits:
     """6.0 has two large sub-partitions, but ptxas divides its registers as for the rest of its family."""
     if limits.launch_check_sub_partitions is None:
         return limits
-    return limits.replace(sub_partitions=limits.launch_check_sub_partitions)
+    return replace(limits, sub_partitions=limits.launch_check_sub_partitions)

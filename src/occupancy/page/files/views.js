@@ -125,30 +125,32 @@ function changeWords(answer, name, amount) {
 const stepWords = (answer, step) =>
   `${words.count(step.active_blocks, "block")}, ${words.percent(step.occupancy)}: ${words.listing(Object.entries(step.requires).map((each) => changeWords(answer, ...each)))}`;
 
-// The nearest level, the highest, and the first that is at least half way between now and that.
-function mostUseful(levels, now) {
-  if (!levels.length) return [];
-  const highest = levels[levels.length - 1];
-  const half = levels.find((step) => step.occupancy >= (now + highest.occupancy) / 2);
-  return levels.filter((step) => [levels[0], half, highest].includes(step));
+// How the compiler is asked for the registers of a step that asks for fewer.
+function bounds(answer, step) {
+  const { regs } = step.requires;
+  const cap = regs === undefined || mayBeDivided(answer) ? null : registerCap([answer], regs, step.active_blocks);
+  return cap && (cap.launch_bounds ?? cap.maxrregcount).replace(" ", "\u00a0");
 }
 
 function showSteps(answer, steps, apply) {
   const levels = steps.filter((step) => !("threads" in step.requires));
   const sizes = steps.filter((step) => "threads" in step.requires);
-  const useful = mostUseful(levels, answer.occupancy);
+  let useful = mostUseful(levels, answer.occupancy);
+  if (levels.length === useful.length + 1) useful = levels;
   const more = levels.filter((step) => !useful.includes(step));
-  const line = (step) =>
-    element(
+  const line = (step) => {
+    const asked = bounds(answer, step);
+    return element(
       "li",
       {},
       element(
         "button",
         { type: "button", class: "step", "data-key": `step ${step.active_blocks} ${Object.keys(step.requires)}`, click: () => apply(step.requires) },
         element("span", { class: "reached" }, words.percent(step.occupancy)),
-        element("span", {}, words.listing(Object.entries(step.requires).map((each) => changeWords(answer, ...each))), element("small", {}, words.count(step.active_blocks, "block"))),
+        element("span", {}, words.listing(Object.entries(step.requires).map((each) => changeWords(answer, ...each))), element("small", {}, `${words.count(step.active_blocks, "block")}${asked ? ", may spill" : ""}`), asked && element("small", {}, asked)),
       ),
     );
+  };
   const isHeld = answer.active_blocks > 0 && String(answer.limiters) === "virtual_resources";
   const none = answer.occupancy === 1 ? "None: the SM is full." : "None: neither less of what was given nor another block size gives more.";
   refill(
@@ -156,7 +158,8 @@ function showSteps(answer, steps, apply) {
     !steps.length && !isHeld && element("p", { class: "note" }, none),
     isHeld && element("p", { class: "note" }, `None within reach for a second block: ${HOLDS_ALL}.`),
     sizes.length > 0 && !levels.length && !isHeld && element("p", { class: "note" }, "Only another block size can help."),
-    steps.length > 0 && element("ul", { class: "plain" }, steps.filter((step) => [...useful, ...sizes].includes(step)).map(line)),
+    mayBeDivided(answer) && steps.some(({ requires }) => "regs" in requires) && element("p", { class: "note" }, `${py.capitalize(SKIP_FEWER)}.`),
+    steps.length > 0 && element("ul", { class: "plain" }, [...useful, ...sizes].map(line)),
     more.length > 0 && element("details", {}, element("summary", {}, words.count(more.length, "more level")), element("ul", { class: "plain" }, more.map(line))),
   );
 }
