@@ -2,6 +2,8 @@
 
 const element = (name, properties = {}, ...children) => ({ name, properties, children, space: "http://www.w3.org/1999/xhtml" });
 
+const note = (...children) => element("p", { class: "note" }, ...children);
+
 const drawn = (name, properties = {}, ...children) => ({ name, properties, children, space: "http://www.w3.org/2000/svg" });
 
 const created = (wanted) => adapt(document.createElementNS(wanted.space, wanted.name), wanted);

@@ -40,7 +40,7 @@ class Listing {
       this.count,
       scrolled("Kernels", element("table", { class: "list" }, element("caption", { class: "unseen" }, "Kernels"), element("thead", {}, element("tr", {}, this.heads)), this.body)),
       this.more,
-      this.notes.map((text) => element("p", { class: "note" }, text)),
+      this.notes.map((text) => note(text)),
     ));
     document.querySelector("header").append(created(element("a", { href: "#kernels", class: "back" }, `← All ${words.count(this.rows.length, "kernel")}`)));
     document.querySelector("header").after(this.node);

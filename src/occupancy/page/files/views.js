@@ -40,7 +40,7 @@ function showVerdict(fields, question, launch, copy) {
   fill(byId("verdict"), [
     element("div", { class: "headline" }, figure, others),
     multiprocessor(answer, warps),
-    element("div", {}, launchLines(launch, answer), said.map((text) => element("p", { class: "note" }, text))),
+    element("div", {}, launchLines(launch, answer), said.map((text) => note(text))),
     element("p", { class: "asked" }, element("code", {}, toCommand(fields, question))),
     element("p", { class: "copies" }, element("span", {}, "Copy as"), copies),
   ]);
@@ -155,10 +155,10 @@ function showSteps(answer, steps, apply) {
   const none = answer.occupancy === 1 ? "None: the SM is full." : "None: neither less of what was given nor another block size gives more.";
   refill(
     "steps",
-    !steps.length && !isHeld && element("p", { class: "note" }, none),
-    isHeld && element("p", { class: "note" }, `None within reach for a second block: ${HOLDS_ALL}.`),
-    sizes.length > 0 && !levels.length && !isHeld && element("p", { class: "note" }, "Only another block size can help."),
-    mayBeDivided(answer) && steps.some(({ requires }) => "regs" in requires) && element("p", { class: "note" }, `${py.capitalize(SKIP_FEWER)}.`),
+    !steps.length && !isHeld && note(none),
+    isHeld && note(`None within reach for a second block: ${HOLDS_ALL}.`),
+    sizes.length > 0 && !levels.length && !isHeld && note("Only another block size can help."),
+    mayBeDivided(answer) && steps.some(({ requires }) => "regs" in requires) && note(`${py.capitalize(SKIP_FEWER)}.`),
     steps.length > 0 && element("ul", { class: "plain" }, [...useful, ...sizes].map(line)),
     more.length > 0 && element("details", {}, element("summary", {}, words.count(more.length, "more level")), element("ul", { class: "plain" }, more.map(line))),
   );
@@ -170,8 +170,8 @@ function showSlack(answer, found) {
     .map(([name, most]) => [words.title(name), [{ class: "number" }, `up to ${words.amount(name, most)}`]]);
   refill(
     "slack",
-    rows.length ? table("How far each may grow before a block is lost", null, rows, { class: "pairs" }) : element("p", { class: "note" }, "No block is resident."),
-    rows.length > 0 && element("p", { class: "note" }, "Each alone, before a block is lost."),
+    rows.length ? table("How far each may grow before a block is lost", null, rows, { class: "pairs" }) : note("No block is resident."),
+    rows.length > 0 && note("Each alone, before a block is lost."),
   );
 }
 
@@ -183,9 +183,9 @@ function showLeft(answer, found, advice) {
     .map(([name, left]) => [[{}, words.title(name), element("small", {}, LEFT[left.reason])], [{ class: "number" }, words.amount(name, left.amount)]]);
   refill(
     "left",
-    rows.length ? table("What of the SM is left over", null, rows, { class: "pairs" }) : element("p", { class: "note" }, answer.active_blocks ? "Nothing that a block could use." : "No block is resident."),
+    rows.length ? table("What of the SM is left over", null, rows, { class: "pairs" }) : note(answer.active_blocks ? "Nothing that a block could use." : "No block is resident."),
     carveoutLine(answer, advice),
-    advice.needs_opt_in && element("p", { class: "note" }, breakable("Opt-in needed: cudaFuncAttributeMaxDynamicSharedMemorySize.")),
+    advice.needs_opt_in && note(breakable("Opt-in needed: cudaFuncAttributeMaxDynamicSharedMemorySize.")),
   );
 }
 
@@ -195,7 +195,7 @@ function carveoutLine(answer, { smallest, configurations }) {
   const percent = smallest.percent === null ? "" : `: ask for ${smallest.percent}% (of ${words.size(largest)}, rounded up) or more`;
   const enough = smallest.shared_memory === largest ? "is needed" : "is enough";
   const l1 = smallest.l1 === null ? "" : `; leaves ${words.size(smallest.l1)} of L1`;
-  return element("p", { class: "note" }, `Carveout: ${words.size(smallest.shared_memory)} ${enough}${percent}${l1}.`);
+  return note(`Carveout: ${words.size(smallest.shared_memory)} ${enough}${percent}${l1}.`);
 }
 
 // Whole numbers in a text, with their digits in groups: as `words.grouped` of the library.
@@ -204,7 +204,7 @@ const inGroups = (text) => text.replace(/(?<![\d.])\d{4,}(?![\d.]*\d)/g, grouped
 function showArithmetic(answer) {
   const parts = explain(answer).map((each) => [
     element("dt", { class: answer.limiters.includes(each.resource) ? "limiter" : null }, words.title(each.resource)),
-    element("dd", {}, element("ol", { class: "plain" }, each.steps.map((step) => element("li", {}, inGroups(step)))), each.why && element("p", { class: "note" }, inGroups(each.why))),
+    element("dd", {}, element("ol", { class: "plain" }, each.steps.map((step) => element("li", {}, inGroups(step)))), each.why && note(inGroups(each.why))),
   ]);
   refill("arithmetic", element("dl", {}, parts));
 }
