@@ -59,7 +59,8 @@ def _of_the_kernels(overview: Overview, is_of_traces: bool) -> Iterator[str]:
         yield f"{failing:,} {_do_not_launch(failing)}"
     if overview.spilling:
         names = overview.spilling_functions
-        yield f"{overview.spilling:,} spilling" + (f" ({words.count(names, 'name')})" if names < overview.spilling else "")
+        of = f" ({words.count(names, 'name')})" if names < overview.spilling else ""
+        yield f"{overview.spilling:,} spilling{of}"
     if to_shared := spilling_to_shared(overview):
         yield to_shared
 
