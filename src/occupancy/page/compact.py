@@ -62,12 +62,16 @@ def compact_script(text: str, *, is_generated: bool = False) -> str:
 
 @lru_cache
 def short_names(rules: str) -> str:
-    """The translated rules, with a letter or two for each variable; those written most often get one."""
-    variable = re.compile(r"(?<![\w$])\$\w+")
-    counted = Counter(variable.findall(rules)).most_common()
+    """The translated rules, with a letter or two for each variable, function, class and constant of theirs.
+
+    Those written most often get one letter. A variable is told by its ``$`` in front, and what is global by
+    one elsewhere; that of a template's ``${`` is neither.
+    """
+    named = re.compile(r"(?<![\w$])(?:\$\w+|[A-Za-z_]\w*\$\w*)(?!\{)(?![\w$])")
+    counted = Counter(named.findall(rules)).most_common()
     short = chain(ascii_letters, map("".join, product(ascii_letters, digits)))
-    names = {name: letters for (name, _), letters in zip(counted, short, strict=False)}
-    return variable.sub(lambda found: names[found[0]], rules)
+    names = dict(zip((name for name, _ in counted), short, strict=False))
+    return named.sub(lambda found: names[found[0]], rules)
 
 
 def compact_style(text: str) -> str:

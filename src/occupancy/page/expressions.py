@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Protocol
 
-from .known import BUILTINS, FORMATS, LIKE_A_VARIABLE, METHODS, TYPES, UnknownConstructError, local_name
+from .known import BUILTINS, FORMATS, LIKE_A_NAME, METHODS, TYPES, UnknownConstructError, local_name
 from .syntax import is_boolean, is_name, is_plain
 
 ARITHMETIC = {ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
@@ -73,7 +73,7 @@ class Expressions:
 
     def expression(self, node: ast.expr) -> str:
         match node:
-            case ast.Constant(value=str(text)) if LIKE_A_VARIABLE.search(text):
+            case ast.Constant(value=str(text)) if LIKE_A_NAME.search(text):
                 raise self.unknown(node)
             case ast.Constant(value=value) if value is None or type(value) in (bool, int, float, str):
                 return json.dumps(value)
@@ -180,7 +180,7 @@ class Expressions:
 
     def formatted(self, node: ast.expr) -> str:
         match node:
-            case ast.Constant(value=str(text)) if not LIKE_A_VARIABLE.search(text):
+            case ast.Constant(value=str(text)) if not LIKE_A_NAME.search(text):
                 return json.dumps(text)[1:-1].replace('\\"', '"').replace("`", "\\`").replace("${", "\\${")
             case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
                 return f"${{{self.expression(value)}}}"

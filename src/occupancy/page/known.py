@@ -27,8 +27,8 @@ FORMATS = re.compile(r"(,|g|\.\d[fg])?")
 TYPES = {"str": '"string"', "bool": '"boolean"'}
 """What ``isinstance`` can ask for."""
 
-LIKE_A_VARIABLE = re.compile(r"\$\w")
-"""What in a text would be taken for a variable when these get shorter names."""
+LIKE_A_NAME = re.compile(r"\$\w|\w\$")
+"""What in a text would be taken for a name when these get shorter ones."""
 
 
 class UnknownConstructError(Exception):

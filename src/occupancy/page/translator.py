@@ -17,7 +17,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from .functions import Function
-from .known import BUILTINS, LIKE_A_VARIABLE, METHODS, UnknownConstructError, indented, local_name
+from .known import BUILTINS, LIKE_A_NAME, METHODS, UnknownConstructError, indented, local_name
 from .syntax import PACKAGE, definitions, fields_of, home_of
 
 MANY = 12
@@ -118,7 +118,7 @@ class Program:
 
     def literal(self, value: Any, where: str) -> str:
         """A constant's value."""
-        if isinstance(value, str) and LIKE_A_VARIABLE.search(value):
+        if isinstance(value, str) and LIKE_A_NAME.search(value):
             raise UnknownConstructError(f"{where}: {value!r} has no translation")
         if value is None or type(value) in (bool, int, float, str):
             return json.dumps(value)
