@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import prod
 from typing import TYPE_CHECKING
 
 from ..advice.waves import FullWave, check_cluster, count_waves, full_wave
@@ -27,9 +28,11 @@ def launch_of(answer: Answer, grid: ShapeLike | None, cluster: ShapeLike | None)
         cluster: Blocks per cluster, or the cluster's shape; only from 9.0.
 
     Raises:
-        InputError: A number out of range, or a grid that its clusters do not divide.
+        InputError: A number out of range, a chip without clusters, or a grid that its clusters do not divide.
     """
     cluster_dim = None if cluster is None else parse_shape(cluster, "cluster")
+    if cluster_dim is not None:  # a size that no chip has, before a grid that it does not divide
+        check_cluster(answer.limits, prod(cluster_dim))
     shape = cluster_dim if grid is None else parse_shape(grid, "grid")
     return Launch(answer.kernel, shape or (1, 1, 1), cluster_dim)
 
@@ -53,7 +56,7 @@ def launch_and_wave(
             resident at once, where a device tells that; None where none does.
 
     Raises:
-        InputError: As in `launch_of`, or clusters on a chip that has none.
+        InputError: As in `launch_of`.
     """
     launch = launch_of(answer, grid, cluster)
     size = launch.cluster_size
@@ -87,8 +90,7 @@ def whole_gpu(
             raise _without_sms(chip)
         if size is None:
             return WholeGpu(gpu)
-        check_cluster(chip.limits, size)
-        return WholeGpu(gpu, notes=(f"{_allowed(chip, size)} {_CLUSTERS_UNKNOWN}",))
+        return WholeGpu(gpu, cluster_size=size, notes=(_CLUSTERS_UNKNOWN,))
     launch, wave = launch_and_wave(
         answer,
         count,
@@ -97,14 +99,8 @@ def whole_gpu(
         resident_clusters=lambda size: _told_clusters(answer, chip, size) if sms is None else None,
     )
     waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
-    return WholeGpu(gpu, wave, waves, _green_context(chip, sms), tuple(_may_hold_fewer(chip, wave)))
-
-
-def _allowed(chip: Chip, size: int) -> str:
-    portable = chip.limits.max_portable_cluster_size
-    if portable is None or size <= portable:
-        return f"Clusters of {size} are allowed."
-    return f"Clusters of {size} need cudaFuncAttributeNonPortableClusterSizeAllowed."
+    notes = tuple(_may_hold_fewer(chip, wave))
+    return WholeGpu(gpu, wave, waves, _green_context(chip, sms), size, notes)
 
 
 def _may_hold_fewer(chip: Chip, wave: FullWave) -> Iterator[str]:
@@ -112,17 +108,18 @@ def _may_hold_fewer(chip: Chip, wave: FullWave) -> Iterator[str]:
     if not wave.is_upper_bound or not wave.blocks:
         return
     yield (
-        "Fewer clusters may fit: each stays within one GPC, of which some SMs are left over. "
+        "At most so many clusters fit, and often fewer: each stays within one GPC, of which some SMs are "
+        "left over. "
         "Your own GPU tells: --device 0, or cudaOccupancyMaxActiveClusters."
     )
     unit = wave.measured
     if unit is not None and unit.gpu != chip.name:
-        yield f"The {unit.gpu} that was measured has as many SMs as {chip.label}."
+        yield f"The {unit.gpu} that was measured has {wave.multiprocessor_count} SMs, too."
 
 
 _CLUSTERS_UNKNOWN = (
     "How many clusters the whole GPU holds depends on its number of SMs: name one product, such as "
-    "--gpu H100-SXM, or give --sms 132."
+    "H100-SXM; on the command line --sms 132 will do, too."
 )
 
 
@@ -131,14 +128,14 @@ def _without_sms(chip: Chip) -> InputError:
         return InputError(
             "the number of SMs is missing",
             where="grid",
-            cure="Give --sms 132, a product such as --gpu H100-SXM, or this machine's GPU as --device 0.",
+            cure="Name a product, such as H100-SXM; on the command line --sms or --device will do, too.",
         )
     from ..tables.chips import choices_of
 
     return InputError(
         f"{chip.name} comes with different numbers of SMs",
         where="grid",
-        cure="Name one of them with --gpu, or give --sms:",
+        cure="Name one of them (on the command line --sms will do, too):",
         choices=choices_of(chip.variants),
     )
 

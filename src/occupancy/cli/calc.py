@@ -77,8 +77,9 @@ def command(
 
             result, split = with_split(result, setmaxnreg)
         whole = whole_gpu(result, chip, grid, cluster, sms)
-        print_report(result.report(explain=explain, whole=whole, split=split), output_format)
-        launchable = result.launchable and (split is None or split.suffices)
+        answer = result.report(explain=explain, whole=whole, split=split)
+        print_report(answer, output_format)
+        can_run = answer.can_run
         if charts:
             from ..api.sweep import curves_of
 
@@ -98,8 +99,8 @@ def command(
             )
         report = on_all(chips, grid=grid, cluster=cluster, sms=sms, explain=explain, **kernel)
         print_report(report, output_format)
-        launchable = report.launchable
-    if exit_code and not launchable:
+        can_run = report.can_run
+    if exit_code and not can_run:
         click.get_current_context().exit(1)
 
 

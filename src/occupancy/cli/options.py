@@ -38,7 +38,10 @@ full_names_option = grouped_option(
 
 
 exit_code_option = grouped_option(
-    "output", "--exit-code", is_flag=True, help="Exit with 1 where the kernel does not launch."
+    "output",
+    "--exit-code",
+    is_flag=True,
+    help="Exit with 1 where the kernel does not launch; an opt-in counts as made, unless --no-opt-in.",
 )
 
 

@@ -20,9 +20,10 @@ from ..values.dataclass import dataclass
 from ..values.limits import Limits
 from ..values.resources import Resource, amount_of
 from .base import Document, Report, empty
-from .calc_notes import notes_on, why_it_differs
+from .calc_notes import notes_on, refused_by_compiler, why_it_differs
 from .gpu import WAVES, Gpu, WavesReport, WholeGpu, fill
 from .inputs import Inputs, inputs_of
+from .opt_in import OptIn, opt_ins
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,12 @@ class CalcReport(Report):
     active_threads: int
     limiters: tuple[Resource, ...]
     launchable: bool
+    """Whether the SM holds a block; `can_run` asks the compiler and the split of the registers, too."""
     reason: str | None
+    opt_ins: tuple[OptIn, ...]
+    """The calls that the launch needs before it."""
+    refused_by_compiler: str | None
+    """Why no compiler makes such a kernel; null where one does, and where it does not launch anyway."""
     resources: dict[Resource, ResourceUse]
     registers_checked: int | None
     """Registers that a block is refused for, where they are more than it takes: its warps are counted as if
@@ -129,9 +135,16 @@ class CalcReport(Report):
     explanation: tuple[Explanation, ...] | None
     """The arithmetic, where it was asked for."""
 
+    @property
+    def can_run(self) -> bool:
+        """Whether it compiles and launches, and does not wait for registers for ever."""
+        suffices = self.split is None or self.split.suffices
+        return self.launchable and self.refused_by_compiler is None and suffices
+
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """The answer as one row; what is a list of records becomes one cell of short phrases."""
         row = self.to_dict()
+        row["opt_ins"] = [each.call for each in self.opt_ins]
         row["what_if"] = [f"{name}={value}" for name, value in self.what_if.items()]
         fill(row, _OPTIONAL)
         row["carveout"]["smallest"] = row["carveout"]["smallest"] or empty(Configuration)
@@ -219,6 +232,8 @@ def calc_report(
         limiters=result.limiters,
         launchable=result.launchable,
         reason=result.reason,
+        opt_ins=opt_ins(result, whole.cluster_size),
+        refused_by_compiler=refused_by_compiler(result),
         resources=_resources(result),
         registers_checked=registers_checked(result),
         tensor_memory=columns,

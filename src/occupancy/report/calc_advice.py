@@ -11,7 +11,7 @@ from ..render import words
 from ..values.kernel import TENSOR_MEMORY_UNIT
 from ..values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Resource, amount_of
 from .calc import CalcReport
-from .inputs import Inputs, dynamic_size, name_of, opt_in_call
+from .inputs import Inputs, name_of
 from .next_steps import SKIP_FEWER, changes_in_words, how_registers_are_had
 from .tensor_memory import limiters_of, states, waits_for_columns
 
@@ -32,12 +32,18 @@ def advice(report: CalcReport) -> Iterator[tuple[str, str]]:
 
     A label is empty where the line belongs to the one above.
     """
+    if not report.launchable:  # what it asks for may be all that is missing
+        yield from _labelled("Opt-in", _opt_ins(report))
     yield from _labelled("Next steps", _next_steps(report))
     yield from _labelled("Slack", _slack(report))
     yield from _labelled("Left over", _left_over(report))
     yield from _labelled("Carveout", _carveout(report))
-    if report.carveout.needs_opt_in and dynamic_size(report.inputs) is not None:
-        yield "Opt-in", f"needed before the launch: {opt_in_call(dynamic_size(report.inputs))}"
+    if report.launchable:
+        yield from _labelled("Opt-in", _opt_ins(report))
+
+
+def _opt_ins(report: CalcReport) -> Iterator[str]:
+    return (f"needed before the launch: {each.call}" for each in report.opt_ins)
 
 
 def _next_steps(report: CalcReport) -> Iterator[str]:

@@ -29,6 +29,7 @@ from .calc_advice import advice, is_held
 from .gpu import runs_of
 from .gpu_document import in_clusters, whole_gpu_lines
 from .inputs import name_of
+from .opt_in import launches
 from .tensor_memory import (
     RELINQUISHES,
     WHICH_IS_YOURS,
@@ -57,6 +58,7 @@ def document(report: CalcReport) -> Document:
     if report.model == "spreadsheet":
         where = f"{where}{words.by(report.model)} {report.spreadsheet_version}"
     return (
+        *_not_compiled(report),
         *(_held(report, where) if report.launchable else _refused(report, where)),
         _resources(report),
         KeyValues([*_split(report), *_whole(report), *advice(report)]),
@@ -127,19 +129,19 @@ def _held(report: CalcReport, where: str) -> Document:
     return Only("text", [Together([headline, Paragraph(verdict)])]), Only("markdown", [sentence])
 
 
-LAUNCHES = "It launches."
-
-
 def _verdict(report: CalcReport, why: str) -> Sequence[str | Marked]:
     """That it launches, what limits it, and what a split of the registers comes to."""
     split = report.split
+    if report.refused_by_compiler is not None:
+        return (why,)
     if split is None:
-        return Marked(LAUNCHES, "strong"), f" {why}"
+        return Marked(launches(report.opt_ins), "strong"), f" {why}"
     from .registers import taken_and_given, what_it_needs  # few answers need it
 
     amounts = f"{taken_and_given(split)}."
     if split.suffices:
-        return Marked(LAUNCHES, "strong"), f" {why} ", Marked("The split is legal:", "good"), f" {amounts}"
+        legal = Marked("The split is legal:", "good")
+        return Marked(launches(report.opt_ins), "strong"), f" {why} ", legal, f" {amounts}"
     return Marked("It launches, and then waits for ever:", "bad"), f" {amounts} {what_it_needs(split)} {why}"
 
 
@@ -173,6 +175,19 @@ def _with_permit_and_without(report: CalcReport, found: Sequence[State], where: 
         Table(PERMIT_COLUMNS, rows, splits=False),
         Paragraph(_verdict(report, " ".join(filter(None, said)))),
     )
+
+
+def _not_compiled(report: CalcReport) -> Document:
+    """That no compiler makes the kernel, before the numbers that it would have."""
+    if report.refused_by_compiler is None:
+        return ()
+    return (Paragraph(not_compiled(report.refused_by_compiler)),)
+
+
+def not_compiled(why: str) -> Sequence[str | Marked]:
+    """``Does not compile:`` and why, and what the numbers below are then."""
+    then = "The numbers are those of as much dynamic shared memory, with an opt-in."
+    return Marked("Does not compile:", "bad"), f" {why[0].lower()}{why[1:]} {then}"
 
 
 def _warps(report: CalcReport, blocks: int) -> str:
@@ -254,7 +269,7 @@ def _remarks(report: CalcReport) -> list[str]:
         )
     lines += [f"What if: {field} = {_setting(value)}." for field, value in report.what_if.items()]
     if report.model != "spreadsheet" or not report.launchable:
-        lines += report.notes
+        lines += (note for note in report.notes if note != report.refused_by_compiler)
     return lines
 
 

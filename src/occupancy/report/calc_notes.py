@@ -36,11 +36,9 @@ def notes_on(result: Answer) -> list[str]:
         notes.append(
             "Half of the SM has too few registers for one block, so its global loads are not cached in L1."
         )
-    if (kernel.static_smem or 0) > limits.max_shared_memory_per_block and result.launchable:
-        notes.append(
-            f"The compiler refuses more than {limits.max_shared_memory_per_block:,} bytes of static "
-            "shared memory; only dynamic shared memory can go beyond."
-        )
+    refused = refused_by_compiler(result)
+    if refused is not None:
+        notes.append(refused)
     at_work = result.blocks_by_tensor_memory
     if at_work is not None and at_work < result.active_blocks:
         limiters = " and ".join(words.name(limiter) for limiter in result.limiters)
@@ -52,6 +50,17 @@ def notes_on(result: Answer) -> list[str]:
             f"{share}, {have} columns at once (inferred: tried on no such GPU)."
         )
     return notes
+
+
+def refused_by_compiler(result: Answer) -> str | None:
+    """Why no compiler makes a kernel that would launch; None where one does."""
+    most = result.limits.max_shared_memory_per_block
+    if (result.kernel.static_smem or 0) <= most or not result.launchable:
+        return None
+    return (
+        f"The compiler refuses more than {most:,} bytes of static shared memory; "
+        "only dynamic shared memory can go beyond."
+    )
 
 
 def left_out_by_spreadsheet(limits: Limits) -> str | None:

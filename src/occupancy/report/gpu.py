@@ -93,6 +93,8 @@ class WholeGpu(NamedTuple):
     waves: Waves | None = None
     green_context: GreenContext | None = None
     """What a green context gets, where SMs were given that are a part of the GPU's."""
+    cluster_size: int | None = None
+    """Blocks per cluster; None without clusters."""
     notes: tuple[str, ...] = ()
     """What is not known of it, a sentence each."""
 

@@ -51,9 +51,6 @@ CLUSTER_COLUMNS = (
 )
 
 
-IF_ALL_FIT = "if all fit"
-"""Why there may be so many clusters, where only a bound can be computed."""
-
 EQUALLY_LONG = "if all blocks take equally long"
 
 
@@ -86,7 +83,7 @@ def what_clusters_change(wave: FullWave | None, runs: Runs) -> str:
         if each.waves != without.waves:
             said.append(f"With {case.wave.clusters:,}, {_instead(each, without)}.")
         else:
-            when = f" if all {case.wave.clusters:,} fit" if case.why == IF_ALL_FIT else ""
+            when = f" if all {case.wave.clusters:,} fit" if case.is_bound else ""
             said.append(f"Clusters of {wave.cluster_size} change nothing{when}.")
     if len(cases) > 1:
         sms = words.count(wave.multiprocessor_count, "SM")
@@ -106,15 +103,22 @@ def _instead(waves: WavesReport, without: WavesReport) -> str:
 class _Case(NamedTuple):
     """What the number of clusters can be."""
 
-    why: str
-    """Empty without clusters, or where their number is known."""
+    measured: str
+    """On which GPU it was; empty where it is computed, or where a device tells it."""
     wave: FullWave
     waves: WavesReport | None
+    is_bound: bool = False
+    """Whether there may be fewer, by arithmetic alone."""
 
     @property
     def at_once(self) -> str:
-        """``165, if all fit``."""
-        return ", ".join(filter(None, (f"{self.wave.clusters:,}", self.why)))
+        """``at most 165``; ``154, measured on one H200``."""
+        return self.qualified(f"{self.wave.clusters:,}")
+
+    def qualified(self, count: str) -> str:
+        """A number of blocks or clusters, and how sure it is."""
+        at_most = "at most " if self.is_bound else ""
+        return f"{at_most}{count}{self.measured and f', {self.measured}'}"
 
 
 def _cases(wave: FullWave, runs: Runs) -> Iterator[_Case]:
@@ -123,7 +127,7 @@ def _cases(wave: FullWave, runs: Runs) -> Iterator[_Case]:
     if not wave.is_upper_bound or (unit is not None and unit.clusters == wave.clusters):
         yield _Case(measured, wave, runs.waves)
     else:
-        yield _Case(IF_ALL_FIT, wave, runs.waves)
+        yield _Case("", wave, runs.waves, is_bound=wave.blocks > 0)
         if lower is not None:
             yield _Case(measured, lower, runs.measured_waves)
 
@@ -142,11 +146,11 @@ def wave_cells(wave: FullWave | None, runs: Runs) -> Iterator[tuple[str, ...]]:
     for case in _cases(wave, runs):
         at_once = f"{case.wave.blocks:,}"
         if case.wave.clusters:
-            at_once += f" in {words.count(case.wave.clusters, 'cluster')}{case.why and f', {case.why}'}"
+            at_once += f" in {words.count(case.wave.clusters, 'cluster')}"
         if case.waves is None:
-            yield sms, at_once, "", "", ""
+            yield sms, case.qualified(at_once), "", "", ""
         else:
-            yield sms, at_once, *_cells(case.waves)
+            yield sms, case.qualified(at_once), *_cells(case.waves)
 
 
 def _cells(waves: WavesReport) -> tuple[str, str, str]:

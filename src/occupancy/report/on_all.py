@@ -18,9 +18,10 @@ from ..values.resources import Resource
 from .base import Document, Report
 from .calc import Explanation, in_a_cell, in_cells
 from .calc_advice import of_divided_registers
-from .calc_notes import notes_on, why_it_differs
+from .calc_notes import notes_on, refused_by_compiler, why_it_differs
 from .gpu import WAVES, WavesReport, WholeGpu, fill
 from .inputs import Inputs, inputs_of
+from .opt_in import OptIn, opt_ins
 from .tensor_memory import RELINQUISHES
 
 
@@ -47,6 +48,10 @@ class OnChip:
     """What that limit allows."""
     reason: str | None
     """Why it does not launch."""
+    opt_ins: tuple[OptIn, ...]
+    """The calls that the launch needs before it."""
+    refused_by_compiler: str | None
+    """Why no compiler makes such a kernel; null where one does, and where it does not launch anyway."""
     full_wave: FullWave | None
     """What is resident on the whole GPU at once, where the number of its SMs is known."""
     waves: WavesReport | None
@@ -85,11 +90,17 @@ class OnAllReport(Report):
         """Whether the kernel launches on all of them."""
         return all(chip.launchable for chip in self.chips)
 
+    @property
+    def can_run(self) -> bool:
+        """Whether it compiles and launches on all of them."""
+        return self.launchable and all(chip.refused_by_compiler is None for chip in self.chips)
+
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each chip."""
         for chip in self.chips:
             row = asdict(chip)
             fill(row, WAVES)
+            row["opt_ins"] = [each.call for each in chip.opt_ins]
             for name in ("nearest_step", "furthest_step"):
                 step = getattr(chip, name)
                 row[name] = None if step is None else in_a_cell(step)
@@ -191,6 +202,8 @@ def _on_chip(
         limit=None if answer.failure is None else answer.failure.limit,
         allowed=None if answer.failure is None else answer.failure.allowed,
         reason=answer.reason,
+        opt_ins=opt_ins(answer, whole.cluster_size),
+        refused_by_compiler=refused_by_compiler(answer),
         full_wave=whole.full_wave,
         **whole.runs._asdict(),
         nearest_step=steps[0] if steps else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from ..advice.next_steps import NextStep
 from ..advice.on_all import StepOnAll
@@ -11,6 +12,7 @@ from ..render.document import (
     SENTENCE,
     Block,
     Bullets,
+    Code,
     Column,
     Document,
     Heading,
@@ -22,7 +24,7 @@ from ..render.document import (
     graded,
 )
 from ..values.resources import ADJUSTABLE, QUANTITIES, Changeable, amount_of
-from .calc_document import steps_of
+from .calc_document import not_compiled, steps_of
 from .fits import limited_or_stopped_by
 from .gpu import runs_of
 from .gpu_document import EQUALLY_LONG, wave_cells, what_clusters_change
@@ -47,6 +49,8 @@ WAVE_COLUMNS = (
     Column("GPU idle"),
 )
 
+Said = TypeVar("Said")
+
 MOST_STEPS = 9
 """By using less, on a screen."""
 
@@ -68,19 +72,47 @@ def document(report: OnAllReport) -> Document:
     models = {chip.model for chip in report.chips}
     title = f"{blocks_in_words(report.inputs)} on {len(report.chips)} chips"
     title += words.by(*models) if len(models) == 1 else ""
-    notes = Bullets(report.notes, "faint")
+    refused = [chip.refused_by_compiler for chip in report.chips if chip.refused_by_compiler]
+    said = [note for note in report.notes if not any(map(note.endswith, refused))]
+    notes = Bullets(said, "faint")
     are_first = "spreadsheet" in models  # what differs from the hardware stands before any advice
     why = "Limited by" if report.launchable else "Limited or stopped by"
     columns = (*COLUMNS[not has_names :], Column(why, is_number=False, least=SENTENCE))
     return (
         Only("text", [Paragraph(Marked(title, "strong"))]),
+        *_not_compiled(report),
         Table(columns, rows),
+        Together(list(_opt_ins(report.chips))),
         *([notes] if are_first else []),
         Together(list(_waves(report.chips))),
         *_advice(report),
         *([] if are_first else [notes]),
         *(part for chip in report.chips for part in _explained(chip)),
     )
+
+
+def _not_compiled(report: OnAllReport) -> Iterator[Block]:
+    """What no compiler makes for some chips, each reason once."""
+    for why, labels in _grouped((chip.refused_by_compiler, chip) for chip in report.chips):
+        some = labels if len(labels) < len(report.chips) else []
+        yield Paragraph(((f"{words.listing(some)}: " if some else ""), *not_compiled(why)))
+
+
+def _opt_ins(chips: Sequence[OnChip]) -> Iterator[Block]:
+    """Each call that a launch needs, once, for the chips that need it."""
+    for opt_in, labels in _grouped((each, chip) for chip in chips for each in chip.opt_ins):
+        without = "" if opt_in.is_made or not opt_in.error else f', else "{opt_in.error}"'
+        yield Paragraph(f"Opt-in needed before the launch on {words.listing(labels)}{without}:")
+        yield Code(opt_in.call)
+
+
+def _grouped(found: Iterable[tuple[Said | None, OnChip]]) -> Iterable[tuple[Said, list[str]]]:
+    """What is said of chips, each once, with the names of those that it is said of."""
+    groups: dict[Said, list[str]] = {}
+    for said, chip in found:
+        if said is not None:
+            groups.setdefault(said, []).append(chip.label)
+    return groups.items()
 
 
 def _waves(chips: Sequence[OnChip]) -> Iterator[Block]:
@@ -129,7 +161,7 @@ def _by_using_less(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[
     helps_all = all(_helps(report, steps[0], chip) for chip in report.chips)
     title, who = "Use less", "both chips" if len(report.chips) == 2 else "all chips"
     if len(steps) > 1 and helps_all:
-        title += f": row 1 helps {who}, each further row the one that is then lowest"
+        title += f": row 1 helps {who}; each further row raises the chip that is lowest by then"
     elif len(steps) > 1:
         title += ": each row helps the chip that is lowest"
     elif helps_all:

@@ -249,7 +249,8 @@ class Launch:
                 whole = blocks - blocks % max(size, 1)
                 nearest = [f"{each:,}" for each in (whole, whole + size) if each > 0]
                 raise InputError(
-                    f"{blocks:,} along {'xyz'[axis]} is not divisible into clusters of {size}",
+                    f"{blocks:,} along {'xyz'[axis]} is not divisible into clusters of {size}, and CUDA "
+                    "refuses such a launch",
                     where="grid",
                     cure=f"The nearest that are: {' and '.join(nearest)}." if size > 0 else "",
                 )

@@ -172,7 +172,7 @@ def test_the_carveout_in_one_line_and_with_all_sizes_where_it_was_asked_for() ->
     assert f"needed before the launch: {call}20480)" in advice_of("calc", "--cc", "9.0", *both)
     static = run("calc", "--cc", "9.0", "-t", "256", "--static-smem", "60k", columns=200).stdout
     assert "Opt-in" not in static
-    assert "The compiler refuses more than 49,152 bytes of static shared memory" in static
+    assert "Does not compile: the compiler refuses more than 49,152 bytes of static shared memory" in static
     lines = advice_of(*kernel, "--carveout", "auto")
     assert "1 block with 100 KiB, 132 KiB and 164 KiB" in lines
     assert "2 blocks with 196 KiB and 228 KiB" in lines

@@ -169,7 +169,8 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("gpus", "--cc", "9.0"), "There is no option '--cc'.\n"),
     (
         ("calc", *KERNEL, "--cc", "9.0", "--sms", "9", "--grid", "13", "--cluster", "4"),
-        "13 along x is not divisible into clusters of 4. The nearest that are: 12 and 16.",
+        "13 along x is not divisible into clusters of 4, and CUDA refuses such a launch. "
+        "The nearest that are: 12 and 16.",
     ),
     (
         ("sweep", "--cc", "9.0", "-t", "64", "-r", "16-128"),

@@ -101,10 +101,10 @@ def test_clusters_are_a_bound_and_say_so() -> None:
     text = run(*kernel, "--grid", "4096", columns=200).stdout
     assert "100 SMs hold at most 800 blocks, 200 clusters of 4\n" in text
     assert "each stays within one GPC, of which some SMs are left over. Your own GPU tells" in text
-    assert "\n200, if all fit    5.12  96 blocks, 12% full  14.7%  4,000 or 4,800\n" in text
+    assert "\nat most 200        5.12  96 blocks, 12% full  14.7%  4,000 or 4,800\n" in text
     assert "\nClusters of 4 change nothing if all 200 fit.\n" in text
     small = run(*kernel, "--grid", "200", columns=200).stdout
-    assert "\n200, if all fit    0.25  200 blocks, 25% full   75%  800\n" in small
+    assert "\nat most 200        0.25  200 blocks, 25% full   75%  800\n" in small
 
 
 def test_one_sm() -> None:
@@ -131,7 +131,7 @@ def test_several_gpus() -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--cc", "9.0", "--grid", "12"), "--grid: the number of SMs is missing. Give --sms 132"),
+        (("--cc", "9.0", "--grid", "12"), "--grid: the number of SMs is missing. Name a product"),
         (("--cc", "8.9", "--cluster", "2"), "--cluster: compute capability 8.9 has no clusters"),
         (("--gpu", "H100", "--cluster", "99"), "--cluster: 99 blocks per cluster are out of range"),
         (("--cc", "9.0", "--sms", "0"), "--sms: 0 is out of range"),
@@ -226,7 +226,7 @@ def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
         "one H200 was measured to hold 616 blocks, 154 clusters",
         "A grid of 3,000 blocks, if all blocks take equally long",
         "without clusters            4.55  360 blocks, 54.5% full  9.1%  2,640 or 3,300",
-        "165, if all fit             4.55  360 blocks, 54.5% full  9.1%  2,640 or 3,300",
+        "at most 165                 4.55  360 blocks, 54.5% full  9.1%  2,640 or 3,300",
         "154, measured on one H200   4.87  536 blocks, 87% full    9.1%  2,464 or 3,080",
         "Clusters of 4 change nothing if all 165 fit. With 154, 4.87 waves instead of 4.55: still 5 rounds. "
         "Idle is counted against what all 132 SMs could hold, in each row.",
@@ -250,13 +250,11 @@ def test_clusters_without_the_number_of_sms_still_say_what_an_sm_holds() -> None
     for chip in (("--gpu", "H100"), ("--cc", "9.0")):
         printed = json.loads(run(*kernel, *chip, "--format", "json").stdout)
         assert (printed["active_blocks"], printed["full_wave"]) == (1, None)
-        assert printed["notes"][-1].startswith(
-            "Clusters of 2 are allowed. How many clusters the whole GPU holds depends on its number"
-        )
+        assert printed["notes"][-1].startswith("How many clusters the whole GPU holds depends on its number")
     large = run(*kernel[:-1], "16", "--cc", "9.0", columns=200).stdout
-    assert "Clusters of 16 need cudaFuncAttributeNonPortableClusterSizeAllowed." in large
+    assert "cudaFuncAttributeNonPortableClusterSizeAllowed, 1)" in large
     assert (
-        "name one product, such as --gpu H100-SXM, or give --sms 132."
+        "name one product, such as H100-SXM; on the command line --sms 132 will do, too."
         in run(*kernel, *chip, columns=200).stdout
     )
     several = run(*kernel, "--gpu", "H100,H200", columns=120).stdout
@@ -268,8 +266,8 @@ def test_clusters_of_another_product_say_why_it_was_asked() -> None:
     text = run("calc", *KERNEL, "--gpu", "H100 SXM", "--cluster", "4", columns=200).stdout
     assert "one H200 was measured to hold" in text
     assert "some SMs are left over. Your own GPU tells: --device 0" in text
-    assert "\nThe H200 that was measured has as many SMs as H100 SXM5.\n" in text
-    assert "as many SMs" not in run("calc", *KERNEL, "--gpu", "H200", "--cluster", "4", columns=200).stdout
+    assert "\nThe H200 that was measured has 132 SMs, too.\n" in text
+    assert "SMs, too" not in run("calc", *KERNEL, "--gpu", "H200", "--cluster", "4", columns=200).stdout
 
 
 def test_a_chip_without_clusters_is_answered_without_beside_one_that_has_them() -> None:

@@ -1,0 +1,62 @@
+"""What a program must call before a launch that goes beyond what every kernel may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..advice.carveout import needs_opt_in
+from ..engine import Answer, evaluate
+from ..values.dataclass import dataclass
+from .calc_notes import refused_by_compiler
+from .inputs import dynamic_size, inputs_of, opt_in_call
+
+NON_PORTABLE = "cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)"
+"""Clusters of more blocks than are portable. CUDA C++ Programming Guide, thread block clusters."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptIn:
+    """A call that a launch needs before it."""
+
+    call: str
+    """As in C++: `cudaFuncSetAttribute` of the kernel."""
+    error: str | None
+    """What the CUDA runtime says to a launch without it; null where it was not seen."""
+    is_made: bool
+    """Whether the program makes it, by what was given."""
+
+
+def opt_ins(result: Answer, cluster_size: int | None) -> tuple[OptIn, ...]:
+    """The calls that a kernel needs before it launches.
+
+    Args:
+        result: The engine's answer.
+        cluster_size: Blocks per cluster; None without clusters.
+    """
+    return (*_shared_memory(result), *_clusters(result, cluster_size))
+
+
+def _shared_memory(result: Answer) -> Iterator[OptIn]:
+    limits, kernel = result.limits, result.kernel
+    size = dynamic_size(inputs_of(kernel))
+    if size is None or refused_by_compiler(result) or not needs_opt_in(limits, kernel):
+        return
+    failure = evaluate(limits, replace(kernel, opt_in=False)).failure
+    yield OptIn(opt_in_call(size), failure.error if failure else None, kernel.opt_in is True)
+
+
+def _clusters(result: Answer, size: int | None) -> Iterator[OptIn]:
+    portable = result.limits.max_portable_cluster_size
+    if size is not None and portable is not None and size > portable:
+        yield OptIn(NON_PORTABLE, None, is_made=False)
+
+
+def launches(opt_ins: tuple[OptIn, ...]) -> str:
+    """That a kernel launches, and after what: ``It launches after the opt-in below; without it: "...".``"""
+    missing = [each for each in opt_ins if not each.is_made]
+    if not missing:
+        return "It launches."
+    below, it = ("opt-in below", "it") if len(missing) == 1 else ("opt-ins below", "them")
+    errors = [each.error for each in missing if each.error]
+    return f"It launches after the {below}" + (f'; without {it}: "{errors[0]}".' if errors else ".")

@@ -1,0 +1,89 @@
+"""What `occupancy calc` says of a launch that takes a call before it, or that no compiler makes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import occupancy
+from tests.cli_runner import run
+
+LARGE = ("calc", "-t", "256", "-r", "32", "--dynamic-smem", "96k")
+SHARED = "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 98304)"
+CLUSTERS = "cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)"
+FIRST = 'It launches after the opt-in below; without it: "invalid argument".'
+
+
+def test_the_verdict_names_the_error_that_a_launch_without_the_opt_in_gets() -> None:
+    for form in ("text", "markdown"):
+        text = run(*LARGE, "--gpu", "A100", "--format", form, columns=200).stdout
+        assert FIRST in text
+        assert SHARED in text[text.index("Next steps") :]
+    assert FIRST in " ".join(str(occupancy.compute("A100", threads=256, dynamic_smem="96k")).split())
+    (opt_in,) = json.loads(run(*LARGE, "--gpu", "A100", "--format", "json").stdout)["opt_ins"]
+    assert opt_in == {"call": SHARED, "error": "invalid argument", "is_made": False}
+    made = run(*LARGE, "--gpu", "A100", "--opt-in", columns=200).stdout
+    assert "It launches. Limited" in made
+    assert SHARED in made
+    assert "opt-in" not in run("calc", "-t", "256", "-s", "48k", "--gpu", "A100").stdout.lower()
+
+
+def test_without_the_opt_in_it_is_the_first_thing_to_do() -> None:
+    text = run(*LARGE, "--gpu", "A100", "--no-opt-in", columns=200).stdout
+    assert text.index(SHARED) < text.index("Next steps")
+    assert text.count(SHARED) == 1
+
+
+def test_several_chips_are_told_once() -> None:
+    text = run(*LARGE, "--gpu", "A100,H100", columns=100).stdout
+    assert f'needed before the launch on A100 and H100, else "invalid argument":\n{SHARED}\n' in text
+    assert text.count(SHARED) == 1
+    some = run("calc", "-t", "256", "--cluster", "16", "--gpu", "A100,H100 SXM", columns=100).stdout
+    assert f"Opt-in needed before the launch on H100 SXM5:\n{CLUSTERS}\n" in some
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("--cc", "9.0"),
+        ("--cc", "9.0", "--sms", "132"),
+        ("--cc", "9.0", "--sms", "132", "--grid", "1024"),
+        ("--gpu", "H100 SXM", "--grid", "1024"),
+        ("--gpu", "H100 SXM,B200"),
+        ("--gpu", "H100 SXM,B200", "--grid", "1024"),
+    ],
+)
+def test_clusters_that_are_not_portable_say_so_on_every_chip(asked: tuple[str, ...]) -> None:
+    asked = ("calc", "-t", "256", *asked, "--cluster")
+    assert CLUSTERS in run(*asked, "16", columns=200).stdout
+    assert CLUSTERS in run(*asked, "16", "--format", "json").stdout
+    assert "NonPortable" not in run(*asked, "8", columns=200).stdout
+
+
+def test_too_much_static_shared_memory_does_not_compile() -> None:
+    asked = ("calc", "-t", "256", "--static-smem", "96k")
+    for chips in ("A100", "A100,H100"):
+        text = run(*asked, "--gpu", chips, columns=200).stdout
+        assert "It launches" not in text
+        assert text.count("ompile") == 2  # the verdict, and who refuses
+        assert text.index("Does not compile:") < text.index("Limited by")
+        codes = (run(*asked, "--gpu", chips).exit_code, run(*asked, "--gpu", chips, "--exit-code").exit_code)
+        assert codes == (0, 1)
+    both = run(*asked, "--dynamic-smem", "4k", "--gpu", "A100").stdout
+    assert "Opt-in" not in both  # of 4096 bytes of dynamic memory it would be no cure
+    answer = json.loads(run(*asked, "--gpu", "A100", "--format", "json").stdout)
+    assert answer["launchable"]
+    assert answer["refused_by_compiler"] in answer["notes"]
+
+
+def test_a_cluster_that_no_chip_has_is_told_before_a_grid_that_it_does_not_divide() -> None:
+    asked = ("calc", "-t", "256", "--gpu", "H100 SXM", "--grid", "1000", "--cluster")
+    assert "32 blocks per cluster are out of range" in run(*asked, "32").stderr
+    assert "of 16, and CUDA refuses such a launch. The nearest" in run(*asked, "16").stderr
+
+
+def test_a_chip_in_the_place_of_a_command() -> None:
+    assert "A chip is given as: occupancy calc --gpu h100 ..." in run("h100", "192", "72").stderr
+    assert "A chip is given as: occupancy calc --cc 9.0 ..." in run("9.0").stderr
+    assert "A chip" not in run("nothing-like-it").stderr
