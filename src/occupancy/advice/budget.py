@@ -58,6 +58,7 @@ def budget(
     occupancy: float | None = None,
     blocks: int | None = None,
     model: Model | None = None,
+    name: str | None = None,
 ) -> Budget:
     """The most registers per thread and shared memory per block with which an occupancy is reached.
 
@@ -69,6 +70,7 @@ def budget(
         occupancy: The least share of the SM's warps, above 0 and up to 1.
         blocks: Or the least number of resident blocks. Without either, all levels are the answer.
         model: Whose rules; by default those of `evaluate`.
+        name: What people call the chip, for errors; by default its compute capability.
 
     Raises:
         InputError: Both were asked for, or more than a block of this size can reach.
@@ -79,7 +81,7 @@ def budget(
     least = evaluate(limits, bare, model)
     for answer in (least, given):
         if answer.active_blocks < target:
-            raise _unreachable(answer, target, occupancy)
+            raise _unreachable(answer, target, occupancy, name)
     levels = tuple(_levels(least))
     if occupancy is None and blocks is None:
         return Budget(None, levels)
@@ -114,7 +116,7 @@ def _target(given: Answer, occupancy: float | None, blocks: int | None) -> int:
     return max(1, ceil(warps / given.allocated.warps))
 
 
-def _unreachable(given: Answer, target: int, occupancy: float | None) -> InputError:
+def _unreachable(given: Answer, target: int, occupancy: float | None, name: str | None) -> InputError:
     """The error for more blocks than are possible; it names the most, and what limits them."""
     threads, most = given.kernel.threads, given.active_blocks
     if not most:
@@ -124,16 +126,16 @@ def _unreachable(given: Answer, target: int, occupancy: float | None) -> InputEr
     possible = f"{with_use}the most is {most} ({100 * given.occupancy:.4g}%), limited by {limiters}"
     held = "virtual_resources" in given.limiters
     without_permit = "0 virtual resources answer for a kernel that relinquishes its permit." if held else ""
-    cc = given.limits.compute_capability
+    chip = name or given.limits.compute_capability
     if occupancy is None:
         return InputError(
-            f"{target} blocks of {threads} threads cannot be resident on {cc}; {possible}",
+            f"{target} blocks of {threads} threads cannot be resident on {chip}; {possible}",
             where="blocks",
             allowed="1" if most == 1 else f"1 to {most}",
             cure=without_permit,
         )
     return InputError(
-        f"{100 * occupancy:.4g}% takes {target} blocks of {threads} threads on {cc}; {possible}",
+        f"{100 * occupancy:.4g}% takes {target} blocks of {threads} threads on {chip}; {possible}",
         where="occupancy",
         allowed=f"up to {100 * given.occupancy:.4g}%",
         cure=f"Another block size may reach more. {without_permit}".strip(),

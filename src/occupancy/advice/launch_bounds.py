@@ -113,7 +113,11 @@ def _bounds(threads: int, min_blocks: int | None) -> str:
 
 
 def launch_bounds(
-    limits: Limits, kernel: Kernel, min_blocks: int | None = None, model: Model | None = None
+    limits: Limits,
+    kernel: Kernel,
+    min_blocks: int | None = None,
+    model: Model | None = None,
+    name: str | None = None,
 ) -> LaunchBounds:
     """What the compiler makes of ``__launch_bounds__(threads, min_blocks)``, and the occupancy of it.
 
@@ -123,6 +127,7 @@ def launch_bounds(
             not given, or are above the cap, count as the cap.
         min_blocks: The second argument of the bounds.
         model: Whose answer the occupancy is; by default that of `evaluate`.
+        name: What people call the chip, for errors; by default its compute capability.
 
     Raises:
         InputError: More threads than a block may have, or fewer than one block.
@@ -132,7 +137,7 @@ def launch_bounds(
     alone = evaluate(compiler, Kernel(threads))
     if threads > limits.max_threads_per_block or not alone.active_blocks:
         raise InputError(
-            f"{threads} is more than a block may have on {limits.compute_capability}",
+            f"{threads} is more than a block may have on {name or limits.compute_capability}",
             where="threads",
             allowed=f"1 to {min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor):,}",
         )

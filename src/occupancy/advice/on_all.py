@@ -170,6 +170,7 @@ def budget_on_all(
     occupancy: float | None = None,
     blocks: int | None = None,
     model: Model | None = None,
+    names: Sequence[str],
 ) -> BudgetOnAll:
     """The most registers and shared memory with which every one of the chips reaches what is asked for.
 
@@ -179,11 +180,15 @@ def budget_on_all(
         occupancy: The least occupancy on each chip, above 0 and up to 1.
         blocks: Or the least number of resident blocks on each chip.
         model: Whose rules; by default those of `evaluate`.
+        names: What people call each chip, for errors.
 
     Raises:
         InputError: Both were asked for, or more than a block of this size can reach on one of the chips.
     """
-    budgets = [budget(limits, kernel, occupancy=occupancy, blocks=blocks, model=model) for limits in chips]
+    budgets = [
+        budget(limits, kernel, occupancy=occupancy, blocks=blocks, model=model, name=name)
+        for limits, name in zip(chips, names, strict=True)
+    ]
     on_each = tuple(each.wanted for each in budgets if each.wanted is not None)
     wanted = _what_all_allow(on_each, chips, kernel) if on_each else None
     return BudgetOnAll(wanted, on_each, tuple(_levels(budgets, chips, kernel)))

@@ -52,13 +52,18 @@ class Occupancy(engine.Answer):
         return carveout(self.limits, self.kernel, self.model)
 
     def budget(
-        self, *, occupancy: float | str | None = None, blocks: int | str | None = None
+        self,
+        *,
+        occupancy: float | str | None = None,
+        blocks: int | str | None = None,
+        name: str | None = None,
     ) -> occupancy.BudgetReport:
         """The most registers and shared memory with which an occupancy is reached.
 
         Args:
             occupancy: A share of 1, or a percentage: ``0.75``, ``75``, ``"75%"``.
             blocks: Resident blocks, instead of the occupancy. Without either, only the levels are the answer.
+            name: Of the product, for the answer and its errors; by default they name the compute capability.
 
         Raises:
             InputError: Both were given, or more than a block of this size can reach.
@@ -68,14 +73,17 @@ class Occupancy(engine.Answer):
 
         share = None if occupancy is None else parse_share(occupancy, "occupancy")
         count = None if blocks is None else parse_count(blocks, "blocks")
-        answer = budget(self.limits, self.kernel, occupancy=share, blocks=count, model=self.model)
-        return budget_report(self, answer)
+        answer = budget(self.limits, self.kernel, occupancy=share, blocks=count, model=self.model, name=name)
+        return budget_report(self, answer, name)
 
-    def launch_bounds(self, *, min_blocks: int | str | None = None) -> occupancy.LaunchBounds:
+    def launch_bounds(
+        self, *, min_blocks: int | str | None = None, name: str | None = None
+    ) -> occupancy.LaunchBounds:
         """What the compiler makes of ``__launch_bounds__(threads, min_blocks)``.
 
         Args:
             min_blocks: Blocks that are to be resident on an SM; by default one, which is no bound.
+            name: Of the product, for errors; by default they name the compute capability.
 
         Raises:
             InputError: A number of blocks that is out of range, or a chip that the compilers do not know.
@@ -83,7 +91,7 @@ class Occupancy(engine.Answer):
         from ..advice.launch_bounds import launch_bounds
 
         count = None if min_blocks is None else parse_count(min_blocks, "min_blocks")
-        return launch_bounds(self.limits, self.kernel, count, self.model)
+        return launch_bounds(self.limits, self.kernel, count, self.model, name)
 
     def block_sizes(self, *, dynamic_smem: SizeOfBlock = None) -> occupancy.Answers[occupancy.BlockSize]:
         """Every block size with its occupancy, best first.

@@ -128,5 +128,6 @@ def budget_of_all(
     share = None if occupancy is None else parse_share(occupancy, "occupancy")
     count = None if blocks is None else parse_count(blocks, "blocks")
     limits = [chip.limits for chip in chips]
-    answer = _budget_on_all(limits, needed, occupancy=share, blocks=count, model=arguments.get("model"))
+    names, model = [chip.label for chip in chips], arguments.get("model")
+    answer = _budget_on_all(limits, needed, occupancy=share, blocks=count, model=model, names=names)
     return budget_on_all_report(chips, needed, answer)

@@ -23,7 +23,7 @@ from ..advice.runtime import max_potential_block_size as _max_potential_block_si
 from ..advice.slack import Slack
 from ..errors import InputError
 from ..report.budget import BudgetReport
-from ..tables.chips import Chip
+from ..tables.chips import Chip, find_chip
 from ..values.spellings import parse_count
 from .answer import Occupancy, SizeOfBlock, fits_of
 from .answers import Answers
@@ -120,7 +120,20 @@ def budget(
     Raises:
         InputError: Both were asked for, or more than a block of this size can reach.
     """
-    return given(cc, kernel, **arguments).budget(occupancy=occupancy, blocks=blocks)
+    return budget_of(find_chip(cc), kernel, occupancy=occupancy, blocks=blocks, **arguments)
+
+
+def budget_of(
+    chip: Chip,
+    kernel: KernelLike | None = None,
+    *,
+    occupancy: float | str | None = None,
+    blocks: CountLike | None = None,
+    **arguments: Unpack[KernelArguments],
+) -> BudgetReport:
+    """The same for a chip that was found already."""
+    asked = given(chip.limits, kernel, **arguments)
+    return asked.budget(occupancy=occupancy, blocks=blocks, name=chip.name)
 
 
 @takes_kernel
@@ -139,7 +152,8 @@ def launch_bounds(
         min_blocks: The second argument of the bounds.
         {arguments}
     """
-    return given(cc, kernel, **arguments).launch_bounds(min_blocks=min_blocks)
+    chip = find_chip(cc)
+    return given(chip.limits, kernel, **arguments).launch_bounds(min_blocks=min_blocks, name=chip.name)
 
 
 @takes_kernel

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -45,11 +44,9 @@ def command(
     occupancy budget --gpu "A100,H100,RTX 3090" --threads 256 --blocks 4
     """
     if len(chips) == 1:
-        from ..api.questions import budget
+        from ..api.questions import budget_of
 
-        (chip,) = chips
-        report = budget(chip.limits, occupancy=occupancy, blocks=blocks, **kernel)
-        print_report(replace(report, gpu=chip.name), output_format)
+        print_report(budget_of(chips[0], occupancy=occupancy, blocks=blocks, **kernel), output_format)
         return
     from ..api.on_all import budget_of_all
 

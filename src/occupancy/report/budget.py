@@ -101,17 +101,18 @@ class BudgetReport(Report):
         return words.chip(self.gpu, self.cc) + words.by(self.model)
 
 
-def budget_report(given: Answer, answer: Budget) -> BudgetReport:
+def budget_report(given: Answer, answer: Budget, gpu: str | None = None) -> BudgetReport:
     """Everything that is shown of a budget.
 
     Args:
         given: The answer for the kernel as it was given.
         answer: What it may use.
+        gpu: The name of the product; None for a compute capability.
     """
     return BudgetReport(
         model=given.model,
         cc=str(given.limits.compute_capability),
-        gpu=None,
+        gpu=gpu,
         inputs=inputs_of(given.kernel),
         wanted=answer.wanted,
         levels=answer.levels,

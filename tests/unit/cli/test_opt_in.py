@@ -87,3 +87,22 @@ def test_a_chip_in_the_place_of_a_command() -> None:
     assert "A chip is given as: occupancy calc --gpu h100 ..." in run("h100", "192", "72").stderr
     assert "A chip is given as: occupancy calc --cc 9.0 ..." in run("9.0").stderr
     assert "A chip" not in run("nothing-like-it").stderr
+
+
+def test_a_budget_of_several_chips_says_which_of_them_needs_the_opt_in() -> None:
+    rows = run("budget", "--gpu", "A100,H100", "-t", "256", "--blocks", "4", columns=100).stdout.splitlines()
+    (a100,), (h100,) = ([row for row in rows if row.startswith(chip)] for chip in ("A100", "H100"))
+    assert "needed" not in a100
+    assert h100.endswith("56 KiB  needed")
+    assert "Opt-in: more than 48 KiB" in "".join(rows)
+
+
+def test_a_refusal_names_the_chip_as_it_was_asked_for() -> None:
+    for chips in ("A100", "A100,H100"):
+        asked = ("--gpu", chips, "-t", "512", "--blocks", "4")
+        assert "cannot be resident on A100;" in run("budget", *asked, "-r", "64").stderr
+    assert "may have on A100" in run("bounds", "--gpu", "A100", "-t", "1025").stderr
+    with pytest.raises(occupancy.InputError, match="on A100"):
+        occupancy.budget("A100", threads=256, blocks=9)
+    with pytest.raises(occupancy.InputError, match=r"on 8\.0"):
+        occupancy.budget("8.0", threads=256, blocks=9)
