@@ -81,7 +81,8 @@ def what_clusters_change(wave: FullWave | None, runs: Runs) -> str:
     cases = list(_running(wave, runs))
     for case, each in cases:
         if each.waves != without.waves:
-            said.append(f"With {case.wave.clusters:,}, {_instead(each, without)}.")
+            when = f"If all {case.wave.clusters:,} fit" if case.is_bound else f"With {case.wave.clusters:,}"
+            said.append(f"{when}, {_instead(each, without)}.")
         else:
             when = f" if all {case.wave.clusters:,} fit" if case.is_bound else ""
             said.append(f"Clusters of {wave.cluster_size} change nothing{when}.")

@@ -235,7 +235,7 @@ def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
     more = run(*kernel[:-1], "3200", "--gpu", "h100 sxm", columns=200).stdout
     assert "With 154, 5.19 waves instead of 4.85: 6 rounds instead of 5." in more
     odd = run(*kernel[:-3], "16", "--grid", "3200", "--cc", "9.0", "--sms", "131", columns=200).stdout
-    assert "With 40, 5.00 waves instead of 4.89: still 5 rounds." in odd
+    assert "If all 40 fit, 5.00 waves instead of 4.89: still 5 rounds." in odd
     assert "measured" not in run(*kernel, "--cc", "9.0", "--sms", "100").stdout
     all_fit = run("calc", *KERNEL, "--gpu", "H200", "--cluster", "2", "--grid", "9000", columns=200).stdout
     assert "1,056 blocks, 528 clusters of 2; one H200 was measured to hold all of them" in all_fit
