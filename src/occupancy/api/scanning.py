@@ -62,6 +62,8 @@ class Scanning:
         self.shown = 0
         """How many of them were answered for so far."""
         self._logs: set[str] = set()
+        self._archs: set[str | None] = set()
+        """The architectures of all of them so far."""
         self._reading = reading
         self._some: list[KernelRecord] = []
         """The first of them, to say which names there are."""
@@ -100,6 +102,7 @@ class Scanning:
             merged = iter(stated_launches(kernels, self._reading.launches, "option"))
         for record in merged:
             self.found += 1
+            self._archs.add(record.arch)
             if self._reading.has_filter and len(self._some) < MOST_LOOKED_AT:
                 self._some.append(record)
             if is_traced(record):
@@ -174,7 +177,7 @@ class Scanning:
                 choice, limit=MOST, is_by_name=excerpt.is_by_name, keeps_whole=choice.sort != WORST
             )
         rows = map(self._row, choice.ordered(matching, self.scanner))
-        return ScanScreen(self._report(tuple(rows), choice.sort), excerpt)
+        return ScanScreen(self._report(tuple(rows), choice.sort), excerpt, frozenset(self._archs))
 
     def listing(self, records: Iterable[KernelRecord], compare: str | None = None) -> Listing:
         """All that is wanted, for the page to list.

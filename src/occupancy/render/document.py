@@ -124,6 +124,8 @@ class GroupColumn(NamedTuple):
     title: str
     cells: Sequence[Cell]
     is_number: bool = True
+    shorter: Sequence[Cell] = ()
+    """The same cells for a terminal that has no room for those; none: they have no other form."""
 
 
 class GroupRow(NamedTuple):
@@ -145,7 +147,8 @@ class GroupedTable(NamedTuple):
     rows: Sequence[GroupRow]
     columns: Sequence[GroupColumn]
     if_there_is_room: Sequence[str] = ()
-    """The titles of the columns that a narrow terminal need not show, the most useful first."""
+    """The titles of the columns that a narrow terminal need not show, the most useful first; it always shows
+    one that has shorter cells, and this is when it has room for the others."""
     stays: Collection[str] = ()
     """Those of them that stand below each row where there is no room beside the others."""
     last: str = ""

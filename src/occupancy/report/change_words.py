@@ -10,9 +10,9 @@ from ..builds.measures import measures
 from ..builds.same_sizes import AtSize
 from ..builds.scanner import ScanRow
 from ..render import words
+from .arch_words import architecture
 from .assumed_sizes import threads, word_for
 from .name_words import short_name
-from .scan_columns import architecture
 from .spilled_bytes import spills
 
 _UNITS = (" KiB", " B")

@@ -12,12 +12,14 @@ from ..render import words
 from ..render.csv_json import flatten
 from ..values.resources import Resource, amount_of
 from ..values.spellings import nearest_names
+from .arch_words import architecture
 from .assumed_sizes import AT_USUAL, at_usual_size, threads
 from .source_files import copies_of, file_names, place
 from .spill_words import TO_SHARED, without_spills
 from .spilled_bytes import SPILL_FIELDS, spills
 
 ARCH = "Arch"
+STACK = "Stack"
 LAST = "Next step"
 BLOCKS = "Blocks"
 """Of those for which there is no room the one that nobody is told of: the occupancy says the same."""
@@ -26,15 +28,16 @@ FIRST_OF_ALL = ("Why", "Config")
 """Of the columns that a narrow terminal need not show beside each other, the most useful ones."""
 
 IF_THERE_IS_ROOM = (
-    "Achieved", "Time", "Reported", "Waves", LAST, "Shared", "Cap", "Fuses", "Stack", "Launches",
+    "Achieved", "Time", "Reported", "Waves", LAST, ARCH, "Shared", "Cap", "Fuses", STACK, "Launches",
     "Read from", "File", "Bar", "Bound", BLOCKS,
 )  # fmt: skip
-"""The others, the most useful first."""
+"""The others, the most useful first. The architecture is always shown: this is where all names of several
+get room."""
 
 OF_LIMITERS: dict[str, Resource] = {"Shared": "shared_memory", "Bar": "barriers"}
 """Columns that say how much there is of what limits some kernel; those have room before what is of use."""
 
-STACK = "stack"
+ONLY_A_STACK = "stack"
 """The only reason for which some kernels deserve a look."""
 
 MOST_OPERATIONS = 3
@@ -114,8 +117,8 @@ def if_there_is_room(rows: Sequence[ScanRow]) -> tuple[Sequence[str], Sequence[s
     ]
     if "Shared" not in first and any(row.shared_memory and row.threads_from == "best" for row in rows):
         first.append("Shared")  # smaller blocks than those that are best may be limited by it
-    if any(row.stack_bytes and _why(row) == STACK for row in rows):
-        first.append("Stack")
+    if any(row.stack_bytes and _why(row) == ONLY_A_STACK for row in rows):
+        first.append(STACK)
     return (*first, *(title for title in IF_THERE_IS_ROOM if title not in first)), (*first, LAST)
 
 
@@ -175,14 +178,6 @@ def _plain(field: str) -> Column:
         return words.printable(text)
 
     return Column(field.replace("_", " ").capitalize(), cell, False, (field,))
-
-
-def architecture(row: ScanRow) -> str:
-    """The architecture, and what about it is out of the ordinary."""
-    text = words.printable(row.arch or "unknown")
-    if row.linked is False:
-        text += " (not linked)"
-    return f"{text} on {row.cc}" if row.what_if or (row.cc and not row.arch) else text
 
 
 def _size(amount: int | None) -> str:
@@ -259,7 +254,7 @@ def _why(row: ScanRow) -> str:
     if row.occupancy is not None and row.occupancy < LOW and row.launchable:
         reasons.append(f"below {words.percent(LOW)}")
     if row.stack_bytes and not reasons:
-        reasons.append(STACK)
+        reasons.append(ONLY_A_STACK)
     return ", ".join(reasons)
 
 
@@ -283,7 +278,7 @@ _COLUMNS = (
            is_news=lambda row: "barriers" in row.limiters or (row.barriers or 0) > 1),
     Column("Bound", lambda row: words.number(row.max_threads, ""), fields=("max_threads",),
            is_news=lambda row: row.max_threads is not None and row.threads_from != "launch_bounds"),
-    Column("Stack", lambda row: _nonzero(row.stack_bytes), fields=("stack_bytes",)),
+    Column(STACK, lambda row: _nonzero(row.stack_bytes), fields=("stack_bytes",)),
     Column("Spills", spills, fields=SPILL_FIELDS),
     Column(TO_SHARED, lambda row: _nonzero(row.spill_smem), fields=("spill_smem",)),
     Column("Launches", lambda row: words.number(row.launches, ""), fields=("launches",),

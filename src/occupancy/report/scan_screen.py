@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..builds.attention import LOW
+from ..builds.attention import LOW, spilled_bytes
 from ..builds.excerpt import Excerpt
 from ..builds.overview import ArchitectureOverview, Overview
 from ..builds.scanner import ScanRow
@@ -25,7 +25,8 @@ from ..render.document import (
     Together,
 )
 from ..values.dataclass import dataclass
-from .scan_columns import ARCH, BLOCKS, LAST, Asked, architecture, columns_of, if_there_is_room
+from .arch_words import architectures, one_of
+from .scan_columns import ARCH, BLOCKS, LAST, STACK, Asked, columns_of, if_there_is_room
 from .scan_notes import MOST_IN_FULL, footnotes
 from .scan_summary import FIRST, has_two_orders, only_architecture, order_in_words, summary
 from .scan_table import table_of
@@ -48,6 +49,8 @@ class ScanScreen:
     """With the kernels that are shown."""
     excerpt: Excerpt
     """What is known of those that are not."""
+    archs: Collection[str | None]
+    """The architectures of all kernels that the sources hold, wanted or not."""
 
     def document(self, columns: Sequence[Asked] = (), *, is_command: bool = True) -> Document:
         """Under each kernel's name a row for each architecture or launch; then what the numbers rest on.
@@ -87,24 +90,26 @@ class ScanScreen:
         report = self.report
         is_excerpt = report.sort == WORST and len(report.kernels) < report.overview.kernels
         shown = columns_of(rows, columns, is_excerpt=is_excerpt, logs=report.spills_from)
-        if self.excerpt.is_by_name:
-            shown = [each._replace(cell=self._archs) if each.title == ARCH else each for each in shown]
         if not columns:
             # The same share is of other blocks on other architectures, which would need a row each.
             needless = [BLOCKS if only_architecture(report) is None else ARCH]
             if report.sort == "spills":
                 needless.append(LAST)  # who asks what spills is not helped by fewer registers
+                if self.excerpt.is_by_name and all(map(spilled_bytes, rows)):
+                    needless.append(STACK)  # it holds what is spilled; the architectures have its room
             shown = [column for column in shown if column.title not in needless]
         room = ((), ()) if columns else if_there_is_room(rows)
         cure = (
             "--columns shows those that it names, --format csv all." if is_command else "to_dict() has them."
         )
-        return table_of(rows, shown, *room, cure)
+        return table_of(rows, shown, self._archs, *room, cure)
 
-    def _archs(self, row: ScanRow) -> str:
-        """``sm_90 + 4 more``: the architecture of the row, and how many more have a kernel of the name."""
-        arch, more = architecture(row), len(set(self.excerpt.archs_of[row.group]) - {row.arch})
-        return f"{arch} + {more:,} more" if more else arch
+    def _archs(self, rows: Sequence[ScanRow]) -> tuple[str, str]:
+        """The architectures of what is one row of the table, and the same where room is scarce; where each
+        name is one row, those that have a kernel of the name, too."""
+        if self.excerpt.is_by_name:
+            return one_of(rows[0], self.excerpt.archs_of[rows[0].group], self.archs)
+        return architectures(rows, self.archs)
 
 
 def _sources(rows: Sequence[ScanRow]) -> str:

@@ -10,7 +10,7 @@ from ..builds.overview import Overview
 from ..builds.selection import WORST, Order
 from ..builds.traces import LOW_IN_TIME, is_traced
 from ..render import words
-from .scan_columns import architecture
+from .arch_words import architecture
 from .scan_notes import MOST_IN_FULL
 from .spill_words import spilling_to_shared
 

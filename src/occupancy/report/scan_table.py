@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import compress
 
 from ..builds.scanner import ScanRow
@@ -10,13 +10,14 @@ from ..render.document import Cell, GroupColumn, GroupedTable, GroupRow, graded
 from .name_words import IF_SHORTENED, short_name
 from .scan_columns import ARCH, BLOCKS, LAST, Column
 
-MOST_LISTED = 2
-"""Architectures of a row; of more, the first and the last are named."""
+ArchsInWords = Callable[[Sequence[ScanRow]], tuple[str, str]]
+"""From the rows that are one in the table to their architectures, and to the same where room is scarce."""
 
 
 def table_of(
     rows: Sequence[ScanRow],
     columns: Sequence[Column],
+    archs_in_words: ArchsInWords,
     if_there_is_room: Sequence[str],
     stays: Sequence[str],
     cure: str,
@@ -26,6 +27,7 @@ def table_of(
     Args:
         rows: The kernels; those of one group stand together.
         columns: What is shown of them.
+        archs_in_words: What the cell of their architectures says.
         if_there_is_room: The titles of the columns that may be left out, the most useful first.
         stays: Those of them that then stand below.
         cure: How to see those.
@@ -33,8 +35,14 @@ def table_of(
     cells = [[_cell(column, row) for column in columns] for row in rows]
     arch = next((place for place, column in enumerate(columns) if column.title == ARCH), None)
     named = [GroupRow(row.group, short_name(row)) for row in rows]
+    shorter: list[Cell] = []
     if arch is not None:
-        named, cells = _joined(named, cells, arch)
+        places = _joined(named, cells, arch)
+        named, cells = [named[first] for first, *_ in places], [cells[first] for first, *_ in places]
+        said = [archs_in_words([rows[place] for place in each]) for each in places]
+        for line, (whole, short) in zip(cells, said, strict=True):
+            line[arch] = whole
+            shorter.append(short)
     else:  # another architecture is no other row where it is not shown
         alone = [
             place == 0
@@ -44,7 +52,12 @@ def table_of(
         ]
         named, cells = list(compress(named, alone)), list(compress(cells, alone))
     shown = [
-        GroupColumn(column.title, [line[place] for line in cells], column.is_number)
+        GroupColumn(
+            column.title,
+            [line[place] for line in cells],
+            column.is_number,
+            shorter if place == arch else (),
+        )
         for place, column in enumerate(columns)
     ]
     return GroupedTable("Kernel", named, shown, if_there_is_room, stays, LAST, cure, (BLOCKS,), IF_SHORTENED)
@@ -55,20 +68,17 @@ def _cell(column: Column, row: ScanRow) -> Cell:
     return graded(text, row.occupancy) if column.fields == ("occupancy",) else text
 
 
-def _joined(
-    named: Sequence[GroupRow], cells: Sequence[list[Cell]], arch: int
-) -> tuple[list[GroupRow], list[list[Cell]]]:
-    """Neighbours of one group that differ in their architecture alone, as one row."""
-    rows: list[tuple[GroupRow, list[Cell], list[Cell]]] = []
-    for name, line in zip(named, cells, strict=True):
-        if rows and rows[-1][0] == name and _without(rows[-1][1], arch) == _without(line, arch):
-            rows[-1][2].append(line[arch])
+def _joined(named: Sequence[GroupRow], cells: Sequence[list[Cell]], arch: int) -> list[list[int]]:
+    """The numbers of neighbours of one group that differ in their architecture alone; those are one row."""
+    joined: list[list[int]] = []
+    for place, (name, line) in enumerate(zip(named, cells, strict=True)):
+        before = joined[-1][0] if joined else None
+        is_alike = before is not None and named[before] == name
+        if is_alike and _without(cells[joined[-1][0]], arch) == _without(line, arch):
+            joined[-1].append(place)
         else:
-            rows.append((name, line, [line[arch]]))
-    for _, line, archs in rows:
-        known = list(dict.fromkeys(map(str, archs)))
-        line[arch] = ", ".join(known) if len(known) <= MOST_LISTED else f"{known[0]} to {known[-1]}"
-    return [name for name, *_ in rows], [line for _, line, _ in rows]
+            joined.append([place])
+    return joined
 
 
 def _without(line: Sequence[Cell], place: int) -> list[Cell]:

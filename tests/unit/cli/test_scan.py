@@ -516,14 +516,42 @@ class TestColumns:
         every = run("scan", str(samples / "triton_cache"), columns=200).stdout
         assert "YUEXHEFM.../mm.json" in every, "the folder is a checksum of 52 characters"
 
-    def test_architectures_that_differ_in_nothing_are_one_row(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        ("others", "shown"),
+        [
+            ((), "sm_80 to sm_89 "),
+            ((87,), "sm_80, 86, 89 "),
+            ((87, 88), "sm_80, 86, 89 "),
+            ((75, 90), "sm_80 to sm_89 "),
+        ],
+    )
+    def test_architectures_that_differ_in_nothing_are_one_row(
+        self, tmp_path: Path, others: tuple[int, ...], shown: str
+    ) -> None:
+        """As a range only where it leaves out none that a file holds, of that kernel or of another."""
+        entry = "Compiling entry function '{}' for 'sm_{}'\nptxas info : Used 8 registers\n"
+        log = [entry.format("k", arch) for arch in (89, 80, 86)]
+        log += [entry.format("other", arch) for arch in others]
+        (tmp_path / "log").write_text("".join(log))
+        text = run("scan", str(tmp_path / "log"), "--threads", "256", "--name", "k").stdout
+        assert re.search(rf"^  {shown} +8  256 given  100%  warps", text, re.MULTILINE), text
+
+    @pytest.mark.parametrize(
+        ("columns", "shown"),
+        [(80, "sm_75, 80, 86, 89, 107"), (36, "sm_75, 80, +3"), (None, "sm_75, 80, 86, 89, 107")],
+    )
+    def test_architectures_that_there_is_no_room_for_are_counted(
+        self, tmp_path: Path, columns: int | None, shown: str
+    ) -> None:
         log = "".join(
-            f"Compiling entry function 'k' for 'sm_{arch}'\nptxas info : Used 8 registers\n"
-            for arch in (80, 86, 89)
+            f"Compiling entry function 'k' for 'sm_{arch}'\nptxas info : Used {registers} registers\n"
+            for arch, registers in ((107, 8), (80, 8), (90, 9), (86, 8), (75, 8), (89, 8))
         )
         (tmp_path / "log").write_text(log)
-        text = run("scan", str(tmp_path / "log"), "--threads", "256").stdout
-        assert "  sm_80 to sm_89     8  256 given  100%  warps\n" in text
+        format = ("--format", "markdown") if columns is None else ()
+        options = ("--columns", "arch,regs,cap,threads", "--sort", "regs", *format)
+        text = run("scan", str(tmp_path / "log"), "--threads", "32", *options, columns=columns or 80).stdout
+        assert f" {shown} " in text
 
     def test_unknown_column(self, samples: Path) -> None:
         done = run("scan", str(samples / "ptxas_v.txt"), "--columns", "spils")

@@ -152,6 +152,31 @@ def test_columns_that_have_no_room_are_named_at_the_end() -> None:
     assert " ".join(lines[5:]).startswith("No room for: File. A wider")
 
 
+@pytest.mark.parametrize(
+    ("width", "rows"),
+    [
+        (28, ["Arch                 Stack", "sm_75, 80, 86, 89  8 bytes", "sm_90              9 bytes"]),
+        (27, ["Arch", "sm_75, 80, 86, 89", "sm_90"]),
+        (19, ["Arch", "sm_75, 80, 86, 89", "sm_90"]),
+        (18, ["Arch", "sm_75, +3", "sm_90"]),
+    ],
+)
+def test_a_cell_is_shorter_where_there_is_no_room_for_the_whole(width: int, rows: list[str]) -> None:
+    """Before columns that are less useful."""
+    table = GroupedTable(
+        "Kernel",
+        [GroupRow("a", "f"), GroupRow("a", "f")],
+        [
+            GroupColumn("Arch", ["sm_75, 80, 86, 89", "sm_90"], False, ["sm_75, +3", "sm_90"]),
+            GroupColumn("Stack", ["8 bytes", "9 bytes"]),
+        ],
+        if_there_is_room=("Arch", "Stack"),
+    )
+    head, name, *lines = to_text([table], width=width).splitlines()
+    assert ([each.removeprefix("  ") for each in (head, *lines)], name) == (rows, "f")
+    assert "sm_75, 80, 86, 89" in markdown([table])
+
+
 def test_what_stays_stands_below_its_row_where_there_is_no_room() -> None:
     cells = ["regs 114 -> 80, shared 96 KiB -> 75 KiB", ""]
     table = GroupedTable(

@@ -200,16 +200,26 @@ def _broken(texts: Sequence[str], width: int) -> list[str]:
 def _fitting(table: GroupedTable, width: int) -> tuple[list[GroupColumn], list[GroupColumn], list[str]]:
     """The columns that are shown, those that stand below, and the titles of those that are left out."""
     columns = {each.title: each for each in table.columns}
-    beside = [title for title in columns if title not in table.if_there_is_room]
+    whole = {title: each for title, each in columns.items() if each.shorter}
+    columns |= {title: each._replace(cells=each.shorter) for title, each in whole.items()}
+    beside = [title for title in columns if title in whole or title not in table.if_there_is_room]
     below: list[str] = []
     left_out: list[str] = []
+    broken = 0  # columns that the last one lacks to be whole
     room = width - len(INDENT) + len(COLUMN_GAP)
     room -= sum(_width(columns[each]) + len(COLUMN_GAP) for each in beside)
     for title in filter(columns.__contains__, table.if_there_is_room):
+        if title in whole:
+            more = _width(whole[title]) - _width(columns[title])
+            if more <= room:
+                columns[title] = whole.pop(title)
+                room -= more
+            continue
         needed = _width(columns[title])
         if title == table.last:
             pieces = (f"{each}," for cell in columns[title].cells for each in plain(cell).split(", "))
-            needed = min(needed, max(map(len, pieces)))
+            least = min(needed, max(map(len, pieces)))
+            broken, needed = needed - least, least
         if needed + len(COLUMN_GAP) <= room:
             beside.append(title)
             room -= needed + len(COLUMN_GAP)
@@ -218,7 +228,15 @@ def _fitting(table: GroupedTable, width: int) -> tuple[list[GroupColumn], list[G
                 below.append(title)
             elif title not in table.unnamed:
                 left_out.append(title)
+    for title, each in whole.items():
+        columns[title] = _as_long_as_fits(each, _width(columns[title]) + max(0, room - broken))
     return [columns[each] for each in columns if each in beside], [columns[each] for each in below], left_out
+
+
+def _as_long_as_fits(column: GroupColumn, width: int) -> GroupColumn:
+    """Each cell whole where it has room, else its shorter form."""
+    cells = zip(column.cells, column.shorter, strict=True)
+    return column._replace(cells=[one if len(plain(one)) <= width else other for one, other in cells])
 
 
 def _width(column: GroupColumn) -> int:
