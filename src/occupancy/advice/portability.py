@@ -12,6 +12,7 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Resource
 from .carveout import needs_opt_in
+from .waves import check_cluster, is_non_portable, is_unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +21,11 @@ class Fit:
 
     cc: str
     launchable: bool | None
-    """None where the model that was asked for does not know the chip."""
+    """None where the model that was asked for does not know the chip, or no source its largest clusters."""
     needs_opt_in: bool
     """Whether it must raise its limit of dynamic shared memory with cudaFuncSetAttribute to launch."""
+    needs_non_portable_cluster_size: bool
+    """Whether it must set cudaFuncAttributeNonPortableClusterSizeAllowed to launch in such clusters."""
     active_blocks: int
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
@@ -30,7 +33,7 @@ class Fit:
     limit: str | None
     """The limit of the chip that keeps it from launching, as in `Limits`; None where it launches."""
     allowed: int | None
-    """The value of that limit."""
+    """The value of that limit; None also of clusters where the chip has none."""
     reason: str | None
     """The same as a sentence; or what was asked for that the chip does not offer."""
 
@@ -39,21 +42,58 @@ class Fit:
         return f"{self.cc}: {self.reason or held(self.active_blocks, self.occupancy)}"
 
 
-def fits(chips: Sequence[Limits], kernel: Kernel, model: Model | None = None) -> tuple[Fit, ...]:
+CLUSTER_LIMITS = ("max_portable_cluster_size", "max_non_portable_cluster_size")
+"""What keeps a kernel from launching on a chip without such clusters: it has none, or smaller ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoSuchClusters:
+    """Why a kernel does not launch in clusters of some size on a chip."""
+
+    limit: str
+    """The field of `Limits` that has none, or less than was asked for."""
+    allowed: int | None
+    """Its value; None: the chip has no clusters."""
+    reason: str
+    """The same as a sentence."""
+
+
+def no_such_clusters(limits: Limits, cluster_size: int | None) -> NoSuchClusters | None:
+    """Why a chip has no clusters of so many blocks; None where it has, or where none are asked for."""
+    if cluster_size is None:
+        return None
+    try:
+        check_cluster(limits, cluster_size)
+    except InputError as error:
+        limit = CLUSTER_LIMITS[limits.max_portable_cluster_size is not None]
+        allowed = f" (allowed: {error.allowed})" if error.allowed else ""
+        return NoSuchClusters(limit, getattr(limits, limit), f"{error.problem}{allowed}")
+    return None
+
+
+def fits(
+    chips: Sequence[Limits], kernel: Kernel, model: Model | None = None, *, cluster_size: int | None = None
+) -> tuple[Fit, ...]:
     """Whether the kernel runs on each of the chips, in their order.
 
-    A chip that does not offer what was asked for (a carveout, a caching mode) does not run the kernel in that
-    way, with the reason. Of a chip that the model does not know, nothing is known.
+    A chip that does not offer what was asked for (a carveout, a caching mode, clusters) does not run the
+    kernel in that way, with the reason. Of a chip that the model does not know, nothing is known.
+
+    Args:
+        chips: The chips.
+        kernel: The kernel.
+        model: Whose rules; by default those of `evaluate`.
+        cluster_size: Blocks per cluster, 1 and up; None for a launch without clusters.
 
     Raises:
         InputError: There are no chips.
     """
     if not chips:
         raise InputError("there are none", where="ccs")
-    return tuple(_fit(limits, kernel, model) for limits in chips)
+    return tuple(_fit(limits, kernel, model, cluster_size) for limits in chips)
 
 
-def _fit(limits: Limits, kernel: Kernel, model: Model | None) -> Fit:
+def _fit(limits: Limits, kernel: Kernel, model: Model | None, cluster_size: int | None) -> Fit:
     cc = str(limits.compute_capability)
     if model is not None:
         try:
@@ -61,16 +101,23 @@ def _fit(limits: Limits, kernel: Kernel, model: Model | None) -> Fit:
         except InputError as error:
             if model not in MODELS:
                 raise
-            return Fit(cc, None, False, 0, 0.0, (), None, None, error.problem)
+            return _none(cc, error.problem, is_known=False)
+    if (missing := no_such_clusters(limits, cluster_size)) is not None:
+        return _none(cc, missing.reason, missing.limit, missing.allowed)
     try:
         answer = evaluate(limits, kernel, model)
     except InputError as error:
-        return Fit(cc, False, False, 0, 0.0, (), None, None, error.problem)
+        return _none(cc, error.problem)
     failure = answer.failure
+    if failure is None and cluster_size is not None and is_unknown(limits, cluster_size):
+        most = limits.most_blocks_per_cluster
+        reason = f"whether clusters of more than {most} blocks run is not known"
+        return _none(cc, reason, CLUSTER_LIMITS[0], most, is_known=False)
     return Fit(
         cc,
         failure is None,
         needs_opt_in(limits, kernel),
+        cluster_size is not None and failure is None and is_non_portable(limits, cluster_size),
         answer.active_blocks,
         answer.occupancy,
         answer.limiters,
@@ -78,3 +125,10 @@ def _fit(limits: Limits, kernel: Kernel, model: Model | None) -> Fit:
         None if failure is None else failure.allowed,
         None if failure is None else str(failure),
     )
+
+
+def _none(
+    cc: str, reason: str, limit: str | None = None, allowed: int | None = None, *, is_known: bool = True
+) -> Fit:
+    """The answer for a chip on which the kernel does not run, or of which that is not known."""
+    return Fit(cc, False if is_known else None, False, False, 0, 0.0, (), limit, allowed, reason)

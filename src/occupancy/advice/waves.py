@@ -242,8 +242,19 @@ def check_cluster(limits: Limits, cluster_size: int) -> None:
         raise InputError(
             f"{cluster_size} blocks per cluster are out of range",
             where="cluster",
-            allowed=f"1 to {portable}" + (f", non-portable up to {most}" if most else ""),
+            allowed=f"1 to {portable}" + (f", non-portable up to {most}" if (most or 0) > portable else ""),
         )
+
+
+def is_non_portable(limits: Limits, cluster_size: int) -> bool:
+    """Whether such clusters need cudaFuncAttributeNonPortableClusterSizeAllowed."""
+    portable = limits.max_portable_cluster_size
+    return portable is not None and cluster_size > portable
+
+
+def is_unknown(limits: Limits, cluster_size: int) -> bool:
+    """Whether no source says that a chip with clusters has some as large."""
+    return limits.max_non_portable_cluster_size is None and is_non_portable(limits, cluster_size)
 
 
 def check_multiprocessors(count: int) -> None:

@@ -115,17 +115,20 @@ class Occupancy(engine.Answer):
         sizes = block_sizes(self.limits, kernel, of_size, self.model)
         return Answers(sizes, block_sizes_report(self, sizes), "block_sizes")
 
-    def fits(self, ccs: Iterable[ComputeCapabilityLike] | None = None) -> occupancy.Answers[occupancy.Fit]:
+    def fits(
+        self, ccs: Iterable[ComputeCapabilityLike] | None = None, *, cluster: ShapeLike | None = None
+    ) -> occupancy.Answers[occupancy.Fit]:
         """Whether the kernel runs on each of some chips.
 
         Args:
             ccs: Chips, each as in `compute`, or all of an architecture; by default all of the table.
+            cluster: Blocks per cluster, or the cluster's shape; a chip without such clusters does not run it.
 
         Raises:
             InputError: Not a compute capability, or there are none.
             UnknownComputeCapabilityError: A compute capability that the table does not hold.
         """
-        return fits_of(self.kernel, None if ccs is None else chips(ccs))
+        return fits_of(self.kernel, None if ccs is None else chips(ccs), cluster=cluster)
 
     def waves(
         self,
@@ -224,17 +227,23 @@ class Occupancy(engine.Answer):
 
 
 def fits_of(
-    kernel: Kernel, chips: Sequence[Chip] | None, model: engine.Model | None = None
+    kernel: Kernel,
+    chips: Sequence[Chip] | None,
+    model: engine.Model | None = None,
+    *,
+    cluster: ShapeLike | None = None,
 ) -> occupancy.Answers[occupancy.Fit]:
     """Whether a kernel runs on each of some chips: see `Occupancy.fits`."""
     from ..advice.portability import fits
     from ..report.fits import fits_report
     from .answers import Answers
+    from .waves import cluster_size_of
 
     if chips is None:
         chips = [Chip(shipped.limits(cc)) for cc in shipped.known()]
-    found = fits([chip.limits for chip in chips], kernel, model)
-    return Answers(found, fits_report(kernel, found, chips), "chips")
+    size = cluster_size_of(kernel, cluster)
+    found = fits([chip.limits for chip in chips], kernel, model, cluster_size=size)
+    return Answers(found, fits_report(kernel, found, chips, size), "chips")
 
 
 def _table_row(sm: Limits) -> Limits | None:

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 from ..advice.on_all import budget_on_all as _budget_on_all
 from ..advice.on_all import steps_on_all
+from ..advice.portability import no_such_clusters
+from ..advice.waves import check_cluster
 from ..report.budget_on_all import BudgetOnAllReport, budget_on_all_report
+from ..report.gpu import WholeGpu, gpu_of
 from ..report.on_all import OnAllReport, on_all_report
 from ..tables.chips import Chip
 from ..values.spellings import parse_count, parse_share
@@ -23,7 +26,7 @@ from .arguments import (
     without_automatic,
 )
 from .chips import chips as _chips
-from .waves import whole_gpu
+from .waves import cluster_size_of, whole_gpu
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -51,7 +54,7 @@ def compute_on_all(
         ccs: Chips, each as in `compute`, or all of an architecture.
         kernel: As in `compute`.
         grid: Blocks, or the grid's shape, for its waves on each; then name products, whose SMs are known.
-        cluster: Blocks per cluster, or the cluster's shape; only from 9.0; older ones are answered without.
+        cluster: Blocks per cluster, or the cluster's shape; a chip without such clusters does not launch it.
         {arguments}
     """
     return on_all(_chips(ccs), kernel, grid=grid, cluster=cluster, **arguments)
@@ -102,17 +105,21 @@ def on_all(
     needed = kernel_with(kernel, without_automatic(arguments))
     model = arguments.get("model")
     answers = [Occupancy(chip.limits, needed, model) for chip in chips]
-    have_some = any(chip.limits.max_portable_cluster_size is not None for chip in chips)
-    wholes = []
-    for chip, answer in zip(chips, answers, strict=True):
-        if have_some and cluster is not None and chip.limits.max_portable_cluster_size is None:
-            whole = whole_gpu(answer, chip, grid, None, sms)
-            wholes.append(whole._replace(notes=(f"{chip.label} has no clusters: it is answered without.",)))
-        else:
-            wholes.append(whole_gpu(answer, chip, grid, cluster, sms))
-    steps = steps_on_all([chip.limits for chip in chips], needed, model)
-    explained = [tuple(answer.explain()) if explain else None for answer in answers]
-    return on_all_report(chips, answers, steps, wholes, explained)
+    size = cluster_size_of(needed, cluster)
+    missing = [no_such_clusters(chip.limits, size) for chip in chips]
+    if size is not None and all(missing):
+        check_cluster(chips[0].limits, size)  # says so
+    wholes = [
+        whole_gpu(answer, chip, grid, cluster, sms) if lacks is None else WholeGpu(gpu_of(chip))
+        for chip, answer, lacks in zip(chips, answers, missing, strict=True)
+    ]
+    # Nothing that a block uses less of brings a chip the clusters that it does not have.
+    steps = () if any(missing) else steps_on_all([chip.limits for chip in chips], needed, model)
+    explained = [
+        tuple(answer.explain()) if explain and lacks is None else None
+        for answer, lacks in zip(answers, missing, strict=True)
+    ]
+    return on_all_report(chips, answers, steps, wholes, explained, missing)
 
 
 def budget_of_all(

@@ -32,6 +32,7 @@ from .arguments import (
     CountLike,
     KernelArguments,
     KernelLike,
+    ShapeLike,
     SizeLike,
     UseArguments,
     kernel_with,
@@ -183,27 +184,31 @@ def fits(
     kernel: KernelLike | None = None,
     *,
     ccs: Iterable[ComputeCapabilityLike] | None = None,
+    cluster: ShapeLike | None = None,
     **arguments: Unpack[KernelArguments],
 ) -> Answers[Fit]:
     """On which chips a kernel runs, and how well.
 
-    A chip that does not offer what was asked for (a carveout, a caching mode, the model) does not run the
-    kernel in that way, with the reason.
+    A chip that does not offer what was asked for (a carveout, a caching mode, clusters, the model) does not
+    run the kernel in that way, with the reason.
 
     Args:
         kernel: As in `compute`.
         ccs: Chips, each as in `compute`, or all of an architecture; by default all of the table.
+        cluster: Blocks per cluster, or the cluster's shape; a chip without such clusters does not run it.
         {arguments}
     """
-    wanted = None if ccs is None else chips(ccs)
-    return fits_of(kernel_with(kernel, arguments), wanted, arguments.get("model"))
+    return fits_on(None if ccs is None else chips(ccs), kernel, cluster, **arguments)
 
 
 def fits_on(
-    chips: Sequence[Chip], kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
+    chips: Sequence[Chip] | None,
+    kernel: KernelLike | None = None,
+    cluster: ShapeLike | None = None,
+    **arguments: Unpack[KernelArguments],
 ) -> Answers[Fit]:
-    """The same as `fits`, for chips that were found already."""
-    return fits_of(kernel_with(kernel, arguments), chips, arguments.get("model"))
+    """The same as `fits`, for chips that were found already; None: all of the table."""
+    return fits_of(kernel_with(kernel, arguments), chips, arguments.get("model"), cluster=cluster)
 
 
 @takes_kernel

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from math import prod
 from typing import TYPE_CHECKING
 
-from ..advice.waves import FullWave, check_cluster, count_waves, full_wave
+from ..advice.waves import FullWave, check_cluster, count_waves, full_wave, is_unknown
 from ..errors import DeviceError, InputError, MissingDependencyError
 from ..report.gpu import WholeGpu, gpu_of
 from ..values.kernel import Launch
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..advice.partitions import GreenContext
     from ..engine import Answer
     from ..tables.chips import Chip
+    from ..values.kernel import Kernel
     from .arguments import ShapeLike
 
 
@@ -35,6 +36,18 @@ def launch_of(answer: Answer, grid: ShapeLike | None, cluster: ShapeLike | None)
         check_cluster(answer.limits, prod(cluster_dim))
     shape = cluster_dim if grid is None else parse_shape(grid, "grid")
     return Launch(answer.kernel, shape or (1, 1, 1), cluster_dim)
+
+
+def cluster_size_of(kernel: Kernel, cluster: ShapeLike | None) -> int | None:
+    """Blocks per cluster, whatever the chip; None without clusters.
+
+    Raises:
+        InputError: Not a number of blocks, or not a shape.
+    """
+    if cluster is None:
+        return None
+    dimensions = parse_shape(cluster, "cluster")
+    return Launch(kernel, dimensions, dimensions).cluster_size
 
 
 def launch_and_wave(
@@ -90,7 +103,7 @@ def whole_gpu(
             raise _without_sms(chip)
         if size is None:
             return WholeGpu(gpu)
-        return WholeGpu(gpu, cluster_size=size, notes=(_CLUSTERS_UNKNOWN,))
+        return WholeGpu(gpu, cluster_size=size, notes=(*_may_be_too_large(chip, size), _CLUSTERS_UNKNOWN))
     launch, wave = launch_and_wave(
         answer,
         count,
@@ -99,8 +112,15 @@ def whole_gpu(
         resident_clusters=lambda size: _told_clusters(answer, chip, size) if sms is None else None,
     )
     waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
-    notes = tuple(_may_hold_fewer(chip, wave))
+    notes = *_may_be_too_large(chip, size), *_may_hold_fewer(chip, wave)
     return WholeGpu(gpu, wave, waves, _green_context(chip, sms), size, notes)
+
+
+def _may_be_too_large(chip: Chip, size: int | None) -> Iterator[str]:
+    """That nobody has told whether the chip has such clusters."""
+    if size is not None and is_unknown(chip.limits, size):
+        most = chip.limits.most_blocks_per_cluster
+        yield f"Whether {chip.label} runs clusters of more than {most} blocks is not known."
 
 
 def _may_hold_fewer(chip: Chip, wave: FullWave) -> Iterator[str]:

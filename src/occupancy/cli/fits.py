@@ -10,6 +10,7 @@ from .choose_sm import chips_options
 from .help import Command, grouped_option
 from .options import exit_code_option, format_option, kernel_options
 from .output import print_report
+from .whole_gpu import cluster_option
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
     "launch", "--occupancy", is_common=True, metavar="SHARE",
     help="Only chips with at least so much, the best first: 75%, 75 or 0.75.",
 )  # fmt: skip
+@cluster_option
 @exit_code_option
 @format_option
 def command(
     chips: list[Chip],
     occupancy: str | None,
+    cluster: str | None,
     exit_code: bool,
     output_format: str,
     **kernel: Unpack[KernelArguments],
@@ -46,7 +49,7 @@ def command(
     from ..report.fits import FitsReport
     from ..values.spellings import parse_share
 
-    answers = fits_on(chips, **kernel)
+    answers = fits_on(chips, cluster=cluster, **kernel)
     report = answers.report
     if occupancy is not None and isinstance(report, FitsReport):
         report = report.reaching(parse_share(occupancy, "occupancy"))

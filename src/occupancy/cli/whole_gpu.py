@@ -16,13 +16,16 @@ sms_option = grouped_option(
 )
 
 
+cluster_option = grouped_option(
+    "launch", "--cluster", is_common=True, metavar="N|XxYxZ", help="Blocks per cluster, from 9.0."
+)
+
+
 def grid_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--grid``, ``--cluster`` and ``--sms``."""
     for option in (
         sms_option,
-        grouped_option(
-            "launch", "--cluster", is_common=True, metavar="N|XxYxZ", help="Blocks per cluster, from 9.0."
-        ),
+        cluster_option,
         grouped_option(
             "launch", "--grid", is_common=True, metavar="N|XxYxZ", help="Blocks of the grid, for its waves."
         ),

@@ -23,12 +23,20 @@ from ..render.document import (
     graded,
 )
 from ..tables.chips import Chip
-from ..tables.products import WELL_KNOWN
+from ..tables.products import WELL_KNOWN, largest
 from ..tables.table import CURRENT_FROM, are_current
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from .base import Report
-from .inputs import OPT_IN, Inputs, dynamic_size, inputs_of, name_of, opt_in_call
+from .inputs import (
+    OPT_IN,
+    Inputs,
+    dynamic_size,
+    inputs_of,
+    name_of,
+    opt_in_call,
+)
+from .opt_in import NON_PORTABLE
 
 if TYPE_CHECKING:
     from .on_all import OnChip
@@ -43,6 +51,15 @@ COLUMNS = (
     Column("Warps\nper SM"),
     Column("Limited or\nstopped by", is_number=False, least=13),
 )
+
+NAMED_COLUMNS = (
+    COLUMNS[0],
+    COLUMNS[1],
+    COLUMNS[2]._replace(may_go=True),
+    *COLUMNS[3:],
+    Column("SMs", may_go=True),
+)
+"""Of products; without a name the architecture says which chip it is."""
 
 MOST_FULL = 4
 """Chips with full occupancy that the first line names."""
@@ -59,6 +76,12 @@ class ChipFit(Fit):
     """A product that people know the compute capability by; null where there is none."""
     max_warps_per_multiprocessor: int
     """Warps that an SM holds."""
+    multiprocessor_count: int | None
+    """SMs of the product; null for a compute capability, or where its variants differ."""
+    largest_gpu: str | None
+    """The product of this compute capability with the most SMs; null where none is known."""
+    largest_multiprocessor_count: int | None
+    """The SMs of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +89,8 @@ class FitsReport(Report):
     """The whole answer to ``occupancy fits``."""
 
     inputs: Inputs
+    cluster_size: int | None
+    """Blocks per cluster; null for a launch without clusters."""
     least_occupancy: float | None
     """The least occupancy that was asked for, above 0 and up to 1; null where all chips are listed."""
     asked: tuple[str, ...]
@@ -104,30 +129,49 @@ class FitsReport(Report):
                 *(("", "") if chip.launchable is None else _amounts(chip)),
                 str(chip.max_warps_per_multiprocessor),
                 limited_or_stopped_by(chip, self.inputs),
+                *([words.number(chip.multiprocessor_count, "")] if has_names else []),
             )
             for chip in self.chips
         ]
-        # Of chips without a name the architecture says which they are.
-        columns = [COLUMNS[0], COLUMNS[1], COLUMNS[2]._replace(may_go=True), *COLUMNS[3:]]
-        columns = columns if has_names else list(COLUMNS[1:])
         headline = Paragraph((Marked(self.headline(), "strong"), self._scope()))
-        return Only("text", [headline]), *([Table(columns, rows)] if rows else []), Together(self._opt_in())
+        table = [Table(NAMED_COLUMNS if has_names else COLUMNS[1:], rows)] if rows else []
+        return Only("text", [headline]), *table, *self._most_sms(), Together(self._opt_in())
+
+    def _most_sms(self) -> list[Block]:
+        """The product with the most SMs of those on which it launches, where no product was named."""
+        able = [chip for chip in self.chips if chip.launchable and not chip.gpu]
+        best = max(able, key=lambda chip: chip.largest_multiprocessor_count or 0, default=None)
+        if best is None or best.largest_gpu is None or any(chip.gpu for chip in self.chips):
+            return []
+        sms = words.count(best.largest_multiprocessor_count or 0, "SM")
+        return [
+            Paragraph(f"Most SMs where it launches: {best.largest_gpu}, {sms}, compute capability {best.cc}.")
+        ]
 
     def _opt_in(self) -> list[Block]:
         """What it takes to launch with opt-in, where that is so on some chip."""
+        said: list[Block] = []
         size = dynamic_size(self.inputs)
-        if size is None or not any(chip.launchable and chip.needs_opt_in for chip in self.chips):
-            return []
-        return [Paragraph(f"With opt-in: {OPT_IN}"), Code(opt_in_call(size))]
+        if size is not None and any(chip.launchable and chip.needs_opt_in for chip in self.chips):
+            said += [Paragraph(f"With opt-in: {OPT_IN}"), Code(opt_in_call(size))]
+        if any(chip.needs_non_portable_cluster_size for chip in self.chips):
+            said += [
+                Paragraph("With opt-in: more than 8 blocks per cluster take this call before the launch"),
+                Code(NON_PORTABLE),
+            ]
+        return said
 
     def headline(self) -> str:
         """On how many chips it launches, and on which with full occupancy."""
+        clusters = f" in clusters of {self.cluster_size}" if self.cluster_size else ""
         if self.least_occupancy is not None:
             share = ("At least " if self.least_occupancy < 1 else "") + words.percent(self.least_occupancy)
-            return f"{share} occupancy on {len(self.chips) or 'none'} of {self._counted(self.asked)}"
+            return (
+                f"{share} occupancy on {len(self.chips) or 'none'} of {self._counted(self.asked)}{clusters}"
+            )
         launching = sum(chip.launchable is True for chip in self.chips)
         unknown = sum(chip.launchable is None for chip in self.chips)
-        text = f"Launches on {launching} of {self._counted(self.chips)}"
+        text = f"Launches on {launching} of {self._counted(self.chips)}{clusters}"
         if unknown:
             text += f"; unknown on {unknown}"
         full = [
@@ -153,36 +197,44 @@ class FitsReport(Report):
 def _launches(chip: Fit) -> str:
     if chip.launchable is None:
         return "unknown"
-    return "with opt-in" if chip.needs_opt_in else "yes"
+    return "with opt-in" if chip.needs_opt_in or chip.needs_non_portable_cluster_size else "yes"
 
 
 def _amounts(chip: Fit) -> tuple[str, Cell]:
     return str(chip.active_blocks), graded(words.percent(chip.occupancy), chip.occupancy)
 
 
-def fits_report(kernel: Kernel, answers: tuple[Fit, ...], chips: Sequence[Chip]) -> FitsReport:
+def fits_report(
+    kernel: Kernel, answers: tuple[Fit, ...], chips: Sequence[Chip], cluster_size: int | None = None
+) -> FitsReport:
     """Everything that is shown of a kernel on many chips."""
     return FitsReport(
         inputs_of(kernel),
+        cluster_size,
         None,
         tuple(chip.label for chip in chips),
-        tuple(
-            ChipFit(
-                **{each.name: getattr(answer, each.name) for each in fields(Fit)},
-                gpu=chip.name,
-                architecture=chip.limits.architecture,
-                known_by=WELL_KNOWN.get(chip.cc),
-                max_warps_per_multiprocessor=chip.limits.max_warps_per_multiprocessor,
-            )
-            for chip, answer in zip(chips, answers, strict=True)
-        ),
+        tuple(map(_chip_fit, chips, answers)),
+    )
+
+
+def _chip_fit(chip: Chip, answer: Fit) -> ChipFit:
+    product = largest(chip.limits.compute_capability)
+    return ChipFit(
+        **{each.name: getattr(answer, each.name) for each in fields(Fit)},
+        gpu=chip.name,
+        architecture=chip.limits.architecture,
+        known_by=WELL_KNOWN.get(chip.cc),
+        max_warps_per_multiprocessor=chip.limits.max_warps_per_multiprocessor,
+        multiprocessor_count=chip.multiprocessor_count,
+        largest_gpu=None if product is None else product.name,
+        largest_multiprocessor_count=None if product is None else product.multiprocessor_count,
     )
 
 
 def limited_or_stopped_by(chip: Fit | OnChip, inputs: Inputs) -> str:
     """What limits a kernel on a chip, or why it does not launch there."""
     if chip.launchable is None:
-        return "not in the spreadsheet"
+        return f"unknown above {chip.allowed} per cluster" if chip.limit else "not in the spreadsheet"
     if chip.launchable:
         return words.listing([name_of(limiter, inputs) for limiter in chip.limiters])
     if chip.limit is None or chip.allowed is None:
@@ -193,6 +245,8 @@ def limited_or_stopped_by(chip: Fit | OnChip, inputs: Inputs) -> str:
 def over_limit(limit: str, allowed: int) -> str:
     """``over 63 registers per thread``: a limit of a chip that a kernel breaks, and its value."""
     most = words.size(allowed) if "shared_memory" in limit else f"{allowed:,}"
+    if "cluster_size" in limit:
+        return f"over {most} blocks per cluster"
     if limit.startswith("max_block_dim"):
         return f"over {most} threads in one dimension"
     return f"over {most} {words.name(limit.removeprefix('max_').removesuffix('_optin'))}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..advice.next_steps import NextStep, may_be_divided, using_less
 from ..advice.on_all import StepOnAll
+from ..advice.portability import NoSuchClusters
 from ..advice.tensor_memory import tensor_memory
 from ..advice.waves import FullWave
 from ..engine import Answer, Model
@@ -124,6 +125,7 @@ def on_all_report(
     steps: tuple[StepOnAll, ...],
     wholes: Sequence[WholeGpu],
     explained: Sequence[tuple[Explanation, ...] | None],
+    missing: Sequence[NoSuchClusters | None],
 ) -> OnAllReport:
     """Everything that is shown of a kernel on several chips.
 
@@ -133,11 +135,12 @@ def on_all_report(
         steps: What helps on all of them.
         wholes: The whole GPU, for each of them.
         explained: The arithmetic, for each of them, where it was asked for.
+        missing: The clusters that were asked for and that it does not have, for each of them.
     """
     asks_for_fewer = any(step.fewer_registers is not None for step in steps)
     return OnAllReport(
         inputs_of(answers[0].kernel),
-        tuple(map(_on_chip, chips, answers, wholes, explained)),
+        tuple(map(_on_chip, chips, answers, wholes, explained, missing)),
         steps,
         (
             *_of_single(chips, answers),
@@ -185,24 +188,30 @@ def _permits(chips: Sequence[Chip], answers: Sequence[Answer]) -> Iterator[str]:
 
 
 def _on_chip(
-    chip: Chip, answer: Answer, whole: WholeGpu, explanation: tuple[Explanation, ...] | None
+    chip: Chip,
+    answer: Answer,
+    whole: WholeGpu,
+    explanation: tuple[Explanation, ...] | None,
+    missing: NoSuchClusters | None,
 ) -> OnChip:
-    steps = () if answer.occupancy == 1 else tuple(using_less(answer))
+    runs = missing is None
+    steps = tuple(using_less(answer)) if runs and answer.occupancy < 1 else ()
+    failure = missing or answer.failure
     return OnChip(
         gpu=chip.name,
         cc=chip.cc,
         architecture=chip.limits.architecture,
         model=answer.model,
-        occupancy=answer.occupancy,
-        active_blocks=answer.active_blocks,
-        active_warps=answer.active_warps,
+        occupancy=answer.occupancy if runs else 0.0,
+        active_blocks=answer.active_blocks if runs else 0,
+        active_warps=answer.active_warps if runs else 0,
         max_warps_per_multiprocessor=chip.limits.max_warps_per_multiprocessor,
-        limiters=answer.limiters,
-        launchable=answer.launchable,
-        limit=None if answer.failure is None else answer.failure.limit,
-        allowed=None if answer.failure is None else answer.failure.allowed,
-        reason=answer.reason,
-        opt_ins=opt_ins(answer, whole.cluster_size),
+        limiters=answer.limiters if runs else (),
+        launchable=failure is None,
+        limit=None if failure is None else failure.limit,
+        allowed=None if failure is None else failure.allowed,
+        reason=answer.reason if missing is None else missing.reason,
+        opt_ins=opt_ins(answer, whole.cluster_size) if runs else (),
         refused_by_compiler=refused_by_compiler(answer),
         full_wave=whole.full_wave,
         **whole.runs._asdict(),

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from ..advice.next_steps import NextStep
 from ..advice.on_all import StepOnAll
+from ..advice.portability import CLUSTER_LIMITS
 from ..render import words
 from ..render.document import (
     SENTENCE,
@@ -127,6 +128,7 @@ def _waves(chips: Sequence[OnChip]) -> Iterator[Block]:
     rows = [
         (chip.label if number == 0 else "", *cells)
         for chip in chips
+        if chip.limit not in CLUSTER_LIMITS
         for number, cells in enumerate(wave_cells(chip.full_wave, runs_of(chip)))
     ]
     columns = WAVE_COLUMNS if grid is not None else WAVE_COLUMNS[:3]
@@ -138,6 +140,10 @@ def _waves(chips: Sequence[OnChip]) -> Iterator[Block]:
 
 def _advice(report: OnAllReport) -> Iterator[Block]:
     if not report.next_steps:
+        lacking = [chip.label for chip in report.chips if chip.limit in CLUSTER_LIMITS]
+        if lacking:
+            yield Paragraph(f"For what helps on the others leave out {words.listing(lacking)}.")
+            return
         if report.inputs.tensor_memory or all(
             chip.occupancy == 1 or chip.limiters == ("virtual_resources",) for chip in report.chips
         ):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..advice.carveout import needs_opt_in
+from ..advice.waves import is_non_portable
 from ..engine import Answer, evaluate
 from ..values.dataclass import dataclass
 from .calc_notes import refused_by_compiler
@@ -47,8 +48,7 @@ def _shared_memory(result: Answer) -> Iterator[OptIn]:
 
 
 def _clusters(result: Answer, size: int | None) -> Iterator[OptIn]:
-    portable = result.limits.max_portable_cluster_size
-    if size is not None and portable is not None and size > portable:
+    if size is not None and is_non_portable(result.limits, size):
         yield OptIn(NON_PORTABLE, None, is_made=False)
 
 

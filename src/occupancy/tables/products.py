@@ -110,6 +110,16 @@ def products() -> tuple[Product, ...]:
     return tuple(entry.product for entry in _entries())
 
 
+def largest(cc: ComputeCapability) -> Product | None:
+    """The product of a compute capability with the most SMs; None where none is known.
+
+    Of several it is one that people know the compute capability by.
+    """
+    of_cc = (each for each in products() if each.compute_capability == cc)
+    known_by = WELL_KNOWN.get(str(cc), "")
+    return max(of_cc, key=lambda each: (each.multiprocessor_count, known_by in each.name), default=None)
+
+
 def matching(pattern: str) -> tuple[Product, ...]:
     """The products whose name, chip, market or memory has every word of the pattern."""
     words = _words(pattern) or _WORD.findall(pattern.lower())

@@ -234,7 +234,7 @@ def test_fits_says_which_chips_and_where_it_is_full() -> None:
         "Launches on 14 of 14 compute capabilities; 100% occupancy on 10.7 (VR200) "
         "(from 7.5 on; --all has the older ones)"
     )
-    rows = {line.split()[0]: line.split() for line in lines[4:-3]}
+    rows = {line.split()[0]: line.split() for line in lines[4:-5]}
     assert rows["12.0"][1:] == [
         "Blackwell",
         "(5090)",
@@ -248,7 +248,7 @@ def test_fits_says_which_chips_and_where_it_is_full() -> None:
     ]
     assert rows["10.7"][1:8] == ["Rubin", "(VR200)", "with", "opt-in", "2", "100%", "32"]
     assert max(map(len, run(*asked, columns=80).stdout.splitlines())) <= 80
-    assert len(run(*asked, columns=80).stdout.split("\n\n")) == 3  # one table
+    assert len(run(*asked, columns=80).stdout.split("\n\n")) == 4  # one table
     assert lines[-2:] == [
         "With opt-in: more than 48 KiB of dynamic shared memory takes this call before the launch",
         "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 61440)",
@@ -259,6 +259,60 @@ def test_fits_says_which_chips_and_where_it_is_full() -> None:
     assert "from 7.5 on" not in run(*asked, "--gpu", "A100").stdout
 
 
+def test_fits_in_clusters() -> None:
+    asked = ("fits", "-t", "512", "-r", "96", "-s", "100k", "--cluster")
+    lines = run(*asked, "4x2", columns=120).stdout.splitlines()
+    assert lines[0].startswith("Launches on 6 of 14 compute capabilities in clusters of 8 (")
+    rows = {line.split()[0]: line for line in lines[4:-5]}
+    assert " no " in rows["8.0"]
+    assert rows["8.0"].endswith("has no clusters")
+    assert rows["12.0"].endswith("over 99 KiB shared memory per block")
+    assert "Most SMs where it launches: Rubin (VR200), 224 SMs, compute capability 10.7." in lines
+    assert "NonPortable" not in "".join(lines)
+    answer = as_json(*asked, "16", "--cc", "8.9,9.0,11.0,12.0,12.1")
+    assert answer["cluster_size"] == 16
+    assert [(each["cc"], each["launchable"], each["limit"], each["allowed"]) for each in answer["chips"]] == [
+        ("8.9", False, "max_portable_cluster_size", None),
+        ("9.0", True, None, None),
+        ("11.0", False, "max_non_portable_cluster_size", 8),
+        ("12.0", False, "max_shared_memory_per_block_optin", 101376),
+        ("12.1", False, "max_non_portable_cluster_size", 12),
+    ]
+    assert [each["needs_non_portable_cluster_size"] for each in answer["chips"]] == [
+        False,
+        True,
+        *[False] * 3,
+    ]
+    large = run("fits", "-t", "64", "--cluster", "16", "--cc", "9.0,11.0,12.0", columns=120).stdout
+    assert "over 8 blocks per cluster\n" in large
+    assert "unknown above 8 per cluster\n" in large
+    assert "; unknown on 1" in large
+    assert "cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)\n" in large
+    assert [row["needs_non_portable_cluster_size"] for row in as_csv(*asked, "16", "--cc", "9.0")] == ["true"]
+    assert run(*asked, "8", "--cc", "8.0", "--exit-code").exit_code == 1
+    assert "--cluster: '0' is out of range" in run(*asked, "0").stderr
+
+
+def test_fits_names_the_product_with_the_most_sms() -> None:
+    first, second = as_json("fits", "-t", "64", "--cc", "10.1,10.3")["chips"]
+    assert (first["largest_gpu"], first["largest_multiprocessor_count"]) == (None, None)
+    assert (second["largest_gpu"], second["largest_multiprocessor_count"]) == ("GB300", 152)
+    named = run("fits", "-t", "64", "--gpu", "H200,A100 PCIe", columns=120).stdout
+    assert "Most SMs" not in named
+    assert "  SMs\n" in named
+    assert [
+        chip["multiprocessor_count"] for chip in as_json("fits", "-t", "64", "--gpu", "H20")["chips"]
+    ] == [78]
+
+
+@pytest.mark.parametrize("columns", [78, 80, 90])
+def test_no_number_is_broken_in_a_narrow_column(columns: int) -> None:
+    words = run("fits", "--all", "-t", "512", "-r", "40", columns=columns).stdout.split()
+    assert "registers" in words
+    assert "registe" not in words
+    assert words.count("16,384") >= 2
+
+
 def test_fits_lists_the_chips_that_reach_an_occupancy_the_best_first() -> None:
     asked = ("fits", "-t", "512", "-r", "64", "--dynamic-smem", "60k", "--occupancy")
     lines = run(*asked, "60%", columns=120).stdout.splitlines()
@@ -267,7 +321,7 @@ def test_fits_lists_the_chips_that_reach_an_occupancy_the_best_first() -> None:
     )
     assert "on none of 1 compute capability" in run(*asked, "100", "--cc", "9.0").stdout
     assert "on none of 2 chips" in run(*asked, "100", "--gpu", "RTX 4090,RTX 4080").stdout  # both 8.9
-    assert [line.split()[0] for line in lines[4:-3]] == ["10.7", "8.7", "10.1", "11.0"]
+    assert [line.split()[0] for line in lines[4:-5]] == ["10.7", "8.7", "10.1", "11.0"]
     answer = as_json(*asked, "100")
     assert [chip["cc"] for chip in answer["chips"]] == ["10.7"]
     assert (answer["least_occupancy"], len(answer["asked"])) == (1, 14)

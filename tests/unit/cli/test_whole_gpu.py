@@ -270,14 +270,24 @@ def test_clusters_of_another_product_say_why_it_was_asked() -> None:
     assert "SMs, too" not in run("calc", *KERNEL, "--gpu", "H200", "--cluster", "4", columns=200).stdout
 
 
-def test_a_chip_without_clusters_is_answered_without_beside_one_that_has_them() -> None:
+def test_a_chip_without_such_clusters_does_not_launch_beside_one_that_has_them() -> None:
     kernel = ("calc", *KERNEL, "--gpu", "A100 SXM4 40GB,H100 SXM", "--cluster", "2", "--grid", "3000")
-    text = run(*kernel, columns=120).stdout
-    assert "A100 SXM4 40 GB has no clusters: it is answered without." in text
-    first, second = json.loads(run(*kernel, "--format", "json").stdout)["chips"]
-    assert (first["full_wave"]["cluster_size"], second["full_wave"]["cluster_size"]) == (None, 2)
-    assert first["waves"]["blocks"] == 3000
-    assert "8.0 has no clusters" in run("calc", *KERNEL, "--cc", "8.0,9.0", "--cluster", "2").stdout
+    result = run(*kernel, "--exit-code", columns=120)
+    row = next(line for line in result.stdout.splitlines() if line.startswith("A100"))
+    assert row.split()[5:8] == ["0%", "0", "0"]
+    assert row.endswith("has no clusters")
+    assert "For what helps on the others leave out A100 SXM4 40 GB.\n" in result.stdout
+    assert result.exit_code == 1
+    first, second = json.loads(run(*kernel, "--explain", "--format", "json").stdout)["chips"]
+    assert (first["launchable"], first["limit"], first["reason"]) == (
+        False,
+        "max_portable_cluster_size",
+        "compute capability 8.0 has no clusters",
+    )
+    assert (first["full_wave"], first["waves"], first["explanation"]) == (None, None, None)
+    assert (second["full_wave"]["cluster_size"], second["waves"]["blocks"]) == (2, 3000)
+    too_large = run("calc", *KERNEL, "--cc", "9.0,11.0", "--cluster", "16").stdout
+    assert "over 8 blocks per cluster" in too_large
 
 
 class TestPartOfAGpu:

@@ -132,8 +132,17 @@ def _laid_out(
     for cell, each in zip(header, options, strict=True):
         table.add_column(cell.text, justify="right" if cell.is_number else "left", **each)
     for row in others:
-        table.add_row(*(Text(glued(cell.text), style=cell.style) for cell in row), style=row[0].ground)
+        texts = (_glued(cell.text, each.get("min_width")) for cell, each in zip(row, options, strict=True))
+        styled = (Text(text, style=cell.style) for text, cell in zip(texts, row, strict=True))
+        table.add_row(*styled, style=row[0].ground)
     yield table
+
+
+def _glued(text: str, width: int | None) -> str:
+    """Numbers beside their units, where the narrowest that a column may become has room for them."""
+    together = glued(text)
+    has_room = width is None or max(map(len, together.split(" "))) <= width
+    return together if has_room else text
 
 
 def grouped_table(table: GroupedTable, width: int, full_names: bool) -> tuple[list[Line], list[str]]:
