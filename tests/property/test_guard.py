@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from occupancy.builds import diff
+from occupancy.builds.accepting import accept
 from occupancy.builds.baseline import baseline_of, records_of
 from occupancy.builds.baseline_file import parse_baseline, to_text
 from occupancy.builds.diff import DiffRow, compared
+from occupancy.builds.kernel_names import stable_name
 from occupancy.builds.matching import match
 from occupancy.builds.measures import MEASURES
 from occupancy.builds.scanner import Scanner, ScanRow
@@ -150,3 +153,30 @@ def test_a_baseline_comes_back_and_compares_as_the_build(build: list[KernelRecor
     assert to_text(baseline_of(read)) == text
     once = list({(compared(row), row.name, row.arch, row.source): row for row in build}.values())
     assert {row.verdict for row in compare(read, once).kernels} <= {"same"}
+
+
+@given(BUILDS, BUILDS, st.sets(st.sampled_from(NAMES)))
+def test_what_is_not_asked_for_stays_in_a_baseline_and_what_is_is_as_in_the_build(
+    old: list[KernelRecord], new: list[KernelRecord], names: set[str]
+) -> None:
+    baseline = baseline_of(old)
+
+    def wanted(records: Iterable[KernelRecord]) -> list[KernelRecord]:
+        return [each for each in records if each.name in asked]
+
+    asked = {stable_name(name) for name in names} | names
+    accepted = accept(baseline, new, wanted)
+    assert {each for each in baseline.kernels if each.name not in asked} - set(accepted.kept) <= {
+        each
+        for pair in match(list(records_of(baseline)), new, compared).pairs
+        if pair[1].name in asked
+        for each in baseline_of([pair[0]]).kernels
+    }, "what is now called what was asked for"
+    assert not wanted(records_of(replace(baseline, kernels=accepted.kept)))
+    assert {id(each) for each in wanted(new)} <= {id(each) for each in accepted.new}
+
+    def everything(records: Iterable[KernelRecord]) -> Iterable[KernelRecord]:
+        return records
+
+    assert accept(baseline, new, everything).kept == ()
+    assert accept(baseline, new, lambda _: ()).kept == baseline.kernels

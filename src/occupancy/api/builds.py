@@ -8,24 +8,24 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from ..builds.accepting import Accepted, accept
 from ..builds.atomic_file import write_atomically
-from ..builds.baseline import Baseline, baseline_of
+from ..builds.baseline import Baseline
 from ..builds.baseline_file import read_baseline, write_baseline
-from ..builds.build import Build, build_of, read_build
+from ..builds.build import build_of, read_build
 from ..builds.check import check as check_kernels
 from ..builds.diff import compare
 from ..builds.first_rules import first_rules
-from ..builds.launches import refuse_absent, refuse_idle, stated_launches
-from ..builds.rules import Rule, Rules, without_comparisons
+from ..builds.launches import refuse_idle
+from ..builds.rules import Rules, without_comparisons
 from ..builds.rules_file import RULES_FILE, read_rules, rules_of_this_folder
-from ..builds.scanner import Scanner
-from ..errors import BaselineError, InputError, ReadError, RulesError
-from ..readers import KernelRecord
+from ..errors import BaselineError, InputError, RulesError
 from ..readers.budget import Allowance
 from ..report.check import CheckReport, check_report
 from ..report.diff import DiffReport, diff_report
 from ..tables.toml_file import PYPROJECT
 from .reading import Path, Paths, Reading, ReadingArguments, takes_reading
+from .several_builds import Builds, paths_of, whole
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -61,16 +61,16 @@ def diff(
         InputError: The two baselines assume different block sizes, and none is given; or the threshold is
             not 0 to 100.
     """
-    how = _Builds(**reading)
+    how = Builds(**reading)
     if not 0 <= threshold <= 100:  # also where it is not a number
         raise InputError(f"{threshold} is out of range", where="threshold", allowed="0 to 100")
     common = Allowance()
-    before, after = read_build(_paths(old), common), read_build(_paths(new), common)
+    before, after = read_build(paths_of(old), common), read_build(paths_of(new), common)
     scanner = how.scanner_for(before, after)
     return diff_report(
         compare(
-            how.kernels(before),
-            how.kernels(after),
+            how.launched(how.kernels(before)),
+            how.launched(how.kernels(after)),
             scanner,
             threshold=threshold,
             with_same=with_same,
@@ -103,7 +103,8 @@ def check(
         rules: A TOML file; by default the ``occupancy.toml`` of the current folder, else its
             ``pyproject.toml``.
         baseline: What to compare with; by default what the rules name.
-        update: Whether to make the build the baseline, once the rules that compare nothing are checked.
+        update: Whether to make the build the baseline, once the rules that compare nothing are checked. Where
+            only some kernels are asked for, all others of the baseline stay as they are.
         {arguments}
 
     Raises:
@@ -112,21 +113,24 @@ def check(
         ReadError: Some part of the build cannot be read.
         InputError: To update, a baseline must be named, and the kernels be taken as they are.
     """
-    how = _Builds(**reading)
+    how = Builds(**reading)
     asked = read_rules(_rules_file(rules))
     path = asked.baseline if baseline is None else os.fspath(baseline)
     if update:
-        return _update(how, _paths(build), asked, _path_to_write(path, how))
+        return _update(how, paths_of(build), asked, _path_to_write(path, how))
     if path is not None and not os.path.exists(path):
-        raise BaselineError("is not there yet", where=path, cure=_how_to_begin(_paths(build), asked.source))
+        raise BaselineError("is not there yet", where=path, cure=_how_to_begin(paths_of(build), asked.source))
     before = [] if path is None else [build_of(read_baseline(path), path)]
-    after = _whole(read_build(_paths(build)))
+    after = whole(read_build(paths_of(build)))
     how.take_threads_of(asked)
     scanner = how.scanner_for(*before, after)
-    kernels = how.launched(after, asked)
-    refuse_idle(kernels, asked.launches, after.name)
-    old = how.launched(before[0], asked) if before else None
-    done = check_kernels(kernels, how.relevant(asked.rules), scanner, old, (after.name, path or ""))
+    kernels = how.kernels(after)
+    every = how.every(after) if how.has_filter else kernels
+    refuse_idle(every, asked.launches, after.name)
+    old = how.launched(how.kernels(before[0]), asked.launches) if before else None
+    relevant = how.relevant(asked.rules, every, kernels)
+    launched = how.launched(kernels, asked.launches)
+    done = check_kernels(launched, relevant, scanner, old, (after.name, path or ""))
     done.not_chosen = how.not_chosen
     return check_report(done, asked, build=after.name, baseline=path, is_whole=not how.has_filter)
 
@@ -143,22 +147,40 @@ def _how_to_begin(build: Sequence[str], rules: str) -> str:
     return f"To make it of this build: {check_command(build, rules)} --update."
 
 
-def _update(how: _Builds, build: Sequence[str], asked: Rules, path: str) -> CheckReport:
-    """Check what compares nothing, then make the build the baseline."""
-    before = [build_of(read_baseline(path), path)] if os.path.exists(path) else []
-    after = _whole(read_build(build))
+def _update(how: Builds, build: Sequence[str], asked: Rules, path: str) -> CheckReport:
+    """Check what compares nothing, then make the build the baseline, or what is asked for of it."""
+    after = whole(read_build(build))
+    # Read last, since reading a build takes long: what others have accepted meanwhile is not to be lost.
+    baseline = read_baseline(path) if os.path.exists(path) else None
+    before = [] if baseline is None else [build_of(baseline, path)]
     how.take_threads_of(asked)
     scanner = how.scanner_for(*before, after)
-    kernels = how.launched(after, asked)
-    refuse_idle(kernels, asked.launches, after.name)
-    rules = without_comparisons(how.relevant(asked.rules))
-    done = check_kernels(kernels, rules, scanner, None, (after.name, ""))
-    old = [kernel for each in before for kernel in how.launched(each, asked)]
-    change = compare(old, kernels, scanner)
-    write_baseline(path, how.baseline(after, scanner, how.assumed(*before, after)))
+    every = how.every(after)
+    refuse_idle(every, asked.launches, after.name)
+    threads = how.assumed(*before, after)
+    if baseline is None or not how.has_filter:
+        old = [kernel for each in before for kernel in how.every(each)]
+        accepted = Accepted(tuple(old), how.kernels(after), ())
+    else:
+        accepted = accept(baseline, every, how.wanted)
+        threads = baseline.threads if accepted.kept else threads
+    if not accepted.old:  # that a kernel is gone can be accepted, too; that there never was one cannot
+        how.kernels(after)
+    how.refuse_absent_sizes(accepted.new, after.name)
+    new = how.launched(accepted.new, asked.launches)
+    relevant = how.relevant(asked.rules, every, new) if new else ()
+    done = check_kernels(new, without_comparisons(relevant), scanner, None, (after.name, ""))
+    change = compare(how.launched(accepted.old, asked.launches), new, scanner)
+    write_baseline(path, how.baseline(accepted.new, scanner, threads, accepted.kept))
     done.not_chosen = how.not_chosen
     return check_report(
-        done, asked, build=after.name, baseline=path, updated=change.summary, is_whole=not how.has_filter
+        done,
+        asked,
+        build=after.name,
+        baseline=path,
+        updated=change.summary,
+        kept=len(accepted.kept) if how.has_filter else None,
+        is_whole=not how.has_filter,
     )
 
 
@@ -182,11 +204,11 @@ def save_baseline(
         ReadError: Some part of the build cannot be read.
         InputError: The kernels would not be taken as they are.
     """
-    how = _Builds(**reading)
+    how = Builds(**reading)
     target = _path_to_write(os.fspath(path), how)
-    after = _whole(read_build(_paths(build)))
+    after = whole(read_build(paths_of(build)))
     scanner = how.scanner_for(after)
-    baseline = how.baseline(after, scanner, how.assumed(after))
+    baseline = how.baseline(how.kernels(after), scanner, how.assumed(after))
     write_baseline(target, baseline)
     return baseline
 
@@ -229,86 +251,7 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> int:
     return len(kernels)
 
 
-class _Builds(Reading):
-    """How several builds are read, all in the same way."""
-
-    def __init__(self, **reading: Unpack[ReadingArguments]) -> None:
-        super().__init__(**reading)
-        self._left_out: dict[str, int] = {}
-        """A build -> its candidates that an autotuner did not choose."""
-
-    @property
-    def not_chosen(self) -> int:
-        """Candidates of autotuners that were left out of the builds so far."""
-        return sum(self._left_out.values())
-
-    def assumed(self, *builds: Build) -> int | None:
-        """Threads per block where a source does not state them: as given, else as the baselines say."""
-        if self.threads is not None:
-            return self.threads
-        assumed = {build.threads for build in builds if build.threads is not None}
-        if len(assumed) > 1:
-            raise InputError(
-                f"the baselines assume {' and '.join(map(str, sorted(assumed)))}",
-                where="threads",
-                cure="Say which one to compare with: --threads.",
-            )
-        return next(iter(assumed), None)
-
-    def take_threads_of(self, asked: Rules) -> None:
-        """Have the block size that a file of rules states count where none was given."""
-        self.threads = asked.threads if self.threads is None else self.threads
-
-    def relevant(self, rules: Sequence[Rule]) -> tuple[Rule, ...]:
-        """The rules less those for architectures that are not asked for.
-
-        Raises:
-            RulesError: None are left.
-        """
-        left = tuple(
-            rule for rule in rules if not (self.archs and rule.archs) or self.archs & set(rule.archs)
-        )
-        if not left:
-            asked = ", ".join(arch.sm for arch in sorted(self.archs))
-            raise RulesError(f"there are none for {asked}", where="rules")
-        return left
-
-    def scanner_for(self, *builds: Build) -> Scanner:
-        """What answers for all of the builds."""
-        return self.scanner(self.assumed(*builds), with_advice=False)
-
-    def kernels(self, build: Build) -> tuple[KernelRecord, ...]:
-        """The compiled kernels of a build; without registers, as in PTX, there is nothing to compare, and
-        nobody launches the candidates that an autotuner did not choose."""
-        wanted = self.selection(group=True).kernels(build.records)
-        compiled = [record for record in wanted if record.regs is not None]
-        kernels = tuple(record for record in compiled if record.chosen is not False)
-        self._left_out[build.name] = len(compiled) - len(kernels)
-        missing = "" if kernels else self.missing(build.records)
-        if missing:
-            raise ReadError(missing, where=build.name)
-        if not kernels:
-            raise ReadError(
-                "holds no compiled kernel, or none that is asked for",
-                where=build.name,
-                cure="PTX alone has no registers: compile it for an architecture.",
-            )
-        for each in self.launches:
-            refuse_absent(each, kernels, build.name)
-        return stated_launches(kernels, self.launches, "option")
-
-    def launched(self, build: Build, asked: Rules) -> tuple[KernelRecord, ...]:
-        """The kernels, with the block sizes that the rules state of them."""
-        return stated_launches(self.kernels(build), asked.launches)
-
-    def baseline(self, build: Build, scanner: Scanner, threads: int | None) -> Baseline:
-        """The kernels as they were compiled; with an occupancy where the block size is stated."""
-        kernels = self.kernels(build)
-        rows = [scanner.row(each) if scanner.is_stated(each) else each for each in kernels]
-        return baseline_of(rows, threads)
-
-
-def _path_to_write(path: str | None, how: _Builds) -> str:
+def _path_to_write(path: str | None, how: Builds) -> str:
     if path is None:
         raise InputError("there is none", where="baseline", cure="Say which file to write: --baseline FILE.")
     if how.what_if is not None:
@@ -332,17 +275,3 @@ def _rules_file(path: Path | None) -> str:
             "[tool.occupancy]; or give --rules FILE.",
         )
     return found
-
-
-def _whole(build: Build) -> Build:
-    """The build, if all of it could be read: what is missing might be what matters."""
-    if build.problems:
-        first = build.problems[0]
-        others = len(build.problems) - 1
-        raise ReadError(first.what, where=first.where, cure=f"{others:,} more problems." if others else "")
-    return build
-
-
-def _paths(paths: Paths) -> tuple[str, ...]:
-    several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
-    return tuple(os.fspath(path) for path in several)

@@ -132,10 +132,14 @@ class Reading:
             reverse=reverse,
         )
 
+    def everything(self) -> Selection:
+        """All kernels, whichever are asked for."""
+        return Selection(with_runtime=self._with_runtime, group=True)
+
     @property
     def has_filter(self) -> bool:
         """Whether only kernels of some names or architectures are wanted."""
-        return bool(self.name or self.archs)
+        return bool(self.name or self.archs or self._only_newest)
 
     def missing(self, records: Sequence[KernelRecord]) -> str:
         """What to say where none of some kernels is what was asked for by name or architecture: which there

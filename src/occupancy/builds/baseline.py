@@ -113,15 +113,18 @@ class Baseline:
         return f"{len(self.kernels):,} kernels, written by occupancy {self.tool_version}"
 
 
-def baseline_of(rows: Iterable[Any], threads: int | None = None) -> Baseline:
+def baseline_of(
+    rows: Iterable[Any], threads: int | None = None, kept: Iterable[BaselineKernel] = ()
+) -> Baseline:
     """The baseline of a build: its kernels in the order of their names, equal ones once.
 
     Args:
         rows: Its kernels, with sources that mean the same elsewhere; with an answer where the block size is
             stated, since one of ours is not to stand in a file of the user's.
         threads: Threads per block that were assumed where a source does not say them.
+        kept: Kernels of an earlier baseline that stay as they are.
     """
-    kernels = set()
+    kernels = set(kept)
     for row in rows:
         values: dict[str, Any] = {name: getattr(row, name, None) for name in _NAMES}
         kernels.add(BaselineKernel(**values | {"name": stable_name(row.name)}))

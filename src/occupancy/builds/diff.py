@@ -64,6 +64,11 @@ class DiffSummary:
     added: int
     removed: int
 
+    @property
+    def total(self) -> int:
+        """How many there are in either build."""
+        return self.worse + self.mixed + self.other + self.better + self.same + self.added + self.removed
+
 
 @dataclass(frozen=True, slots=True)
 class Diff:

@@ -12,7 +12,7 @@ TEXT = """\
 # All that a rule can ask for is in docs/ci.md; a rule may be for some kernels or architectures alone.
 
 # What the build is compared with. When a change is meant:
-#   occupancy check BUILD --update
+#   occupancy check BUILD --update               # that of one kernel: --update --name PART
 baseline = {baseline}{threads}
 # allow_removed = "legacy_*"   # these may go; else a kernel that only the baseline has fails the check
 

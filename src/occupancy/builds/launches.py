@@ -12,6 +12,7 @@ from ..readers.record import ThreadsFrom
 from ..values.spellings import did_you_mean
 from .kernel_names import Names, base_name
 from .rules import Launches
+from .rules_entry import idle
 
 
 def stated_launches(
@@ -32,12 +33,7 @@ def refuse_idle(kernels: Sequence[KernelRecord], launches: Sequence[Launches], b
     Raises:
         RulesError: There is one; a block size that nobody uses would go unnoticed.
     """
-    left = list(launches)
-    for kernel in kernels:
-        if not left:
-            return
-        names = Names(kernel.name, demangle)
-        left = [each for each in left if not each.is_for(names, kernel.compute_capability)]
+    left = idle(launches, kernels)
     if left:
         names_there = {base_name(kernel.name) for kernel in kernels}
         raise RulesError(

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from ..readers import KernelRecord
+from ..readers.names import demangle
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability
 from .kernel_names import Names
@@ -27,3 +32,17 @@ class Entry:
     def is_for(self, names: Names, arch: ComputeCapability | None) -> bool:
         """Whether it is about a kernel; variants such as ``sm_90a`` count as the plain architecture."""
         return (not self.archs or arch in self.archs) and any(map(names.match, self.kernels))
+
+
+E = TypeVar("E", bound=Entry)
+
+
+def idle(entries: Sequence[E], kernels: Iterable[KernelRecord]) -> list[E]:
+    """Those of some entries that are about none of some kernels."""
+    left = list(entries)
+    for kernel in kernels:
+        if not left:
+            break
+        names = Names(kernel.name, demangle)
+        left = [each for each in left if not each.is_for(names, kernel.compute_capability)]
+    return left

@@ -98,11 +98,12 @@ class Gaps:
 
     def _other_architecture(self, question: Question) -> BaselineError:
         has = ", ".join(sorted(self._architectures)) or "no kernels at all"
+        only = f" --arch {question.row.arch}" if question.row.arch and self._architectures else ""
         return BaselineError(
             f"has no kernels for {question.row.arch}, which {self._build} has",
             where=self._baseline,
             allowed=has,
-            cure="Compare with the right one, choose with --arch, or make it again with --update.",
+            cure=f"Compare with the right one, choose with --arch, or add it: --update{only}.",
         )
 
     def _not_known(self, question: Question) -> RulesError:

@@ -35,7 +35,8 @@ from .output import print_data, print_report
     "--update",
     is_common=True,
     is_flag=True,
-    help="Make this build the baseline; rules that compare are skipped.",
+    help="Make this build the baseline, or of it what --name and --arch choose; rules that compare are "
+    "skipped.",
 )
 @kernel_file_options
 @gpu_option
@@ -57,7 +58,7 @@ def command(
     \b
     occupancy check build/
     occupancy check build/ --rules ci/occupancy.toml --baseline baseline.json
-    occupancy check build/ --update
+    occupancy check build/ --update --name blur
     """
     from ..api.builds import check
 

@@ -73,7 +73,10 @@ class CheckReport(Report):
     rules_from: str
     baseline: str | None
     updated: DiffSummary | None
-    """How the kernels differ from those of the baseline that was replaced; None where none was."""
+    """How the kernels that were accepted differ from those of the old baseline; None where none were."""
+    kept: int | None
+    """Kernels of the old baseline that were not asked for, and stay in it as they were; None where the whole
+    build was accepted, or nothing."""
     checks: int
     """How many values were checked against a rule."""
     rules: tuple[CheckedRule, ...]
@@ -106,7 +109,7 @@ class CheckReport(Report):
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each broken rule, and for each kernel that is missing."""
-        for each, violation in self._broken():
+        for each, violation in self.broken():
             kernel = each.kernel
             row = (
                 *(kernel.name, kernel.demangled, kernel.arch, kernel.source),
@@ -119,7 +122,8 @@ class CheckReport(Report):
             known = (gone.name, gone.demangled, gone.arch, gone.source, None, RULE)
             yield dict(zip_longest(CSV_COLUMNS, known))
 
-    def _broken(self) -> Iterator[tuple[Violating, Violation]]:
+    def broken(self) -> Iterator[tuple[Violating, Violation]]:
+        """Each rule that a kernel breaks."""
         return ((each, violation) for each in self.violating for violation in each.violations)
 
     def headline(self) -> str:
@@ -137,7 +141,7 @@ class CheckReport(Report):
         removed = missing_blocks(self.missing)
         screen += [Together(removed)] if removed else []
         archs: dict[tuple[str, str, str], dict[str, None]] = {}
-        for each, violation in self._broken():
+        for each, violation in self.broken():
             row = each.kernel
             said = code(short_name(row)), broken(violation, row), mending(row, violation)
             archs.setdefault(said, {})[row.arch or ""] = None
@@ -169,7 +173,7 @@ class CheckReport(Report):
 
     def findings(self) -> Iterator[Finding]:
         """Each broken rule, for a service that scans code."""
-        for each, violation in self._broken():
+        for each, violation in self.broken():
             row = each.kernel
             yield Finding(
                 rule=violation.criterion,
@@ -200,6 +204,7 @@ def check_report(
     build: str,
     baseline: str | None,
     updated: DiffSummary | None = None,
+    kept: int | None = None,
     is_whole: bool = True,
 ) -> CheckReport:
     """The report of a check.
@@ -210,6 +215,7 @@ def check_report(
         build: What the build is called.
         baseline: The path of the baseline.
         updated: How the new baseline differs from the old one.
+        kept: How many kernels of the old one stay as they were, where only some were accepted.
         is_whole: Whether all kernels were looked at, so that an exemption for none of them is out of date.
     """
     applied = apply(done, asked.exemptions, date.today())
@@ -222,7 +228,7 @@ def check_report(
     )
     missing = missing_of(done.removed, asked.removable)
     return CheckReport(
-        not done.violating and not missing, build, asked.source, baseline, updated, done.checks, rules,
+        not done.violating and not missing, build, asked.source, baseline, updated, kept, done.checks, rules,
         tuple(done.violating), tuple(done.holding), not_chosen=done.not_chosen,
         exempted=applied.exempted, ended=tuple(map(_exemption, applied.ended)),
         unused=tuple(map(_exemption, applied.unused)),
@@ -249,6 +255,8 @@ def _summary(report: CheckReport) -> str:
     kernels = len(report.violating) + len(report.holding)
     exempted = _exempted_in_words(report.exempted)
     after = "".join(f"; {each}" for each in (exempted, in_words(report.missing)) if each) + "."
+    if not kernels:
+        return f"No kernel to check: the build has none of these{after}"
     if not report.violating:
         asked = _asked_rules(report)
         if not asked:
@@ -270,10 +278,32 @@ def _exempted_in_words(exempted: Sequence[Exempted]) -> str:
 
 
 def _asked_rules(report: CheckReport) -> list[CheckedRule]:
-    """The rules that something was asked by: of a new baseline, those that do not only compare with it."""
+    """The rules that something was asked by: those for the kernels that were asked for, and of a new
+    baseline those that do not only compare with it."""
+    rules = [rule for rule in report.rules if rule.matched]
     if report.updated is None:
-        return list(report.rules)
-    return [rule for rule in report.rules if not all(CRITERIA[name].compares for name in rule.bounds)]
+        return rules
+    return [rule for rule in rules if not all(CRITERIA[name].compares for name in rule.bounds)]
+
+
+def _update(report: CheckReport, change: DiffSummary) -> Iterator[str]:
+    """What became of the baseline, and what that leaves to do."""
+    compares = any(CRITERIA[name].compares for rule in report.rules for name in rule.bounds)
+    if compares and (report.violating or report.holding):
+        what = "this build is" if report.kept is None else "these kernels are in"
+        yield f"What compares with the baseline was not checked: {what} the baseline now."
+    if report.kept is None:
+        yield f"{report.baseline} is written: {kinds(change)}."
+    else:
+        left = f", {report.kept:,} left as they were" if report.kept else "; it has no others"
+        yield f"{report.baseline}: {words.count(change.total, 'kernel')} accepted ({kinds(change)}){left}."
+    broken = list(dict.fromkeys(each.criterion for _, each in report.broken()))
+    if broken:
+        yield (
+            f"The baseline is written although {words.listing(broken)} {'is' if len(broken) == 1 else 'are'} "
+            "broken, which no baseline mends: change the kernel or the rule, or add an exemption."
+        )
+    yield from meaning_of_kinds(change)
 
 
 def _exemption(exemption: Exemption) -> str:
@@ -287,10 +317,9 @@ def _notes(report: CheckReport) -> Iterator[str]:
         if kernels:
             yield f"{what}: {listing(kernels)}."
     if report.updated is not None:
-        if any(CRITERIA[name].compares for rule in report.rules for name in rule.bounds):
-            yield "What compares with the baseline was not checked: this build is the baseline now."
-        yield f"{report.baseline} is written: {kinds(report.updated)}."
-        yield from meaning_of_kinds(report.updated)
+        yield from _update(report, report.updated)
+    elif any(CRITERIA[each.criterion].compares for _, each in report.broken()):
+        yield "Where a change is meant: --update --name PART accepts that of a kernel, --update all."
     may: dict[tuple[str, date, str], list[ScanRow]] = {}
     for each in report.exempted:
         names = words.listing([violation.criterion for violation in each.violating.violations])

@@ -69,6 +69,7 @@ def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Pa
         "  Next step: Where that is meant: --update, or allow_removed in the rules.\n"
         "\n"
         "Not in the baseline: img::sharpen (sm_80, sm_90).\n"
+        "Where a change is meant: --update --name PART accepts that of a kernel, --update all.\n"
         "14 kernels have no stated block size: the worst drop of all sizes that both builds can launch with "
         "decides. [[launches]]\n"
         "in the rules, or --threads, states it.\n"
@@ -379,9 +380,108 @@ def test_update_makes_the_first_baseline(builds: Path, project: Path) -> None:
 
 
 def test_update_writes_and_fails_where_a_rule_is_broken(builds: Path, project: Path) -> None:
-    text = check(builds / "after", "--rules", "rules.toml", "--update", code=1)
+    text = check(builds / "after", "--rules", "rules.toml", "--update", code=1, columns=120)
     assert "max_regs = 96 (rule 2): is 128" in text
-    assert "is written" in text
+    assert "The baseline is written although max_regs is broken, which no baseline mends: change the" in text
+    text = check(builds / "after", "--rules", "rules.toml", code=1)
+    assert "1 of 14 kernels breaks a rule." in text, "which is what remains"
+    assert "--update" not in text, "it would not help"
+
+
+def lines_of(path: Path) -> dict[str, list[str]]:
+    """The kernels of a baseline -> their lines, one for each architecture."""
+    lines: dict[str, list[str]] = {}
+    for line in path.read_text().splitlines():
+        if line.startswith('{"name"'):
+            lines.setdefault(json.loads(line.rstrip(","))["name"], []).append(line.rstrip(","))
+    return lines
+
+
+BLUR, EMBOSS, SHARPEN = "_ZN3img4blurEPf", "_ZN3img6embossEPf", "_ZN3img7sharpenEPf"
+
+
+def test_an_update_of_one_kernel_leaves_the_others_as_they_are(builds: Path, project: Path) -> None:
+    (project / "rules.toml").write_text('baseline = "base.json"\n[[rules]]\nmax_occupancy_drop = 0\n')
+    before = lines_of(project / "base.json")
+    text = check(builds / "after", "--rules", "rules.toml", "--update", "--name", "blur", code=0)
+    assert "base.json: 2 kernels accepted (2 worse), 12 left as they were.\n" in text
+    after = lines_of(project / "base.json")
+    assert before.keys() == after.keys()
+    assert {name for name in before if before[name] != after[name]} == {BLUR}
+    again = check(builds / "after", "--rules", "rules.toml", code=1)
+    assert "14 kernels meet 1 rule (12 checks); 2 kernels of the baseline are missing." in again
+    assert "Not in the baseline: img::sharpen" in again
+    # A kernel that is gone, and one that is new.
+    text = check(builds / "after", "--rules", "rules.toml", "--update", "--name", "emboss", code=0)
+    assert text.startswith("No kernel to check: the build has none of these.\nbase.json: 2 kernels accepted")
+    assert "base.json: 2 kernels accepted (2 removed), 12 left as they were.\n" in text
+    text = check(builds / "after", "--rules", "rules.toml", "--update", "--name", "sharpen", code=0)
+    assert "base.json: 2 kernels accepted (2 added), 12 left as they were.\n" in text
+    last = lines_of(project / "base.json")
+    assert last.keys() == after.keys() - {EMBOSS} | {SHARPEN}
+    assert "14 kernels meet 1 rule (14 checks).\n" in check(builds / "after", "--rules", "rules.toml", code=0)
+
+
+def test_all_parts_make_the_whole(builds: Path, project: Path) -> None:
+    arguments = (builds / "after", "--rules", "rules.toml", "--update")
+    for arch in ("sm_90", "sm_80"):
+        text = check(*arguments, "--arch", arch, code=arch == "sm_80")
+        assert "base.json: 8 kernels accepted" in text
+        assert " left as they were." in text
+    parts = (project / "base.json").read_bytes()
+    check(*arguments, code=1)
+    assert (project / "base.json").read_bytes() == parts
+
+
+def test_a_kernel_with_another_name_takes_the_place_of_what_it_was(builds: Path, project: Path) -> None:
+    """Of histogram<64> became histogram<64, true>."""
+    before = lines_of(project / "base.json")
+    old, new = "_ZN3img9histogramILi64EEEvPfi", "_ZN3img9histogramILi64ELb1EEEvPfi"
+    for name in (new, "histogram<64"):
+        occupancy.save_baseline(builds / "before", "base.json")
+        occupancy.check(builds / "after", "rules.toml", update=True, name=name, archs=["sm_90"])
+        after = lines_of(project / "base.json")
+        assert (len(before[old]), len(after[old]), len(after[new])) == (2, 1, 1)
+        assert {each: after[each] for each in after if each not in (old, new)} == {
+            each: before[each] for each in before if each != old
+        }
+
+
+def test_an_update_of_what_neither_build_has(builds: Path, project: Path) -> None:
+    before = (project / "base.json").read_bytes()
+    error = check(builds / "after", "--rules", "rules.toml", "--update", "--name", "blurr", code=2)
+    assert "no kernel of 14 has 'blurr' in its name; there are blur" in error
+    assert (project / "base.json").read_bytes() == before
+
+
+def test_an_update_of_one_kernel_without_a_baseline_says_that_it_is_alone(
+    builds: Path, project: Path
+) -> None:
+    (project / "base.json").unlink()
+    text = check(builds / "after", "--rules", "rules.toml", "--update", "--name", "blur", code=0)
+    assert "base.json: 2 kernels accepted (2 added); it has no others.\n" in text
+
+
+def test_an_update_of_one_kernel_keeps_the_assumed_block_size(builds: Path, project: Path) -> None:
+    occupancy.save_baseline(builds / "before", "base.json", threads=128)
+    arguments = ("--rules", "rules.toml", "--update", "--name", "blur", "--threads", "64")
+    check(builds / "after", *arguments, code=0)
+    assert json.loads((project / "base.json").read_text())["threads"] == 128
+
+
+def test_rules_and_sizes_for_other_kernels_are_left_aside(builds: Path, project: Path) -> None:
+    (project / "rules.toml").write_text(
+        RULES + '[[launches]]\nkernels = "scale"\nthreads = 128\n'
+        '[[rules]]\nkernels = "warp_image"\nmax_stack_growth = 0\n'
+    )
+    text = check(builds / "after", "--rules", "rules.toml", "--name", "clear", code=0)
+    assert "2 kernels meet 1 rule (2 checks)." in text
+    (project / "rules.toml").write_text(RULES + '[[rules]]\nkernels = "wrap_image"\nmax_regs = 9\n')
+    error = check(builds / "after", "--rules", "rules.toml", "--name", "clear", code=2)
+    assert "rule 3 (wrap_image) is for no kernel" in error
+    (project / "rules.toml").write_text('[[rules]]\nkernels = "warp_image"\nmax_regs = 99\n')
+    error = check(builds / "after", "--rules", "rules.toml", "--name", "clear", code=2)
+    assert "there are none for kernels with 'clear' in their name" in error
 
 
 def test_update_keeps_the_assumed_block_size(builds: Path, project: Path) -> None:
@@ -438,6 +538,7 @@ def test_a_baseline_for_another_architecture(builds: Path, project: Path) -> Non
     occupancy.save_baseline(builds / "before", "base.json", archs=["sm_80"])
     error = check(builds / "after", "--rules", "rules.toml", code=2)
     assert "base.json: has no kernels for sm_90" in error
+    assert "or add it: --update --arch sm_90." in error
     check(builds / "after", "--rules", "rules.toml", "--arch", "sm_80", code=1)
 
 
