@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, SupportsIndex, TypeVar, overload
 
@@ -16,16 +16,16 @@ class Answers(tuple[Row, ...]):
 
     report: Report
     """What prints them."""
-    rows: str
+    field: str
     """The field of the report with something for each of them."""
 
-    def __new__(cls, answers: Iterable[Row], report: Report, rows: str) -> Answers[Row]:
+    def __new__(cls, answers: Iterable[Row], report: Report, field: str) -> Answers[Row]:
         made = super().__new__(cls, answers)
-        made.report, made.rows = report, rows
+        made.report, made.field = report, field
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return tuple(self), self.report, self.rows  # so that it can be copied and pickled
+        return tuple(self), self.report, self.field  # so that it can be copied and pickled
 
     @overload
     def __getitem__(self, place: SupportsIndex) -> Row: ...
@@ -38,8 +38,8 @@ class Answers(tuple[Row, ...]):
         found = super().__getitem__(place)
         if not isinstance(place, slice):
             return found
-        shown: dict[str, Any] = {self.rows: getattr(self.report, self.rows)[place]}
-        return Answers(found, replace(self.report, **shown), self.rows)
+        shown: dict[str, Any] = {self.field: getattr(self.report, self.field)[place]}
+        return Answers(found, replace(self.report, **shown), self.field)
 
     def __str__(self) -> str:
         """The text that the command prints, without colour."""
@@ -48,6 +48,10 @@ class Answers(tuple[Row, ...]):
     def _repr_html_(self) -> str:
         """The same as HTML, for a notebook."""
         return self.report._repr_html_()
+
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """A dictionary of plain values for each row of the CSV, as for ``pandas.DataFrame``."""
+        return self.report.rows()
 
     def to_dict(self) -> dict[str, Any]:
         """The answers as plain dictionaries and numbers, with what was asked: what the JSON holds."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import field, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, overload
 
 from ..builds.scanner import Scanner, ScanRow
@@ -14,7 +14,6 @@ from ..readers import ReadProblem
 from ..readers.reading import Source
 from ..render.words import count
 from ..report.scan_screen import ScanScreen
-from ..values.dataclass import dataclass
 from ..values.spellings import parse_count
 from .answer import Occupancy
 from .arguments import CountLike
@@ -55,9 +54,10 @@ def scan(
         below: Only kernels of an occupancy below this: a share, ``0.5``, or percent, ``50``.
         only_spilling: Only kernels that spill registers.
         sort: ``"occupancy"``, lowest first; ``"regs"``, ``"spills"``, ``"stack"`` or ``"time"``, most first;
-            ``"worst"``: what most deserves a look, and nothing that does not. By default as they are found,
-            and launches of traces by time; those are one that differ in nothing else. With ``below`` or
-            ``only_spilling`` by default by what is asked for.
+            ``"worst"``: what most deserves a look, and nothing that does not. By default as
+            ``print()`` shows them: the lowest occupancy first, with the others of its kernel, and launches of
+            traces by time; those are one that differ in nothing else. With ``below`` or ``only_spilling`` by
+            default by what is asked for.
         reverse: The other end of the order first.
         limit: The most kernels that are wanted.
         multiprocessor_count: SMs of the GPU, for the waves of launches.
@@ -85,16 +85,22 @@ def scan(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ScannedKernel(ScanRow):
     """One kernel of one architecture, or one launch, as a file states it, with the answer."""
 
-    _scanner: Scanner = field(compare=False)
+    # No field, which `dataclasses.asdict` and all that builds on it would show.
+    __slots__ = ("_scanner",)
+    _scanner: Scanner | None
+
+    def __init__(self, *, scanner: Scanner | None = None, **values: Any) -> None:
+        super().__init__(**values)
+        object.__setattr__(self, "_scanner", scanner)
 
     @property
     def answer(self) -> Occupancy | None:
-        """The whole answer, with its next steps and all else; None where something needed is not known."""
-        if self.occupancy is None:
+        """The whole answer, with its next steps and all else; None where something needed is not known, and
+        for a copy that `dataclasses.replace` made."""
+        if self.occupancy is None or self._scanner is None:
             return None
         limits, kernel = self._scanner.question(self)
         return Occupancy(limits, kernel)
@@ -120,7 +126,7 @@ class Scan(Sequence[ScannedKernel]):
         if not self._records and scanning.problems:
             first = scanning.problems[0]
             raise ReadError(first.what, where=first.where)
-        self._rows = tuple(scanning.rows(self._records))
+        self._rows = tuple(scanning.rows(self._records, as_found=False))
 
     @property
     def problems(self) -> tuple[ReadProblem, ...]:
@@ -166,6 +172,10 @@ class Scan(Sequence[ScannedKernel]):
         (axes,) = plot(Picture(f"Occupancy of {count(len(known), 'kernel')}{more}", (chart,)), ax)
         return axes
 
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """A dictionary of plain values for each kernel, as for ``pandas.DataFrame``: the rows of the CSV."""
+        return iter(self._scanning.report(self._rows).rows())
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain dictionaries, lists and numbers: the command's JSON."""
         return self._scanning.report(self._rows).to_dict()
@@ -183,7 +193,8 @@ class Scan(Sequence[ScannedKernel]):
         return self._kernel(self._rows[index])
 
     def _kernel(self, row: ScanRow) -> ScannedKernel:
-        return ScannedKernel(**{name: getattr(row, name) for name in _ROW}, _scanner=self._scanning.scanner)
+        values = {name: getattr(row, name) for name in _ROW}
+        return ScannedKernel(scanner=self._scanning.scanner, **values)
 
     def __repr__(self) -> str:
         problems = f", {count(len(self.problems), 'problem')}" if self.problems else ""

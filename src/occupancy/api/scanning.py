@@ -133,10 +133,16 @@ class Scanning:
         (source, *others) = self._sources
         return not others and not (isinstance(source, (str, os.PathLike)) and os.path.isdir(source))
 
-    def rows(self, records: Iterable[KernelRecord]) -> Iterator[ScanRow]:
-        """For programs: the answers for the kernels that are wanted, as soon as they are known."""
+    def rows(self, records: Iterable[KernelRecord], *, as_found: bool = True) -> Iterator[ScanRow]:
+        """For programs: the answers for the kernels that are wanted, as soon as they are known.
+
+        Args:
+            records: What was found.
+            as_found: Whether they stay as they were found where no order was asked for; else they are in that
+                in which people are shown them.
+        """
         self._tally = Tally(self.scanner)
-        choice = self._selection
+        choice = replace(self._selection, as_found=as_found)
         kernels: Iterable[KernelRecord] = self._tally.counted(choice.kernels(records))
         if choice.has_filter:
             kernels = list(kernels)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from ..engine import Answer, Model, default_model, evaluate, rules
 from ..errors import InputError, words_of
 from ..values.limits import Limits
-from ..values.spellings import parse_count, parse_threads
+from ..values.spellings import parse_count, parse_size, parse_threads
 from .arguments import ComputeCapabilityLike, make_kernel, shows, unknown_argument
 from .chips import limits
 
@@ -29,6 +29,8 @@ OTHER_NAMES = {
     "barriers": ("num_block_barriers",),
     "tensor_memory": ("tmem_size",),
 }
+PARTS = ("static_smem", "dynamic_smem")
+"""Of ``smem``, which may stand beside them where it is their sum."""
 # Blocks per cluster, which `compute` does not take: Triton's word, and CUDA's.
 CLUSTER_SIZES = ("num_ctas", "cluster_size")
 # Other ways to say how many threads: the warps of Triton and CUTLASS, the dimensions of Kernel Tuner.
@@ -286,7 +288,15 @@ def _said_by(config: object, warp_size: int) -> dict[str, dict[str, Any]]:
     if sizes != [None, None, None]:
         shape = tuple(1 if size is None else size for size in sizes)
         said.setdefault("threads", {})["block_size_x, y, z"] = shape
+    if "smem" in said and _is_total(said["smem"], get):
+        del said["smem"]  # a scanned kernel has the total beside its parts
     return said
+
+
+def _is_total(totals: Mapping[str, Any], get: Callable[[str], Any]) -> bool:
+    """Whether a configuration also says the parts of its shared memory, and they come to the total."""
+    parts = [parse_size(size, name) for name in PARTS if (size := get(name)) is not None]
+    return bool(parts) and all(parse_size(size, name) == sum(parts) for name, size in totals.items())
 
 
 def _getter(config: object) -> Callable[[str], Any]:

@@ -64,7 +64,7 @@ def _sized(
     names = Names(kernel.name, demangle)
     about = [each for each in launches if each.is_for(names, kernel.compute_capability)]
     memory = [each.dynamic_smem for each in about if each.dynamic_smem is not None]
-    if memory and kernel.dynamic_smem is None and kernel.smem is None:
+    if memory and kernel.lacks_dynamic_smem:
         kernel = replace(kernel, dynamic_smem=memory[-1])
     sizes = [each.threads for each in about if each.threads]
     if not sizes or kernel.threads is not None:

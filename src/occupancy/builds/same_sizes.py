@@ -190,7 +190,7 @@ _with_threads = copier(KernelRecord, "threads", "threads_from", "block_dim")
 def _completed(record: KernelRecord, other: KernelRecord) -> KernelRecord:
     """The record, with what only the other can state: dynamic shared memory is known to a launch alone, and
     the compiler's log names no virtual resources."""
-    if record.dynamic_smem is None and record.smem is None and other.dynamic_smem is not None:
+    if record.lacks_dynamic_smem and other.dynamic_smem is not None:
         record = replace(record, dynamic_smem=other.dynamic_smem)
     if record.format in LOGS and other.format not in LOGS and other.virtual_resources is not None:
         record = fill(record, other, ("virtual_resources", "tensor_memory"))

@@ -52,6 +52,8 @@ class ScanRow(KernelRecord):
         "json_schema_extra": lambda schema: schema["properties"].update(demangled={"type": "string"}),
     }
 
+    smem: int | None = None
+    """Static and dynamic together, in bytes: what counts for the occupancy; None where neither is known."""
     cc: str | None = None
     """The compute capability that is answered for."""
     what_if: bool = False
@@ -121,7 +123,7 @@ class Verdict(NamedTuple):
 
 
 class Scanner:
-    """Answers for records, one by one.
+    """Answers for records, one by one; they are kept, because a library has the same needs over and over.
 
     Args:
         limits_of: From a compute capability to what its SM offers; raises for an unknown one.
@@ -145,7 +147,6 @@ class Scanner:
         self._threads = threads
         self._what_if = what_if
         self.multiprocessor_count = multiprocessor_count
-        # A library has the same needs over and over.
         self._best_block_size = lru_cache(maxsize=1 << 14)(best_block_size)
         self._answer = lru_cache(maxsize=1 << 14)(evaluate)
         self._advice = lru_cache(maxsize=1 << 14)(self._next_step if with_advice else _no_step)
@@ -158,7 +159,7 @@ class Scanner:
 
     def row(self, record: KernelRecord) -> ScanRow:
         """The record with its answer; where there is none, a note says why."""
-        values = record.values()
+        values = record.values() | {"smem": record.shared_memory}
         try:
             limits = self._limits(record)
             if record.regs is not None:

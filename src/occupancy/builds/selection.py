@@ -59,9 +59,12 @@ class Selection:
         with_runtime: Whether kernels of CUDA's own device runtime are wanted.
         group: Whether what belongs to one kernel is shown together, and launches that differ in nothing
             of interest as one; without it, launches of traces that differ in their time alone.
+        as_found: Whether what is sorted by nothing stays as it was found, so that it can be shown while it is
+            read; else the lowest occupancy comes first, with what belongs to one kernel.
         below: Only those of an occupancy below this, 0 to 1.
         only_spilling: Only those that spill registers.
-        sort: See `Order`; None: as they are found, and launches of traces by their time.
+        sort: See `Order`; None: by the occupancy, but candidates that an autotuner did not choose last; and
+            launches of traces by their time.
         limit: How many are shown at most.
         is_by_name: Whether of what belongs to one kernel only the first in that order is shown.
         keeps_whole: Whether all that belongs to a kernel is shown where some of it is, beyond the limit.
@@ -74,6 +77,7 @@ class Selection:
     only_newest: bool = False
     with_runtime: bool = False
     group: bool = False
+    as_found: bool = False
     below: float | None = None
     only_spilling: bool = False
     sort: Order | None = None
@@ -119,16 +123,17 @@ class Selection:
             kernels = worst_first(kernels, scanner)
         elif self.sort is not None:
             kernels = _sorted(kernels, _sort_key(self.sort, scanner), self.reverse)
-        elif self.group:
-            kernels = by_time(_sorted(kernels, _lowest_that_runs(scanner)))
-        else:
+        elif self.as_found:
             kernels = by_time(kernels)
+        else:
+            kernels = by_time(_sorted(kernels, _lowest_that_runs(scanner)))
         if self.is_by_name:
             return _first(_one_of_each(kernels), self.limit)
         if self.keeps_whole:
             return _first_whole(_together(kernels), self.limit)
         shown = _first(kernels, self.limit)
-        return _together(shown) if self.group else shown
+        is_together = self.group or not (self.as_found or self.sort)
+        return _together(shown) if is_together else shown
 
     @property
     def has_filter(self) -> bool:

@@ -160,6 +160,11 @@ class KernelRecord:
         return total_shared_memory(self.static_smem, self.dynamic_smem, self.smem)
 
     @property
+    def lacks_dynamic_smem(self) -> bool:
+        """Whether no source states the dynamic shared memory, alone or in a total; it counts as none."""
+        return self.dynamic_smem is None and self.smem in (None, self.static_smem)
+
+    @property
     def spills(self) -> tuple[int, int] | None:
         """Bytes that a thread stores and loads because registers do not suffice, none below 0: as the
         compiler states them, else as counted in the machine code; None where neither is known."""
@@ -220,7 +225,7 @@ class KernelRecord:
             regs=self.regs,
             static_smem=self.static_smem,
             dynamic_smem=self.dynamic_smem,
-            smem=self.smem,
+            smem=self.smem if self.static_smem is None and self.dynamic_smem is None else None,
             barriers=self.barriers,
             block_dim=self.block_dim,
             carveout=self.carveout,

@@ -34,7 +34,7 @@ def assumptions(rows: Sequence[ScanRow]) -> Iterator[str]:
         for threads_given, names in given.items():
             yield f"For blocks of {threads_given:,} threads: {words.listing(list(dict.fromkeys(names)))}."
     yield from (f"{words.listing(names)}: {note}" for note, names in others.items())
-    if any(row.dynamic_smem is None and row.smem is None for row in known):
+    if any(row.lacks_dynamic_smem for row in known):
         yield "Dynamic shared memory that no file states counts as none."
     if known_as := meanings(assumed):
         yield (

@@ -68,7 +68,7 @@ class Report:
         return {each.name: plain(getattr(self, each.name)) for each in fields(self)}
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
-        """The rows of the CSV and of JSON lines."""
+        """The rows of the CSV and of JSON lines; in Python for ``pandas.DataFrame``."""
         return [self.to_dict()]
 
     def csv_columns(self) -> Sequence[str]:

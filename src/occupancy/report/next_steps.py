@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, get_args
 
 from ..advice.launch_bounds import RegisterCap, fewer_registers
 from ..advice.next_steps import NextStep, may_be_divided
@@ -15,6 +16,9 @@ from .base import Report
 from .inputs import Inputs, inputs_of
 
 COLUMNS = (Column("Occupancy"), Column("Blocks"), Column("What must change, all of it", is_number=False))
+
+FULL = "The occupancy is 100% already."
+NONE = "Nothing is known that would give a higher occupancy."
 
 SKIP_FEWER = "if warpgroups use setmaxnreg, skip steps to fewer registers"
 
@@ -31,6 +35,8 @@ class NextStepsReport(Report):
     model: Model
     cc: str
     inputs: Inputs
+    occupancy: float
+    """As it is now, 0 to 1."""
     next_steps: tuple[NextStep, ...]
     fewer_registers: tuple[RegisterCap, ...]
     """How the compiler is told the registers of the steps that ask for fewer, the most first."""
@@ -39,11 +45,17 @@ class NextStepsReport(Report):
     fewer registers are no advice.
     """
 
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """A row for each step; what need not change is None."""
+        for step in self.next_steps:
+            changes = dict.fromkeys(get_args(Changeable)) | step.requires
+            yield {"active_blocks": step.active_blocks, "occupancy": step.occupancy, **changes}
+
     def document(self) -> Document:
         """A row for each step, and how the fewer registers of those are had."""
         more: list[Block] = [Paragraph(OF_TENSOR_MEMORY)] if self.inputs.tensor_memory else []
         if not self.next_steps:
-            return Paragraph("Nothing is known that would give a higher occupancy."), *more
+            return Paragraph(FULL if self.occupancy == 1 else NONE), *more
         rows = [self._cells(step) for step in self.next_steps]
         return Table(COLUMNS, rows), *map(Paragraph, self._registers()), *more
 
@@ -63,7 +75,8 @@ def next_steps_report(given: Answer, steps: tuple[NextStep, ...]) -> NextStepsRe
     """Everything that is shown of some next steps."""
     cc, fewer = str(given.limits.compute_capability), fewer_registers(given, steps)
     is_divided = bool(fewer) and may_be_divided(given)
-    return NextStepsReport(given.model, cc, inputs_of(given.kernel), steps, fewer, is_divided)
+    inputs = inputs_of(given.kernel)
+    return NextStepsReport(given.model, cc, inputs, given.occupancy, steps, fewer, is_divided)
 
 
 def changes_in_words(requires: Mapping[Changeable, int], inputs: Inputs) -> str:

@@ -22,7 +22,7 @@ class ScanReport(Report):
 
     kernels: tuple[ScanRow, ...]
     sort: Order | None
-    """The order of the kernels; null: as they were found."""
+    """The order of the kernels; null: as they were found, and from Python as they are printed."""
     reverse: bool
     """Whether they begin with the other end of it."""
     found: int

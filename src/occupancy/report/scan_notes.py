@@ -93,7 +93,7 @@ def _assumed(rows: Sequence[ScanRow], option: str) -> Iterator[str]:
     assumed = []
     if sizes := meanings(rows):
         assumed.append(f"threads ({sizes}; {option} if you know it)")
-    if any(row.occupancy is not None and row.dynamic_smem is None and row.smem is None for row in rows):
+    if any(row.occupancy is not None and row.lacks_dynamic_smem for row in rows):
         assumed.append("no dynamic shared memory (chosen at launch)")
     if assumed:
         yield f"Assumed where no file says it: {', '.join(assumed)}."

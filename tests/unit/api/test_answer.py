@@ -400,13 +400,25 @@ def test_the_meanings_of_the_arguments_are_in_help() -> None:
             assert f"    {name}: {meaning}\n" in f"{inspect.getdoc(function)}\n"
 
 
+def test_next_steps_have_rows_and_say_why_there_are_none() -> None:
+    steps = occupancy.compute("7.0", threads=128, regs=37).next_steps()
+    assert next(iter(steps.rows())) == {
+        "active_blocks": 16, "occupancy": 1.0, "regs": 32,
+        "smem": None, "barriers": None, "tensor_memory": None, "threads": None,
+    }  # fmt: skip
+    assert len(list(steps.rows())) == len(steps)
+    assert str(occupancy.compute("7.0", threads=128).next_steps()) == "The occupancy is 100% already."
+    too_large = occupancy.compute("7.0", threads=2048).next_steps()
+    assert too_large or str(too_large).startswith("Nothing is known")
+
+
 def test_steps_and_chips_print_themselves() -> None:
     steps = occupancy.compute("7.0", threads=128, regs=37).explain()
     assert "Registers\n  37 registers" in str(steps)
     assert "<" in steps._repr_html_()
     assert "37 registers" in steps._repr_html_()
     assert steps.to_dict()["explanation"][0]["resource"] == "warps"
-    assert next(iter(steps.report.rows()))["resource"] == "warps"
+    assert next(iter(steps.rows()))["resource"] == "warps"
     every = occupancy.compute_capabilities()
     assert "Volta" in str(every)
     assert "Volta" in every._repr_html_()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import dataclasses
 import io
 import json
 import re
@@ -100,6 +102,38 @@ def test_results_are_short_where_they_are_looked_at(samples: Path, tmp_path: Pat
     for result in (diff, diff.kernels[0], check, baseline, found, found[0]):
         assert len(repr(result)) < 200
     assert str(diff) == run("diff", str(file), str(file), "--all").stdout.rstrip("\n")
+
+
+def test_the_rows_are_plain_and_those_of_the_csv(samples: Path) -> None:
+    file = str(samples / "triton_cache")
+    found = occupancy.scan(file)
+    rows = list(found.rows())
+    header, *lines = csv.reader(io.StringIO(run("scan", file, "--format", "csv").stdout))
+    assert [list(row) for row in rows] == [header] * len(lines)
+    assert [row["demangled"] for row in rows] == [kernel.demangled for kernel in found]
+    assert rows[0]["next_step"] == "3: regs=80, smem=76800"
+    as_fields = map(dataclasses.asdict, found)  # what pandas makes of the kernels themselves
+    assert not [name for each in as_fields for name in each if name.startswith("_")]
+
+
+def test_kernels_are_in_the_order_in_which_they_are_printed(samples: Path) -> None:
+    found = occupancy.scan(samples / "triton_cache")
+    names = [f"{kernel.num_warps} warps, {kernel.num_stages} stages" for kernel in found]
+    printed = str(found)
+    assert sorted(names, key=printed.index) == names == list(dict.fromkeys(names))
+    assert [kernel.occupancy for kernel in found] == sorted(kernel.occupancy or 0 for kernel in found)
+    assert occupancy.scan(samples / "triton_cache", limit=1)[0] == found[0]
+
+
+def test_the_total_of_shared_memory_is_there(samples: Path) -> None:
+    mm = occupancy.scan(samples / "triton_cache")[0]
+    assert (mm.static_smem, mm.dynamic_smem, mm.smem) == (0, 98304, 98304)
+    assert mm.answer is not None
+    assert mm.answer.kernel.dynamic_smem == 98304
+    assert list(occupancy.prune([mm], cc="9.0")) == [mm]
+    (traced, *_) = occupancy.scan(samples / "pytorch_trace.json")
+    assert traced.static_smem is None
+    assert traced.smem is not None
 
 
 def test_a_kernel_prints_its_fields_and_nothing_of_ours(samples: Path) -> None:

@@ -190,7 +190,7 @@ class TestRefusals:
             ({"threads": 32.5}, {}, "threads: 32.5 is not a whole number"),
             ({"num_warps": "four"}, {}, "warps per block: 'four' is not a whole number"),
             (
-                {"threads": 32, "smem": 1, "static_smem": 1},
+                {"threads": 32, "smem": 2, "static_smem": 1},
                 {},
                 "smem: is the total, and static",
             ),
