@@ -127,6 +127,47 @@ def test_many_rows_are_shown_as_they_are_asked_for(opened: Open, tmp_path: Path)
     assert not page.is_visible("button[data-key=more]")
 
 
+NAME = (
+    "_Z27ForEachPixelByFourInAnImageIf7AverageI5PixelIfLi4EE5BlendIffE17AssignToThePixelsIffEEEv6ImagesIfEi"
+)
+
+
+@pytest.mark.parametrize("width", [1280, 1100])
+def test_the_table_fits_beside_long_names(opened: Open, tmp_path: Path, width: int) -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
+    lines = (
+        f"Compiling entry function '{NAME}' for 'sm_{arch}'\nFunction properties for {NAME}\n"
+        "  1312 bytes stack frame, 1420 bytes spill stores, 1424 bytes spill loads\n"
+        "ptxas info : Used 128 registers, 12288 bytes smem\n"
+        for arch in (80, 86, 89, 90, 100)
+    )
+    (tmp_path / "log").write_text("".join(lines))
+    path = tmp_path / "report.html"
+    assert run("scan", str(tmp_path / "log"), "--threads", "256", "-o", str(path)).exit_code == 0
+    page = opened(file=path, viewport={"width": width, "height": 900})
+    assert column(page, "Next step")[0]
+    box = "document.querySelector('[aria-label=Kernels]')"
+    assert page.evaluate(f"{box}.scrollWidth - {box}.clientWidth") <= 0
+    assert page.locator("#kernels .list tbody th").first.bounding_box()["width"] > 250
+    basis, table = (page.locator(each).bounding_box() for each in ("#kernels details", "#kernels .list"))
+    assert "no dynamic shared memory" in page.inner_text("#kernels details")
+    assert basis["y"] + basis["height"] < table["y"], "what the numbers rest on stands above them"
+
+
+def test_a_table_without_room_scrolls_in_sight(opened: Open, report: Path) -> None:
+    page = opened(file=report, viewport={"width": 1000, "height": 500})
+    box = page.locator("[aria-label=Kernels]")
+    assert box.bounding_box()["height"] <= 500
+    box.evaluate("each => (each.scrollTop = 200)")
+    title = page.locator("#kernels .list thead th").first.bounding_box()
+    assert abs(title["y"] - box.bounding_box()["y"]) < 2, "the titles of the columns stay"
+    page.click("#kernels a:has-text('img::scale') >> nth=0")
+    until(page, "!document.body.classList.contains('listed')")
+    page.click(".back")
+    until(page, "document.body.classList.contains('listed')")
+    assert box.evaluate("each => each.scrollTop") > 100, "where one was is kept"
+
+
 def test_a_name_is_never_markup(opened: Open, tmp_path: Path) -> None:
     log = f"Compiling entry function '{HOSTILE}' for 'sm_90'\nptxas info : Used 8 registers\n"
     (tmp_path / "log").write_text(log)

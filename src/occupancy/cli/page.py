@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,7 +67,8 @@ def command(
     """The calculator as one HTML file that needs no server and no network.
 
     Without -o it opens in the browser. With a chip and a kernel it opens with that question; with files, it
-    lists the kernels that `scan` finds in them, as `scan -o FILE.html` does, and a click asks about one.
+    lists the kernels that `scan` finds in them, and a click asks about one; `scan -o FILE.html` takes the
+    options that choose among them.
 
     \b
     occupancy page
@@ -73,18 +76,42 @@ def command(
     occupancy page --cc 9.0 --threads 256 --regs 40
     occupancy page libkernels.so -o kernels.html
     """
+    launch = {"grid": grid, "cluster": cluster, "sms": sms}
+    if files:
+        _refuse_question(files, output, {"arch": cc, "gpu": gpu, **kernel, **launch})
     listing = _listing(files)
-    question = _question(cc, gpu, kernel, {"grid": grid, "cluster": cluster, "sms": sms})
+    question = _question(cc, gpu, kernel, launch)
     if output is None:
         open_page(question, listing, files)
         return
-    from ..page.build import build_page
-
     file = None if output == "-" else output
     with written_to(file, "html", files):
-        print_data(build_page(__version__, question, listing))
+        print_data(_page(question, listing, files))
     if file is not None:
         click.echo(f"Wrote {file}.", err=True)
+
+
+def _refuse_question(files: tuple[str, ...], output: str | None, given: Mapping[str, object]) -> None:
+    """`scan` takes some of it; a page that opens with a question would hide the list behind a link.
+
+    Raises:
+        InputError: There is something of a question.
+    """
+    of_both = {name: str(given[name]) for name in ("arch", "gpu", "threads") if given[name] is not None}
+    others = [name for name, value in given.items() if value is not None and name not in of_both]
+    if others:
+        option = f"--{others[0].replace('_', '-')}"
+        raise InputError(
+            "is for a question, and the page of files is their list", where=option, cure="Leave it out."
+        )
+    if of_both:
+        options = [word for name, text in of_both.items() for word in (f"--{name}", text)]
+        command = shlex.join(["occupancy", "scan", *files, *options, "-o", output or "report.html"])
+        raise InputError(
+            "is for a question, and the page of files is their list",
+            where={"arch": "--cc (--arch)"}.get(first := next(iter(of_both)), f"--{first}"),
+            cure=f"{command} lists them by it.",
+        )
 
 
 def _listing(files: tuple[str, ...]) -> Listing | None:
@@ -169,17 +196,24 @@ def open_page(question: str, listing: Listing | None = None, files: tuple[str, .
     import webbrowser
 
     from ..builds.atomic_file import write_atomically
-    from ..page.build import build_page
     from ..page.question import command_of
 
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE_NAME
-    write_atomically(str(path), build_page(__version__, question, listing))
+    write_atomically(str(path), _page(question, listing, files))
     address = path.as_uri() + (f"#{question}" if question else "")
     if not webbrowser.open(address):
         command = f"{command_of(question, files)} -o {FILE_NAME}"
         click.echo(f"No browser to open: {address}\nA file to keep or to send: {command}", err=True)
+
+
+def _page(question: str, listing: Listing | None, files: tuple[str, ...]) -> str:
+    from ..page.build import build_page
+    from ..page.heading import CALCULATOR, heading_of_scan
+
+    heading = CALCULATOR if listing is None else heading_of_scan(files, __version__)
+    return build_page(__version__, question, listing, heading)
 
 
 def cache_folder() -> Path:

@@ -227,8 +227,11 @@ def _scan(
     elif output_format == "html":
         from .. import __version__
         from ..page.build import build_page
+        from ..page.heading import heading_of_scan
+        from .typed import typed_options
 
-        print_data(build_page(__version__, listing=scanning.listing(records, compare)))
+        heading = heading_of_scan(files, __version__, typed_options({"output", "output_format"}), compare)
+        print_data(build_page(__version__, "", scanning.listing(records, compare), heading))
     elif output_format == "sarif":
         from .. import __version__
         from ..render.sarif import sarif

@@ -12,6 +12,7 @@ from importlib import resources
 
 from .compact import compact_script, compact_style, short_names
 from .data import page_data
+from .heading import CALCULATOR, PageHeading
 from .listing import Listing
 from .rules import rules
 
@@ -22,13 +23,19 @@ START = "app.start();"
 _LISTING = '<script type="application/json" id="listing">{}</script>\n'
 
 
-def build_page(version: str, question: str = "", listing: Listing | None = None) -> str:
+def build_page(
+    version: str,
+    question: str = "",
+    listing: Listing | None = None,
+    heading: PageHeading = CALCULATOR,
+) -> str:
     """The whole page as HTML.
 
     Args:
         version: Of this library.
         question: What the page opens with where its address has no question: see `question`.
         listing: Kernels to choose from, which it opens with where neither has one.
+        heading: What it is about.
 
     Raises:
         UnknownConstructError: A rule is written in a way that the translator does not know.
@@ -43,6 +50,8 @@ def build_page(version: str, question: str = "", listing: Listing | None = None)
     parts = {
         "policy": policy,
         "version": version,
+        "title": escape(heading.title),
+        "about": escape(heading.about),
         "question": escape(question),
         "style": style,
         "data": _as_data(page_data(version)),

@@ -59,8 +59,10 @@ _REMOVED = "removed"
 _ORDER = ("worse", "mixed", _REMOVED, "other", "better", "added", "", "same")
 """Of the changes, where none was asked for."""
 
+_ARROW = "\N{NO-BREAK SPACE}\N{RIGHTWARDS ARROW}\N{NO-BREAK SPACE}"
+
 MOST_PROBLEMS = 20
-"""That are named below the table."""
+"""That are named above the table."""
 
 Kind = Literal["text", "prose", "number", "share"]
 """``prose``: a text that may take several lines; ``share``: numbers of 0 to 1 with a bar."""
@@ -93,7 +95,7 @@ class Listing:
     questions: list[str | None]
     """The question of each row, as the address has it; None where the page cannot answer as the row does."""
     notes: list[str]
-    """Sentences below the table."""
+    """What the numbers rest on, and what could not be read: sentences above the table, which is long."""
 
 
 def listing(
@@ -142,18 +144,16 @@ def _kind(title: str) -> Kind:
 
 
 def _cell(column: Column, row: ScanRow) -> Cell:
-    value = _NUMBERS.get(column.title)
-    return column.cell(row) if value is None else (value(row), column.cell(row))
+    value, text = _NUMBERS.get(column.title), column.cell(row).replace(" -> ", _ARROW)
+    return text if value is None else (value(row), text)
 
 
 def _words(change: Change) -> str:
     """``occ. 100% → 50%, regs 40 → 72, at 256 threads``."""
     if change.row is None:
         return ""
-    arrow = "\N{NO-BREAK SPACE}\N{RIGHTWARDS ARROW} "
-    return change_in_words(change.row.old, change.row.new, deciding=change.row.deciding).replace(
-        " -> ", arrow
-    )
+    words_of_it = change_in_words(change.row.old, change.row.new, deciding=change.row.deciding)
+    return words_of_it.replace(" -> ", _ARROW)
 
 
 def _question(row: ScanRow, scanner: Scanner) -> str | None:

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from occupancy.cli.page import cache_folder
+from occupancy.page.heading import BUILT_AT
 from tests.cli_runner import run
 
 QUESTION = ("--cc", "9.0", "--threads", "256", "--regs", "40")
@@ -28,6 +29,12 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(webbrowser, "open", open_one)
     return addresses
+
+
+@pytest.fixture(autouse=True)
+def _built_at_noon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two pages of one thing are the same."""
+    monkeypatch.setenv(BUILT_AT, "1772366400")
 
 
 def question_in(page: str) -> dict[str, str]:
@@ -179,6 +186,16 @@ def test_the_command_that_it_says_makes_the_same_page(
             "Leave out --limits and --set.",
         ),
         (("page", "-o", "/nowhere/page.html"), "/nowhere/"),
+        (
+            ("page", "my lib.so", "--arch", "sm_90", "-o", "y.html"),
+            "--cc (--arch): is for a question, and the page of files is their list. "
+            "occupancy scan 'my lib.so' --arch sm_90 -o y.html lists them by it.",
+        ),
+        (
+            ("page", "lib.so", "--gpu", "H100", "-t", "256"),
+            "occupancy scan lib.so --gpu H100 --threads 256 -o report.html",
+        ),
+        (("page", "lib.so", "--static-smem", "4k"), "--static-smem: is for a question"),
     ],
 )
 def test_what_cannot_be_opened(arguments: tuple[str, ...], said: str, opened: list[str]) -> None:

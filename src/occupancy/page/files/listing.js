@@ -31,19 +31,26 @@ class Listing {
     }));
     const [head, ...facts] = this.facts.map((row) => row.map((cell, at) => (at && at < row.length - 1 ? [{ class: "number" }, cell] : cell)));
     const scrolled = (label, content) => element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, content);
+    this.box = created(scrolled("Kernels", element("table", { class: "list" }, element("caption", { class: "unseen" }, "Kernels"), element("thead", {}, element("tr", {}, this.heads)), this.body)));
+    this.box.style.setProperty("--name", `${8 * Math.max(...this.rows.map(([name]) => name.length), 8)}px`);
     this.node = created(element(
       "main",
       { id: "kernels" },
       this.lead.map((text) => element("p", {}, text)),
-      head && scrolled("By architecture", table("By architecture", head, facts, { class: "facts" })),
+      element(
+        "div",
+        { class: "basis" },
+        head && scrolled("By architecture", table("By architecture", head, facts, { class: "facts" })),
+        this.notes.length > 0 && element("details", { open: true }, element("summary", {}, "What the numbers rest on"), this.notes.map((text) => note(text))),
+      ),
       element("form", { role: "search", class: "filters", autocomplete: "off", submit: (event) => event.preventDefault() }, field("Search", this.search), filters),
       this.count,
-      scrolled("Kernels", element("table", { class: "list" }, element("caption", { class: "unseen" }, "Kernels"), element("thead", {}, element("tr", {}, this.heads)), this.body)),
+      this.box,
       this.more,
-      this.notes.map((text) => note(text)),
     ));
     document.querySelector("header").append(created(element("a", { href: "#kernels", class: "back" }, `← All ${words.count(this.rows.length, "kernel")}`)));
     document.querySelector("header").after(this.node);
+    window.addEventListener("resize", () => this.fit());
     changed();
   }
 
@@ -59,11 +66,13 @@ class Listing {
   // The list in place of the calculator, or the other way round; where one was is kept.
   show(isListed) {
     const { classList } = document.body;
-    if (!isListed && classList.contains("listed")) this.left = { at: scrollY, key: document.activeElement?.dataset.key };
+    if (!isListed && classList.contains("listed")) this.left = { at: scrollY, inBox: this.box.scrollTop, key: document.activeElement?.dataset.key };
     classList.toggle("listed", isListed);
+    this.fit();
     if (!isListed) scrollTo(0, 0);
     else if (this.left) {
       scrollTo(0, this.left.at);
+      this.box.scrollTop = this.left.inBox;
       [...this.body.querySelectorAll("a")].find((each) => each.dataset.key === this.left.key)?.focus({ preventScroll: true });
     }
   }
@@ -104,7 +113,15 @@ class Listing {
     settle(this.count, found.length === this.rows.length ? `${all}.` : `${grouped(found.length)} of ${all}.`);
     const left = found.length - this.shown;
     this.more.hidden = left <= 0;
+    this.fit();
     settle(this.more, `Show ${grouped(Math.min(left, 4 * SHOWN))} more of ${grouped(left)}`);
+  }
+
+  // A table with more columns than there is room for scrolls in a box, so that its scroll bar is in sight.
+  fit() {
+    const { classList } = this.box;
+    classList.remove("wide");
+    classList.toggle("wide", this.box.scrollWidth > this.box.clientWidth);
   }
 
   line(at) {
@@ -114,15 +131,18 @@ class Listing {
     return element(
       "tr",
       {},
-      element("th", { scope: "row" }, question === null ? name : element("a", { href: link, "data-key": `kernel ${at}` }, name)),
+      element("th", { scope: "row" }, question === null ? inPieces(name) : element("a", { href: link, "data-key": `kernel ${at}` }, inPieces(name))),
       cells.map((cell, index) => {
         const { kind } = this.columns[index + 1];
-        if (kind !== "share") return element("td", { class: kind }, textOf(cell));
+        if (kind !== "share") return element("td", { class: kind }, kind === "number" ? textOf(cell).replace(/(?<!\/) /g, "\u00a0") : inPieces(cell));
         return element("td", { class: "use" }, element("span", { class: "number" }, cell[1]), cell[0] === null ? null : bar(cell[0], true));
       }),
     );
   }
 }
+
+// A name, or a path, that takes a new line where one of its parts begins.
+const inPieces = (name) => name.split(/(?<=[<(,/]|::)(?=\w)/).map((part, at) => [at > 0 && element("wbr"), part]);
 
 const textOf = (cell) => (Array.isArray(cell) ? cell[1] : cell);
 
