@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from .choose_sm import cc_option
 from .completion import complete_chip
-from .help import Command
+from .help import Command, grouped_option
 from .options import format_option
 from .output import print_report
+
+if TYPE_CHECKING:
+    from ..tables.chips import GpuOrder
+
+GPU_ORDERS: tuple[GpuOrder, ...] = ("cc", "name", "sms", "memory")
+"""Those of the library, whose module a command that is not run need not load; a test compares."""
 
 
 @click.command("gpus", cls=Command)
 @click.argument("words", metavar="[PATTERN]", nargs=-1, shell_complete=complete_chip)
+@cc_option("ccs", multiple=True, metavar="CHIP,...", help="Only those of 9.0, sm_90a or hopper.")
+@grouped_option(
+    "output", "--sort", is_common=True, type=click.Choice(GPU_ORDERS), default="cc", metavar="ORDER",
+    help=f"Most SMs or memory first, or by name or cc. [{'|'.join(GPU_ORDERS)}]",
+)  # fmt: skip
 @format_option
-def command(words: tuple[str, ...], output_format: str) -> None:
+def command(words: tuple[str, ...], ccs: tuple[str, ...], sort: GpuOrder, output_format: str) -> None:
     """Products, with their compute capability and number of SMs.
 
     PATTERN is words of the name, the chip, the market or the memory, in whatever spelling; or a
@@ -24,7 +38,8 @@ def command(words: tuple[str, ...], output_format: str) -> None:
     occupancy gpus rtx 4090
     occupancy gpus h100 sxm
     occupancy gpus hopper,l40s
+    occupancy gpus --cc 9.0,10.0 --sort sms
     """
     from ..api.chips import products
 
-    print_report(products(" ".join(words)).report, output_format)
+    print_report(products(" ".join(words), cc=",".join(ccs), sort=sort).report, output_format)

@@ -24,6 +24,7 @@ _WORDS = {
     "blocks": "minblockspersm minblockspermultiprocessor blockspersm activeblocks",
     "grid": "griddim gridsize blocks numblocks",
     "cluster": "clustersize clusterdim",
+    "virtual-resources": "permit relinquish relinquished relinquishpermit",
     "carveout": "l1 prefershared preferl1",
     "spilling": "spills spilled spillbytes",
     "format": "json csv markdown html",
@@ -68,13 +69,35 @@ def without_command(
 
 
 def _command_with(name: str, context: click.Context) -> str:
-    """The first command that has an option of this name, in the order of the help; empty where none has."""
+    """The first command, in the order of the help, that answers for an option of this name; or nothing.
+
+    Both must be about a kernel, for what else commands are about is not the same thing. How an answer is
+    shown is said of another kind of answer where one of them reads files.
+    """
     group = context.parent.command if context.parent is not None else None
-    if not isinstance(group, click.Group) or name in _CHIP_OPTIONS:
+    if not isinstance(group, click.Group) or name in _CHIP_OPTIONS or not _is_about_kernels(context.command):
         return ""
     commands = (group.get_command(context, each) for each in group.list_commands(context))
-    found = (each for each in commands if each and any(name in option.opts for option in _options(each)))
-    return next((f"`occupancy {each.name} {name}`" for each in found), "")
+    for each in filter(_is_about_kernels, filter(None, commands)):
+        means_the_same = not any(map(_takes_words, (each, context.command)))
+        for option in _options(each):
+            if name in option.opts and (means_the_same or _group(option) != "output"):
+                return f"`occupancy {each.name} {name}`"
+    return ""
+
+
+def _is_about_kernels(command: click.Command) -> bool:
+    return any(_group(option) == "kernel" for option in _options(command))
+
+
+def _group(option: click.Option) -> str:
+    """What an option is about, by the help."""
+    return getattr(option, "group", "output")
+
+
+def _takes_words(command: click.Command) -> bool:
+    """Whether it takes words without an option, such as files."""
+    return any(isinstance(each, click.Argument) for each in command.params)
 
 
 def _options(command: click.Command) -> Iterator[click.Option]:
@@ -108,7 +131,7 @@ def _plain(name: str) -> str:
 def _stray(context: click.Context, arguments: Sequence[str]) -> list[str]:
     """What stands without an option, in a command that has options only."""
     command = context.command
-    if any(isinstance(each, click.Argument) for each in command.params):
+    if _takes_words(command):
         return []
     try:
         return command.make_parser(context).parse_args(list(arguments))[1]

@@ -13,6 +13,7 @@ from typing import Any
 from ..errors import InputError, shown
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability
+from .chips import GPU_ORDERS, GpuOrder
 from .shipped import data_path
 
 FILE_NAME = "gpus.csv"
@@ -108,6 +109,23 @@ def candidates(name: str, *, in_full: bool = False) -> tuple[Product, ...]:
 def products() -> tuple[Product, ...]:
     """Every product of the list, by compute capability."""
     return tuple(entry.product for entry in _entries())
+
+
+def in_order(found: Iterable[Product], order: GpuOrder) -> list[Product]:
+    """Products in an order; those that are equal in it stay as they are.
+
+    Raises:
+        InputError: No such order.
+    """
+    if order == "cc":
+        return sorted(found, key=lambda each: each.compute_capability)
+    if order == "name":
+        return sorted(found, key=lambda each: each.name)
+    if order == "sms":
+        return sorted(found, key=lambda each: -each.multiprocessor_count)
+    if order == "memory":
+        return sorted(found, key=lambda each: -(each.memory_gb or 0))
+    raise InputError(f"{shown(order)} is no order", where="sort", allowed=", ".join(GPU_ORDERS))
 
 
 def largest(cc: ComputeCapability) -> Product | None:

@@ -166,7 +166,12 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("budget", "A100", "what"), "Each value follows its option, as in `occupancy budget --cc"),
     (("calc", __file__), f"`occupancy scan {__file__}` reads files."),
     (("registers", *KERNEL, "--cluster", "2"), "`occupancy calc --cluster` answers for it."),
-    (("gpus", "--cc", "9.0"), "There is no option '--cc'.\n"),
+    (("block-sizes", "-c", "9.0", "--grid", "2"), "`occupancy calc --grid` answers for it."),
+    (("fits", *KERNEL, "--charts"), "`occupancy calc --charts` answers for it."),
+    (("calc", *KERNEL, "--below", "3"), "There is no option '--below'.\n"),
+    (("gpus", "--reverse"), "There is no option '--reverse'.\n"),
+    (("limits", "--grid", "3"), "There is no option '--grid'.\n"),
+    ((*CALC, "256", "--tmem", "64", "--relinquish"), "Did you mean --virtual-resources?"),
     (
         ("calc", *KERNEL, "--cc", "9.0", "--sms", "9", "--grid", "13", "--cluster", "4"),
         "13 along x is not divisible into clusters of 4, and CUDA refuses such a launch. "

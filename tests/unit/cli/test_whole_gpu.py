@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+import occupancy
+from occupancy.cli.gpus import GPU_ORDERS
+from occupancy.tables import chips
 from tests.cli_runner import run
 
 NSIGHT = str(Path(__file__).parents[2] / "data" / "kernels" / "ncu_raw.csv")
@@ -156,6 +159,27 @@ def test_wrong_usage_is_one_message_and_exit_code_2(arguments: tuple[str, ...], 
     result = run("calc", *KERNEL, *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert complaint in result.stderr
+
+
+def test_gpus_of_a_compute_capability_and_in_an_order() -> None:
+    def gpus(*arguments: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads(run("gpus", *arguments, "--format", "json").stdout)["gpus"]
+        return found
+
+    assert gpus("--cc", "9.0,10.0") == gpus("9.0,10.0")
+    assert gpus("-c", "hopper", "-c", "sm_100a") == gpus("9.0,10.0")
+    assert {each["cc"] for each in gpus("rtx", "--cc", "8.9")} == {"8.9"}
+    sms = [each["multiprocessor_count"] for each in gpus("hopper,blackwell", "--sort", "sms")]
+    assert sms == sorted(sms, reverse=True)
+    names = [each["name"] for each in gpus("ada", "--sort", "name")]
+    assert names == sorted(names)
+    memory = [each["memory_gb"] or 0 for each in gpus("hopper", "--sort", "memory")]
+    assert memory == sorted(memory, reverse=True)
+    assert "--cc: none of 'h100' is of compute capability 8.0" in run("gpus", "h100", "--cc", "8.0").stderr
+    assert "--cc: no product that is known is of compute capability 8.8" in run("gpus", "--cc", "8.8").stderr
+    with pytest.raises(occupancy.InputError, match=r"sort: 'size' is no order\. Allowed: cc, name, sms, mem"):
+        occupancy.products(sort="size")  # type: ignore[arg-type]
+    assert GPU_ORDERS == chips.GPU_ORDERS
 
 
 def test_gpus_of_a_pattern() -> None:
