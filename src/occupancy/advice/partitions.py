@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ..engine.common import divide_up
 from ..errors import InputError
+from ..tables.families import TEGRA
 from ..values.dataclass import dataclass
 from ..values.limits import Limits
 from .waves import check_multiprocessors
@@ -15,8 +16,6 @@ FIRST_WITH_GREEN_CONTEXTS = (7, 0)
 """cuda.h of CUDA 13.5, ``CU_DEV_SM_RESOURCE``: its table of alignments begins with 7.x."""
 FIRST_ALIGNED_TO_EIGHT = (9, 0)
 """The same table: 2 SMs on 7.x, 8.x and Tegra, 8 from there on; an H200 gave out SMs by 8."""
-TEGRA = ((7, 2), (8, 7), (10, 1), (11, 0))
-"""Compute capabilities of Tegra SoCs: Xavier, Orin, Thor under its two names."""
 
 # cuda.h of CUDA 13.5, "Green Contexts": a split by count is rounded up to whole multiples of these.
 ALIGNMENT, ALIGNMENT_OF_PAIRS = 8, 2

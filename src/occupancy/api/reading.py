@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from ..builds.rules import Launches
+from ..builds.running import RunningCode
 from ..builds.scanner import Scanner
 from ..builds.selection import ORDERS, WORST, Order, Selection, unknown_architecture, unknown_name
 from ..errors import InputError, shown
@@ -24,6 +25,9 @@ Paths = Path | Sequence[Path]
 
 ArchitectureLike = str | int | tuple[int, int] | ComputeCapability
 
+
+ALL_ARCHS = "all"
+"""What ``archs`` says to have kernels for every architecture answered for the chip that is asked about."""
 
 EVERY = "*"
 """The pattern of the kernels that no other one fits."""
@@ -48,7 +52,8 @@ MEANINGS = {
     "cc": "What if the kernels ran on this compute capability?",
     "limits_file": "A table of your own (YAML), whose rows go before ours.",
     "name": "Only kernels with this in their name, mangled or readable; ``*`` stands for anything.",
-    "archs": "Only kernels for these architectures: ``sm_90``, ``sm_90a`` (only its code), ``hopper``.",
+    "archs": "Only kernels for these architectures: ``sm_90``, ``sm_90a`` (only its code), ``hopper``; "
+    "``all``, which is more than `scan` takes with ``cc``.",
     "only_newest": "Of each kernel only the newest architecture.",
     "with_runtime": "With kernels of CUDA's own device runtime, too.",
 }
@@ -83,6 +88,9 @@ class Reading:
             if pattern != EVERY
         )
         self.what_if = None if cc is None else find_chip(cc, table).limits
+        self._has_all = any(isinstance(each, str) and each.strip().lower() == ALL_ARCHS for each in archs)
+        if self._has_all:
+            archs = ()
         self.variants = frozenset(filter(None, map(_variant, archs)))
         plain = frozenset(cc for each in archs if not _variant(each) for cc in _architectures(each, table))
         self._plain = plain
@@ -101,6 +109,7 @@ class Reading:
         sort: Order | None = None,
         limit: int | None = None,
         reverse: bool = False,
+        running: RunningCode | None = None,
     ) -> Selection:
         """Which kernels are shown, and in which order; see `Selection`.
 
@@ -130,11 +139,18 @@ class Reading:
             sort=sort,
             limit=limit,
             reverse=reverse,
+            running=running,
         )
 
     def everything(self) -> Selection:
         """All kernels, whichever are asked for."""
         return Selection(with_runtime=self._with_runtime, group=True)
+
+    def running(self) -> RunningCode | None:
+        """What chooses the code that the chip runs which is asked about; None where none is, or where the
+        architectures were chosen."""
+        is_chosen = self._has_all or bool(self.archs)
+        return None if self.what_if is None or is_chosen else RunningCode(self.what_if.compute_capability)
 
     @property
     def has_filter(self) -> bool:

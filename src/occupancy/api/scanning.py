@@ -75,8 +75,15 @@ class Scanning:
         self.scanner = reading.scanner(
             reading.threads, multiprocessor_count=multiprocessor_count, with_advice=True, common=self._common
         )
+        self._running = reading.running()
         self._selection = reading.selection(
-            group=False, below=below, only_spilling=only_spilling, sort=sort, limit=limit, reverse=reverse
+            group=False,
+            below=below,
+            only_spilling=only_spilling,
+            sort=sort,
+            limit=limit,
+            reverse=reverse,
+            running=self._running,
         )
         self._order = self._selection.sort
         self._tally = Tally(self.scanner)
@@ -257,6 +264,7 @@ class Scanning:
             self._selection.reverse,
             self.found,
             self.time,
+            None if self._running is None else self._running.chosen,
             overview,
             logs,
             tuple(self.problems),

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..readers import KernelRecord
+from ..readers.record import architecture_of
+from ..tables.families import runs_on
 from .kernel_names import base_name
-from .matching import family
 from .signatures import signature
 from .stated import COMPILED, STATED_ONCE, also_in, fill
 
@@ -74,22 +75,20 @@ def _kernel_of(launch: KernelRecord, near: Sequence[tuple[int, KernelRecord]]) -
     for number, row in near:
         # A profile can hold the bare name alone.
         is_one = row.name == launch.name or signature(row.name) == said or "(" not in said
-        rank = _runs_on(row.arch, launch.arch)
+        rank = _distance(row.arch, launch.arch)
         if is_one and rank is not None and row.regs is not None and _may_be(launch, row):
             candidates[row.chosen is False, rank, row.name != launch.name].append(number)
     best = candidates[min(candidates)] if candidates else []
     return best[0] if len(best) == 1 else None
 
 
-def _runs_on(compiled: str | None, launched: str | None) -> int | None:
+def _distance(compiled: str | None, launched: str | None) -> int | None:
     """How far an image is from the architecture that it was launched on, the nearest first; None where it
-    cannot run there: it needs the same major version, and no later minor one."""
+    cannot run there."""
     if compiled is None or launched is None:
         return 0
-    ours, theirs = family(compiled).removeprefix("sm_"), family(launched).removeprefix("sm_")
-    if not (ours.isdigit() and theirs.isdigit()) or int(ours) // 10 != int(theirs) // 10:
-        return None
-    return int(theirs) - int(ours) if int(ours) <= int(theirs) else None
+    own, chip = architecture_of(compiled), architecture_of(launched)
+    return None if own is None or chip is None or not runs_on(compiled, chip) else chip.minor - own.minor
 
 
 def _may_be(launch: KernelRecord, image: KernelRecord) -> bool:

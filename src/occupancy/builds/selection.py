@@ -16,6 +16,7 @@ from ..values.spellings import nearest_names
 from .attention import has_stack_of_unknown_spills, spilled_bytes, worst_first
 from .kernel_names import base_name
 from .patterns import Pattern
+from .running import RunningCode, newest
 from .scanner import Scanner, ScanRow
 from .traces import by_time, is_traced
 
@@ -69,6 +70,7 @@ class Selection:
         is_by_name: Whether of what belongs to one kernel only the first in that order is shown.
         keeps_whole: Whether all that belongs to a kernel is shown where some of it is, beyond the limit.
         reverse: Whether the order is the other way round.
+        running: What chooses the code that the chip runs which is asked about; None: no such choice.
     """
 
     name: str | None = None
@@ -85,6 +87,7 @@ class Selection:
     is_by_name: bool = False
     keeps_whole: bool = False
     reverse: bool = False
+    running: RunningCode | None = None
 
     def rows(self, records: Iterable[KernelRecord], scanner: Scanner) -> Iterator[ScanRow]:
         """The answers that are shown, each as soon as nothing that is still to come can change it.
@@ -96,8 +99,10 @@ class Selection:
     def kernels(self, records: Iterable[KernelRecord]) -> Iterable[KernelRecord]:
         """The records that are wanted: what a summary counts, whatever is shown of it."""
         records = filter(self._is_wanted(), records)
+        if self.running is not None:
+            records = self.running.of(records)
         if self.only_newest:
-            records = _newest(records)
+            records = newest(records)
         return _grouped(records) if self.group else _traces_in_short(records)
 
     def shown(self, kernels: Iterable[KernelRecord], scanner: Scanner) -> Iterator[KernelRecord]:
@@ -200,20 +205,6 @@ def unknown_name(part: str, records: Sequence[KernelRecord]) -> str:
     more = f" and {len(near) - MOST_NAMES:,} more" if len(near) > MOST_NAMES else ""
     among = f"; there are {', '.join(near[:MOST_NAMES])}{more}" if near else ""
     return f"no kernel of {len(records):,} has {shown(part)} in its name{among}"
-
-
-def _newest(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
-    kept = list(records)
-    best: dict[str, ComputeCapability] = {}
-    for record in kept:
-        cc = record.compute_capability
-        if cc is not None and cc > best.get(record.name, (0, 0)):
-            best[record.name] = cc
-    yield from (
-        record
-        for record in kept
-        if record.compute_capability == best.get(record.name, record.compute_capability)
-    )
 
 
 def _grouped(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:

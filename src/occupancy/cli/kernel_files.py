@@ -51,7 +51,7 @@ def kernel_file_options(command: Command) -> Command:
             ),
             grouped_option(
                 "kernel", "--arch", "archs", metavar="ARCH", multiple=True,
-                help="Only kernels for this: sm_90, sm_90a, hopper. Repeatable.", is_common=True,
+                help="Only kernels for this: sm_90, sm_90a, hopper, all. Repeatable.", is_common=True,
             ),
             grouped_option(
                 "kernel", "--newest", "only_newest", is_flag=True,

@@ -20,7 +20,7 @@ from ..report.scan import ScanReport
 from ..report.scan_columns import Column, columns_of
 from ..report.scan_notes import footnotes
 from ..report.scan_screen import architecture_rows
-from ..report.scan_summary import summary
+from ..report.scan_summary import chosen_code, summary
 from ..report.spill_words import TO_SHARED
 from ..tables import shipped
 from ..values.dataclass import dataclass
@@ -121,7 +121,7 @@ def listing(
     columns = [ListedColumn("Kernel")]
     columns += [ListedColumn(each.title, _kind(each.title), each.title in _CHOICES) for each in shown]
     lines = [[short_name(row), *(_cell(column, row) for column in shown)] for row in rows]
-    lead = [summary(report)]
+    lead = list(filter(None, (summary(report), chosen_code(report))))
     if since is not None:
         columns[CHANGE:CHANGE] = [
             ListedColumn("Change", is_choice=True),

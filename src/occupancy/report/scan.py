@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..builds.overview import Overview
+from ..builds.running import RunsOn
 from ..builds.scanner import ScanRow
 from ..builds.selection import Order
 from ..readers import ReadProblem
@@ -29,6 +30,9 @@ class ScanReport(Report):
     """How many kernels and launches the sources hold, wanted or not."""
     time_us: float
     """Microseconds of all launches of traces that the sources hold, wanted or not."""
+    runs_on: RunsOn | None
+    """The chip that was asked about, where of kernels for several architectures those for others than it runs
+    were left out; null where none were."""
     overview: Overview
     """What was found and is wanted, in numbers, whether all of it is among ``kernels`` or not."""
     spills_from: tuple[str, ...]

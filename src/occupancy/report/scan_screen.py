@@ -28,7 +28,7 @@ from ..values.dataclass import dataclass
 from .arch_words import architectures, one_of
 from .scan_columns import ARCH, BLOCKS, LAST, STACK, Asked, columns_of, if_there_is_room
 from .scan_notes import MOST_IN_FULL, footnotes
-from .scan_summary import FIRST, has_two_orders, only_architecture, order_in_words, summary
+from .scan_summary import FIRST, chosen_code, has_two_orders, only_architecture, order_in_words, summary
 from .scan_table import table_of
 from .source_files import file_names
 
@@ -63,11 +63,14 @@ class ScanScreen:
         """
         report = self.report
         tables = self._tables(columns, is_command)
+        said = [
+            Paragraph(each) for each in (summary(report), chosen_code(report, is_command=is_command)) if each
+        ]
         notes = Bullets(list(footnotes(report, is_command=is_command)), "faint")
         if report.overview.kernels <= MOST_IN_FULL or len(report.kernels) >= report.overview.kernels:
-            return *tables, Together([Paragraph(summary(report)), notes])
+            return *tables, Together([*said, notes])
         return (
-            Paragraph(summary(report)),
+            Together(said),
             Together(list(_by_architecture(report.overview))),
             Paragraph(_what_is_shown(report, self.excerpt)),
             *tables,

@@ -1,4 +1,4 @@
-"""Families of architectures: where code with the suffix ``f`` runs."""
+"""Where code that was compiled for one architecture runs: by version, by family, or there alone."""
 
 from __future__ import annotations
 
@@ -10,6 +10,26 @@ from .shipped import known
 
 RENAMED = ComputeCapability(10, 1)
 """CUDA 13.0 calls it 11.0; it is of no family with the rest of 10.x (its release notes)."""
+
+TEGRA = frozenset(
+    ComputeCapability(*each) for each in ((3, 2), (5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0))
+)
+"""Compute capabilities of Tegra SoCs, Thor under its two names. Code of these runs on no other chip, and they
+run none of others (CUDA programming guide, "Binary Compatibility")."""
+
+
+@cache
+def runs_on(arch: str | None, chip: ComputeCapability) -> bool:
+    """Whether a chip runs machine code of an architecture, by its name: that of its own compute capability,
+    of a lower minor number with the same major one, of a family it belongs to; with ``a`` its own alone."""
+    try:
+        own = ComputeCapability.parse(arch or "")
+    except InputError:  # a file can call an architecture anything
+        return False
+    assert arch is not None
+    if own == chip or arch.endswith(("a", "f")):
+        return own == chip or chip in later_members(arch)
+    return own.major == chip.major and own < chip and not {own, chip} & TEGRA
 
 
 @cache

@@ -162,15 +162,47 @@ class TestBlockSize:
 
 class TestWhatIf:
     def test_other_chips_are_labelled(self, samples: Path) -> None:
-        rows = scan(samples / "samples.fatbin", "--cc", "8.6", "--threads", 256)
+        rows = scan(samples / "samples.fatbin", "--cc", "8.6", "--threads", 256, "--arch", "all")
         assert {(row["arch"], row["cc"], row["what_if"]) for row in rows} == {
             ("sm_80", "8.6", True),
             ("sm_90", "8.6", True),
             ("sm_120", "8.6", True),
         }
-        text = run("scan", str(samples / "samples.fatbin"), "--cc", "8.6").stdout
+        text = run("scan", str(samples / "samples.fatbin"), "--cc", "8.6", "--arch", "all").stdout
         assert "sm_90 on 8.6" in text
         assert "What if" in text
+        assert "Of each kernel only" not in text
+
+    @pytest.mark.parametrize(
+        ("chip", "archs"),
+        [
+            ("8.6", {"sm_80"}),
+            ("H100", {"sm_90"}),
+            ("12.1", {"sm_120"}),
+            ("8.7", {"sm_80", "sm_90", "sm_120"}),
+            ("10.0", {"sm_80", "sm_90", "sm_120"}),
+        ],
+    )
+    def test_of_several_architectures_the_code_that_the_chip_runs(
+        self, samples: Path, chip: str, archs: set[str]
+    ) -> None:
+        """All of a file without any: then it is a what-if."""
+        fatbin = samples / "samples.fatbin"
+        found = json.loads(run("scan", str(fatbin), "--cc", chip, "--format", "json").stdout)
+        assert {row["arch"] for row in found["kernels"]} == archs
+        text = run("scan", str(fatbin), "--cc", chip, columns=120).stdout
+        if len(archs) > 1:
+            assert found["runs_on"] is None
+            assert "Of each kernel only" not in text
+            return
+        cc, left = found["runs_on"]["cc"], found["found"] - len(found["kernels"])
+        assert found["runs_on"] == {"cc": cc, "archs": list(archs), "left_out": left}
+        (arch,) = archs
+        assert f"Of each kernel only the code that {cc} runs ({arch}); --arch all shows all.\n" in text
+        newest = scan(fatbin, "--cc", chip, "--newest")
+        assert {row["arch"] for row in newest} == archs, "the newest of what runs"
+        page = occupancy.scan(fatbin, cc=chip)._repr_html_()
+        assert "archs=[&quot;all&quot;]" in page or 'archs=["all"]' in page
 
     def test_the_same_chip_is_no_what_if(self, samples: Path) -> None:
         rows = scan(samples / "triton_cache", "--cc", "9.0")
