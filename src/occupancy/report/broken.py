@@ -38,7 +38,7 @@ _OF_MEASURES: dict[Measure, str] = {
 }
 """The columns of `diff` that say what changed since the baseline."""
 
-_SINCE = (*_OF_MEASURES.values(), "Limited by", "Bound", "Threads")
+_SINCE = (*_OF_MEASURES.values(), "Register cap", "Bound", "Limited by", "Threads")
 
 
 def broken(violation: Violation, row: ScanRow) -> str:

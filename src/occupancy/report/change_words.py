@@ -61,9 +61,14 @@ def _limiters(row: ScanRow) -> str:
     return words.short_names(row.limiters)
 
 
+REGISTER_CAP = DiffColumn("Register cap", lambda row: words.number(row.register_cap, ""))
+
 COLUMNS = (
     DiffColumn("Arch", architecture),
     DiffColumn("Occ.", _occupancy),
+    # What the compiler was told comes before what it made of it.
+    REGISTER_CAP,
+    DiffColumn("Bound", lambda row: words.number(row.max_threads, "none") if knows_bounds(row) else ""),
     DiffColumn("Limited by", _limiters),
     DiffColumn("Regs", lambda row: words.number(row.regs, "")),
     DiffColumn("Spills", _spills),
@@ -72,7 +77,6 @@ COLUMNS = (
     DiffColumn("Shared", lambda row: _size(measures(row).smem)),
     DiffColumn("Bar", lambda row: words.number(row.barriers, "")),
     DiffColumn("Virtual", lambda row: words.number(row.virtual_resources, "")),
-    DiffColumn("Bound", lambda row: words.number(row.max_threads, "none") if knows_bounds(row) else ""),
     DiffColumn("Threads", threads),
 )
 

@@ -32,7 +32,7 @@ from ..render.document import (
 from ..values.dataclass import dataclass
 from .assumptions import assumptions, left_out, not_launched
 from .base import Report
-from .change_words import COLUMNS, DiffColumn, changes, other_size_in_words
+from .change_words import COLUMNS, REGISTER_CAP, DiffColumn, changes, other_size_in_words
 from .name_words import IF_SHORTENED, short_name
 from .source_files import file_names, place
 from .spilled_bytes import meaning_of_spills
@@ -144,6 +144,13 @@ def diff_report(
     )
 
 
+_ALSO_IN_CSV = (
+    "threads", "threads_from", "active_blocks", "limiters", "source", "register_cap", "max_threads",
+    "required_threads",
+)  # fmt: skip
+"""What the CSV has of both builds beside what is measured."""
+
+
 def _csv_row(
     verdict: str, old: ScanRow | None, new: ScanRow | None, deciding: AtSize | None = None
 ) -> dict[str, Any]:
@@ -163,7 +170,7 @@ def _csv_row(
         row |= {
             f"{side}_{measure}": each and getattr(measures(each), measure) for side, each in sides.items()
         }
-    for name in ("threads", "threads_from", "active_blocks", "limiters", "source"):
+    for name in _ALSO_IN_CSV:
         row |= {f"{side}_{name}": each and getattr(each, name) for side, each in sides.items()}
     row["deciding_threads"] = deciding and deciding.threads
     row |= {f"{side}_deciding_occupancy": deciding and getattr(deciding, side) for side in sides}
@@ -230,7 +237,9 @@ def _file(rows: Sequence[ScanRow]) -> list[GroupColumn]:
 
 def _columns_apart(rows: Sequence[ScanRow]) -> list[DiffColumn]:
     """The columns for kernels that are in one build only, as far as they have something to say."""
-    return [each for each in COLUMNS if any(each.value(row) not in ("", "0") for row in rows)]
+    last = [each for each in COLUMNS if each.title in ("Bound", "Threads")]
+    columns = [each for each in COLUMNS if each not in (REGISTER_CAP, *last)] + last
+    return [each for each in columns if any(each.value(row) not in ("", "0") for row in rows)]
 
 
 def _name(row: DiffRow) -> str:
@@ -286,6 +295,8 @@ def _footnotes(report: DiffReport) -> Iterator[str]:
         if archs and not report.ignores_arch:
             yield f"Only in {build}: kernels for {words.listing(sorted(archs))}. --ignore-arch compares them."
     yield from _known_in_one(report)
+    if any(REGISTER_CAP.has_changed(row.old, row.new) for row in report.kernels):
+        yield "Register cap: the most per thread that launch bounds, maxnreg or -maxrregcount let it have."
     if any(row.spills and any(row.spills) for row in rows):
         yield meaning_of_spills(rows)
     yield from assumptions(rows)

@@ -564,6 +564,7 @@ def test_cubins_with_the_log_of_the_compiler(builds: Path, project: Path) -> Non
     assert "registers 40 -> 48 would need fewer spills, at 62.5% occupancy" in text
     assert "stack" not in text, "which changes with the spills, that are said"
     assert "2 of 14 kernels break a rule." in text
+    assert "Since the baseline, sm_80: register cap 128 -> 40, regs 96 -> 40\n" in text, "the cause first"
     same = check(builds / "before", builds / "before.log", *arguments, code=0)
     assert "14 checks" in same
     counted = check(builds / "after", *arguments, code=1, columns=120)

@@ -111,6 +111,21 @@ def _demangled(row: dict[str, Any]) -> str:
     return readable[row["name"]]
 
 
+def test_the_cap_on_registers_is_the_cause_of_what_follows_it(builds: Path) -> None:
+    arguments = (builds / "before", builds / "after")
+    for options in ({"columns": 160}, {"columns": 60}):
+        said = " ".join(diff(*arguments, **options).split())
+        assert "register cap 128 -> 40, regs 96 -> 40," in said
+        assert said.count("register cap") == 2, "blur has the one that it had"
+        assert "Register cap: the most per thread that launch bounds, maxnreg or" in said
+        assert "Cap" not in said.partition("Added")[2].partition("kernels in both")[0]
+    assert "register cap 128 -> 40, regs 96 -> 40" in diff(*arguments, "--format", "markdown")
+    rows = csv.DictReader(io.StringIO(diff(*arguments, "--format", "csv")))
+    caps = {(row["demangled"], row["old_register_cap"], row["new_register_cap"]) for row in rows}
+    assert {each[1:] for each in caps if "warp_image" in each[0]} == {("128", "40")}
+    assert "Register cap" not in diff(builds / "before.log", builds / "after.log"), "logs do not tell"
+
+
 def test_logs_of_the_same_builds_know_the_spills(builds: Path) -> None:
     report = diff_json(builds / "before.log", builds / "after.log")
     changes = {(row["new"]["name"], row["new"]["arch"]): row["change"] for row in report["kernels"]}
