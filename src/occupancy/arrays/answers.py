@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import islice
 from typing import Any, get_args
@@ -71,21 +71,21 @@ class Sweep:
         return np.divide(warps, most_of_chip, dtype=np.float32)
 
     def best(self, n: int = 10) -> list[dict[str, Any]]:
-        """The answers with the highest occupancy, as ``print()`` shows them; what does not launch is not
-        among them.
+        """The answers of each chip with the highest occupancy, as ``print()`` shows them, of what launches.
 
-        Of answers with the same chip, threads, registers and occupancy there is one, which uses the most
-        shared memory, then the most barriers: the others use less and gain nothing. Of the same occupancy
-        those that may use more come first: more registers, then more shared memory, then more barriers; then
-        those with fewer threads per block, then the order of the arrays decides. Of 20 million answers this
-        takes some seconds.
+        Of answers with the same threads, registers and occupancy there is one, which uses the most shared
+        memory, then the most barriers: the others use less and gain nothing. Of the same occupancy those that
+        may use more come first: more registers, then more shared memory, then more barriers; then those with
+        fewer threads per block, then the order of the arrays decides. Of 20 million answers this takes some
+        seconds.
 
         Args:
-            n: The most rows, 1 and up.
+            n: The most rows of each chip, 1 and up.
 
         Returns:
-            A row for each: ``index``, its place in the arrays; ``cc``, after ``gpu`` where products were
-            asked for; the inputs that were given; the arrays, with ``limiters`` as names; ``occupancy``.
+            A row for each, chip after chip: ``index``, its place in the arrays; ``cc``, after ``gpu`` where
+            products were asked for; the inputs that were given; the arrays, with ``limiters`` as names;
+            ``occupancy``.
 
         Raises:
             InputError: ``n`` is out of range, or ``active_warps`` was not asked for.
@@ -93,6 +93,13 @@ class Sweep:
         from .best import best_rows
 
         return list(best_rows(self, self._arrays, n, has_chip_axis=self._has_chip_axis))
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """All answers as `best` has them, in the order of the arrays; for ``pandas.DataFrame``. Without
+        ``active_warps`` they have no ``occupancy``. Each million takes some seconds."""
+        from .best import all_rows
+
+        return all_rows(self, self._arrays, has_chip_axis=self._has_chip_axis)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the occupancy: a curve for each chip over one input, or a heat map of one chip over two.

@@ -1,21 +1,27 @@
-"""The best of the answers for arrays."""
+"""The answers for arrays as rows: all of them, or the best."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import reduce
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, reduce
 from itertools import chain, islice
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..values.resources import COUNTED, Limiter, Output
+from ..values.resources import COUNTED, Limiter, Output, Resource
 from ..values.spellings import parse_count
 from .values import SHARED_MEMORY_FIELDS, Integers
 
 if TYPE_CHECKING:
     from .answers import Sweep
+
+
+PIECE = 1 << 16
+"""Rows that are worked out at a time."""
 
 
 def best_rows(
@@ -26,7 +32,7 @@ def best_rows(
     Args:
         sweep: The answers.
         arrays: Output -> the answers for it.
-        most: Rows.
+        most: Rows of each chip.
         has_chip_axis: Whether the first dimension is that of the chips.
 
     Raises:
@@ -35,45 +41,83 @@ def best_rows(
     most = parse_count(most, "n")
     if most < 1:
         raise InputError(f"{most} is out of range", where="n", allowed="1 and up")
-    shares = sweep.occupancy
-    inputs = {name: np.broadcast_to(each, shares.shape) for name, each in sweep.inputs.items()}
-    ccs = tuple(str(limits.compute_capability) for limits in sweep.limits)
-    best = chain.from_iterable(_best_places(sweep, inputs, has_chip_axis=has_chip_axis))
-    for place in islice(best, most):
-        index = tuple(int(each) for each in np.unravel_index(place, shares.shape))
-        chip = index[0] if has_chip_axis else 0
-        called = {} if sweep.names == ccs else {"gpu": sweep.names[chip]}
-        given = {name: int(values[index]) for name, values in inputs.items()}
-        row: dict[str, Any] = {"index": index, **called, "cc": ccs[chip], **given}
-        for output, array in arrays.items():
-            value = int(array[index])
-            row[output] = Limiter(value).resources if output == "limiters" else value
-        row["occupancy"] = row["active_warps"] / sweep.limits[chip].max_warps_per_multiprocessor
-        yield row
+    shares = sweep.occupancy.reshape(len(sweep.limits), -1)
+    for chip, its in enumerate(shares):
+        launched = np.flatnonzero(its)
+        best = chain.from_iterable(_best_places(sweep, launched + chip * its.size, its[launched]))
+        places = np.fromiter(islice(best, most), np.int64)
+        yield from _rows_at(sweep, arrays, places, has_chip_axis=has_chip_axis)
 
 
-def _best_places(sweep: Sweep, inputs: Mapping[str, Integers], *, has_chip_axis: bool) -> Iterator[Integers]:
-    """The places in the flat arrays of what launches, best first, in some arrays.
+def all_rows(
+    sweep: Sweep, arrays: Mapping[Output, Integers], *, has_chip_axis: bool
+) -> Iterator[dict[str, Any]]:
+    """What `Sweep.rows` returns."""
+    size = prod(sweep.shape)
+    for start in range(0, size, PIECE):
+        places = np.arange(start, min(start + PIECE, size))
+        yield from _rows_at(sweep, arrays, places, has_chip_axis=has_chip_axis)
 
-    Of the same occupancy with the same chip, registers and threads there is the one that uses the most of
-    the rest: the others would use less and gain nothing. What decides among equals is looked up for these
-    alone: for all of them it would take gigabytes.
+
+def _rows_at(
+    sweep: Sweep, arrays: Mapping[Output, Integers], places: Integers, *, has_chip_axis: bool
+) -> Iterator[dict[str, Any]]:
+    """The answers at these places in the flat arrays, as dictionaries."""
+    if not places.size:
+        return
+    shape = sweep.shape
+    index = np.unravel_index(places, shape) if shape else ()
+    chips = index[0].tolist() if has_chip_axis else [0] * places.size
+    ccs = [str(limits.compute_capability) for limits in sweep.limits]
+    columns: dict[str, Iterable[Any]] = {
+        "index": zip(*(each.tolist() for each in index), strict=True) if shape else [()] * places.size
+    }
+    if list(sweep.names) != ccs:
+        columns["gpu"] = map(sweep.names.__getitem__, chips)
+    columns["cc"] = map(ccs.__getitem__, chips)
+    for name, values in sweep.inputs.items():
+        columns[name] = np.atleast_1d(np.broadcast_to(values, shape)[index]).tolist()
+    for output, array in arrays.items():
+        found = array.reshape(-1)[places].tolist()
+        columns[output] = map(_names_of, found) if output == "limiters" else found
+    if "active_warps" in arrays:
+        most = [limits.max_warps_per_multiprocessor for limits in sweep.limits]
+        warps = arrays["active_warps"].reshape(-1)[places].tolist()
+        columns["occupancy"] = (each / most[chip] for each, chip in zip(warps, chips, strict=True))
+    names = tuple(columns)
+    for line in zip(*columns.values(), strict=True):
+        yield dict(zip(names, line, strict=True))
+
+
+@cache
+def _names_of(bits: int) -> tuple[Resource, ...]:
+    return Limiter(bits).resources
+
+
+def _best_places(sweep: Sweep, launched: Integers, shares: NDArray[np.float32]) -> Iterator[Integers]:
+    """The places of one chip in the flat arrays of what launches, best first, in some arrays.
+
+    Of the same occupancy with the same registers and threads there is the one that uses the most of the rest:
+    the others would use less and gain nothing. What decides among equals is looked up for these alone: for
+    all of them it would take gigabytes.
+
+    Args:
+        sweep: The answers.
+        launched: The places of what launches.
+        shares: The occupancy of each of them.
     """
+    inputs = {name: np.broadcast_to(each, sweep.shape) for name, each in sweep.inputs.items()}
 
     def at(name: str, places: Integers) -> Integers:
         return np.asarray(inputs[name].flat[places], np.int64) if name in inputs else np.zeros_like(places)
 
-    shares = sweep.occupancy.reshape(-1)
-    of_a_chip = shares.size // len(sweep.limits) if has_chip_axis else shares.size
-    launched = np.flatnonzero(shares)
-    for alike in _highest_first(launched, shares[launched]):
+    for alike in _highest_first(launched, shares):
         for places in _highest_first(alike, at("regs", alike)):
             threads = at("threads", places)
             smem = reduce(np.add, (at(name, places) for name in SHARED_MEMORY_FIELDS))
             counts = (at(name, places) for name in reversed(COUNTED))
             order = np.lexsort([threads, *(-each for each in (*counts, smem))])  # the last decides first
-            kinds = places // of_a_chip * (int(threads.max()) + 1) + threads
-            _, firsts = np.unique(kinds[order], return_index=True)
+            _, firsts = np.unique(threads[order], return_index=True)
             yield places[order[np.sort(firsts)]]
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
 from ..render import words
-from ..render.answers import ANSWER, answer_cells, charts_of
+from ..render.answers import answer_cells, charts_of
 from ..render.charts import Axis, Scale, scale
 from ..render.document import Block, Column, Document, KeyValues, Marked, Paragraph, Table, Together
 from ..values.resources import Limiter, Output, Resource
@@ -20,8 +20,18 @@ if TYPE_CHECKING:
 
 MOST_AXES = 2
 MOST_ROWS = 60
-"""Rows of a table over one input."""
+"""Rows of a table over one input, and of the best of all chips."""
 BEST = 10
+"""Of a chip."""
+LIMITERS = 12
+"""Characters in which the limiters can be read."""
+OF_THE_BEST = (
+    Column("Occ."),
+    Column("Warps"),
+    Column("Blocks"),
+    Column("Limited by", is_number=False, least=LIMITERS),
+)
+TIES = "those with the most registers come first, each with the most shared memory"
 
 
 class OneAnswer(NamedTuple):
@@ -52,7 +62,7 @@ def document_of(sweep: Sweep, arrays: Mapping[Output, Integers]) -> Document:
             Together((Paragraph(heading), Paragraph(about(sweep)))),
             *(part for block in drawn for part in _cut(block)),
         )
-    return (_asked(sweep, chips), *(_best(sweep, chips) if is_whole else ()))
+    return (_asked(sweep, chips), *(_best(sweep) if is_whole else ()))
 
 
 def _answers(sweep: Sweep, arrays: Mapping[Output, Integers]) -> Iterator[OneAnswer]:
@@ -88,26 +98,36 @@ def _asked(sweep: Sweep, chips: Scale) -> Block:
     return KeyValues(lines)
 
 
-def _best(sweep: Sweep, chips: Scale) -> tuple[Block, ...]:
-    rows = sweep.best(BEST)
-    if not rows:
-        return (Paragraph("None of them launches."),)
-    has_chips = len(sweep.names) > 1
+def _best(sweep: Sweep) -> Iterator[Block]:
+    """The best answers of each chip."""
+    several = len(sweep.names) > 1
+    rows = sweep.best(max(1, min(BEST, MOST_ROWS // len(sweep.names))))
+    for chip, name in enumerate(sweep.names):
+        its = [row for row in rows if not several or row["index"][0] == chip]
+        shares = sweep.occupancy[chip] if several else sweep.occupancy
+        of_chip = [f"{name}: "] if several else []
+        if not its:
+            yield Paragraph([*of_chip, "None of them launches."])
+            continue
+        as_high = int(np.count_nonzero(shares == shares.max()))
+        title: list[str | Marked] = [
+            *of_chip,
+            Marked(f"The highest occupancy is {words.percent(its[0]['occupancy'])}", "strong"),
+            f", in {as_high:,} of {shares.size:,} answers",
+        ]
+        if as_high > 1 and chip == 0:
+            title.append(f"; {TIES}")
+        yield Together((Paragraph(title), _table(sweep, its)))
+
+
+def _table(sweep: Sweep, rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Rows of one chip: what varies, and the answers."""
     inputs = {name: scale(name) for name in sweep.inputs if name in varying(sweep)}
-    headers = [*([chips.header] if has_chips else []), *(words.name(each).capitalize() for each in inputs)]
+    headers = [words.name(each).capitalize().replace(" ", "\n") for each in inputs]  # room for the limiters
     lines = []
     for row in rows:
         answer = OneAnswer(row["active_blocks"], row["active_warps"], row["occupancy"], row["limiters"])
-        chip = [row.get("gpu", row["cc"])] if has_chips else []
         given = (its.alone(row[name]) for name, its in inputs.items())
         *numbers, _ = answer_cells(answer)
-        lines.append((*chip, *given, *numbers, words.short_names(answer.limiters)))
-    shares = sweep.occupancy
-    as_high = int(np.count_nonzero(shares == shares.max()))
-    title: list[str | Marked] = [
-        Marked(f"The highest occupancy is {words.percent(rows[0]['occupancy'])}", "strong"),
-        f", in {as_high:,} of {shares.size:,} answers",
-    ]
-    if as_high > 1:
-        title.append("; those with the most registers come first, each with the most shared memory")
-    return (Together((Paragraph(title), Table((*map(Column, headers), *ANSWER), lines, splits=False))),)
+        lines.append((*given, *numbers, words.short_names(answer.limiters)))
+    return Table((*map(Column, headers), *OF_THE_BEST), lines)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import occupancy
+from occupancy.arrays import best
 
 THREADS = np.array([32, 1024, 96, 160, 2048, 64, 512])
 REGS = np.array([40, 16, 255, 64])
@@ -31,7 +32,10 @@ def test_is_what_sorting_all_answers_one_by_one_gives(n: int) -> None:
             )  # fmt: skip
     expected.sort(key=lambda each: (-each["occupancy"], -each["regs"], each["threads"], each["index"]))
     assert len(expected) == 44  # of 56: no 2,048 threads, no 255 registers for 512 and 1,024
-    assert found.best(n) == expected[:n]
+    of_chips = [[row for row in expected if row["cc"] == chip] for chip in chips]
+    assert found.best(n) == [row for of_chip in of_chips for row in of_chip[:n]]
+    in_order = sorted(expected, key=lambda each: each["index"])
+    assert [row for row in found.rows() if row["active_blocks"]] == in_order
 
 
 def test_what_does_not_launch_is_never_among_them() -> None:
@@ -44,6 +48,8 @@ def test_a_single_answer_products_and_numbers_in_other_types() -> None:
     assert row == {"index": (), "cc": "9.0", "threads": 64, "active_warps": 64, "occupancy": 1.0}
     rows = occupancy.sweep(["H100", "RTX 4090"], threads=[[256.0, 128.0]], regs=np.uint8(40)).best(2)
     assert [(row["gpu"], row["cc"], row["threads"], row["regs"]) for row in rows] == [
+        ("H100", "9.0", 128, 40),
+        ("H100", "9.0", 256, 40),
         ("GeForce RTX 4090", "8.9", 128, 40),
         ("GeForce RTX 4090", "8.9", 256, 40),
     ]
@@ -56,7 +62,7 @@ def test_of_equal_answers_the_first_of_the_arrays_is_among_them() -> None:
     rows = occupancy.sweep("9.0", threads=threads, regs=32).best(5)
     assert [row["index"] for row in rows] == [(7, 3), (0, 0)]
     on_both = occupancy.sweep(["9.0", "8.0"], threads=threads, regs=32).best(5)
-    assert [row["index"] for row in on_both] == [(0, 7, 3), (1, 7, 3), (0, 0, 0), (1, 0, 0)]
+    assert [row["index"] for row in on_both] == [(0, 7, 3), (0, 0, 0), (1, 7, 3), (1, 0, 0)]
 
 
 def test_of_the_same_occupancy_those_with_more_registers_and_shared_memory_come_first() -> None:
@@ -91,6 +97,21 @@ def test_print_shows_the_same() -> None:
     start = next(place for place, line in enumerate(lines) if line.startswith("Threads  Regs"))
     shown = [(int(line.split()[0]), int(line.split()[1])) for line in lines[start + 1 :]]
     assert shown == [(row["threads"], row["regs"]) for row in found.best(10)]
+
+
+def test_rows_are_all_answers_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(best, "PIECE", 7)
+    threads, regs = np.ix_(THREADS, REGS)
+    found = occupancy.sweep(["H100", "A100"], threads=threads, regs=regs)
+    rows = list(found.rows())
+    assert [row["index"] for row in rows] == list(np.ndindex(found.shape))
+    assert [row["active_blocks"] for row in rows] == found.active_blocks.ravel().tolist()
+    assert [row["gpu"] for row in rows] == ["H100"] * 28 + ["A100"] * 28
+    for row in (each for each in rows if each["active_blocks"]):
+        alone = occupancy.compute(row["gpu"], threads=row["threads"], regs=row["regs"])
+        assert (row["occupancy"], row["limiters"]) == (alone.occupancy, alone.limiters)
+    (row,) = occupancy.sweep("9.0", threads=64, outputs=["active_blocks"]).rows()
+    assert row == {"index": (), "cc": "9.0", "threads": 64, "active_blocks": 32}
 
 
 @pytest.mark.parametrize(("n", "message"), [(0, "n: 0 is out of range"), (1.5, "n: 1.5 is not a whole")])

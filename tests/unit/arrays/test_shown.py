@@ -50,14 +50,27 @@ def test_of_all_others_it_shows_what_was_asked_and_the_best() -> None:
         "Shared memory per block   4 KiB",
         "",
         "The highest occupancy is 75%, in 1 of 3 answers",
-        "Threads  Regs  Occupancy  Warps  Blocks  Limited by",
-        "    128    37        75%     48      12  regs",
-        "    256    64        50%     32       4  regs",
+        "Threads  Regs  Occ.  Warps  Blocks  Limited by",
+        "    128    37   75%     48      12  regs",
+        "    256    64   50%     32       4  regs",
     ]
     assert re.search(
         r'<td style="text-align:right;[^"]*">128</td><td style="[^"]*">37</td>', found._repr_html_()
     )
     assert "None of them launches." in str(occupancy.sweep("9.0", threads=2048))
+
+
+def test_of_several_chips_it_shows_the_best_of_each_and_cuts_no_word() -> None:
+    threads, regs, static, dynamic = np.ix_([128, 640], [32, 255], [0, 4096], [0, 8192, 65_536])
+    given: dict[str, Any] = {"threads": threads, "regs": regs, "static_smem": static, "dynamic_smem": dynamic}
+    found = str(occupancy.sweep(["9.0", "8.9"], **given, barriers=[[[[[1]]], [[[16]]]]]))
+    assert "\n9.0: The highest occupancy is 100%, in " in found
+    assert "\n8.9: The highest occupancy is 100%, in " in found
+    assert found.count("Threads  Regs") == 2
+    assert "…" not in found
+    assert max(map(len, found.splitlines())) <= 80
+    none = str(occupancy.sweep(["9.0", "8.9"], threads=[64, 96], regs=[255, 40], smem=200_000))
+    assert none.endswith("\n8.9: None of them launches.")
 
 
 def test_of_the_best_that_differ_in_their_shared_memory_alone_one_is_shown() -> None:
