@@ -9,13 +9,10 @@ from datetime import date
 from ..readers.names import demangle
 from ..readers.record import architecture_of
 from ..values.dataclass import dataclass
-from ..values.spellings import nearest_names
-from .kernel_names import Names, base_name
+from .kernel_names import Names
+from .near_names import names_like
 from .rules_entry import Entry
 from .violations import Checked, Holding, Violating, Violation, launched_with
-
-MOST_NAMED = 5
-"""Kernels that there are, where an exemption is for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +88,10 @@ def apply(done: Checked, exemptions: Sequence[Exemption], today: date) -> Applie
     kernels += [(each.name, each.arch) for each in done.holding] if left_over else []
     there = [(Names(name, demangle), architecture_of(arch)) for name, arch in kernels]
     idle = [one for one in left_over if not any(one.is_for(*each) for each in there)]
-    bases = sorted({base_name(name) for name, _ in kernels})
     return Applied(
         replace(done, violating=violating, holding=holding),
         tuple(exempted),
         ended,
         tuple(one for one in left_over if one not in idle),
-        tuple((one, _some(nearest_names(one.kernels[0].strip("*"), bases) or bases)) for one in idle),
+        tuple((one, names_like(one.kernels[0], (name for name, _ in kernels))) for one in idle),
     )
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return f"{', '.join(names[:MOST_NAMED])}{more}"

@@ -130,6 +130,22 @@ def _base_of_readable(name: str) -> str:
     return head.rpartition(" ")[2] or name  # a template has the type that it returns in front
 
 
+_VERSIONED_QUALIFIER = re.compile(rf"\b{VERSIONED_NAMESPACE}::")
+
+
+def without_parameters(readable: str) -> str:
+    """A readable name without its parameters, which launches do not need to be distinguished, without what
+    a template returns, and without namespaces of a library's version, longer than the names in them."""
+    name = _VERSIONED_QUALIFIER.sub("", readable).removeprefix("void ")
+    if name.endswith(")"):
+        depth = 0
+        for position in range(len(name) - 1, 0, -1):
+            depth += {")": 1, "(": -1}.get(name[position], 0)
+            if depth == 0:
+                return name[:position]
+    return name
+
+
 class Names:
     """All names of one kernel, for patterns; what costs time is found when it is asked for.
 
@@ -148,16 +164,17 @@ class Names:
         return base, base.rpartition("::")[2], self._name
 
     @cached_property
-    def _readable(self) -> str:
-        return self._demangle(self._name).removeprefix("void ")
+    def _readable(self) -> tuple[str, ...]:
+        whole = self._demangle(self._name).removeprefix("void ")
+        return without_parameters(whole), whole
 
     def match(self, pattern: str) -> bool:
         """Whether a pattern matches one of the names as a whole: ``*`` is any text, ``?`` one character.
 
-        The names are ``blur`` and ``img::blur`` as well as the readable name with its template arguments
-        and parameters, and the mangled one.
+        The names are ``blur`` and ``img::blur`` as well as the readable name with its template arguments,
+        with its parameters and without, and the mangled one.
         """
         if pattern == "*":
             return True
         matches = compiled(pattern).matches
-        return any(map(matches, self._short)) or matches(self._readable)
+        return any(map(matches, self._short)) or any(map(matches, self._readable))

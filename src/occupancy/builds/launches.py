@@ -9,8 +9,8 @@ from ..errors import InputError, RulesError
 from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..readers.record import ThreadsFrom
-from ..values.spellings import did_you_mean
-from .kernel_names import Names, base_name
+from .kernel_names import Names
+from .near_names import names_like
 from .rules import Launches
 from .rules_entry import idle
 
@@ -35,10 +35,9 @@ def refuse_idle(kernels: Sequence[KernelRecord], launches: Sequence[Launches], b
     """
     left = idle(launches, kernels)
     if left:
-        names_there = {base_name(kernel.name) for kernel in kernels}
         raise RulesError(
             f"{left[0]} is for no kernel of {build}",
-            allowed=did_you_mean(left[0].kernels[0].strip("*"), names_there),
+            allowed=names_like(left[0].kernels[0], (kernel.name for kernel in kernels)),
             cure="Write the name of one that there is, or remove the entry.",
         )
 
@@ -50,11 +49,10 @@ def refuse_absent(launches: Launches, kernels: Sequence[KernelRecord], build: st
         InputError: It is; the names of those that there are.
     """
     if not any(launches.is_for(Names(each.name, demangle), each.compute_capability) for each in kernels):
-        names = {base_name(each.name) for each in kernels}
         raise InputError(
             f"no kernel of {build} is called {launches.about}",
             where="threads",
-            allowed=did_you_mean(launches.kernels[0].strip("*"), names),
+            allowed=names_like(launches.kernels[0], (each.name for each in kernels)),
         )
 
 

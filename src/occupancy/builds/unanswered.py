@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 
 from ..errors import BaselineError, RulesError
 from ..readers import KernelRecord
 from .kernel_names import base_name
 from .matching import family
+from .near_names import names_like
 from .question import Question
 from .rules import CRITERIA, Measure, Rule
-
-MOST_NAMED = 5
-"""Kernels that an error names; it counts the others."""
 
 _SOURCES: dict[Measure, str] = {
     "spill_bytes": "Code before sm_70 does not tell: check what ptxas -v says, or ask for max_stack_growth.",
@@ -120,12 +116,10 @@ class Gaps:
         )
 
     def _idle(self, rule: Rule) -> RulesError:
-        there = Counter(base_name(row.name) for row in self._rows)
-        near = get_close_matches(rule.kernels[0].strip("*"), there, MOST_NAMED) or sorted(there)
-        more = f" and {len(near) - MOST_NAMED:,} more" if len(near) > MOST_NAMED else ""
+        near = names_like(rule.kernels[0], (row.name for row in self._rows))
         archs = ", ".join(sorted({row.arch or "unknown" for row in self._rows}))
         return RulesError(
             f"{rule} is for no kernel of {self._build}",
-            allowed=f"{', '.join(near[:MOST_NAMED])}{more}, for {archs}",
+            allowed=f"{near}, for {archs}",
             cure="A rule that looks at nothing would always hold.",
         )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Protocol
 
-from ..builds.kernel_names import VERSIONED_NAMESPACE
+from ..builds.kernel_names import without_parameters
 from ..render import words
 
 IF_SHORTENED = "Names are shortened: --full-names shows whole ones."
 """Below a table that had no room for some."""
-
-_VERSIONED = re.compile(rf"\b{VERSIONED_NAMESPACE}::")
 
 
 class Named(Protocol):
@@ -22,16 +19,8 @@ class Named(Protocol):
 
 
 def short_name(row: Named) -> str:
-    """The demangled name without the parameters, which launches do not need to be distinguished, and without
-    namespaces of a library's version, which are longer than the names in them."""
-    name = _VERSIONED.sub("", words.printable(row.demangled)).removeprefix("void ")
-    if name.endswith(")"):
-        depth = 0
-        for position in range(len(name) - 1, 0, -1):
-            depth += {")": 1, "(": -1}.get(name[position], 0)
-            if depth == 0:
-                return name[:position]
-    return name
+    """The demangled name, as `without_parameters` has it."""
+    return without_parameters(words.printable(row.demangled))
 
 
 MOST_OF_A_NAME = 32

@@ -86,6 +86,7 @@ READABLE = {"_ZN3img9histogramILi64ELb1EEEvPfi": "void img::histogram<64, true>(
     "pattern",
     [
         "*", "histogram", "hist*", "img::histogram", "img::*", "img::histogram<64, true>*", "*<64*", "?mg::*",
+        "img::histogram<64, true>", "img::histogram<64, true>(float*, int)",
         "_ZN3img9histogramILi64ELb1EEEvPfi", "*(float*, int)",
     ],
 )  # fmt: skip

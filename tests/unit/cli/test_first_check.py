@@ -157,6 +157,17 @@ class TestExemptions:
         one = run("check", "before", "--rules", "r.toml", "--name", "scale").stdout
         assert "is for no kernel" not in one, "the others were not looked at"
 
+    def test_what_it_suggests_can_be_pasted(self) -> None:
+        pytest.importorskip("demangle", reason="needs Python 3.11")
+        tomorrow = date.today() + timedelta(days=1)
+        _, text = self.check(self.exemption(tomorrow, "img::histogram<64, true>"))
+        assert "there are img::histogram<64>, img::histogram<16>." in text, "the most alike first"
+        _, text = self.check(self.exemption(tomorrow, "img::histogram<64>"))
+        assert "is for no kernel" not in text
+        error = run("scan", "before", "--threads", "histogram<64, true>=64").stderr
+        assert "Allowed: img::histogram<64>, img::histogram<16>." in error
+        assert run("scan", "before", "--threads", "img::histogram<64>=64").exit_code == 0
+
     def test_a_month_is_no_date(self) -> None:
         Path("r.toml").write_text(
             f'{self.RULES}[[exemptions]]\nkernels = "a"\nreason = "b"\nuntil = 2027-01\n'
