@@ -17,6 +17,7 @@ from occupancy.page import build
 from occupancy.page.build import build_page
 from occupancy.page.rules import rules
 from occupancy.tables import shipped
+from occupancy.tables.chips import find_chip
 from occupancy.tables.products import products
 from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Kernel, Launch
 from occupancy.values.limits import Limits
@@ -205,6 +206,39 @@ def test_what_is_typed_is_read_as_by_the_library(engine: PageEngine, cc: str, na
         except occupancy.InputError:
             expected[text] = None
     assert found == expected
+
+
+def test_a_name_for_the_command_line_is_one_there(engine: PageEngine) -> None:
+    """Of names in full, and of each part of them, it means the same there, or the page has none for it."""
+    parts = [each.name.split() for each in products()]
+    texts = sorted({" ".join(words[a:b]) for words in parts for b in range(len(words) + 1) for a in range(b)})
+    texts = ["H100", "RTX 4090", *texts[::3]]
+    wanted = "({ cc, name = null }) => [cc, name]"
+    named = engine.value(f"{json.dumps(texts)}.map(findProduct).map({wanted})")
+    found = {text: (cc, name) for text, (cc, name) in zip(texts, named, strict=True) if cc and name}
+    assert {name: cc for cc, name in found.values()} == {
+        name: find_chip(name, is_product=True).cc for _, name in found.values()
+    }
+    assert found["H100"] == ("9.0", "H100")
+    assert found["RTX 4090"] == ("8.9", "GeForce RTX 4090")
+    assert len(found) > 0.8 * len(texts)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "chip"),
+    [
+        ("H100", "--gpu H100"),
+        ("h100 sxm", "--gpu 'h100 sxm'"),
+        ("GT 1030", "--cc 9.0"),
+        ("", "--cc 9.0"),
+        ("RTX 4090", "--cc 9.0"),
+    ],
+)
+def test_the_command_names_the_product_that_was_asked_for(engine: PageEngine, gpu: str, chip: str) -> None:
+    """Where it is one of the chip."""
+    fields = json.dumps({"cc": "9.0", "gpu": gpu, "threads": "256"})
+    command = engine.value(f"((fields) => toCommand(fields, readQuestion(fields)))({fields})")
+    assert command == f"occupancy calc {chip} --threads 256"
 
 
 def test_a_question_with_all_of_it(engine: PageEngine) -> None:

@@ -125,7 +125,8 @@ function keyOf(name) {
   return ` ${name.toLowerCase().replace(/nvidia|geforce|tesla|gpu|graphics|edition/g, " ").replace(/(\d)gb\b/g, "$1 gb").replace(/[^a-z0-9]+/g, " ").trim()} `;
 }
 
-// {cc, sms, hint}: what the products of a name have in common; null for what they differ in.
+// {cc, sms, hint, name}: what the products of a name have in common; null for what they differ in. The name is one
+// that tells the command line as much: to it some products are called alike, and 980 may be a compute capability.
 function findProduct(text) {
   if (!text.trim()) return { cc: null, sms: null, hint: "such as H100 SXM, RTX 4090" };
   const key = keyOf(text);
@@ -137,6 +138,9 @@ function findProduct(text) {
   const number = words.count(found.length, "product");
   if (ccs.size > 1) return { cc: null, sms: null, hint: `${number} that differ: ${[...ccs].join(", ")}. Go on typing.` };
   const cc = found[0].cc;
-  if (sms.size > 1) return { cc, sms: null, hint: `${number} of ${cc}, with ${[...sms].sort((a, b) => a - b).join(", ")} SMs` };
-  return { cc, sms: found[0].sms, hint: `${found.length > 1 ? number : found[0].name}: ${cc}, ${sms.size && found[0].sms} SMs` };
+  let name = found.length > 1 ? text.trim() : found[0].name;
+  const parts = keyOf(name).trim().split(" ");
+  if (!/^(?=[a-z])[\w -]*\w\d/i.test(name) || PRODUCTS.some((each) => each.cc !== cc && parts.every((part) => each.key.includes(` ${part} `)))) name = null;
+  if (sms.size > 1) return { cc, sms: null, hint: `${number} of ${cc}, with ${[...sms].sort((a, b) => a - b).join(", ")} SMs`, name };
+  return { cc, sms: found[0].sms, name, hint: `${found.length > 1 ? number : found[0].name}: ${cc}, ${sms.size && found[0].sms} SMs` };
 }

@@ -33,7 +33,9 @@ const given = (fields, limits) =>
 
 function toCommand(fields, question) {
   const { limits, model } = question;
-  const parts = ["occupancy calc", `--cc ${limits.compute_capability}`];
+  const cc = String(limits.compute_capability);
+  const product = findProduct(fields.gpu ?? "");
+  const parts = ["occupancy calc", product.cc === cc && product.name ? `--gpu ${quoted(product.name)}` : `--cc ${cc}`];
   for (const [input, text] of given(fields, limits)) {
     if (input.kind === "flag") parts.push(text === "yes" ? `--${input.name}` : `--no-${input.name}`);
     else parts.push(`--${input.name} ${plainText(input, text, question.kernel)}`);
