@@ -14,7 +14,7 @@ from ..builds.selection import ORDERS, WORST, Order, Selection, unknown_architec
 from ..errors import InputError, shown
 from ..readers import KernelRecord
 from ..readers.budget import Allowance
-from ..tables.chips import find_chip, find_chips
+from ..tables.chips import Chip, find_chip, find_chips
 from ..tables.table import Table
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, parse_share
@@ -71,7 +71,7 @@ class Reading:
     def __init__(
         self,
         threads: ThreadsLike | Mapping[str, ThreadsLike] | None = None,
-        cc: ComputeCapabilityLike | None = None,
+        cc: ComputeCapabilityLike | Chip | None = None,
         limits_file: Path | None = None,
         name: str | None = None,
         archs: Sequence[ArchitectureLike] = (),
@@ -87,7 +87,10 @@ class Reading:
             for number, (pattern, size) in enumerate(by_name.items(), 1)
             if pattern != EVERY
         )
-        self.what_if = None if cc is None else find_chip(cc, table).limits
+        chip = None if cc is None else find_chip(cc, table)
+        self.what_if = None if chip is None else chip.limits
+        self.gpu = None if chip is None else chip.name
+        """The product that is answered for, where one was named."""
         self._has_all = any(isinstance(each, str) and each.strip().lower() == ALL_ARCHS for each in archs)
         if self._has_all:
             archs = ()

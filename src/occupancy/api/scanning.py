@@ -265,6 +265,8 @@ class Scanning:
             self.found,
             self.time,
             None if self._running is None else self._running.chosen,
+            self._reading.gpu,
+            self.scanner.multiprocessor_count,
             overview,
             logs,
             tuple(self.problems),

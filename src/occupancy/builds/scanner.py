@@ -105,8 +105,8 @@ _PLAYS_NO_PART = frozenset({
     "num_warps", "num_stages", "stack_bytes",
     "spill_store_bytes", "spill_load_bytes", "counted_spill_store_bytes", "counted_spill_load_bytes",
     "min_blocks", "register_cap", "required_threads", "max_cluster_rank", "cluster_dim", "threads_from",
-    "launches", "grid_dim", "multiprocessor_count", "duration_us", "reported_occupancy", "achieved_occupancy",
-    "notes",
+    "launches", "grid_dim", "profiled_on", "multiprocessor_count", "duration_us", "reported_occupancy",
+    "achieved_occupancy", "notes",
 })  # fmt: skip
 _needs = attrgetter(*(name for name in FIELD_NAMES if name not in _PLAYS_NO_PART))
 """All of a record that its occupancy can depend on; most kernels of a library share it with hundreds."""

@@ -215,8 +215,7 @@ def _scan(
     chosen = None
     if (cc, gpu, device) != (None, None, None):
         chosen = choose_sm(cc, gpu, device, limits_file)
-    what_if = None if chosen is None else chosen.limits
-    reading = Reading(threads, what_if, limits_file, name, archs, only_newest, with_runtime)
+    reading = Reading(threads, chosen, limits_file, name, archs, only_newest, with_runtime)
     scanning = Scanning(
         files, reading, below, only_spilling, sort, limit, count_of_sms(chosen, sms), in_full, reverse
     )

@@ -34,7 +34,7 @@ _CUBIN = 4
 # Of a result, of its metrics, and of their values.
 _MANGLED_NAME, _FUNCTION_NAME, _GRID, _BLOCK, _METRIC = 5, 6, 10, 11, 13
 _METRIC_NAME, _METRIC_VALUE = 1, 2
-_FLOAT, _DOUBLE, _UINT32, _UINT64 = 2, 3, 4, 5
+_TEXT, _FLOAT, _DOUBLE, _UINT32, _UINT64 = 1, 2, 3, 4, 5
 
 
 def read_ncu_rep(content: Content) -> Iterator[Found]:
@@ -58,6 +58,8 @@ class _Reader:
         self._data = content.part()
         self._metric_names: dict[int, str] = {}
         self._strings = 0
+        self._gpu = ""
+        """The name of the GPU, which every launch tells anew."""
         self._compiled: dict[str, KernelRecord] = {}
         self.position = len(MAGIC)
         self._end = len(self._data)
@@ -100,7 +102,7 @@ class _Reader:
             for each, value in fields(message(table)):
                 if each == _STRING:
                     name = text(value)
-                    if name in nsight.METRICS:
+                    if name in nsight.METRICS or name == nsight.DISPLAY_NAME:
                         self._metric_names[self._strings] = name
                     self._strings += 1
 
@@ -151,6 +153,7 @@ class _Reader:
             name=name or function_name,
             block=shapes.get(_BLOCK),
             grid=shapes.get(_GRID),
+            gpu=self._gpu,
             is_exact=compiled is not None,
         )
         return record if compiled is None else record.with_compiled(compiled)
@@ -164,7 +167,9 @@ class _Reader:
                     return  # one of two thousand that are not needed
             elif number == _METRIC_VALUE and name is not None:
                 for kind, number_value in fields(message(value)):
-                    if kind in (_UINT32, _UINT64):
+                    if kind == _TEXT and name == nsight.DISPLAY_NAME:
+                        self._gpu = text(number_value)
+                    elif kind in (_UINT32, _UINT64):
                         metrics[name] = integer(number_value)
                     elif kind in (_FLOAT, _DOUBLE):
                         metrics[name] = floating(number_value)

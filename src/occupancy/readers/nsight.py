@@ -24,6 +24,11 @@ COMPUTE_CAPABILITY = (
     "device__attribute_compute_capability_minor",
 )
 MULTIPROCESSOR_COUNT = "device__attribute_multiprocessor_count"
+DISPLAY_NAME = "device__attribute_display_name"
+"""The only text of interest among the metrics."""
+
+MOST_OF_A_NAME = 96
+"""Characters of a GPU's name; the driver has room for as many."""
 
 SIZES = frozenset({STATIC_SMEM, DYNAMIC_SMEM, SMEM_CONFIG})
 """The metrics that are sizes in bytes."""
@@ -49,6 +54,7 @@ def launch_record(
     block: Shape | None,
     grid: Shape | None,
     arch: str | None = None,
+    gpu: str = "",
     is_exact: bool = False,
     notes: tuple[str, ...] = (),
 ) -> KernelRecord:
@@ -62,6 +68,7 @@ def launch_record(
         block: The block's shape, where it is not among the metrics.
         grid: The grid, likewise.
         arch: The architecture, likewise.
+        gpu: The name of the GPU; empty where the file does not tell it.
         is_exact: The registers will be taken from a better source.
         notes: What else to say.
     """
@@ -87,6 +94,7 @@ def launch_record(
         block_dim=block,
         launches=1,
         grid_dim=grid or _shape(metrics, GRID),
+        profiled_on=gpu[:MOST_OF_A_NAME] or None,
         multiprocessor_count=_whole(metrics, MULTIPROCESSOR_COUNT),
         shared_memory_configuration=_whole(metrics, SMEM_CONFIG),
         duration_us=_scaled(metrics, DURATION, 1000),

@@ -57,7 +57,7 @@ _SHAPE_FORM = re.compile(r"\(\s*(\d{1,12}),\s*(\d{1,12}),\s*(\d{1,12})\s*\)")
 Row = dict[str, str]
 """The cells of a row that matter, by the names of their columns."""
 
-_HEADS = frozenset({_ID, _KERNEL, _BLOCK, _GRID, _CC, _METRIC, _UNIT, _VALUE})
+_HEADS = frozenset({_ID, _KERNEL, _BLOCK, _GRID, _CC, _METRIC, _UNIT, _VALUE, nsight.DISPLAY_NAME})
 
 
 def marks(line: str) -> bool:
@@ -164,6 +164,7 @@ class _Reader:
             name=launch.get(_KERNEL, ""),
             block=_shape(launch.get(_BLOCK, "")),
             grid=_shape(launch.get(_GRID, "")),
+            gpu=launch.get(nsight.DISPLAY_NAME, ""),
             arch="sm_" + cc.replace(".", "") if cc else None,
             notes=(ROUNDED_NOTE,) if is_rounded else (),
         )

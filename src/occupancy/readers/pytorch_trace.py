@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from .budget import MAX_NUMBER, Malformed
 from .json_stream import JsonStream
+from .nsight import MOST_OF_A_NAME
 from .record import Found, KernelRecord, ReadProblem, Shape
 from .text import Text
 
@@ -55,13 +56,16 @@ def read_pytorch_trace(text: Text, source: str) -> Iterator[Found]:
 class _Device(NamedTuple):
     arch: str
     multiprocessor_count: int | None
+    name: str | None
 
 
 def _devices(described: Any) -> dict[object, _Device]:
     try:
         return {
             each["id"]: _Device(
-                f"sm_{each['computeMajor']}{each['computeMinor']}", _count_or_none(each.get("numSms"))
+                f"sm_{each['computeMajor']}{each['computeMinor']}",
+                _count_or_none(each.get("numSms")),
+                str(each.get("name") or "")[:MOST_OF_A_NAME] or None,
             )
             for each in described
         }
@@ -99,6 +103,7 @@ def _launch(event: dict[str, Any], devices: dict[object, _Device], source: str) 
         format="pytorch-trace",
         name=str(event["name"]),
         arch=None if device is None else device.arch,
+        profiled_on=None if device is None else device.name,
         multiprocessor_count=None if device is None else device.multiprocessor_count,
         regs=_whole(facts["registers per thread"]),
         smem=shared_memory,

@@ -140,6 +140,8 @@ class KernelRecord:
     """How many launches this stands for; None where it is no launch."""
     grid_dim: Shape | None = None
     """Blocks along x, y and z, for a launch."""
+    profiled_on: str | None = None
+    """The GPU that the launch ran on, by the name that the file gives it."""
     multiprocessor_count: int | None = None
     """SMs of the GPU that the launch ran on, where the file says it."""
     shared_memory_configuration: int | None = None

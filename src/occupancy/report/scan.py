@@ -33,6 +33,10 @@ class ScanReport(Report):
     runs_on: RunsOn | None
     """The chip that was asked about, where of kernels for several architectures those for others than it runs
     were left out; null where none were."""
+    gpu: str | None
+    """The product that the answers are for; null where none was named."""
+    multiprocessor_count: int | None
+    """SMs that the waves are for; null: those of the GPU that each launch ran on."""
     overview: Overview
     """What was found and is wanted, in numbers, whether all of it is among ``kernels`` or not."""
     spills_from: tuple[str, ...]

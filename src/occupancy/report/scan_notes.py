@@ -15,6 +15,7 @@ from ..builds.spill_cost import SpillCost
 from ..render import words
 from .assumed_sizes import AT_USUAL, at_usual_size, meanings
 from .name_words import brief_name
+from .profiled import of_nsight, where_profiled
 from .source_files import copies_in_words, file_names, short_paths
 from .spill_words import TO_SHARED, cost_in_words, without_spills
 from .spilled_bytes import meaning_of_spills
@@ -66,12 +67,15 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
             "Occ. is theoretical, Achieved was measured: less where there are few waves, or where blocks "
             "take unequally long."
         )
+    yield from of_nsight(rows, is_command=is_command)
+    yield from where_profiled(report)
     if any(row.num_warps is not None and row.next_step is not None for row in rows):
         yield OF_TRITON
     ours = sorted({row.cc for row in rows if row.what_if and row.cc})
     if ours:
+        product = f"{report.gpu}, compute capability " if report.gpu else ""
         yield (
-            f"What if: compiled for another architecture, answered for {words.listing(ours)}; "
+            f"What if: compiled for another architecture, answered for {product}{words.listing(ours)}; "
             "a compiler for that one may use other registers."
         )
     notes = list(_of_kernels(rows))

@@ -76,7 +76,8 @@ def find_chips(name: object, table: Table | None = None, *, is_product: bool = F
     """The chips of a name: one, or all compute capabilities of an architecture.
 
     Args:
-        name: A compute capability in any spelling, `Limits`, the name of an architecture or of a product.
+        name: A compute capability in any spelling, `Limits`, the name of an architecture or of a product; or
+            a chip that was found already.
         table: Where their limits are taken from; by default the shipped table.
         is_product: Whether a number such as ``980`` is a product's first, and a compute capability second.
 
@@ -84,6 +85,8 @@ def find_chips(name: object, table: Table | None = None, *, is_product: bool = F
         InputError: Nothing is called so, or products of different compute capability are.
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
+    if isinstance(name, Chip):
+        return (name,)
     if isinstance(name, Limits):
         return (Chip(name),)
     table = table or Table()

@@ -15,7 +15,7 @@ import pytest
 import occupancy
 from occupancy.report.schema import adapter
 from tests.cli_runner import run
-from tests.samples import INDUCTOR
+from tests.samples import FOLDER, INDUCTOR
 
 TRACE = INDUCTOR / "trace.json.gz"
 TOTAL_US = 1792.844
@@ -30,6 +30,50 @@ LONGEST = [
     ),
     ("triton_red_fused__log_softmax__to_copy_prepare_softmax_online_6", 121.311, 2, 1.0, 1.0),
 ]  # fmt: skip
+
+
+PROFILE = FOLDER / "ncu_raw.csv"
+SAME = "Nsight's theoretical occupancy is the same for all 6 launches."
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ((), "Profiled on NVIDIA H200, 132 SMs, which Waves are for."),
+        (("--gpu", "H200"), "Answered for H200, 132 SMs; profiled on NVIDIA H200, 132 SMs."),
+        (
+            ("--gpu", "H20"),
+            "Answered for H20, 78 SMs, and so are Waves; profiled on NVIDIA H200, 132 SMs, where Achieved "
+            "was measured.",
+        ),
+        (("--cc", "8.0"), "Profiled on NVIDIA H200, 132 SMs."),
+    ],
+)
+def test_a_profile_says_of_which_gpu_it_is_and_for_which_the_answer(
+    asked: tuple[str, ...], said: str
+) -> None:
+    assert f"\n{said}\n" in run("scan", str(PROFILE), *asked, columns=200).stdout
+
+
+def test_a_profile_says_whether_nsight_agrees(tmp_path: Path) -> None:
+    assert f"\n{SAME}\n" in run("scan", str(PROFILE), "--gpu", "H20", columns=200).stdout
+    other = run("scan", str(PROFILE), "--gpu", "A100 PCIe 40", columns=200).stdout
+    assert SAME not in other
+    assert "answered for A100 PCIe 40 GB, compute capability 8.0;" in other
+    with open(PROFILE, newline="") as file:
+        head, units, first, *others = csv.reader(file)
+    first[head.index("sm__maximum_warps_per_active_cycle_pct")] = "12.5"
+    with open(tmp_path / "other.csv", "w", newline="") as file:
+        csv.writer(file, quoting=csv.QUOTE_ALL).writerows([head, units, first, *others])
+    differs = run("scan", str(tmp_path / "other.csv"), columns=200).stdout
+    said = "differs for 1 of 6 launches: --columns occupancy,reported shows both.\n"
+    assert f"\nNsight's theoretical occupancy {said}" in differs
+    shown = run("scan", str(tmp_path / "other.csv"), "--columns", "occupancy,reported", columns=200).stdout
+    assert "12.5%" in shown
+    answer = json.loads(run("scan", str(PROFILE), "--gpu", "H20", "--format", "json").stdout)
+    assert (answer["gpu"], answer["multiprocessor_count"]) == ("H20", 78)
+    assert {kernel["profiled_on"] for kernel in answer["kernels"]} == {"NVIDIA H200"}
+    assert "NVIDIA H200" in run("scan", str(TRACE), columns=200).stdout
 
 
 def event(name: str, duration: float, smem: int = 0, grid: int = 9000, **facts: Any) -> dict[str, Any]:

@@ -32,6 +32,7 @@ class TestNsightReport:
         records = list(stream_kernels(samples / "ncu.ncu-rep"))
         assert [facts(record) for record in records] == LAUNCHES
         assert {record.arch for record in records} == {"sm_90"}
+        assert {record.profiled_on for record in records} == {"NVIDIA H200"}
         assert [record.barriers for record in records] == [0, 1, 1, 1, 1, 1]
         assert [record.max_threads for record in records] == [None, None, None, 256, 256, 1024]
         assert records[-1].stack_bytes == 712
