@@ -32,10 +32,13 @@ def picture_of(sweep: Sweep) -> Picture:
         return Picture(_title(axes, sweep), (Curves(axes[0], named),))
     if axes and len(axes) == 2 and count == 1:
         return Picture(_title(axes, sweep), (heat_map(axes, shares.reshape(-1).tolist()),))
+    is_a_map = axes is not None and len(axes) == 2
     raise InputError(
         f"{words.count(len(varying(sweep)), 'input')} varied on {words.count(count, 'chip')}",
         where="plot",
-        cure="Vary one input on any number of chips, or two on one chip, each along a dimension of its own.",
+        cure=f"One picture for each chip: sweep({sweep.names[0]!r}, ...).plot()."
+        if is_a_map
+        else "Vary one input on any number of chips, or two on one chip, each along a dimension of its own.",
     )
 
 

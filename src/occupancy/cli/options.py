@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from ..engine import MODELS
+from ..errors import InputError
 from ..values.kernel import CACHING_CHIPS, CACHING_MODES, SHARED_MEMORY_MODES
 from .help import grouped_option
 from .output import FOR_PEOPLE, FORMATS
@@ -30,6 +31,29 @@ def format_option_with(*others: str, note: str = ".") -> Callable[[Command], Com
 
 
 format_option = format_option_with()
+
+
+def output_option(text: str) -> Callable[[Command], Command]:
+    """``-o``, the one file that a command writes, with a text of help."""
+    return grouped_option(
+        "output",
+        "-o",
+        "--output",
+        multiple=True,
+        callback=_one_file,
+        is_common=True,
+        metavar="FILE",
+        help=text,
+    )
+
+
+def _one_file(context: click.Context, parameter: click.Parameter, files: tuple[str, ...]) -> str | None:
+    """The file; of several click would take the last and say nothing."""
+    if len(files) > 1:
+        raise InputError(
+            f"got {', '.join(files)}", where="output", allowed="one file", cure="Ask once for each."
+        )
+    return files[0] if files else None
 
 
 full_names_option = grouped_option(

@@ -15,10 +15,10 @@ from .. import __version__
 from ..errors import InputError, ReadError
 from .answer_file import written_to
 from .choose_sm import cc_option, gpu_option, one_chip
-from .help import Command, grouped_option
+from .help import Command
 from .kernel_files import warn_of
 from .named_chips import choose_sm
-from .options import threads_option, use_options
+from .options import output_option, threads_option, use_options
 from .output import print_data
 from .whole_gpu import grid_options
 
@@ -34,14 +34,7 @@ FILE_NAME = "occupancy.html"
 
 
 @click.command("page", cls=Command)
-@grouped_option(
-    "output",
-    "-o",
-    "--output",
-    metavar="FILE",
-    is_common=True,
-    help="Write the page there, - for standard output.",
-)
+@output_option("Write the page there, - for standard output.")
 @click.argument("files", metavar="[FILE]...", nargs=-1)
 @cc_option(
     "cc",

@@ -16,7 +16,7 @@ from .choose_sm import device_option, gpu_option
 from .help import Command, grouped_option
 from .kernel_files import kernel_file_options, warn_of
 from .named_chips import choose_sm
-from .options import format_option_with, full_names_option
+from .options import format_option_with, full_names_option, output_option
 from .output import FOR_PEOPLE, format_for, print_data, print_document, print_text
 from .whole_gpu import sms_option
 
@@ -73,14 +73,7 @@ ORDERS = ("occupancy", "regs", "spills", "stack", "time", "worst")
     help="The columns to show, by their titles or by the names in the CSV.",
 )
 @full_names_option
-@grouped_option(
-    "output",
-    "-o",
-    "--output",
-    is_common=True,
-    metavar="FILE",
-    help="Write the answer to a file; .csv, .json, .jsonl, .md or .html says how.",
-)
+@output_option("Write the answer to a file; .csv, .json, .jsonl, .md or .html says how.")
 @grouped_option(
     "output",
     "--save-baseline",

@@ -10,7 +10,7 @@ from ..errors import InputError
 from .answer_file import write_picture, written_to
 from .choose_sm import chips_options
 from .help import Command, grouped_option
-from .options import format_option_with, kernel_options
+from .options import format_option_with, kernel_options, output_option
 from .output import FORMAT_OF, format_for, is_format_given, print_report
 
 if TYPE_CHECKING:
@@ -23,14 +23,7 @@ if TYPE_CHECKING:
 @click.command("sweep", cls=Command)
 @chips_options("any")
 @kernel_options
-@grouped_option(
-    "output",
-    "-o",
-    "--output",
-    is_common=True,
-    metavar="FILE",
-    help="Draw a chart, fit for a slide: .svg, .png or .pdf; or write .csv, .json, .jsonl, .md.",
-)
+@output_option("Draw a chart, fit for a slide: .svg, .png or .pdf; or write .csv, .json, .jsonl, .md.")
 @grouped_option(
     "output",
     "--title",

@@ -6,10 +6,16 @@ does not: there the tables hold the numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Hashable, Sequence
+from itertools import groupby
+from math import ceil
+from typing import Literal, NamedTuple, TypeVar
 
 from . import words
+
+T = TypeVar("T")
+
+NUMBERS_LEGEND = "-  does not fit"
 
 PICTURE_FILES = (".svg", ".png", ".pdf")
 """The endings of files that can be drawn."""
@@ -156,6 +162,29 @@ class HeatMap(NamedTuple):
     lines: Sequence[Sequence[float]]
     """One for each value downwards."""
 
+    def places(self) -> tuple[list[range], list[range]]:
+        """The rows and the columns, neighbours that are alike together. Chips stay apart: others lie between
+        two of them, which are not meant."""
+        down, lines = self.down, self.lines
+        return (
+            _runs(len(lines), lambda row: tuple(lines[row]) if down.is_numeric else row),
+            _runs(len(lines[0]), lambda column: tuple(line[column] for line in lines)),
+        )
+
+    def labels(self, rows: Sequence[range], columns: Sequence[range]) -> tuple[list[str], list[str]]:
+        """What to write at them: of a column its upper edge, because what stands between two labels has the
+        answer of the right one."""
+        down, across = self.down, self.across
+        return (
+            [down.label(row[0], row[-1], "-") for row in rows],
+            [across.scale.label(across.values[column[-1]]) for column in columns],
+        )
+
+    @property
+    def directions(self) -> str:
+        """What the axes are."""
+        return f"{self.down.scale.title} down, {self.across.scale.title} right, each up to"
+
 
 class Curves(NamedTuple):
     """An occupancy, 0 to 1, at each value of an axis of numbers, for several things by name; for pictures."""
@@ -196,3 +225,27 @@ def ticks(first: int, last: int, most: int) -> list[int]:
     while last // step - (first - 1) // step > most:
         step *= 2
     return [tick for tick in range(0, last + 1, step) if tick >= first]
+
+
+def thinned(places: Sequence[T], most: int) -> Sequence[T]:
+    """Every so many of them, from the first on, so that there are no more than so many."""
+    return places[:: ceil(len(places) / most)]
+
+
+def left_out(places: int, shown: int) -> str:
+    """That a heat map has more than is shown; empty where all of it is."""
+    return f"{places - shown:,} of {places:,} places are left out for want of room." if shown < places else ""
+
+
+def whole_share(share: float) -> str:
+    """What a cell of a heat map says."""
+    return words.whole_percent(share) if share else "-"
+
+
+def _runs(count: int, key: Callable[[int], Hashable]) -> list[range]:
+    """Neighbours with the same key."""
+    runs = []
+    for _, group in groupby(range(count), key):
+        places = list(group)
+        runs.append(range(places[0], places[-1] + 1))
+    return runs

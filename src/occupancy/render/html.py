@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from math import prod
 
 from ..values.listed import LEFT
 from ..values.untrusted import html_text
+from .charts import NUMBERS_LEGEND, HeatMap, left_out, thinned, whole_share
 from .document import (
     Block,
     Bullets,
@@ -40,6 +42,9 @@ _IN_PYTHON = {
 LONG = 24
 """Characters of a cell above which its column is kept wide enough to be read, and breaks any word of it;
 what is shorter, and a number with its unit, stays on a line."""
+
+MOST_PLACES = 60
+"""Rows, and columns, of a heat map."""
 
 _TAGS = {
     "strong": "strong",
@@ -81,6 +86,8 @@ def _block(block: Block) -> str:
         return html(block.blocks) if block.output == "text" else ""
     if isinstance(block, Folded):
         return f"<details><summary>{html_text(block.summary)}</summary>{html(block.blocks)}</details>"
+    if isinstance(block, HeatMap):
+        return _heat_map(block)
     from .text import to_text
 
     return _drawn(to_text((block,)))
@@ -131,6 +138,30 @@ def _table(
         lines.append(f"<tr{_BOLD if number in marked else ''}>{line}</tr>")
     shown = f"<thead><tr>{head}</tr></thead>" if any(header) else ""
     return f"<table>{shown}<tbody>{''.join(lines)}</tbody></table>"
+
+
+def _heat_map(chart: HeatMap) -> str:
+    """A table whose cells are the greener the higher the occupancy is."""
+    places = chart.places()
+    rows, columns = (thinned(each, MOST_PLACES) for each in places)
+    down, across = chart.labels(rows, columns)
+    head = "".join(f"<th{_RIGHT}>{html_text(label)}</th>" for label in ("", *across))
+    lines = []
+    for label, row in zip(down, rows, strict=True):
+        shares = [chart.lines[row.start][column.start] for column in columns]
+        cells = "".join(f'<td style="{_shade(share)}">{whole_share(share)}</td>' for share in shares)
+        lines.append(f"<tr><th{_RIGHT}>{html_text(label)}</th>{cells}</tr>")
+    legend = NUMBERS_LEGEND if any(0 in line for line in chart.lines) else ""
+    more = left_out(prod(map(len, places)), len(rows) * len(columns))
+    below = "".join(f"<p>{each}</p>" for each in (legend, more) if each)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    return f"<p>{html_text(chart.directions)}</p>{table}{below}"
+
+
+def _shade(share: float) -> str:
+    """Half transparent, so that it can be read on white as on black."""
+    color = f"rgba(46,160,67,{share / 2:.2f})" if share else "rgba(218,54,51,0.25)"
+    return f"text-align:right;background-color:{color}"
 
 
 # On each cell, because a notebook's own style says otherwise of each.

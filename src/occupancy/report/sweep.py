@@ -194,11 +194,21 @@ class SweepReport(Report):
 
     def _check_axes(self) -> None:
         if len(self.variables) > MOST_AXES:
+            shown = f"A screen and a picture show two{self._for_each_chip()}"
             raise InputError(
                 f"{len(self.variables)} inputs vary: {', '.join(self.variables)}",
                 where="sweep",
-                cure="A screen and a picture show two; --format csv, json or jsonl has all.",
+                cure=f"{shown}; --format csv, json or jsonl has all.",
             )
+
+    def _for_each_chip(self) -> str:
+        """How to see what varies beside the chips, where that alone is not too much."""
+        option = "gpu" if "gpu" in self.variables else "cc"
+        if option not in self.variables or len(self.variables) > MOST_AXES + 1:
+            return ""
+        import shlex  # only an error needs it
+
+        return f": one for each chip, --{option} {shlex.quote(str(self.variables[option][0]))}"
 
     def _lines(self) -> list[tuple[str, Sequence[float]]]:
         """The curve of the only chip, without a name, or that of each chip."""

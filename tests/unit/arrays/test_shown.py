@@ -36,8 +36,8 @@ def test_over_one_input_or_two_it_is_what_the_command_prints(
 def test_the_map_of_a_notebook_holds_no_tags_of_others() -> None:
     page = occupancy.sweep("9.0", threads=[128, 256], regs=[[32], [64]])._repr_html_()
     assert page.startswith("<p><strong>Occupancy by registers per thread and threads per block</strong></p>")
-    assert "\n32" not in page.split("<pre ")[0]
-    assert "100%" in page.split("<pre ")[1]
+    assert "100%" not in page.split("<table>")[0]
+    assert "100%" in page.split("<table>")[1]
 
 
 def test_of_all_others_it_shows_what_was_asked_and_the_best() -> None:
@@ -103,3 +103,15 @@ def test_without_all_arrays_it_says_what_was_asked() -> None:
     assert str(found).splitlines()[0].split() == ["Shape", "2"]
     assert "highest" not in str(found)
     assert repr(found) == "<Sweep of shape (2,) on 9.0: active_blocks>"
+
+
+def test_a_notebook_shows_a_heat_map_as_a_table() -> None:
+    threads, regs = np.ix_([128, 1024], [32, 33, 255])
+    shown = occupancy.sweep("9.0", threads=threads, regs=regs)._repr_html_()
+    assert "<pre" not in shown
+    assert re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", shown) == [
+        *("", "32", "33", "255"), *("128", "100%", "75%", "13%"), *("1,024", "100%", "50%", "-"),
+    ]  # fmt: skip
+    assert "does not fit" in shown
+    long = occupancy.sweep("9.0", threads=THREADS[:, None], regs=np.arange(1, 256))._repr_html_()
+    assert "left out" not in long

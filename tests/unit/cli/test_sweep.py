@@ -95,6 +95,17 @@ class TestRows:
         assert refused.exit_code == 2
         assert "A screen and a picture show two; --format csv, json or jsonl has all." in refused.stderr
 
+    def test_it_writes_one_file(self, tmp_path: Path) -> None:
+        files = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
+        refused = run("sweep", "--cc", "9.0", "-t", "128,256", "-o", files[0], "--output", files[1])
+        assert refused.exit_code == 2
+        assert f"{', '.join(files)}. Allowed: one file." in refused.stderr
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_map_of_several_chips_is_one_for_each(self) -> None:
+        refused = run("sweep", "--gpu", "RTX 4090,H100", "-t", "128,256", "-r", "40,64")
+        assert "show two: one for each chip, --gpu 'GeForce RTX 4090'; --format csv" in refused.stderr
+
     def test_barriers_vary(self) -> None:
         found = rows("--cc", "9.0", "-t", "64", "--barriers", "1:16")
         expected = [

@@ -173,7 +173,7 @@ def test_a_sweep_plots_a_curve_for_each_chip_or_a_map() -> None:
     assert drawn.figure._suptitle.get_text().endswith("\ncompute capability 9.0, registers per thread 40")
     drawn = occupancy.sweep("9.0", threads=threads[:, None], regs=np.arange(16, 256)).plot()
     assert [text.get_text() for text in drawn.get_xticklabels()][:3] == ["16", "32", "48"]
-    with pytest.raises(occupancy.InputError, match="2 inputs varied on 2 chips"):
+    with pytest.raises(occupancy.InputError, match=r"2 chips\. One picture for each chip: sweep"):
         occupancy.sweep(list(CHIPS), threads=threads[:, None], regs=regs).plot()
     with pytest.raises(occupancy.InputError, match="0 inputs varied on 1 chip"):
         occupancy.sweep("9.0", threads=64).plot()

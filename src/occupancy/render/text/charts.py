@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from math import ceil, gcd
 
 from rich.text import Text
 
 from .. import words
-from ..charts import Axis, BarChart, Chart, HeatMap, StepChart, ticks
+from ..charts import (
+    NUMBERS_LEGEND,
+    Axis,
+    BarChart,
+    Chart,
+    HeatMap,
+    StepChart,
+    left_out,
+    thinned,
+    ticks,
+    whole_share,
+)
 
 ROWS = 8
 EIGHTHS = " ▁▂▃▄▅▆▇█"
@@ -37,7 +47,6 @@ GRADIENT = {
 }  # fmt: skip
 """Colour of what is at least an occupancy: greens from 50% on, as of a verdict; red does not fit."""
 
-NUMBERS_LEGEND = "-  does not fit"
 SHADES_LEGEND = "█ over 75%   ▓ over 50%   ▒ over 25%   ░ less   blank: does not fit"
 
 
@@ -147,51 +156,30 @@ class ColumnChart:
 
 
 def heat_map(chart: HeatMap, width: int) -> Iterator[Text]:
-    """The first axis downwards, the second to the right; neighbours that are alike share a place.
-
-    Chips do not: others lie between two of them, which are not meant.
-    """
-    down, across, lines = chart
-    rows = _runs(len(lines), lambda row: tuple(lines[row]) if down.is_numeric else row)
-    columns = _runs(len(lines[0]), lambda column: tuple(line[column] for line in lines))
-    row_labels = [down.label(row[0], row[-1], "-") for row in rows]
-    # The upper edge: what stands between two labels has the answer of the right one.
-    column_labels = [across.scale.label(across.values[column[-1]]) for column in columns]
+    """The first axis downwards, the second to the right; neighbours that are alike share a place."""
+    lines = chart.lines
+    rows, columns = chart.places()
+    row_labels, column_labels = chart.labels(rows, columns)
     gutter = max(map(len, row_labels)) + 1
     room = width - gutter
     cell_width, has_numbers = _cell_width(column_labels, room)
     row_places = thinned(range(len(rows)), MOST_ROWS)
     column_places = thinned(range(len(columns)), max(room // cell_width, 1))
 
-    yield Text(f"{down.scale.title} down, {across.scale.title} right, each up to")
+    yield Text(chart.directions)
     yield Text()
     yield Text(" " * gutter + _header([column_labels[place] for place in column_places], cell_width))
     for row in row_places:
         line = Text(row_labels[row].rjust(gutter - 1) + " ")
         for column in column_places:
             share = lines[rows[row].start][columns[column].start]
-            text = _number(share).rjust(cell_width) if has_numbers else _shade(share) * cell_width
+            text = whole_share(share).rjust(cell_width) if has_numbers else _shade(share) * cell_width
             line.append(text, style=_color(share))
         yield line
     if not has_numbers or any(0 in line for line in lines):
         yield from (Text(), Text(NUMBERS_LEGEND if has_numbers else SHADES_LEGEND))
-    left_out = len(rows) * len(columns) - len(row_places) * len(column_places)
-    if left_out:
-        yield Text(f"{left_out:,} of {len(rows) * len(columns):,} places are left out for want of room.")
-
-
-def thinned(places: Sequence[int], most: int) -> Sequence[int]:
-    """Every so many of them, from the first on, so that there are no more than so many."""
-    return places[:: ceil(len(places) / most)]
-
-
-def _runs(count: int, key: Callable[[int], Hashable]) -> list[range]:
-    """Neighbours with the same key."""
-    runs = []
-    for _, group in groupby(range(count), key):
-        places = list(group)
-        runs.append(range(places[0], places[-1] + 1))
-    return runs
+    if more := left_out(len(rows) * len(columns), len(row_places) * len(column_places)):
+        yield Text(more)
 
 
 def _cell_width(labels: list[str], room: int) -> tuple[int, bool]:
@@ -207,10 +195,6 @@ def _header(labels: list[str], cell_width: int) -> str:
         return "".join(label.rjust(cell_width) for label in labels)
     apart = ceil((max(map(len, labels)) + 1) / cell_width)
     return "".join(label.ljust(cell_width * apart) for label in labels[::apart]).rstrip()
-
-
-def _number(share: float) -> str:
-    return words.whole_percent(share) if share else "-"
 
 
 def _shade(share: float) -> str:
