@@ -17,6 +17,7 @@ from pydantic import Field
 from .. import __version__
 from ..readers import KernelRecord
 from ..readers.checked import sound
+from ..readers.record import SpillsFrom
 from ..values.dataclass import copier, dataclass
 from ..values.kernel import INT_MAX
 from .kernel_names import stable_name
@@ -67,8 +68,7 @@ class BaselineKernel:
     stack_bytes: Count | None = None
     spill_store_bytes: SpillCount | None = None
     spill_load_bytes: SpillCount | None = None
-    counted_spill_store_bytes: Count | None = None
-    counted_spill_load_bytes: Count | None = None
+    spills_from: SpillsFrom | None = None
     max_threads: Threads | None = None
     required_threads: Threads | None = None
     register_cap: Count | None = None
@@ -84,7 +84,7 @@ class BaselineKernel:
     @property
     def knows_spills(self) -> bool:
         """Whether the compiler or the code said what it spills."""
-        return (self.spill_store_bytes, self.counted_spill_store_bytes) != (None, None)
+        return self.spill_store_bytes is not None
 
 
 _NAMES = tuple(field.name for field in fields(BaselineKernel))

@@ -164,7 +164,7 @@ def compared(record: KernelRecord) -> tuple[object, ...]:
 _FACTS = attrgetter(
     "regs", "static_smem", "dynamic_smem", "smem", "spill_smem", "barriers", "virtual_resources",
     "tensor_memory", "stack_bytes", "spill_store_bytes", "spill_load_bytes",
-    "counted_spill_store_bytes", "counted_spill_load_bytes", "max_threads", "required_threads",
+    "max_threads", "required_threads",
     "cluster_dim", "threads", "shared_memory_configuration",
 )  # fmt: skip
 

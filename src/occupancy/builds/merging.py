@@ -18,7 +18,7 @@ from ..readers.remark import Remark
 from .inductor import with_remarks
 from .kernel_names import base_name
 from .launch_merging import Placed, with_launches
-from .stated import COMPILED, STATED_ONCE, also_in, fill
+from .stated import COMPILED, OF_LOGS, also_in, fill
 
 LOGS = frozenset({"ptxas", "res-usage"})
 """Texts of the compiler, in which there is no image."""
@@ -223,7 +223,7 @@ class _Merging:
             (place, final), (earlier, before) = linked[0], compiled[0]
             # The linker counts the system's part of the shared memory as the kernel's.
             final = replace(final, static_smem=before.static_smem, notes=before.notes)
-            row = also_in(fill(final, before, STATED_ONCE), {final.source, before.source})
+            row = also_in(fill(final, before, OF_LOGS), {final.source, before.source})
             return [(min(place, earlier), row)]
         alike: dict[Hashable, list[Placed]] = defaultdict(list)
         for place, record in logs:
@@ -335,7 +335,7 @@ def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRec
         logs,
         key=lambda log: (log.stack_bytes == image.stack_bytes, _spills(log), log.source),
     )
-    return also_in(fill(image, best, STATED_ONCE), {log.source for log in logs})
+    return also_in(fill(image, best, OF_LOGS), {log.source for log in logs})
 
 
 def _spills(record: KernelRecord) -> tuple[int, int]:

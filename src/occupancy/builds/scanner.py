@@ -103,7 +103,7 @@ ROW_FIELDS = (*_FIRST, *(each.name for each in fields(ScanRow) if each.name not 
 _PLAYS_NO_PART = frozenset({
     "source", "also_in", "code", "is_static", "format", "name", "linked", "file", "line", "fuses", "chosen",
     "num_warps", "num_stages", "stack_bytes",
-    "spill_store_bytes", "spill_load_bytes", "counted_spill_store_bytes", "counted_spill_load_bytes",
+    "spill_store_bytes", "spill_load_bytes", "spills_from",
     "min_blocks", "register_cap", "required_threads", "max_cluster_rank", "cluster_dim", "threads_from",
     "launches", "grid_dim", "profiled_on", "multiprocessor_count", "duration_us", "reported_occupancy",
     "achieved_occupancy", "notes",

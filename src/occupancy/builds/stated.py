@@ -7,20 +7,29 @@ from dataclasses import replace
 
 from ..readers import KernelRecord
 
+SPILLS = ("spill_store_bytes", "spill_load_bytes", "spills_from")
+"""What the compiler states goes before what was counted in its code."""
+
 COMPILED = (
     "regs", "static_smem", "spill_smem", "barriers", "virtual_resources", "reallocates_registers",
-    "stack_bytes", "counted_spill_store_bytes", "counted_spill_load_bytes", "max_threads", "required_threads",
-    "min_blocks", "register_cap", "cluster_dim", "max_cluster_rank",
+    "stack_bytes", *SPILLS, "max_threads", "required_threads", "min_blocks",
+    "register_cap", "cluster_dim", "max_cluster_rank",
 )  # fmt: skip
 """What the compiler decides."""
 
-STATED_ONCE = ("spill_store_bytes", "spill_load_bytes", "linked", "code", "is_static", "file", "line")
+STATED_ONCE = ("linked", "code", "is_static", "file", "line")
 """What not every file can state, and no two state differently."""
+
+OF_LOGS = (*SPILLS, *STATED_ONCE)
+"""What an image takes from a log of its compiler."""
 
 
 def fill(record: KernelRecord, other: KernelRecord, names: Iterable[str]) -> KernelRecord:
-    """The record, with what only the other states."""
-    lacking = {name: getattr(other, name) for name in names if getattr(record, name) is None}
+    """The record, with what only the other states, or states better."""
+    better = SPILLS if other.spills_from == "compiler" != record.spills_from else ()
+    lacking = {
+        name: getattr(other, name) for name in names if getattr(record, name) is None or name in better
+    }
     known = {name: value for name, value in lacking.items() if value is not None}
     return replace(record, **known) if known else record
 

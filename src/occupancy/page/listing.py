@@ -117,7 +117,7 @@ def listing(
         order = sorted(range(len(rows)), key=lambda at: _ORDER.index(texts[at][0]))
         rows, texts = [rows[at] for at in order], [texts[at] for at in order]
     # What matters first: a narrow window shows the left of the table.
-    shown = sorted(columns_of(rows, logs=report.spills_from), key=lambda column: column.title not in _FIRST)
+    shown = sorted(columns_of(rows, logs=report.spill_logs), key=lambda column: column.title not in _FIRST)
     columns = [ListedColumn("Kernel")]
     columns += [ListedColumn(each.title, _kind(each.title), each.title in _CHOICES) for each in shown]
     lines = [[short_name(row), *(_cell(column, row) for column in shown)] for row in rows]

@@ -192,7 +192,7 @@ def _attributes(image: Image, module: _Module, code: int) -> Values:
 _like = copier(
     KernelRecord, "name", "code", "is_static", "file", "line",
     "regs", "static_smem", "spill_smem", "barriers", "stack_bytes",
-    "counted_spill_store_bytes", "counted_spill_load_bytes",
+    "spill_store_bytes", "spill_load_bytes", "spills_from",
 )  # fmt: skip
 _REGCOUNT, _FRAME_SIZE, _MIN_STACK_SIZE = (of_symbol(id, 0) for id in (REGCOUNT, FRAME_SIZE, MIN_STACK_SIZE))
 
@@ -214,6 +214,9 @@ def _kernel(image: Image, module: _Module, function: Function, source: str, form
     of_symbols, symbol = module.of_symbols, number << 32
     frame = of_symbols.get(_FRAME_SIZE | symbol)
     machine_code = _machine_code(image, offset, size)
+    spills = NOT_TOLD if frame is None else NOTHING
+    if frame:
+        spills = _spilled(image, module, code, machine_code)
     return _like(
         alike,
         name,
@@ -228,7 +231,8 @@ def _kernel(image: Image, module: _Module, function: Function, source: str, form
         flags >> 20 & 0x7F if module.is_old else alike.barriers,
         # The sum over all callees is there once the image is linked.
         of_symbols.get(_MIN_STACK_SIZE | symbol, frame),
-        *(_spilled(image, module, code, machine_code) if frame else NOT_TOLD if frame is None else NOTHING),
+        *spills,
+        None if spills == NOT_TOLD else "code",
     )
 
 

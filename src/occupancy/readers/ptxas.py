@@ -180,6 +180,7 @@ class _Reader:
             stack_bytes=first_number(_CUMULATIVE_STACK, rest) or kernel.stack_bytes,
             spill_store_bytes=kernel.spill_store_bytes,
             spill_load_bytes=kernel.spill_load_bytes,
+            spills_from=None if kernel.spill_store_bytes is None else "compiler",
             notes=self._notes(),
         )
 

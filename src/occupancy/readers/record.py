@@ -37,6 +37,9 @@ The build that it is compared with states it. Or it was chosen for an answer: th
 size with the highest occupancy, a usual one, or that which decides a comparison: of all that both builds can
 launch with, the one with the greatest drop."""
 
+SpillsFrom = Literal["compiler", "code"]
+"""Whence the bytes of spills come: printed by the compiler, or counted in the machine code."""
+
 Shape = tuple[int, int, int]
 
 
@@ -111,12 +114,13 @@ class KernelRecord:
     """Stack of one thread with all that it calls; the kernel's own frame where that is all that is known,
     as in a relocatable object."""
     spill_store_bytes: int | None = None
-    """As the compiler prints it, which can be below 0 where it also spills into shared memory."""
+    """Bytes that a thread stores because registers do not suffice: as the compiler printed it, which can be
+    below 0 where it also spills into shared memory; else as counted in the machine code, without that of
+    callees. None where no log says it and the code does not tell, as before sm_70."""
     spill_load_bytes: int | None = None
-    counted_spill_store_bytes: int | None = None
-    """The same as counted in the machine code, for images; of the kernel's own code, without that of its
-    callees. None where the code does not tell, and before sm_70."""
-    counted_spill_load_bytes: int | None = None
+    """Bytes that it loads again, likewise."""
+    spills_from: SpillsFrom | None = None
+    """Who says both: the compiler, in a log, or the machine code, in which they were counted."""
 
     max_threads: int | None = None
     """The most threads per block that the kernel was compiled for: the first launch bound."""
@@ -168,20 +172,17 @@ class KernelRecord:
 
     @property
     def spills(self) -> tuple[int, int] | None:
-        """Bytes that a thread stores and loads because registers do not suffice, none below 0: as the
-        compiler states them, else as counted in the machine code; None where neither is known."""
+        """Bytes that a thread stores and loads because registers do not suffice, none below 0; None where
+        neither is known."""
         stores, loads = self.spill_store_bytes, self.spill_load_bytes
         if stores is None and loads is None:
-            stores, loads = self.counted_spill_store_bytes, self.counted_spill_load_bytes
-            if stores is None and loads is None:
-                return None
+            return None
         return max(stores or 0, 0), max(loads or 0, 0)
 
     @property
     def spills_are_counted(self) -> bool:
         """Whether it spills by a count in its machine code, and no compiler stated it."""
-        stated = self.spill_store_bytes, self.spill_load_bytes
-        return stated == (None, None) and any(self.spills or ())
+        return self.spills_from == "code" and any(self.spills or ())
 
     @property
     def group(self) -> str:
@@ -274,8 +275,9 @@ class KernelRecord:
             ),
             reallocates_registers=compiled.reallocates_registers,
             stack_bytes=compiled.stack_bytes,
-            counted_spill_store_bytes=compiled.counted_spill_store_bytes,
-            counted_spill_load_bytes=compiled.counted_spill_load_bytes,
+            spill_store_bytes=compiled.spill_store_bytes,
+            spill_load_bytes=compiled.spill_load_bytes,
+            spills_from=compiled.spills_from,
             max_threads=compiled.max_threads,
             required_threads=compiled.required_threads,
             register_cap=compiled.register_cap,

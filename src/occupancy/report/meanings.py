@@ -40,8 +40,6 @@ OF_NAMES = {
     "shared_memory_mode": "`oversized` where the kernel has set this mode.",
     "min_blocks": "Blocks per SM that the compiler is asked to allow: the second launch bound.",
     "register_cap": "The most registers per thread that the compiler may use.",
-    "spill_load_bytes": "Bytes of spill loads, as the compiler prints them.",
-    "counted_spill_load_bytes": "Bytes of spill loads, as counted in the machine code.",
     # The answer
     "occupancy": "Active warps divided by the most warps of an SM, 0 to 1.",
     "active_blocks": "Blocks that are resident on one SM at the same time.",

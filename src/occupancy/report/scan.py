@@ -39,7 +39,7 @@ class ScanReport(Report):
     """SMs that the waves are for; null: those of the GPU that each launch ran on."""
     overview: Overview
     """What was found and is wanted, in numbers, whether all of it is among ``kernels`` or not."""
-    spills_from: tuple[str, ...]
+    spill_logs: tuple[str, ...]
     """The logs of the compiler that say what the kernels of other files spill."""
     problems: tuple[ReadProblem, ...]
     """What could not be read."""

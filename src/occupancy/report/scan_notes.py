@@ -60,7 +60,7 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
         option = f"--threads {USUAL_SIZE}" if is_command else f"threads={USUAL_SIZE}"
         yield f"{more:,} more {verb} as low at the usual {USUAL_SIZE} threads: {option} shows which."
     where = "also_in of --format json" if is_command else "also_in"
-    if copies := copies_in_words(rows, report.spills_from, where):
+    if copies := copies_in_words(rows, report.spill_logs, where):
         yield copies
     if any(row.achieved_occupancy is not None for row in rows):
         yield (
@@ -116,7 +116,7 @@ def missing_for(sort: Order | None, overview: Overview) -> str:
 def _of_spills(report: ScanReport) -> Iterator[str]:
     """What the numbers of the column are, and which logs they are from."""
     in_code = any(row.spills and any(row.spills) for row in report.kernels)
-    logs = list(short_paths(report.spills_from).values())
+    logs = list(short_paths(report.spill_logs).values())
     said_by = f", from {words.listing(_first(logs))}" if logs and in_code else ""
     if in_code:
         yield meaning_of_spills(report.kernels, said_by)

@@ -92,7 +92,7 @@ class ScanScreen:
     def _table(self, rows: Sequence[ScanRow], columns: Sequence[Asked], is_command: bool) -> GroupedTable:
         report = self.report
         is_excerpt = report.sort == WORST and len(report.kernels) < report.overview.kernels
-        shown = columns_of(rows, columns, is_excerpt=is_excerpt, logs=report.spills_from)
+        shown = columns_of(rows, columns, is_excerpt=is_excerpt, logs=report.spill_logs)
         if not columns:
             # The same share is of other blocks on other architectures, which would need a row each.
             needless = [BLOCKS if only_architecture(report) is None else ARCH]

@@ -11,10 +11,7 @@ COUNTED = "~"
 
 STATIC = "a static count of the code, each spill instruction once however often a loop repeats it"
 
-SPILL_FIELDS = (
-    "spill_store_bytes", "spill_load_bytes", "counted_spill_store_bytes", "counted_spill_load_bytes",
-    "spill_smem",
-)  # fmt: skip
+SPILL_FIELDS = ("spill_store_bytes", "spill_load_bytes", "spills_from")
 
 
 def spills(row: KernelRecord) -> str:

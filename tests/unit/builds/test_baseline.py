@@ -37,7 +37,8 @@ def test_the_file_is_what_the_documents_say() -> None:
     every = BaselineKernel(
         name="_Z1kv", arch="sm_90a", source="lib/k.cubin", format="ptxas", linked=True, regs=32,
         static_smem=0, dynamic_smem=1024, smem=None, barriers=1, stack_bytes=0, spill_store_bytes=4,
-        spill_load_bytes=8, max_threads=256, required_threads=256, register_cap=255, cluster_dim=(2, 1, 1),
+        spill_load_bytes=8, spills_from="compiler", max_threads=256, required_threads=256, register_cap=255,
+        cluster_dim=(2, 1, 1),
         shared_memory_configuration=65536, threads=256, threads_from="required", occupancy=0.5,
         active_blocks=4, limiters=("warps", "registers"),
     )  # fmt: skip
@@ -46,7 +47,8 @@ def test_the_file_is_what_the_documents_say() -> None:
         '"threads": null,\n"kernels": [\n'
         '{"name": "_Z1kv", "arch": "sm_90a", "source": "lib/k.cubin", "format": "ptxas", "linked": true, '
         '"regs": 32, "static_smem": 0, "dynamic_smem": 1024, "barriers": 1, "stack_bytes": 0, '
-        '"spill_store_bytes": 4, "spill_load_bytes": 8, "max_threads": 256, "required_threads": 256, '
+        '"spill_store_bytes": 4, "spill_load_bytes": 8, "spills_from": "compiler", '
+        '"max_threads": 256, "required_threads": 256, '
         '"register_cap": 255, "cluster_dim": [2, 1, 1], "shared_memory_configuration": 65536, '
         '"threads": 256, "threads_from": "required", "occupancy": 0.5, "active_blocks": 4, '
         '"limiters": ["warps", "registers"]},\n'

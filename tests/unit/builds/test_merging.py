@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,7 @@ IMAGE = KernelRecord(
 LOG = KernelRecord(
     source="build.log", format="ptxas", name="_Z4blurPf", arch="sm_80", regs=22, static_smem=4096,
     barriers=1, stack_bytes=16, spill_store_bytes=8, spill_load_bytes=12,
+    spills_from="compiler",
 )  # fmt: skip
 LAUNCH = KernelRecord(
     source="p.ncu-rep", format="ncu-rep", name="_Z4blurPf", arch="sm_80", regs=22, static_smem=4096,
@@ -34,8 +36,21 @@ def one(*records: KernelRecord) -> KernelRecord:
 
 
 def test_the_log_adds_the_spills_to_the_image() -> None:
-    expected = replace(IMAGE, spill_store_bytes=8, spill_load_bytes=12, also_in=("build.log",))
+    stated: dict[str, Any] = {"spill_store_bytes": 8, "spill_load_bytes": 12, "spills_from": "compiler"}
+    expected = replace(IMAGE, **stated, also_in=("build.log",))
     assert one(IMAGE, LOG) == one(LOG, IMAGE) == expected
+    counted = replace(IMAGE, spill_store_bytes=4, spill_load_bytes=4, spills_from="code")
+    assert one(counted, LOG) == one(LOG, counted) == expected, "what is stated goes before a count"
+
+
+def test_what_was_counted_stays_where_nothing_states_it() -> None:
+    counted = replace(IMAGE, spill_store_bytes=4, spill_load_bytes=0, spills_from="code")
+    silent = replace(LOG, spill_store_bytes=None, spill_load_bytes=None, spills_from=None)
+    for record in (one(counted, silent), one(counted, LAUNCH)):
+        assert (record.spills, record.spills_from) == ((4, 0), "code")
+    launched = replace(LAUNCH, spill_store_bytes=4, spill_load_bytes=0, spills_from="code")
+    record = one(launched, counted, LOG)
+    assert (record.launches, record.spills, record.spills_from) == (1, (8, 12), "compiler")
 
 
 def test_copies_are_one_kernel_named_after_the_smallest_file() -> None:

@@ -519,8 +519,7 @@ class TestColumns:
             io.StringIO(run("scan", log, "--columns", "name,occ,spills", "--format", "csv").stdout)
         )
         assert next(rows) == [
-            "name", "occupancy", "spill_store_bytes", "spill_load_bytes", "counted_spill_store_bytes",
-            "counted_spill_load_bytes", "spill_smem",
+            "name", "occupancy", "spill_store_bytes", "spill_load_bytes", "spills_from",
         ]  # fmt: skip
         assert set(scan(log, "--columns", "name,regs")[0]) == {"name", "regs"}
 
@@ -750,7 +749,7 @@ class TestFormats:
         assert (spilly["occupancy"], spilly["limiters"], spilly["spill_load_bytes"]) == (
             "0.5",
             "registers",
-            "",
+            "1008",
         )
         assert spilly["next_step"] == "2: regs=32"
 
@@ -886,8 +885,8 @@ def test_an_order_by_spills() -> None:
             source="a", format="cubin", arch="sm_90", name=name, regs=64, stack_bytes=stack, **fields
         )
 
-    def counted(stores: int, loads: int) -> dict[str, int]:
-        return {"counted_spill_store_bytes": stores, "counted_spill_load_bytes": loads}
+    def counted(stores: int, loads: int) -> dict[str, Any]:
+        return {"spill_store_bytes": stores, "spill_load_bytes": loads, "spills_from": "code"}
 
     kernels = [
         record("none", 0, **counted(0, 0)),
@@ -895,7 +894,7 @@ def test_an_order_by_spills() -> None:
         record("unknown", 16),
         record("little", 8, **counted(4, 8)),
         record("larger", 32),
-        record("stated", 16, spill_store_bytes=8, spill_load_bytes=8, **counted(999, 999)),
+        record("stated", 16, spill_store_bytes=8, spill_load_bytes=8, spills_from="compiler"),
         record("much", 32, **counted(40, 40)),
     ]
     scanner = Scanner(shipped.limits)
@@ -974,11 +973,23 @@ def test_notes_name_their_kernels(samples: Path) -> None:
     assert re.search(rf"reduce_dyn\S*: {re.escape(reason)}", text)
 
 
+def test_a_column_of_spills_is_what_is_known_whoever_says_it(samples: Path) -> None:
+    cubin, log, usage = (str(samples / each) for each in ("samples.cubin", "ptxas_v.txt", "res_usage.txt"))
+    for files, said_by in (([cubin], "code"), ([log], "compiler"), ([cubin, log], "compiler"), ([usage], "")):
+        text = run("scan", *files, "--name", "spilly", "--columns", "spills", "--format", "csv").stdout
+        (row,) = csv.DictReader(io.StringIO(text))
+        known = "1008" if said_by else ""
+        assert row == {"spill_store_bytes": known, "spill_load_bytes": known, "spills_from": said_by}
+        (kernel,) = occupancy.scan(files, name="spilly")
+        assert (kernel.spills_from or "") == said_by
+        assert not [name for name in kernel.to_dict() if name.startswith("counted")]
+
+
 def test_the_logs_that_say_what_spills_are_named(samples: Path) -> None:
     both = [str(samples / each) for each in ("samples.cubin", "ptxas_v.txt")]
     text = run("scan", *both, columns=200).stdout
     assert "Spills: bytes that a thread stores / loads in local memory, from ptxas_v.txt.\n" in text
-    assert json.loads(run("scan", *both, "--format", "json").stdout)["spills_from"] == both[1:]
+    assert json.loads(run("scan", *both, "--format", "json").stdout)["spill_logs"] == both[1:]
     alone = run("scan", both[1], columns=200).stdout
     assert "Spills: bytes that a thread stores / loads in local memory.\n" in alone, (
         "where there is nothing else to read"
