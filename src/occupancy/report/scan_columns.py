@@ -17,6 +17,7 @@ from .assumed_sizes import AT_USUAL, at_usual_size, threads
 from .source_files import copies_of, file_names, place
 from .spill_words import TO_SHARED, without_spills
 from .spilled_bytes import SPILL_FIELDS, spills
+from .stages import stages_in_words
 
 ARCH = "Arch"
 STACK = "Stack"
@@ -226,6 +227,7 @@ def _next_step(row: ScanRow) -> str:
     ]
     chosen = row.next_step.requires.get("threads") if row.threads_from == "best" else None
     size = f" at {chosen:,} threads" if chosen else ""
+    changes += filter(None, [stages_in_words(row)])  # what less shared memory means
     more = " (spills more)" if "regs" in row.next_step.requires and spilled_bytes(row) else ""
     return f"{words.percent(row.next_step.occupancy)}{size}: {', '.join(changes)}{more}"
 

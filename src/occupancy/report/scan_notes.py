@@ -33,7 +33,7 @@ WHO_KNOWS = "ptxas -v says it, and code from sm_70 on."
 UNKNOWN_STACK = f"Stack: nothing says whether it holds spills, or arrays that variables index. {WHO_KNOWS}"
 OF_TRITON = (
     "Triton: fewer num_stages or a smaller tile take less shared memory; maxnreg or more num_warps, fewer "
-    "registers."
+    "registers. A step that names both needs both."
 )
 
 
