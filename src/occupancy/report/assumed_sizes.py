@@ -18,7 +18,7 @@ _WORDS: dict[ThreadsFrom, str] = {
 
 _MEANINGS: dict[ThreadsFrom, str] = {
     "best": "best, the size with the highest occupancy, others may have less",
-    "launch_bounds": "bound, the largest of the launch bounds",
+    "launch_bounds": "bound, the most that the launch bounds allow",
     "usual": f"usual, {USUAL_SIZE}, or the nearest that both builds launch with",
 }
 

@@ -70,8 +70,8 @@ def about_sizes(unsized: int, asked: Collection[str]) -> Iterator[str]:
     """
     if not unsized:
         return
-    has = "has" if unsized == 1 else "have"
-    parts = [f"{words.count(unsized, 'kernel')} {has} no stated block size"]
+    launched = f"{words.count(unsized, 'kernel')} {'is' if unsized == 1 else 'are'} launched"
+    parts = [f"No file says with how many threads {launched} (a launch bound is only the most)"]
     if "max_occupancy_drop" in asked:
         parts.append("the worst drop of all sizes that both builds can launch with decides")
     if "min_occupancy" in asked:

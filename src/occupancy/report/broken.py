@@ -162,7 +162,7 @@ def _found(violation: Violation, row: ScanRow) -> str:
 
 
 def _occupancy(violation: Violation) -> str:
-    """``100% -> 62.5% at 256 threads (usual), at worst 100% -> 50% at 64 threads``; ``at no block size more
+    """``100% -> 62.5% at 256 threads (usual), worst at 64 threads (100% -> 50%)``; ``at no block size more
     than 50%``."""
     size, origin, was = violation.threads, violation.threads_from, violation.was
     if size is not None and origin is not None and was is not None and _compares(violation):

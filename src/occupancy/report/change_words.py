@@ -106,14 +106,15 @@ def at_size_in_words(size: AtSize) -> str:
 
 
 def other_size_in_words(size: AtSize) -> str:
-    """``at worst 100% -> 12.5% at 64 threads``: what decides where it is not what is shown."""
-    return f"{'at worst ' if size.new < size.old else ''}{at_size_in_words(size)}"
+    """``worst at 64 threads (100% -> 12.5%)``: what decides where it is not what is shown."""
+    how = "worst" if size.new < size.old else "better"
+    return f"{how} at {size.threads:,} threads ({words.percent(size.old)} -> {words.percent(size.new)})"
 
 
 def change_in_words(
     old: ScanRow, new: ScanRow, titles: Collection[str] = (), deciding: AtSize | None = None
 ) -> str:
-    """``occ. 100% -> 50%, regs 40 -> 72, at 256 threads, at worst 100% -> 25% at 64 threads, was blur``; or
+    """``occ. 100% -> 50%, regs 40 -> 72, at 256 threads, worst at 64 threads (100% -> 25%), was blur``; or
     what some of the columns say."""
     parts = list(changes(old, new, titles))
     if not titles and old.threads == new.threads and old.occupancy != new.occupancy:

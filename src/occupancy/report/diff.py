@@ -257,20 +257,36 @@ def _summary(report: DiffReport) -> str:
         if both
         else "Nothing could be compared: no kernel is in both builds: "
     )
-    return f"{head}{kinds(count)}."
+    return f"{head}{kinds(count, report.kernels)}."
 
 
-def kinds(count: DiffSummary) -> str:
-    """``2 worse, 1 mixed and 6 the same; 1 added``."""
-    in_both = {
-        "worse": count.worse,
-        "mixed": count.mixed,
-        "otherwise changed": count.other,
-        "better": count.better,
-        "the same": count.same,
-    }
-    groups = (in_both, {"added": count.added, "removed": count.removed})
-    texts = [[f"{number:,} {kind}" for kind, number in group.items() if number] for group in groups]
+_KINDS: dict[Verdict, str] = {
+    "worse": "worse",
+    "mixed": "mixed",
+    "other": "otherwise changed",
+    "better": "better",
+    "same": "the same",
+}
+
+
+def kinds(count: DiffSummary, changed: Iterable[DiffRow] = ()) -> str:
+    """``2 worse (1 name), 1 mixed and 6 the same; 1 added``.
+
+    Args:
+        count: How many there are. A kernel of two architectures is two.
+        changed: Those that changed, where it is to be said that they have fewer names.
+    """
+    names: dict[Verdict, set[str]] = {}
+    for row in changed:
+        names.setdefault(row.verdict, set()).add(row.new.name)
+    in_both: list[str] = []
+    for verdict, word in _KINDS.items():
+        number, different = getattr(count, verdict), len(names.get(verdict, ()))
+        has_fewer = verdict != "same" and 0 < different < number
+        of = f" ({words.count(different, 'name')})" if has_fewer else ""
+        in_both += [f"{number:,} {word}{of}"] * (number > 0)
+    apart = {"added": count.added, "removed": count.removed}
+    texts = in_both, [f"{number:,} {kind}" for kind, number in apart.items() if number]
     return "; ".join(words.listing(text) for text in texts if text) or "none"
 
 

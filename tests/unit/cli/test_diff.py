@@ -272,8 +272,11 @@ def test_the_screen_puts_the_worst_first_and_counts(builds: Path) -> None:
     assert "blur" in lines[1]
     # Its launch bound is what a kernel is mostly launched with; the worst size begins what else is said.
     assert lines[2].split()[:7] == ["worse", "sm_80", "100%", "->", "50%", "256", "bound"]
-    assert "  at worst 100% -> 12.5% at 64 threads, " in lines[2]
-    assert "12 kernels in both builds: 2 worse, 2 mixed and 8 the same; 2 added and 2 removed." in lines
+    assert "  worst at 64 threads (100% -> 12.5%), " in lines[2]
+    assert (
+        "12 kernels in both builds: 2 worse (1 name), 2 mixed (1 name) and 8 the same; 2 added and 2 removed."
+        in lines
+    )
     assert not any("scale" in line for line in lines)
 
 
@@ -284,7 +287,7 @@ def test_all_that_changed_is_said_at_every_width(columns: int) -> None:
     assert head.split()[:4] == ["Verdict", "Arch", "Occ.", "Threads"]
     assert lines[1].split()[:6] == ["worse", "sm_80", "100%", "->", "50%", "256"]
     said = " ".join(text.split())
-    assert "at worst 100% -> 12.5% at 64 threads" in said
+    assert "worst at 64 threads (100% -> 12.5%)" in said
     assert "limited by warps -> shared, regs 23 -> 22, shared 4 -> 36 KiB" in said
     assert "regs 96 -> 40, spills 0 -> 420 / 420 B, stack 0 -> 312 B" in said
     assert "Spills: bytes that a thread stores / loads in local memory." in said
@@ -314,9 +317,7 @@ def test_a_usual_size_is_shown_and_an_odd_one_decides(tmp_path: Path) -> None:
         "threads": 672, "threads_from": "deciding", "old": 0.984375, "new": 0.328125,
     }  # fmt: skip
     text = diff(old, new, columns=120)
-    assert (
-        "worse    sm_90  100% -> 50%  256 usual  at worst 98.4% -> 32.8% at 672 threads, limited by" in text
-    )
+    assert "worse    sm_90  100% -> 50%  256 usual  worst at 672 threads (98.4% -> 32.8%), limited by" in text
     assert "usual, 256, or the nearest that both builds launch with." in " ".join(text.split())
     (row,) = diff_json(old, new, "--threads", "256")["kernels"]
     assert row["deciding"] is None
@@ -436,7 +437,7 @@ def test_what_costs_neither_occupancy_nor_spills_is_changed_and_not_worse(tmp_pa
 def test_a_size_that_is_given_for_one_kernel_is_said_of_that_one(builds: Path) -> None:
     text = " ".join(diff(builds / "before", builds / "after", "--threads", "warp_image=256").split())
     assert re.search(r"For blocks of 256 threads: \S*warp_image\S*\.", text)
-    assert "Threads are assumed where no file has them: bound, the largest of the launch bounds." in text
+    assert "Threads are assumed where no file has them: bound, the most that the launch bounds allow." in text
 
 
 def test_what_begins_to_spill_stands_before_what_only_has_a_larger_stack(tmp_path: Path) -> None:
@@ -494,7 +495,7 @@ def test_a_name_that_no_kernel_has(builds: Path) -> None:
 def test_markdown_folds_what_is_long(samples: Path, builds: Path) -> None:
     text = diff(builds / "before", builds / "after", "--all", "--format", "markdown")
     assert text.startswith(
-        "**12 kernels in both builds: 2 worse, 2 mixed and 8 the same; 2 added and 2 removed.**"
+        "**12 kernels in both builds: 2 worse (1 name), 2 mixed (1 name) and 8 the same; 2 added and 2 removed.**"
     )
     in_sight = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
     assert "blur" in in_sight

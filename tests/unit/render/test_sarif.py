@@ -135,7 +135,7 @@ def test_a_comparison(builds: Path, validator: Any) -> None:
     ]  # fmt: skip
     assert results[0]["message"]["text"] == (
         "img::blur (sm_80): worse: occ. 100% -> 50%, limited by warps -> shared, shared 4 -> 36 KiB, "
-        "at 256 threads, at worst 100% -> 12.5% at 64 threads."
+        "at 256 threads, worst at 64 threads (100% -> 12.5%)."
     )
     assert results[-1]["message"]["text"] == "img::emboss (sm_90): Only the old build has it."
 
