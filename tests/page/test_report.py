@@ -154,6 +154,16 @@ def test_the_table_fits_beside_long_names(opened: Open, tmp_path: Path, width: i
     assert basis["y"] + basis["height"] < table["y"], "what the numbers rest on stands above them"
 
 
+def test_a_long_path_fits_a_phone(opened: Open, tmp_path: Path) -> None:
+    source, path = tmp_path / ("a_long_name" * 15), tmp_path / "report.html"
+    source.write_text("Compiling entry function 'k' for 'sm_90'\nptxas info : Used 8 registers\n")
+    assert run("scan", str(source), "-o", str(path)).exit_code == 0
+    page = opened(file=path, **SCREENS["phone"])
+    assert source.name in page.inner_text("h1")
+    assert str(source) in page.inner_text("header p")
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+
+
 def test_a_table_without_room_scrolls_in_sight(opened: Open, report: Path) -> None:
     page = opened(file=report, viewport={"width": 1000, "height": 500})
     box = page.locator("[aria-label=Kernels]")
