@@ -101,7 +101,7 @@ def test_the_rules_of_the_page_about_ci(tmp_path: Path) -> None:
     builds = ROOT / "tests" / "data" / "builds"
     assert occupancy.check(builds / "before", rules, update=True).passed
     said = " ".join(str(occupancy.check(builds / "after", rules)).split())
-    assert "max_occupancy_drop = 0 points (rule 1), sm_80: 100% -> 50% at 256 threads (bound), at" in said
+    assert "max_occupancy_drop = 0 points (rule 1), sm_80: 100% -> 50% at 256 threads (bound), worst" in said
     assert "no_new_spills = true (rule 1), sm_80: is 840 bytes" in said
 
 

@@ -70,7 +70,8 @@ def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Pa
         "Where a change is meant: --update --name PART accepts that of a kernel, --update all.\n"
         "No file says with how many threads 14 kernels are launched (a launch bound is only the most): the "
         "worst drop of all\n"
-        "sizes that both builds can launch with decides. [[launches]] in the rules, or --threads, states it.\n"
+        "sizes that both builds can launch with decides. [[launches]] in the rules, or --threads, states "
+        "it.\n"
     )
 
 

@@ -193,7 +193,8 @@ def _says(column: GroupColumn, number: int) -> bool:
 
 
 def _broken(texts: Sequence[str], width: int) -> list[str]:
-    """Texts beside each other, in lines of so many columns, broken between them or at commas."""
+    """Texts beside each other, in lines of so many columns, broken between them or at commas, and within
+    what is still too long at spaces."""
     lines = [""]
     for text in texts:
         for number, piece in enumerate(text.split(", ")):
@@ -203,7 +204,18 @@ def _broken(texts: Sequence[str], width: int) -> list[str]:
                 continue
             lines[-1] += "," if number else ""
             lines.append(piece)
-    return [each if len(each) <= width else f"{each[: width - 3]}..." for each in lines]
+    return [part for each in lines for part in _folded(each, width)]
+
+
+def _folded(line: str, width: int) -> Iterator[str]:
+    while len(line) > width:
+        place = line.rfind(" ", 1, width + 1)
+        if place < 0:
+            line = f"{line[: width - 3]}..."
+            break
+        yield line[:place]
+        line = line[place + 1 :]
+    yield line
 
 
 def _fitting(table: GroupedTable, width: int) -> tuple[list[GroupColumn], list[GroupColumn], list[str]]:
