@@ -51,6 +51,9 @@ class RegisterSplit:
     """Blocks that are resident on one SM: by the registers of the launch, not by any warpgroup's."""
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
+    launch_regs_if_fitting: int | None
+    """Registers per thread that the launch gives with a second launch bound of ``active_blocks``, where more
+    blocks are promised than fit; None where they fit."""
     limiters: tuple[Resource, ...]
     reason: str | None
 

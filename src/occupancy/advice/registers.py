@@ -97,6 +97,11 @@ def split_registers(
         smem=smem,
         active_blocks=answer.active_blocks,
         occupancy=answer.occupancy,
+        launch_regs_if_fitting=(
+            _of_bounds(limits, threads, answer.active_blocks)
+            if 0 < answer.active_blocks < (min_blocks or 0)
+            else None
+        ),
         limiters=answer.limiters,
         reason=answer.reason,
     )

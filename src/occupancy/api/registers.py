@@ -41,8 +41,8 @@ def registers(
     Args:
         threads: Threads per block, in warpgroups of 128.
         groups: How many warpgroups take how many registers: ``"1:40,2:232"``, or ``[(1, 40), (2, 232)]``,
-            or text with the registers of each, ``"40,232,232"``. ``?`` or None for one of the numbers asks
-            for the most that the others leave.
+            or text with the registers of each, ``"40,232,232"`` or ``"40/232/232"``. ``?`` or None for one of
+            the numbers asks for the most that the others leave.
         cc: As in `compute`; 9.0 or newer.
         regs: Registers per thread of the compiled kernel, which the launch gives.
         min_blocks: The second launch bound. Without it, the most blocks with which the launch gives enough.
@@ -87,7 +87,7 @@ def parse_groups(value: GroupsLike) -> list[Group]:
     """
     if not isinstance(value, str):
         return [_group(pair, value) for pair in value]
-    parts = [part.strip() for part in value.split(",")]
+    parts = [part.strip() for part in value.replace("/", ",").split(",")]
     is_one = [part.isdecimal() or part == ASKED for part in parts]
     pairs = [("1", part) if one else part.split(":") for part, one in zip(parts, is_one, strict=True)]
     each = [_group(pair, value) for pair in pairs]

@@ -37,8 +37,8 @@ from .output import print_report
     required=True,
     is_common=True,
     metavar="N:R,...",
-    help="Registers of warpgroups: 1:40,2:232 or 40,232,232. They are those after setmaxnreg; a ? asks for "
-    "the most.",
+    help="Registers of warpgroups: 1:40,2:232 or 40,232,232; those after setmaxnreg. A ? asks for the most: "
+    "--groups '1:40,2:?'.",
 )
 @grouped_option(
     "kernel",

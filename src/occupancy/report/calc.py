@@ -12,7 +12,7 @@ from ..advice.next_steps import NextStep, each_step, may_be_divided, next_steps
 from ..advice.partitions import GreenContext
 from ..advice.register_split import RegisterSplit
 from ..advice.slack import Slack, slack
-from ..advice.tensor_memory import TensorMemory, tensor_memory
+from ..advice.tensor_memory import LimiterOrColumns, TensorMemory, tensor_memory
 from ..advice.waves import FullWave
 from ..engine import Answer, Model, default_model, evaluate
 from ..render import words
@@ -54,7 +54,7 @@ class RuntimeAnswer:
 class Explanation:
     """How one resource's number of blocks comes about."""
 
-    resource: Resource
+    resource: LimiterOrColumns
     steps: tuple[str, ...]
     why: str | None
     """The reason for a step that surprises."""

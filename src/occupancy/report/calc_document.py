@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from ..advice.tensor_memory import LimiterOrColumns
+from ..advice.waves import FullWave
 from ..render import words
 from ..render.document import (
     SENTENCE,
@@ -95,8 +96,19 @@ def _whole(report: CalcReport) -> Iterator[tuple[str, str]]:
                 most = later.blocks * wave.multiprocessor_count
                 text = f"{text}; {most:,} blocks once the permits are relinquished (inferred)"
             if wave != report.full_wave:
-                text = f"{text}; cuda_occupancy.h counts {report.full_wave.blocks:,}"
+                text = _with_columns(wave, report.full_wave)
         yield label, text
+
+
+def _with_columns(wave: FullWave, counted: FullWave) -> str:
+    """What a launch may have of the blocks that the header counts, where fewer have their columns at once."""
+    have = "has" if wave.multiprocessor_count == 1 else "have"
+    sms, blocks = words.count(wave.multiprocessor_count, "SM"), words.count(wave.blocks, "block")
+    return (
+        f"{sms} {have} columns for {blocks} at once: the grid of a persistent kernel, the largest that can "
+        f"meet at a grid-wide barrier. cuda_occupancy.h counts {counted.blocks:,}: a cooperative launch of "
+        "so many may start, but its barrier would wait for ever (inferred)"
+    )
 
 
 def steps_of(explanation: Sequence[Explanation]) -> Document:

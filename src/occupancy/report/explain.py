@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from ..advice.tensor_memory import LimiterOrColumns
 from ..engine import Answer, Model, cuda, default_model, evaluate, spreadsheet
 from ..engine.common import round_up, shared_memory_configuration
 from ..values.dataclass import dataclass
@@ -56,11 +57,13 @@ def explain(result: Answer) -> tuple[Explanation, ...]:
     if result.model == "cuda":
         explainers: tuple[Callable[[Answer], Steps | None], ...] = (
             _warps, _blocks, _cuda_registers, _cuda_shared_memory, _barriers, _virtual_resources,
+            _tensor_memory,
         )  # fmt: skip
     else:
         explainers = (_warps, _blocks, _spreadsheet_registers, _spreadsheet_shared_memory)
     # The spreadsheet knows the first four resources.
-    found = ((name, explainer(result)) for name, explainer in zip(RESOURCES, explainers, strict=False))
+    names: tuple[LimiterOrColumns, ...] = (*RESOURCES, "tensor_memory")
+    found = ((name, explainer(result)) for name, explainer in zip(names, explainers, strict=False))
     explained = (Explanation(name, tuple(steps[0]), steps[1]) for name, steps in found if steps is not None)
     return tuple(explained if result.model == "cuda" else _beside_the_hardware(result, explained))
 
@@ -211,30 +214,35 @@ def _barriers(result: Answer) -> Steps:
 
 def _virtual_resources(result: Answer) -> Steps | None:
     """Nothing for the many kernels that are not known to use any."""
-    columns, blocks = result.kernel.tensor_memory, result.blocks_by_tensor_memory
+    columns = result.kernel.tensor_memory
     if result.kernel.virtual_resources is None and columns is None:
         return None
     count = result.kernel.virtual_resources_at_start
     available = result.limits.virtual_resources_per_multiprocessor
     if available is None:
         return ["no limit: the kernel uses none" if not count else "no limit before 10.0"], None
-    if count:
-        steps = [f"{available} per SM // {count} = {_limit(result, 'virtual_resources')}"]
-    else:
-        steps = ["no limit: the kernel uses none"]
-    if columns is not None and blocks is not None:
-        most = result.limits.tensor_memory_per_multiprocessor
-        steps.append(
-            f"{most} columns of tensor memory // {columns}, rounded up to {TENSOR_MEMORY_UNIT}s = "
-            f"{_count(blocks, 'block')} that have their columns at once; a block that finds none waits"
-        )
     if not count:
-        return steps, None
+        since = "" if columns is None else " once it has relinquished its permit"
+        return [f"no limit: the kernel uses none{since}"], None
     why = (
         "cuda_occupancy.h counts what a kernel that allocates tensor memory holds when it starts. "
         "That the next block comes in once it relinquishes its permit is inferred."
     )
-    return steps, why
+    return [f"{available} per SM // {count} = {_limit(result, 'virtual_resources')}"], why
+
+
+def _tensor_memory(result: Answer) -> Steps | None:
+    """Nothing for a kernel that is not known to allocate any."""
+    blocks, columns = result.blocks_by_tensor_memory, result.kernel.tensor_memory
+    if blocks is None or columns is None:
+        return None
+    rounded = round_up(columns, TENSOR_MEMORY_UNIT)
+    steps = (
+        [f"{columns} columns, rounded up to {TENSOR_MEMORY_UNIT}s: {rounded}"] if rounded != columns else []
+    )
+    most = result.limits.tensor_memory_per_multiprocessor
+    steps.append(f"{most} columns per SM // {rounded} = {_count(blocks, 'block')} with their columns at once")
+    return steps, "It limits no launch: a block that finds too few columns free waits for them."
 
 
 def _spreadsheet_registers(result: Answer) -> Steps:

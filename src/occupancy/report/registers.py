@@ -68,8 +68,21 @@ class RegistersReport(Report):
                 f"{blocks} per SM, {words.percent(split.occupancy)} occupancy, limited by {limiters}: the "
                 f"{split.launch_regs} registers of the launch count, whatever a warpgroup takes later."
             )
+            yield from _too_many_promised(split, limiters)
         yield f"{declared_with(split)}; else it drops setmaxnreg (C7508)."
         yield f"For sm_90a, and for sm_100 and newer with the suffix a or f; registers in steps of {STEP}."
+
+
+def _too_many_promised(split: RegisterSplit, limiters: str) -> Iterator[str]:
+    """That fewer blocks fit than the launch bounds promise, and what bounds for those would give."""
+    if split.launch_regs_if_fitting is None or split.min_blocks is None:
+        return
+    promised = words.count(split.min_blocks, "block")
+    yield (
+        f"The {promised} of the launch bounds do not fit, because of {limiters}: "
+        f"--blocks {split.active_blocks} gives the launch {split.launch_regs_if_fitting} registers per "
+        f"thread in place of {split.launch_regs}, so that warpgroups can take more."
+    )
 
 
 def taken_and_given(split: RegisterSplit) -> str:

@@ -346,8 +346,11 @@ def test_given_virtual_resources_say_whether_a_kernel_keeps_its_permit_for_tenso
     )
     assert "counts 7 blocks as resident, 43.8%, limited by registers. Only 2 of them, 12.5%, have" in said
     assert [line.split()[:2] for line in text.splitlines() if "<-" in line] == [["tensor", "memory"]]
-    assert "148 SMs hold 296 blocks: " in said
+    assert "148 SMs have columns for 296 blocks at once: the grid of a persistent kernel, " in said
     assert "Next steps 4 blocks, 25%: tensor memory 256 -> 128 columns 8 blocks, 50%: tensor memory" in said
+    explained = run(*kernel, "0", "--explain", columns=120).stdout
+    assert "\nVirtual resources\n  no limit: the kernel uses none once it has relinquished" in explained
+    assert "\nTensor memory\n  512 columns per SM // 256 = 2 blocks with their columns at once\n" in explained
     assert "block size" not in text
     assert "Slack registers up to 255, shared memory up to 113 KiB" in said
     printed = json.loads(run(*kernel, "0", "--format", "json").stdout)

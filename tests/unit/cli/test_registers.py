@@ -31,9 +31,27 @@ def test_what_a_real_kernel_has_both_of_is_no_contradiction() -> None:
     assert "\nDeclare the kernel with\n__maxnreg__(160)\n" in other
 
 
-@pytest.mark.parametrize("groups", ["24,240,240", "1:24,240,240", "1:24,2:240", " 24 , 240 , 1:240 "])
+@pytest.mark.parametrize("groups", ["24,240,240", "1:24,240,240", "24/240/240", " 24 , 240 , 1:240 "])
 def test_warpgroups_one_by_one(groups: str) -> None:
     assert run(*SPLIT, groups).stdout == run(*SPLIT, "1:24,2:240").stdout
+
+
+def test_more_blocks_promised_than_fit() -> None:
+    split = (*SPLIT, "1:40,2:?", "-s")
+    said = " ".join(run(*split, "200k", "--blocks", "2").stdout.split())
+    assert (
+        "The 2 blocks of the launch bounds do not fit, because of shared memory: --blocks 1 gives the launch "
+        "168 registers per thread in place of 80, so that warpgroups can take more."
+    ) in said
+    assert "do not fit" not in run(*split, "200k", "--blocks", "1").stdout
+    assert "do not fit" not in run(*split, "100k", "--blocks", "2").stdout
+
+
+def test_an_example_of_groups_is_to_be_copied() -> None:
+    """What the error says where they are missing is the option's help."""
+    assert "A ? asks for the most: --groups '1:40,2:?'." in " ".join(
+        run("registers", "--help-all").stdout.split()
+    )
 
 
 def test_one_that_waits_fails() -> None:
