@@ -11,6 +11,7 @@ from ..render.words import count, held, listing, name
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.listed import Plain
 from ..values.resources import Changeable, Resource
 from .next_steps import using_less
 from .search import changed
@@ -20,7 +21,7 @@ SharedMemoryOfSize = Callable[[int], int]
 
 
 @dataclass(frozen=True, slots=True)
-class BlockSize:
+class BlockSize(Plain):
     """What one block size comes to."""
 
     threads: int

@@ -11,6 +11,7 @@ from ..render.words import held, size
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.listed import Plain
 from .carveout import needs_opt_in
 from .search import Dial, changed, most_keeping, used
 
@@ -19,7 +20,7 @@ TOLERANCE = 0.0005
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetLevel:
+class BudgetLevel(Plain):
     """A number of resident blocks, and the most that a kernel may use, of both at once, to have it."""
 
     active_blocks: int

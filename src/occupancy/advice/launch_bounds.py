@@ -15,13 +15,14 @@ from ..render.words import held
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, Kernel
 from ..values.limits import Limits
+from ..values.listed import Plain
 from ..values.resources import Resource
 from .next_steps import NextStep
 from .search import Dial, most_keeping
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchBounds:
+class LaunchBounds(Plain):
     """Launch bounds on one chip."""
 
     cc: str

@@ -6,6 +6,7 @@ from typing import Literal
 
 from ..render.words import count
 from ..values.dataclass import dataclass
+from ..values.listed import Plain
 from ..values.resources import Resource
 
 
@@ -23,7 +24,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class RegisterSplit:
+class RegisterSplit(Plain):
     """How the warpgroups of a block divide its registers, and whether there are enough."""
 
     cc: str

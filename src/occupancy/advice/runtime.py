@@ -12,6 +12,7 @@ from ..render.words import count
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from ..values.listed import Plain
 from .block_sizes import SharedMemoryOfSize, answers_by_size
 from .search import Dial, changed, most_keeping
 from .waves import cluster_bound
@@ -20,7 +21,7 @@ MODEL: Model = "cuda"
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchConfiguration:
+class LaunchConfiguration(Plain):
     """A block size, and the grid that fills the device with such blocks."""
 
     min_grid_size: int
@@ -36,7 +37,7 @@ class LaunchConfiguration:
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterBound:
+class ClusterBound(Plain):
     """An upper bound of the clusters that are resident on the whole device at once.
 
     The true number is known to a live device only: all blocks of a cluster must be in one GPU processing

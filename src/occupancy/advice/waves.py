@@ -16,10 +16,11 @@ from ..tables.clusters import MeasuredClusters, measured_clusters
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, Launch
 from ..values.limits import Limits
+from ..values.listed import Plain
 
 
 @dataclass(frozen=True, slots=True)
-class FullWave:
+class FullWave(Plain):
     """The blocks that are resident on a whole GPU at once."""
 
     multiprocessor_count: int
@@ -57,7 +58,7 @@ class FullWave:
 
 
 @dataclass(frozen=True, slots=True)
-class Waves:
+class Waves(Plain):
     """How a grid runs on a whole GPU: in how many waves, and how full the last one is."""
 
     launch: Launch

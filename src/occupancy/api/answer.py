@@ -11,7 +11,7 @@ import occupancy  # in annotations: a public name brings its module when somebod
 from .. import engine
 from ..errors import UnknownComputeCapabilityError
 from ..tables import shipped
-from ..tables.chips import Chip
+from ..tables.chips import Chip, find_chip
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_share, parse_size
@@ -28,7 +28,10 @@ class Occupancy(engine.Answer):
     It prints itself as the command line does, and answers the other questions about the same kernel.
     """
 
-    __slots__ = ()
+    __slots__ = ("_named",)
+
+    _named: str
+    """What the chip was called, where that was a text; unset elsewhere, because setting it takes time."""
 
     def next_steps(self) -> occupancy.Answers[occupancy.NextStep]:
         """What to change for a higher occupancy: see `occupancy.next_steps`."""
@@ -208,11 +211,15 @@ class Occupancy(engine.Answer):
 
         Args:
             explain: Whether to add every step of the arithmetic.
-            whole: The whole GPU, where it is known.
+            whole: The whole GPU; by default as far as it is known by the name of the chip.
             split: How warpgroups divide the registers, where they do.
         """
         from ..report.calc import calc_report
 
+        if whole is None and (named := getattr(self, "_named", None)):
+            from .waves import whole_gpu
+
+            whole = whole_gpu(self, find_chip(named))
         steps = tuple(self.explain()) if explain else None
         row = _table_row(self.limits)
         return calc_report(self, table_limits=row, explanation=steps, whole=whole, split=split)

@@ -108,7 +108,9 @@ def compute(
     if carveout is not None and is_automatic(carveout):
         smallest = found.carveout().smallest
         if smallest is not None:
-            return Occupancy(sm, replace(needed, carveout=Carveout(smallest.shared_memory, "bytes")), model)
+            found = Occupancy(sm, replace(needed, carveout=Carveout(smallest.shared_memory, "bytes")), model)
+    if type(cc) is str:
+        found._named = cc
     return found
 
 

@@ -15,10 +15,11 @@ The renderers know blocks, no commands. They stand below the reports, so that an
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, fields, is_dataclass
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..values.dataclass import dataclass
+from ..values.listed import Plain
 from . import SCHEMA_VERSION
 
 if TYPE_CHECKING:
@@ -34,26 +35,13 @@ def _version_comes_first(schema: dict[str, Any]) -> None:
     schema["required"] = ["schema_version", *schema.get("required", ())]
 
 
-def plain(value: Any) -> Any:
-    """A value of a report as dictionaries, lists and numbers; what has a ``to_dict`` of its own is asked."""
-    if hasattr(value, "to_dict"):
-        return value.to_dict()
-    if is_dataclass(value):
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return list(map(plain, value))
-    return tuple(map(plain, value)) if type(value) is tuple else value
-
-
 def empty(kind: type[Any]) -> dict[str, None]:
     """The cells of something that an answer does not have: its columns are there all the same."""
     return {each.name: None for each in fields(kind)}
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Plain):
     """An answer that can print itself, in every format."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {
@@ -62,10 +50,6 @@ class Report:
     }
 
     schema_version: int = field(default=SCHEMA_VERSION, kw_only=True)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report as plain dictionaries, lists and numbers: what the JSON holds."""
-        return {each.name: plain(getattr(self, each.name)) for each in fields(self)}
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """The rows of the CSV and of JSON lines; in Python for ``pandas.DataFrame``."""

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..advice.block_sizes import BlockSize, FullOccupancy, with_full_occupancy
+from ..advice.runtime import LaunchConfiguration
 from ..engine import Answer, Model
 from ..render import words
 from ..render.document import SENTENCE, Bullets, Column, Document, Heading, Only, Table, graded
@@ -15,8 +16,9 @@ from ..values.resources import QUANTITIES, RESOURCES
 from .base import Report
 from .inputs import inputs_of
 
+CALL = "cudaOccupancyMaxPotentialBlockSize"
 TIES = (
-    "Among equals the larger block stands first, as cudaOccupancyMaxPotentialBlockSize chooses it. "
+    f"Among equals the larger block stands first, as {CALL} chooses it. "
     "Smaller blocks wait less at barriers and spread better over the SMs."
 )
 NONE_LAUNCHES = "No block of any size launches with so much."
@@ -37,6 +39,8 @@ class BlockSizesReport(Report):
     """Best first; among equals the larger block."""
     full_occupancy: FullOccupancy | None
     """Where no size has it: what one resource must shrink to, and the sizes that have it then."""
+    launch: LaunchConfiguration | None
+    """What cudaOccupancyMaxPotentialBlockSize answers; null where the SMs of the GPU are not known."""
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each block size."""
@@ -72,6 +76,10 @@ class BlockSizesReport(Report):
             always = [words.name(each) for each in RESOURCES if each in set.intersection(*limiting)]
             by = f", limited by {words.listing(always)}" if always else ""
             notes.insert(0, f"No size reaches 100%: the most is {words.percent(highest)}{by}.{self._full()}")
+        if self.launch is not None and self.launch.block_size:
+            call = CALL if self.inputs["smem_per_thread"] is None else f"{CALL}VariableSMem"
+            size, grid = f"{self.launch.block_size:,} threads", f"{self.launch.min_grid_size:,} blocks"
+            notes.insert(0, f"{call} answers {size}, and a grid of {grid}.")
         chip = words.chip(self.gpu, self.cc, self.architecture)
         heading = Heading(f"Block sizes on {chip}{words.by(self.model)}")
         return Only("text", [heading]), Table(columns, rows, best), Only("text", [Bullets(notes, "faint")])
@@ -86,7 +94,11 @@ class BlockSizesReport(Report):
 
 
 def block_sizes_report(
-    given: Answer, answers: tuple[BlockSize, ...], smem_per_thread: int | None = None, gpu: str | None = None
+    given: Answer,
+    answers: tuple[BlockSize, ...],
+    smem_per_thread: int | None = None,
+    gpu: str | None = None,
+    launch: LaunchConfiguration | None = None,
 ) -> BlockSizesReport:
     """Everything that is shown of the block sizes of a kernel.
 
@@ -95,6 +107,7 @@ def block_sizes_report(
         answers: That for each block size.
         smem_per_thread: Bytes of dynamic shared memory that each thread of a block adds.
         gpu: The name of the product.
+        launch: What the runtime answers, where the SMs of the GPU are known.
     """
     inputs = asdict(inputs_of(given.kernel))
     del inputs["threads"], inputs["block_dim"]
@@ -106,4 +119,5 @@ def block_sizes_report(
         inputs={**inputs, "smem_per_thread": smem_per_thread},
         block_sizes=answers,
         full_occupancy=with_full_occupancy(given, answers),
+        launch=launch,
     )

@@ -16,6 +16,29 @@ DIGITS = 4
 T = TypeVar("T")
 
 
+def plain(value: Any) -> Any:
+    """A value as dictionaries, lists and numbers; what has a ``to_dict`` of its own is asked."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return list(map(plain, value))
+    return tuple(map(plain, value)) if type(value) is tuple else value
+
+
+class Plain:
+    """A dataclass whose fields are its JSON."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain dictionaries, lists and numbers: what the JSON holds."""
+        return {each.name: plain(getattr(self, each.name)) for each in fields(self)}  # type: ignore[arg-type]
+
+
 def listed(cls: type[T]) -> type[T]:
     """Have the values of a class show their fields, or in a notebook what their own ``str()`` says."""
     made: Any = cls

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import inspect
+import json
 import pickle
 import re
 from pathlib import Path
@@ -16,6 +18,7 @@ import occupancy
 from occupancy import InputError, Kernel
 from occupancy.render.words import listing
 from occupancy.values.listed import LEFT
+from tests.cli_runner import run
 
 KERNEL: dict[str, Any] = {"threads": 256, "regs": 40, "smem": "40k"}
 
@@ -398,6 +401,28 @@ def test_the_meanings_of_the_arguments_are_in_help() -> None:
     for function in (occupancy.compute, occupancy.next_steps):
         for name, meaning in MEANINGS.items():
             assert f"    {name}: {meaning}\n" in f"{inspect.getdoc(function)}\n"
+
+
+def test_an_answer_for_a_product_calls_it_as_the_command_does() -> None:
+    answer = occupancy.compute("rtx 3090", threads=256, regs=40)
+    printed = run("calc", "--gpu", "RTX 3090", "--threads", "256", "--regs", "40", "--format", "json").stdout
+    assert "on GeForce RTX 3090, compute capability 8.6 (Ampere)\n" in str(answer)
+    assert json.loads(json.dumps(answer.to_dict())) == json.loads(printed)
+    assert str(copy.copy(answer)) == str(answer)
+    assert answer == occupancy.compute("8.6", threads=256, regs=40)  # the name is no part of the answer
+    automatic = occupancy.compute("RTX 3090", threads=256, smem="9k", carveout="auto")
+    assert "GeForce RTX 3090" in str(automatic)
+
+
+def test_what_functions_return_has_its_json() -> None:
+    launch = occupancy.max_potential_block_size("RTX 3090", regs=40)
+    assert launch.to_dict() == {"min_grid_size": 164, "block_size": 768}
+    clusters = occupancy.max_active_clusters("H100 SXM", threads=256, regs=40, cluster_size=2)
+    assert clusters.to_dict() == {"at_most": 396}
+    answer = occupancy.compute("9.0", threads=256, regs=72)
+    assert answer.block_sizes()[0].to_dict() == answer.block_sizes().to_dict()["block_sizes"][0]
+    for part in (answer.slack(), answer.carveout(), answer.launch_bounds(), answer.next_steps()[0]):
+        assert json.loads(json.dumps(part.to_dict())) == json.loads(json.dumps(dataclasses.asdict(part)))
 
 
 def test_next_steps_have_rows_and_say_why_there_are_none() -> None:

@@ -407,10 +407,24 @@ def test_bounds() -> None:
     assert "2 blocks of 1000 take 2,048 threads in whole warps, and an SM holds 1,536" in partial
 
 
+def test_block_sizes_say_what_the_runtime_answers() -> None:
+    for more, call in (((), ""), (("--smem-per-thread", "100"), "VariableSMem")):
+        asked = ("block-sizes", "--gpu", "RTX 3090", "--regs", "40", *more)
+        of_size = (lambda threads: 100 * threads) if more else None
+        launch = occupancy.max_potential_block_size("RTX 3090", regs=40, dynamic_smem=of_size)
+        size, grid = f"{launch.block_size:,} threads", f"{launch.min_grid_size:,} blocks"
+        said = f"cudaOccupancyMaxPotentialBlockSize{call} answers {size}, and a grid of {grid}."
+        assert said in run(*asked, columns=200).stdout
+        found = as_json(*asked)
+        assert found["launch"] == launch.to_dict()
+        assert found["block_sizes"][0]["threads"] == launch.block_size
+
+
 def test_block_sizes() -> None:
     lines = run(*BLOCK_SIZES).stdout.splitlines()
     assert lines[0] == "Block sizes on compute capability 8.6 (Ampere)"
     assert "on H100, compute" in run("block-sizes", "--gpu", "H100").stdout.splitlines()[0]
+    assert "cudaOccupancyMaxPotentialBlockSize answers" not in run("block-sizes", "--cc", "9.0").stdout
     assert lines[3].split() == ["768", "2", "48", "100%", "warps", "and", "registers"]
     assert "cudaOccupancyMaxPotentialBlockSize chooses it" in lines[-2]
     grown = as_json(*BLOCK_SIZES, "--dynamic-smem", "1k", "--smem-per-thread", "8")
