@@ -35,7 +35,7 @@ from .base import Report
 from .change_words import COLUMNS, REGISTER_CAP, DiffColumn, changes, other_size_in_words
 from .name_words import IF_SHORTENED, short_name
 from .source_files import file_names, place
-from .spilled_bytes import meaning_of_spills
+from .spilled_bytes import meaning_of_spills, not_in_logs
 
 MOST_IN_SIGHT = 10
 """Rows of a comment that are seen before the reader unfolds the rest."""
@@ -315,6 +315,7 @@ def _footnotes(report: DiffReport) -> Iterator[str]:
         yield "Register cap: the most per thread that launch bounds, maxnreg or -maxrregcount let it have."
     if any(row.spills and any(row.spills) for row in rows):
         yield meaning_of_spills(rows)
+    yield from not_in_logs((row.old, row.new) for row in report.kernels)
     yield from assumptions(rows)
     if report.threshold:
         yield (

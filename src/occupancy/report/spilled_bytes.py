@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from ..builds.merging import LOGS
 from ..readers import KernelRecord
 
 COUNTED = "~"
@@ -27,3 +28,20 @@ def meaning_of_spills(rows: Iterable[KernelRecord], said_by: str = "") -> str:
     """What the numbers of the column are, and what the mark is where a row has it."""
     mark = f"; {COUNTED}: {STATIC}" if any(row.spills_are_counted for row in rows) else ""
     return f"Spills: bytes that a thread stores / loads in local memory{said_by}{mark}."
+
+
+def not_in_logs(changed: Iterable[tuple[KernelRecord, KernelRecord]]) -> Iterator[str]:
+    """Where to read what logs do not tell, if it may be the cause: shared memory that grew beside spills.
+
+    Args:
+        changed: Kernels of two builds, each in the old one and in the new one.
+    """
+    for old, new in changed:
+        spills = any((*(old.spills or ()), *(new.spills or ())))
+        if (
+            spills
+            and {old.format, new.format} <= LOGS
+            and (old.shared_memory or 0) < (new.shared_memory or 0)
+        ):
+            yield "Logs tell neither what spills to shared memory nor launch bounds; the cubins do."
+            return
