@@ -37,11 +37,8 @@ def not_in_logs(changed: Iterable[tuple[KernelRecord, KernelRecord]]) -> Iterato
         changed: Kernels of two builds, each in the old one and in the new one.
     """
     for old, new in changed:
-        spills = any((*(old.spills or ()), *(new.spills or ())))
-        if (
-            spills
-            and {old.format, new.format} <= LOGS
-            and (old.shared_memory or 0) < (new.shared_memory or 0)
-        ):
+        are_spilling = any((*(old.spills or ()), *(new.spills or ())))
+        has_grown = (old.shared_memory or 0) < (new.shared_memory or 0)
+        if are_spilling and has_grown and {old.format, new.format} <= LOGS:
             yield "Logs tell neither what spills to shared memory nor launch bounds; the cubins do."
             return

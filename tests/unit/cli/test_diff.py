@@ -295,6 +295,23 @@ def test_all_that_changed_is_said_at_every_width(columns: int) -> None:
     assert "No room" not in said
 
 
+@pytest.mark.parametrize(
+    ("spilled", "smem", "is_said"), [(4, 4096, True), (0, 4096, False), (4, 0, False)], ids=repr
+)
+def test_logs_that_hide_where_registers_spill_to(
+    tmp_path: Path, spilled: int, smem: int, is_said: bool
+) -> None:
+    for name, stored, size in (("old", 2 * spilled, 0), ("new", spilled, smem)):
+        (tmp_path / name).write_text(
+            "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+            "ptxas info    : Function properties for k\n"
+            f"    8 bytes stack frame, {stored} bytes spill stores, 0 bytes spill loads\n"
+            f"ptxas info    : Used 32 registers, used 0 barriers, {size} bytes smem\n"
+        )
+    said = "Logs tell neither what spills to shared memory nor launch bounds; the cubins do.\n"
+    assert (said in diff(tmp_path / "old", tmp_path / "new")) == is_said
+
+
 def log_of(path: Path, registers: int, *, bound: int | None = None) -> Path:
     """A log of one kernel; or, with a launch bound, its PTX beside it."""
     path.mkdir()
