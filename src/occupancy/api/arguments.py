@@ -11,8 +11,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
 from types import MappingProxyType
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar, cast
 
 from ..engine import Model
 from ..errors import InputError, shown
@@ -103,6 +104,9 @@ MEANINGS = {
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+NO_ARGUMENT = "there is no argument"
+
+
 def explains_arguments(function: Function, meanings: Mapping[str, str] = MEANINGS) -> Function:
     """Put what arguments of a function mean where its docstring has ``{arguments}``, but for its own."""
     before, mark, after = (function.__doc__ or "").partition("{arguments}")
@@ -123,7 +127,18 @@ def takes_kernel(function: Function) -> Function:
     Their meanings go where the docstring has ``{arguments}``.
     """
     table = globals()[function.__annotations__.pop("arguments").removeprefix("Unpack[").removesuffix("]")]
-    return shows(function, "arguments", table)
+    shown_one = shows(function, "arguments", table)
+
+    @wraps(shown_one)
+    def asked(*given: Any, **named: Any) -> Any:
+        try:
+            return shown_one(*given, **named)
+        except InputError as error:
+            if error.problem.startswith(NO_ARGUMENT):  # whoever collects them does not know who was called
+                error.where = f"{function.__name__}()"
+            raise
+
+    return cast(Function, asked)
 
 
 def shows(
@@ -276,7 +291,7 @@ def unknown_argument(
     taken = (*names, *others)
     near = nearest_names(name, taken)
     return InputError(
-        f"there is no argument {shown(name)}",
+        f"{NO_ARGUMENT} {shown(name)}",
         where=where,
         allowed=", ".join(taken),
         cure=f"Did you mean {' or '.join(near)}?" if near else "",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Mapping, Sequence
-from typing import TypedDict
+from functools import wraps
+from typing import Any, TypedDict, cast
 
 from ..builds.rules import Launches
 from ..builds.running import RunningCode
@@ -18,7 +19,7 @@ from ..tables.chips import Chip, find_chip, find_chips
 from ..tables.table import Table
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, parse_share
-from .arguments import ComputeCapabilityLike, Function, ThreadsLike, make_kernel, shows
+from .arguments import ComputeCapabilityLike, Function, ThreadsLike, make_kernel, shows, unknown_argument
 
 Path = str | os.PathLike[str]
 Paths = Path | Sequence[Path]
@@ -53,7 +54,7 @@ MEANINGS = {
     "limits_file": "A table of your own (YAML), whose rows go before ours.",
     "name": "Only kernels with this in their name, mangled or readable; ``*`` stands for anything.",
     "archs": "Only kernels for these architectures: ``sm_90``, ``sm_90a`` (only its code), ``hopper``; "
-    "``all``, which is more than `scan` takes with ``cc``.",
+    "``all``: with ``cc`` also what that chip does not run, which `scan` leaves out.",
     "only_newest": "Of each kernel only the newest architecture.",
     "with_runtime": "With kernels of CUDA's own device runtime, too.",
 }
@@ -91,6 +92,10 @@ class Reading:
         self.what_if = None if chip is None else chip.limits
         self.gpu = None if chip is None else chip.name
         """The product that is answered for, where one was named."""
+        if isinstance(archs, str):
+            raise InputError(
+                f"got {shown(archs)}", where="archs", cure=f"Give a list: archs=[{shown(archs)}]."
+            )
         self._has_all = any(isinstance(each, str) and each.strip().lower() == ALL_ARCHS for each in archs)
         if self._has_all:
             archs = ()
@@ -184,7 +189,20 @@ class Reading:
 def takes_reading(function: Function) -> Function:
     """Have a function show by name, and with their meanings, what it takes as ``**reading``."""
     defaults = {name: each.default for name, each in inspect.signature(Reading).parameters.items()}
-    return shows(function, "reading", ReadingArguments, MEANINGS, defaults)
+    shown_one = shows(function, "reading", ReadingArguments, MEANINGS, defaults)
+    own = [name for name in inspect.signature(function).parameters if name not in defaults]
+
+    @wraps(shown_one)
+    def asked(*given: Any, **named: Any) -> Any:
+        for name, value in named.items():
+            if name not in defaults and name not in own:
+                error = unknown_argument(name, f"{function.__name__}()", defaults, own)
+                if (several := f"{name}s") in defaults:
+                    error.cure = f"Did you mean {several}=[{shown(value)}]?"
+                raise error
+        return shown_one(*given, **named)
+
+    return cast(Function, asked)
 
 
 def _variant(arch: ArchitectureLike) -> str | None:

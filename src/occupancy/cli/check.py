@@ -8,13 +8,13 @@ import click
 
 from .choose_sm import gpu_option
 from .help import Command, grouped_option
-from .kernel_files import kernel_file_options, with_what_if
+from .kernel_files import KernelFiles, kernel_file_options, with_what_if
 from .options import format_option_with
 from .output import print_data, print_report
 
 
 @click.command("check", cls=Command)
-@click.argument("build", metavar="BUILD...", nargs=-1, required=True)
+@click.argument("build", cls=KernelFiles, metavar="BUILD...", nargs=-1, required=True)
 @grouped_option(
     "output",
     "--rules",

@@ -8,14 +8,14 @@ import click
 
 from .choose_sm import gpu_option
 from .help import Command, grouped_option
-from .kernel_files import kernel_file_options, warn_of, with_what_if
+from .kernel_files import KernelFiles, kernel_file_options, warn_of, with_what_if
 from .options import format_option_with, full_names_option
 from .output import print_data, print_report
 
 
 @click.command("diff", cls=Command)
-@click.argument("old")
-@click.argument("new")
+@click.argument("old", cls=KernelFiles)
+@click.argument("new", cls=KernelFiles)
 @kernel_file_options
 @gpu_option
 @grouped_option(

@@ -17,6 +17,17 @@ if TYPE_CHECKING:
     from ..readers import ReadProblem
 
 
+class KernelFiles(click.Argument):
+    """Files that hold kernels, of which ``-`` is standard input."""
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        """As click does; who forgets ``-`` after a pipe is told of it."""
+        try:
+            return super().process_value(ctx, value)
+        except click.MissingParameter as error:
+            raise click.MissingParameter("`-` reads standard input.", ctx, self) from error
+
+
 def _sizes(
     context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> str | dict[str, str] | None:

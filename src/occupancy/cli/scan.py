@@ -14,7 +14,7 @@ from ..values.untrusted import printable
 from .answer_file import written_to
 from .choose_sm import device_option, gpu_option
 from .help import Command, grouped_option
-from .kernel_files import kernel_file_options, warn_of
+from .kernel_files import KernelFiles, kernel_file_options, warn_of
 from .named_chips import choose_sm
 from .options import format_option_with, full_names_option, output_option
 from .output import FOR_PEOPLE, format_for, print_data, print_document, print_text
@@ -31,7 +31,7 @@ ORDERS = ("occupancy", "regs", "spills", "stack", "time", "worst")
 
 
 @click.command("scan", cls=Command)
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.argument("files", cls=KernelFiles, metavar="FILE...", nargs=-1, required=True)
 @kernel_file_options
 @gpu_option
 @device_option("device", help="Or on a GPU of this machine?")

@@ -45,6 +45,14 @@ MOST_OPERATIONS = 3
 """Of a kernel of Inductor, in its column."""
 
 
+MEANT = {
+    "registers": "regs", "registers_per_thread": "regs", "shared_memory": "shared", "smem_bytes": "smem",
+    "function": "kernel", "kernel_name": "kernel", "architecture": "arch", "max_registers": "cap",
+    "block_size": "threads", "spilling": "spills", "warps": "num_warps", "stages": "num_stages",
+}  # fmt: skip
+"""Words that people use for columns, and our word for it; each of ours means one thing."""
+
+
 class Column(NamedTuple):
     """A column of the table of kernels; empty cells are for what is not known or of no interest."""
 
@@ -149,6 +157,9 @@ def columns_named(names: Iterable[str]) -> tuple[Asked, ...]:
     found: list[Asked] = []
     for name in names:
         key = _key(name)
+        if key in MEANT and key not in known:
+            cure = f"Did you mean {MEANT[key]}?"
+            raise InputError(f"there is no column {shown(name)}", where="columns", cure=cure)
         meant = Asked(key, known[key]) if key in known else _begun(key, titles) or _begun(key, known)
         if meant is None:
             allowed = ", ".join(nearest_names(key, known) or titles)

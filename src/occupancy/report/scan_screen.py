@@ -103,7 +103,7 @@ class ScanScreen:
             shown = [column for column in shown if column.title not in needless]
         room = ((), ()) if columns else if_there_is_room(rows)
         cure = (
-            "--columns shows those that it names, --format csv all." if is_command else "to_dict() has them."
+            "--columns arch,regs,... chooses; --format csv has all." if is_command else "to_dict() has them."
         )
         return table_of(rows, shown, self._archs, *room, cure)
 

@@ -22,7 +22,7 @@ from occupancy.builds.scanner import ROW_FIELDS, Scanner
 from occupancy.builds.selection import Selection
 from occupancy.cli.scan import ORDERS
 from occupancy.readers import read
-from occupancy.report.scan_columns import ALL, columns_named, fields_of, if_there_is_room
+from occupancy.report.scan_columns import ALL, MEANT, columns_named, fields_of, if_there_is_room
 from occupancy.report.schema import adapter
 from occupancy.tables import shipped
 from tests.cli_runner import run
@@ -490,6 +490,11 @@ class TestColumns:
                 fields_of(columns_named([unclear]))
         with pytest.raises(occupancy.InputError, match=r"Allowed: kernel, .* Or a field of --format csv\."):
             fields_of(columns_named(["zzz"]))
+        known = {each.title.lower() for each in ALL} | set(ROW_FIELDS) | {"kernel"}
+        for word, ours in MEANT.items():
+            assert ours in known
+            with pytest.raises(occupancy.InputError, match=rf"no column '{word}'\. Did you mean {ours}\?"):
+                columns_named([word])
         head = run("scan", str(samples / "ptxas_v.txt"), "--columns", "kernel,occ").stdout.splitlines()
         assert (head[0].split(), head[1].startswith(" ")) == (["Occ."], False)
 
@@ -782,7 +787,9 @@ class TestFormats:
 
     def test_what_there_is_no_room_for_is_named(self, samples: Path) -> None:
         narrow = run("scan", str(samples / "samples.exe"), columns=60).stdout
-        assert "No room for: Stack. --columns shows those that it names" in " ".join(narrow.split())
+        assert "No room for: Stack. --columns arch,regs,... chooses; --format csv has all." in " ".join(
+            narrow.split()
+        )
         wide = run("scan", str(samples / "samples.exe"), columns=200).stdout
         assert "No room for" not in wide
         assert re.search(r"regs 64 -> 32 \(spills more\)", wide)
@@ -1073,3 +1080,26 @@ def test_traces_beside_other_files_stand_in_a_table_of_their_own(samples: Path) 
     assert "13 launches for sm_90; 5 below 50%, " in text
     assert "longest first" not in run("scan", *files, "--sort", "regs").stdout
     assert "2 shown, lowest occupancy first" in run("scan", *files, "--limit", "2").stdout
+
+
+@pytest.mark.parametrize("command", ["scan", "diff", "check"])
+def test_who_forgets_the_dash_after_a_pipe_is_told_of_it(command: str) -> None:
+    done = run(command)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert re.search(
+        r"^Error: Missing argument '\S+'\. `-` reads standard input\.", done.stderr, re.MULTILINE
+    )
+
+
+def test_an_unknown_argument_is_an_error_of_the_function_that_was_called(samples: Path) -> None:
+    log = samples / "ptxas_v.txt"
+    asked: dict[str, Any] = {"arch": "sm_90"}
+    for function, given in ((occupancy.scan, [log]), (occupancy.diff, [log, log]), (occupancy.check, [log])):
+        name = function.__name__
+        with pytest.raises(occupancy.InputError, match=rf"^{name}\(\): there is no argument 'arch'") as error:
+            function(*given, **asked)
+        assert error.value.cure == "Did you mean archs=['sm_90']?"
+    with pytest.raises(occupancy.InputError, match=r"archs: got 'sm_90'\. Give a list: archs=\['sm_90'\]"):
+        occupancy.scan(log, archs="sm_90")
+    with pytest.raises(occupancy.InputError, match=r"^next_steps\(\): .* Did you mean regs\?"):
+        occupancy.next_steps("9.0", threads=32, registers=4)  # type: ignore[call-arg]
