@@ -312,6 +312,8 @@ def test_a_chip_without_such_clusters_does_not_launch_beside_one_that_has_them()
     assert (second["full_wave"]["cluster_size"], second["waves"]["blocks"]) == (2, 3000)
     too_large = run("calc", *KERNEL, "--cc", "9.0,11.0", "--cluster", "16").stdout
     assert "over 8 blocks per cluster" in too_large
+    open_question = "Whether 12.0 runs clusters of more than 8 blocks is not known."
+    assert open_question in run("calc", *KERNEL, "--cc", "12.0", "--cluster", "16", columns=120).stdout
 
 
 class TestPartOfAGpu:
