@@ -35,8 +35,7 @@ from .output import print_data, print_report
     "--update",
     is_common=True,
     is_flag=True,
-    help="Make this build the baseline, or of it what --name and --arch choose; rules that compare are "
-    "skipped.",
+    help="Accept all kernels or those of --name into the baseline; rules that compare are skipped.",
 )
 @kernel_file_options
 @gpu_option
