@@ -120,7 +120,7 @@ def test_files_of_editors_of_windows(tmp_path: Path, ending: bytes, mark: bytes)
 
     log = tmp_path / "build.log"
     log.write_bytes(as_windows((DATA / "kernels" / "ptxas_v.txt").read_bytes()))
-    assert [kernel.regs for kernel in occupancy.scan(log)] == [32, 32, 64, 12, 12]
+    assert [kernel.regs for kernel in occupancy.scan(log)] == [64, 32, 32, 12, 12]
     rules = tmp_path / "occupancy.toml"
     rules.write_bytes(as_windows(b'baseline = "b.json"\n[[rules]]\nmax_occupancy_drop = 0\n'))
     assert occupancy.check(log, rules, update=True).passed
@@ -136,7 +136,7 @@ def test_a_log_that_powershell_wrote(tmp_path: Path) -> None:
     log = tmp_path / "build.log"
     text = (DATA / "kernels" / "ptxas_v.txt").read_text(encoding="utf-8")
     log.write_bytes(text.replace("\n", "\r\n").encode("utf-16"))
-    assert [kernel.regs for kernel in occupancy.scan(log)] == [32, 32, 64, 12, 12]
+    assert [kernel.regs for kernel in occupancy.scan(log)] == [64, 32, 32, 12, 12]
 
 
 def test_a_baseline_on_another_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
