@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from occupancy.cli import COMMANDS, commands
+from occupancy.report.name_words import IF_SHORTENED
 from tests.cli_runner import run
 from tests.recorded import FEW_QUESTIONS
 
@@ -113,7 +114,8 @@ def test_no_line_is_wider_than_the_terminal(command: str, columns: int, names: d
 @pytest.mark.parametrize("command", SCREENS.strip().splitlines())
 def test_no_number_and_no_word_is_broken(command: str, names: dict[str, str]) -> None:
     """Each word of a narrow screen is one of a screen that is wide enough for all."""
-    words = words_of(screen(command, names, 400))
+    # Where no demangler is installed, names are long, and only narrow screens say how to see whole ones.
+    words = words_of(screen(command, names, 400)) | set(IF_SHORTENED.split())
     for columns in WIDTHS:
         broken = {word for word in words_of(screen(command, names, columns)) - words if "://" not in word}
         shown = {word for word in broken if not any(word in whole and "://" in whole for whole in words)}
