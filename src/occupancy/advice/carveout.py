@@ -80,9 +80,10 @@ def carveout(limits: Limits, kernel: Kernel, model: Model | None = None) -> Carv
 
 
 def needs_opt_in(limits: Limits, kernel: Kernel) -> bool:
-    """Whether the kernel launches only if it has raised its limit of dynamic shared memory."""
-    with_it, without = (evaluate(limits, replace(kernel, opt_in=each)) for each in (True, False))
-    return with_it.launchable and not without.launchable
+    """Whether the shared memory of the kernel takes that it has raised its limit of dynamic shared memory,
+    whatever else may keep it from launching."""
+    with_it, without = (evaluate(limits, replace(kernel, opt_in=each)).block_limits for each in (True, False))
+    return with_it.shared_memory != 0 and without.shared_memory == 0
 
 
 def _percent(limits: Limits, size: int) -> int | None:

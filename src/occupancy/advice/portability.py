@@ -24,7 +24,7 @@ class Fit(Plain):
     launchable: bool | None
     """None where the model that was asked for does not know the chip, or no source its largest clusters."""
     needs_opt_in: bool
-    """Whether it must raise its limit of dynamic shared memory with cudaFuncSetAttribute to launch."""
+    """Whether its shared memory takes that it raises its limit with cudaFuncSetAttribute."""
     needs_non_portable_cluster_size: bool
     """Whether it must set cudaFuncAttributeNonPortableClusterSizeAllowed to launch in such clusters."""
     active_blocks: int

@@ -65,6 +65,7 @@ exit_code_option = grouped_option(
     "output",
     "--exit-code",
     is_flag=True,
+    is_common=True,
     help="Exit with 1 where the kernel does not launch; an opt-in counts as made, unless --no-opt-in.",
 )
 

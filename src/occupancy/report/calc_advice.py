@@ -13,6 +13,7 @@ from ..values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Resource, amount
 from .calc import CalcReport
 from .inputs import Inputs, name_of
 from .next_steps import SKIP_FEWER, changes_in_words, how_registers_are_had
+from .opt_in import without_it
 from .tensor_memory import limiters_of, states, waits_for_columns
 
 HOLDS_ALL = "a block that allocates tensor memory starts with all virtual resources of the SM"
@@ -43,7 +44,9 @@ def advice(report: CalcReport) -> Iterator[tuple[str, str]]:
 
 
 def _opt_ins(report: CalcReport) -> Iterator[str]:
-    return (f"needed before the launch: {each.call}" for each in report.opt_ins)
+    yield from (f"needed before the launch: {each.call}" for each in report.opt_ins)
+    if report.launchable and (said := without_it(report.opt_ins, report.inputs)):
+        yield said
 
 
 def _next_steps(report: CalcReport) -> Iterator[str]:

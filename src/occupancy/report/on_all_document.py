@@ -32,6 +32,7 @@ from .gpu_document import EQUALLY_LONG, wave_cells, what_clusters_change
 from .inputs import blocks_in_words
 from .next_steps import how_to_cap
 from .on_all import OnAllReport, OnChip
+from .opt_in import without_it
 
 COLUMNS = (
     Column("Chip", is_number=False),
@@ -83,7 +84,7 @@ def document(report: OnAllReport) -> Document:
         Only("text", [Paragraph(Marked(title, "strong"))]),
         *_not_compiled(report),
         Table(columns, rows),
-        Together(list(_opt_ins(report.chips))),
+        Together(list(_opt_ins(report))),
         *([notes] if are_first else []),
         Together(list(_waves(report.chips))),
         *_advice(report),
@@ -99,10 +100,12 @@ def _not_compiled(report: OnAllReport) -> Iterator[Block]:
         yield Paragraph(((f"{words.listing(some)}: " if some else ""), *not_compiled(why)))
 
 
-def _opt_ins(chips: Sequence[OnChip]) -> Iterator[Block]:
+def _opt_ins(report: OnAllReport) -> Iterator[Block]:
     """Each call that a launch needs, once, for the chips that need it."""
-    for opt_in, labels in _grouped((each, chip) for chip in chips for each in chip.opt_ins):
+    for opt_in, labels in _grouped((each, chip) for chip in report.chips for each in chip.opt_ins):
         without = "" if opt_in.is_made or not opt_in.error else f', else "{opt_in.error}"'
+        if report.launchable and (said := without_it((opt_in,), report.inputs)):
+            without += f" ({said})"
         yield Paragraph(f"Opt-in needed before the launch on {words.listing(labels)}{without}:")
         yield Code(opt_in.call)
 

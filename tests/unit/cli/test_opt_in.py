@@ -35,9 +35,39 @@ def test_without_the_opt_in_it_is_the_first_thing_to_do() -> None:
     assert text.count(SHARED) == 1
 
 
+@pytest.mark.parametrize("said", [(), ("--no-opt-in",)])
+def test_it_is_named_where_something_else_refuses_the_launch_too(said: tuple[str, ...]) -> None:
+    asked = ("calc", "-t", "1024", "-r", "72", "--dynamic-smem", "96k", *said)
+    text = run(*asked, "--gpu", "A100", columns=200).stdout
+    assert "73,728 registers in one block" in text
+    assert text.index(SHARED) < text.index("Next steps")
+    (opt_in,) = json.loads(run(*asked, "--gpu", "A100", "--format", "json").stdout)["opt_ins"]
+    assert opt_in == {"call": SHARED, "error": "invalid argument", "is_made": False}
+    several = run(*asked, "--gpu", "A100,H100,RTX 2060", columns=100).stdout
+    assert f'before the launch on A100 and H100, else "invalid argument":\n{SHARED}\n' in several
+
+
+def test_it_is_not_named_where_it_is_no_cure() -> None:
+    asked = ("calc", "--gpu", "A100", "-t", "1024", "-r", "72")
+    assert "Opt-in" not in run(*asked, "--dynamic-smem", "164k").stdout
+    assert "Opt-in" not in run(*asked, "--static-smem", "50k", "--dynamic-smem", "4k").stdout
+
+
+def test_what_answers_without_the_opt_in_is_named_where_it_is_assumed() -> None:
+    for chips in ("A100", "A100,H100"):
+        text = run(*LARGE, "--gpu", chips, columns=200).stdout
+        assert "--no-opt-in answers without it" in text[text.index("Opt-in") :]
+        for stated in ("--opt-in", "--no-opt-in"):
+            assert "answers without it" not in run(*LARGE, stated, "--gpu", chips, columns=200).stdout
+    clusters = run("calc", "-t", "256", "--cluster", "16", "--gpu", "H100 SXM", columns=200).stdout
+    assert CLUSTERS in clusters
+    assert "answers without it" not in clusters
+
+
 def test_several_chips_are_told_once() -> None:
     text = run(*LARGE, "--gpu", "A100,H100", columns=100).stdout
-    assert f'needed before the launch on A100 and H100, else "invalid argument":\n{SHARED}\n' in text
+    assert 'needed before the launch on A100 and H100, else "invalid argument"' in text
+    assert f":\n{SHARED}\n" in text
     assert text.count(SHARED) == 1
     some = run("calc", "-t", "256", "--cluster", "16", "--gpu", "A100,H100 SXM", columns=100).stdout
     assert f"Opt-in needed before the launch on H100 SXM5:\n{CLUSTERS}\n" in some
