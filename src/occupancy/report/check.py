@@ -47,6 +47,7 @@ from .missing import (
     title,
 )
 from .name_words import short_name
+from .register_caps import meaning_of_caps
 
 CSV_COLUMNS = (
     "name", "demangled", "arch", "source", "rule", "criterion", "bound", "was", "value", "threads",
@@ -329,6 +330,9 @@ def _notes(report: CheckReport) -> Iterator[str]:
     yield from (f"{ended} has ended." for ended in report.ended)
     yield from (f"{idle}." for idle in report.idle)
     yield from (f"{unused} is not needed for this build." for unused in report.unused)
+    yield from meaning_of_caps(
+        (each.baseline, each.kernel) for each in report.violating if each.baseline is not None
+    )
     rows = [each.kernel for each in report.violating]
     yield from assumptions([row for row in rows if not is_ours(row) or any(not_launched(row))])
     asked = {name for rule in report.rules for name, bound in rule.bounds.items() if bound is not None}

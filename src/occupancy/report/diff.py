@@ -34,6 +34,7 @@ from .assumptions import assumptions, left_out, not_launched
 from .base import Report
 from .change_words import COLUMNS, REGISTER_CAP, DiffColumn, changes, other_size_in_words
 from .name_words import IF_SHORTENED, short_name
+from .register_caps import meaning_of_caps
 from .source_files import file_names, place
 from .spilled_bytes import meaning_of_spills, not_in_logs
 
@@ -311,8 +312,7 @@ def _footnotes(report: DiffReport) -> Iterator[str]:
         if archs and not report.ignores_arch:
             yield f"Only in {build}: kernels for {words.listing(sorted(archs))}. --ignore-arch compares them."
     yield from _known_in_one(report)
-    if any(REGISTER_CAP.has_changed(row.old, row.new) for row in report.kernels):
-        yield "Register cap: the most per thread that launch bounds, maxnreg or -maxrregcount let it have."
+    yield from meaning_of_caps((row.old, row.new) for row in report.kernels)
     if any(row.spills and any(row.spills) for row in rows):
         yield meaning_of_spills(rows)
     yield from not_in_logs((row.old, row.new) for row in report.kernels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..advice.next_steps import NextStep
+from ..builds.register_caps import has_bound
 from ..builds.rules import CRITERIA, Measure
 from ..builds.same_sizes import is_ours
 from ..builds.scanner import ScanRow
@@ -17,6 +18,8 @@ def mending(row: ScanRow, violation: Violation) -> str:
     step = violation.next_step
     if step is None and measure == "occupancy" and row.spill_smem:
         measure = "spill_smem"
+    if step is None and measure == "regs" and has_bound(row):
+        return _OF_BOUNDED
     if step is None and is_ours(row):
         return _UNSIZED.get(measure, _NO_STEP.get(measure, "Use less of what limits it."))
     if step is None:
@@ -43,9 +46,12 @@ _NO_STEP: dict[Measure, str] = {
     "memory that registers spill to.",
     "stack_bytes": "More registers would not help: it holds arrays indexed by variables, or frames of calls.",
     "smem": "Use less of it.",
-    "regs": "-maxrregcount, or launch bounds, cap them; what has no room then spills.",
+    "regs": "-maxrregcount, maxnreg or launch bounds cap them; what has no room then spills.",
     "barriers": "Use fewer named barriers.",
 }
+
+_OF_BOUNDED = "Launch bounds that ask for more blocks per SM cap them; what has no room then spills."
+"""Where the registers are to be fewer of a kernel for which the compiler takes no other cap."""
 
 
 def _how(row: ScanRow, step: NextStep) -> str:

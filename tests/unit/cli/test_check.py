@@ -61,7 +61,7 @@ def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Pa
         "\n"
         "img::histogram<64, true> (sm_80)\n"
         "  max_regs = 96 (rule 2): is 128, was 128\n"
-        "  Next step: -maxrregcount, or launch bounds, cap them; what has no room then spills.\n"
+        "  Next step: Launch bounds that ask for more blocks per SM cap them; what has no room then spills.\n"
         "\n"
         "Removed since the baseline: img::emboss (sm_80, sm_90).\n"
         "  Next step: Where that is meant: --update, or allow_removed in the rules.\n"

@@ -1,0 +1,57 @@
+"""What caps the registers of a compiled kernel, as far as the kernel's own data tells.
+
+Asked of ptxas and nvcc 13.0: for a kernel with launch bounds, with or without a number of blocks, ptxas
+ignores ``-maxrregcount``, as for one with ``.maxnreg`` or ``.reqntid``. nvcc refuses ``__maxnreg__`` beside
+launch bounds; other compilers write ``.maxnreg`` beside ``.maxntid`` or ``.reqntid``, and then it counts.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ..advice.launch_bounds import launch_bounds
+from ..engine import evaluate
+from ..errors import OccupancyError
+from ..readers import KernelRecord
+from ..tables.shipped import limits
+from ..values.dataclass import dataclass
+from ..values.kernel import MAX_REGISTERS_PER_THREAD, Kernel
+
+CappedBy = Literal["nothing", "launch bounds", "maxnreg", "-maxrregcount or maxnreg"]
+
+
+@dataclass(frozen=True, slots=True)
+class CapOrigin:
+    """Where the register cap of a kernel comes from."""
+
+    by: CappedBy
+    bounds: tuple[int, int] | None = None
+    """Threads per block and blocks per SM of launch bounds that mean this cap, the fewest blocks if those are
+    one; None where it is not theirs, or their chip is not known."""
+
+
+def has_bound(record: KernelRecord) -> bool:
+    """Whether it was compiled for a block size, so that ``-maxrregcount`` is nothing to it."""
+    return record.max_threads is not None or record.required_threads is not None
+
+
+def cap_origin(record: KernelRecord) -> CapOrigin | None:
+    """What set the register cap of a kernel; None where the cap is not known."""
+    cap, chip = record.register_cap, record.compute_capability
+    if cap is None:
+        return None
+    if record.format == "triton":  # which writes it where the kernel's configuration has it
+        return CapOrigin("maxnreg")
+    threads = record.max_threads if record.required_threads is None else record.required_threads
+    if threads is None:
+        return CapOrigin("nothing" if cap >= MAX_REGISTERS_PER_THREAD else "-maxrregcount or maxnreg")
+    try:
+        if chip is None:
+            return CapOrigin("launch bounds")
+        fitting = evaluate(limits(chip), Kernel(threads, cap)).active_blocks
+        for blocks in (1, fitting):
+            if blocks and launch_bounds(limits(chip), Kernel(threads), blocks).register_cap == cap:
+                return CapOrigin("launch bounds", (threads, blocks))
+    except OccupancyError:  # a chip that only a user's table has
+        return CapOrigin("launch bounds")
+    return CapOrigin("maxnreg")
