@@ -74,11 +74,13 @@ def diff(
             scanner,
             threshold=threshold,
             with_same=with_same,
-            ignore_arch=ignore_arch,
+            # What a chip runs of a kernel can be of another architecture than it was.
+            ignore_arch=ignore_arch or how.is_for_one_chip,
         ),
         names=(before.name, after.name),
         threshold=threshold,
-        ignores_arch=ignore_arch,
+        ignores_arch=ignore_arch or how.is_for_one_chip,
+        runs_on=how.runs_on,
         problems=before.problems + after.problems,
         not_chosen=how.not_chosen,
     )
@@ -125,14 +127,17 @@ def check(
     how.take_threads_of(asked)
     scanner = how.scanner_for(*before, after)
     kernels = how.kernels(after)
-    every = how.every(after) if how.has_filter else kernels
+    every = how.every(after) if how.is_partial else kernels
     refuse_idle(every, asked.launches, after.name)
     old = how.launched(how.kernels(before[0]), asked.launches) if before else None
     relevant = how.relevant(asked.rules, every, kernels)
     launched = how.launched(kernels, asked.launches)
-    done = check_kernels(launched, relevant, scanner, old, (after.name, path or ""))
+    names = after.name, path or ""
+    done = check_kernels(launched, relevant, scanner, old, names, ignore_arch=how.is_for_one_chip)
     done.not_chosen = how.not_chosen
-    return check_report(done, asked, build=after.name, baseline=path, is_whole=not how.has_filter)
+    return check_report(
+        done, asked, build=after.name, baseline=path, is_whole=not how.is_partial, runs_on=how.runs_on
+    )
 
 
 def check_command(build: Sequence[str], rules: str, options: Sequence[str] = ()) -> str:

@@ -54,7 +54,7 @@ MEANINGS = {
     "limits_file": "A table of your own (YAML), whose rows go before ours.",
     "name": "Only kernels with this in their name, mangled or readable; ``*`` stands for anything.",
     "archs": "Only kernels for these architectures: ``sm_90``, ``sm_90a`` (only its code), ``hopper``; "
-    "``all``: with ``cc`` also what that chip does not run, which `scan` leaves out.",
+    "``all``: with ``cc`` also what that chip does not run, which is left out else.",
     "only_newest": "Of each kernel only the newest architecture.",
     "with_runtime": "With kernels of CUDA's own device runtime, too.",
 }

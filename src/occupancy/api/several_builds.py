@@ -11,6 +11,7 @@ from ..builds.build import Build
 from ..builds.launches import refuse_absent, stated_launches
 from ..builds.rules import Launches, Rule, Rules
 from ..builds.rules_entry import idle
+from ..builds.running import RunsOn
 from ..builds.scanner import Scanner
 from ..errors import InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord
@@ -27,6 +28,8 @@ class Builds(Reading):
         super().__init__(**reading)
         self._left_out: dict[str, int] = {}
         """A build -> its candidates that an autotuner did not choose."""
+        self.runs_on: RunsOn | None = None
+        """The chip for which code was chosen of the builds so far; None where nothing was left out for it."""
 
     @property
     def not_chosen(self) -> int:
@@ -50,10 +53,21 @@ class Builds(Reading):
         """Have the block size that a file of rules states count where none was given."""
         self.threads = asked.threads if self.threads is None else self.threads
 
+    @property
+    def is_for_one_chip(self) -> bool:
+        """Whether of each kernel only the code counts that a chip runs, whatever its architecture."""
+        return self.running() is not None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether some kernels of a build are left out."""
+        return self.has_filter or self.is_for_one_chip
+
     def relevant(
         self, rules: Sequence[Rule], every: Sequence[KernelRecord], wanted: Sequence[KernelRecord]
     ) -> tuple[Rule, ...]:
-        """The rules less those for kernels and architectures that are not asked for.
+        """The rules less those for kernels and architectures that are not asked for, or that the chip does
+        not run.
 
         Args:
             rules: All rules.
@@ -63,7 +77,7 @@ class Builds(Reading):
         Raises:
             RulesError: None are left.
         """
-        if not self.has_filter:
+        if not self.is_partial:
             return tuple(rules)
         left = [rule for rule in rules if not (self.archs and rule.archs) or self.archs & set(rule.archs)]
         of_no_kernel = idle(left, every)  # which the check refuses
@@ -72,7 +86,8 @@ class Builds(Reading):
         if not left:
             names = [] if self.name is None else [f"kernels with {shown(self.name)} in their name"]
             asked = ", ".join([*names, *(arch.sm for arch in sorted(self.archs))])
-            raise RulesError(f"there are none for {asked or 'the newest architectures'}", where="rules")
+            code = "the newest architectures" if self.what_if is None else "the code that the chip runs"
+            raise RulesError(f"there are none for {asked or code}", where="rules")
         return tuple(left)
 
     def scanner_for(self, *builds: Build) -> Scanner:
@@ -96,8 +111,11 @@ class Builds(Reading):
             ReadError: There are none.
             InputError: A block size is given for a kernel that is not there.
         """
-        wanted = self.selection(group=True).kernels(build.records)
+        running = self.running()
+        wanted = self.selection(group=True, running=running).kernels(build.records)
         compiled = [record for record in wanted if record.regs is not None]
+        if running is not None and running.chosen is not None:
+            self.runs_on = running.chosen.with_another(self.runs_on)
         kernels = tuple(record for record in compiled if record.chosen is not False)
         self._left_out[build.name] = len(compiled) - len(kernels)
         missing = "" if kernels else self.missing(build.records)

@@ -24,6 +24,8 @@ def check(
     scanner: Scanner,
     baseline: Sequence[KernelRecord] | None,
     names: tuple[str, str],
+    *,
+    ignore_arch: bool = False,
 ) -> Checked:
     """Check kernels against rules.
 
@@ -33,16 +35,17 @@ def check(
         scanner: What answers for them.
         baseline: The kernels to compare with; None without a baseline.
         names: What the build and the baseline are called.
+        ignore_arch: Whether a kernel without a counterpart of its architecture is compared with another.
 
     Raises:
         RulesError: A rule is for none of the kernels, asks for what is not known of one, or compares
             where there is no baseline; it would hold because nothing was looked at.
         BaselineError: The baseline lacks an architecture, or all kernels of a rule that compares.
     """
-    gaps = Gaps(kernels, baseline, names)
+    gaps = Gaps(kernels, baseline, names, ignore_arch=ignore_arch)
     gaps.refuse_comparisons(rules)
     done = Checked()
-    matching = match(baseline or (), kernels, compared)
+    matching = match(baseline or (), kernels, compared, ignore_arch=ignore_arch)
     bounds: dict[tuple[int, ...], Bounds] = {}
     before = {id(new): old for old, new, _ in matching.pairs}
     for kernel in kernels:

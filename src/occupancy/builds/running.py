@@ -21,6 +21,13 @@ class RunsOn:
     left_out: int
     """How many kernels for other architectures are not among those that were found."""
 
+    def with_another(self, other: RunsOn | None) -> RunsOn:
+        """Of two builds."""
+        if other is None:
+            return self
+        archs = tuple(sorted({*self.archs, *other.archs}, key=age))
+        return RunsOn(self.cc, archs, self.left_out + other.left_out)
+
 
 class RunningCode:
     """Chooses what the driver takes of a file with code for several, and counts what it leaves out.

@@ -26,14 +26,21 @@ class Gaps:
         rows: The kernels of the build.
         baseline: The kernels to compare with; None without a baseline.
         names: What the build and the baseline are called.
+        ignore_arch: Whether kernels of different architectures are compared.
     """
 
     def __init__(
-        self, rows: Sequence[KernelRecord], baseline: Sequence[KernelRecord] | None, names: tuple[str, str]
+        self,
+        rows: Sequence[KernelRecord],
+        baseline: Sequence[KernelRecord] | None,
+        names: tuple[str, str],
+        *,
+        ignore_arch: bool = False,
     ) -> None:
         self._rows = rows
         self._build, self._baseline = names
         self._has_baseline = baseline is not None
+        self._ignores_arch = ignore_arch
         self._architectures = {family(row.arch) for row in baseline or ()}
         self._unknown: dict[tuple[str, ...], Question] = {}
         self._answered: set[tuple[str, ...]] = set()
@@ -55,7 +62,8 @@ class Gaps:
     def has(self, question: Question) -> bool:
         """Whether a question has no answer; it is kept for `refuse`."""
         compares, asked = question.criterion.compares, (question.rule.number, question.name)
-        if compares and family(question.row.arch) not in self._architectures:
+        is_other = not self._ignores_arch and family(question.row.arch) not in self._architectures
+        if compares and is_other:
             raise self._other_architecture(question)
         kernel = (question.row.name, family(question.row.arch), question.name)
         if compares and question.old is None and question.start is None:

@@ -12,15 +12,16 @@ from ..builds.since import Change, Since
 from ..engine import evaluate
 from ..errors import OccupancyError
 from ..render import words
+from ..report.arch_words import chosen_code
 from ..report.assumed_sizes import AT_USUAL, at_usual_size
 from ..report.change_words import change_in_words
-from ..report.diff import kinds, meaning_of_kinds
+from ..report.kinds import kinds, meaning_of_kinds
 from ..report.name_words import short_name
 from ..report.scan import ScanReport
 from ..report.scan_columns import Column, columns_of
 from ..report.scan_notes import footnotes
 from ..report.scan_screen import architecture_rows
-from ..report.scan_summary import chosen_code, summary
+from ..report.scan_summary import summary
 from ..report.spill_words import TO_SHARED
 from ..tables import shipped
 from ..values.dataclass import dataclass
@@ -121,7 +122,7 @@ def listing(
     columns = [ListedColumn("Kernel")]
     columns += [ListedColumn(each.title, _kind(each.title), each.title in _CHOICES) for each in shown]
     lines = [[short_name(row), *(_cell(column, row) for column in shown)] for row in rows]
-    lead = list(filter(None, (summary(report), chosen_code(report))))
+    lead = list(filter(None, (summary(report), chosen_code(report.runs_on))))
     if since is not None:
         columns[CHANGE:CHANGE] = [
             ListedColumn("Change", is_choice=True),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from ..builds.overview import age
+from ..builds.running import RunsOn
 from ..builds.scanner import ScanRow
 from ..render import words
 
@@ -37,6 +38,15 @@ def architectures(rows: Sequence[ScanRow], of: Collection[str | None]) -> tuple[
         ", ".join(whole + beside for whole, _, beside in parts),
         ", ".join(short + beside for _, short, beside in parts),
     )
+
+
+def chosen_code(runs_on: RunsOn | None, *, is_command: bool = True) -> str:
+    """Which code of kernels for several architectures is looked at; empty where all of it is."""
+    if runs_on is None:
+        return ""
+    archs = words.listing(list(map(words.printable, runs_on.archs)))
+    option = "--arch all" if is_command else 'archs=["all"]'
+    return f"Of each kernel only the code that {runs_on.cc} runs ({archs}); {option} shows all."
 
 
 def one_of(row: ScanRow, archs: Iterable[str | None], of: Collection[str | None]) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from ..builds.diff import DiffSummary
 from ..builds.exemptions import Exempted, Exemption, apply
 from ..builds.kernel_names import stable_name
 from ..builds.rules import CRITERIA, Rules
+from ..builds.running import RunsOn
 from ..builds.same_sizes import is_ours
 from ..builds.scanner import ScanRow
 from ..builds.violations import Apart, Checked, Holding, Violating, Violation, launched_with
@@ -31,10 +32,12 @@ from ..render.document import (
 from ..render.markdown import code
 from ..render.sarif import Finding, FoundRule
 from ..values.dataclass import dataclass
+from .arch_words import chosen_code
 from .assumptions import about_sizes, assumptions, left_out, not_launched
 from .base import Report
 from .broken import broken, broken_blocks, list_of_broken, since
-from .diff import MOST_IN_SIGHT, kinds, meaning_of_kinds
+from .diff import MOST_IN_SIGHT
+from .kinds import kinds, meaning_of_kinds
 from .mending import mending
 from .missing import (
     RULE,
@@ -103,6 +106,8 @@ class CheckReport(Report):
     """Kernels whose occupancy was asked for, and whose block size neither a file nor the user states."""
     not_chosen: int
     """Candidates that an autotuner did not choose, so that nobody launches them: they are left out."""
+    runs_on: RunsOn | None
+    """The chip for which code was chosen of build and baseline; null where nothing was left out for it."""
 
     def csv_columns(self) -> Sequence[str]:
         """They are there even where no rule is broken."""
@@ -207,6 +212,7 @@ def check_report(
     updated: DiffSummary | None = None,
     kept: int | None = None,
     is_whole: bool = True,
+    runs_on: RunsOn | None = None,
 ) -> CheckReport:
     """The report of a check.
 
@@ -218,6 +224,7 @@ def check_report(
         updated: How the new baseline differs from the old one.
         kept: How many kernels of the old one stay as they were, where only some were accepted.
         is_whole: Whether all kernels were looked at, so that an exemption for none of them is out of date.
+        runs_on: The chip for which code was chosen.
     """
     applied = apply(done, asked.exemptions, date.today())
     done = applied.done
@@ -237,6 +244,7 @@ def check_report(
             f"{_exemption(one)} is for no kernel; there are {near}" for one, near in applied.idle if is_whole
         ),
         added=done.added, removed=done.removed, missing=missing, unsized=done.unsized,
+        runs_on=runs_on,
     )  # fmt: skip
 
 
@@ -338,3 +346,4 @@ def _notes(report: CheckReport) -> Iterator[str]:
     asked = {name for rule in report.rules for name, bound in rule.bounds.items() if bound is not None}
     yield from about_sizes(report.unsized, asked)
     yield from left_out(report.not_chosen)
+    yield from filter(None, [chosen_code(report.runs_on)])

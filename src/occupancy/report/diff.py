@@ -8,6 +8,7 @@ from typing import Any
 
 from ..builds.diff import PARTS_OF_NAMES, Diff, DiffRow, DiffSummary, Verdict
 from ..builds.measures import MEASURES, measures
+from ..builds.running import RunsOn
 from ..builds.same_sizes import AtSize
 from ..builds.scanner import ScanRow
 from ..readers import ReadProblem
@@ -30,9 +31,11 @@ from ..render.document import (
     Together,
 )
 from ..values.dataclass import dataclass
+from .arch_words import chosen_code
 from .assumptions import assumptions, left_out, not_launched
 from .base import Report
 from .change_words import COLUMNS, REGISTER_CAP, DiffColumn, changes, other_size_in_words
+from .kinds import kinds, meaning_of_kinds
 from .name_words import IF_SHORTENED, short_name
 from .register_caps import meaning_of_caps
 from .source_files import file_names, place
@@ -76,6 +79,8 @@ class DiffReport(Report):
     """What could not be read of the two."""
     not_chosen: int
     """Candidates that an autotuner did not choose, so that nobody launches them: they are left out."""
+    runs_on: RunsOn | None
+    """The chip for which code was chosen of both builds; null where nothing was left out for it."""
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each kernel of either build."""
@@ -119,6 +124,7 @@ def diff_report(
     ignores_arch: bool = False,
     problems: tuple[ReadProblem, ...] = (),
     not_chosen: int = 0,
+    runs_on: RunsOn | None = None,
 ) -> DiffReport:
     """Everything that is shown of two builds.
 
@@ -129,6 +135,7 @@ def diff_report(
         ignores_arch: Whether other architectures were compared, too.
         problems: What could not be read of the two.
         not_chosen: Candidates of autotuners that were left out of them.
+        runs_on: The chip for which code was chosen of them.
     """
     return DiffReport(
         *names,
@@ -142,6 +149,7 @@ def diff_report(
         diff.by_part,
         problems,
         not_chosen,
+        runs_on,
     )
 
 
@@ -261,42 +269,6 @@ def _summary(report: DiffReport) -> str:
     return f"{head}{kinds(count, report.kernels)}."
 
 
-_KINDS: dict[Verdict, str] = {
-    "worse": "worse",
-    "mixed": "mixed",
-    "other": "otherwise changed",
-    "better": "better",
-    "same": "the same",
-}
-
-
-def kinds(count: DiffSummary, changed: Iterable[DiffRow] = ()) -> str:
-    """``2 worse (1 name), 1 mixed and 6 the same; 1 added``.
-
-    Args:
-        count: How many there are. A kernel of two architectures is two.
-        changed: Those that changed, where it is to be said that they have fewer names.
-    """
-    names: dict[Verdict, set[str]] = {}
-    for row in changed:
-        names.setdefault(row.verdict, set()).add(row.new.name)
-    in_both: list[str] = []
-    for verdict, word in _KINDS.items():
-        number, different = getattr(count, verdict), len(names.get(verdict, ()))
-        has_fewer = verdict != "same" and 0 < different < number
-        of = f" ({words.count(different, 'name')})" if has_fewer else ""
-        in_both += [f"{number:,} {word}{of}"] * (number > 0)
-    apart = {"added": count.added, "removed": count.removed}
-    texts = in_both, [f"{number:,} {kind}" for kind, number in apart.items() if number]
-    return "; ".join(words.listing(text) for text in texts if text) or "none"
-
-
-def meaning_of_kinds(count: DiffSummary) -> Iterator[str]:
-    """What the words of `kinds` mean that do not say it themselves."""
-    if count.mixed:
-        yield "mixed: better in one thing and worse in another, such as more occupancy for new spills."
-
-
 def _footnotes(report: DiffReport) -> Iterator[str]:
     """What the words mean, and what the numbers rest on."""
     yield from meaning_of_kinds(report.summary)
@@ -323,6 +295,7 @@ def _footnotes(report: DiffReport) -> Iterator[str]:
             "occupancy, count as none."
         )
     yield from left_out(report.not_chosen)
+    yield from filter(None, [chosen_code(report.runs_on)])
 
 
 def _known_in_one(report: DiffReport) -> Iterator[str]:

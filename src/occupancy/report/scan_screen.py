@@ -25,10 +25,10 @@ from ..render.document import (
     Together,
 )
 from ..values.dataclass import dataclass
-from .arch_words import architectures, one_of
+from .arch_words import architectures, chosen_code, one_of
 from .scan_columns import ARCH, BLOCKS, LAST, STACK, Asked, columns_of, if_there_is_room
 from .scan_notes import MOST_IN_FULL, footnotes
-from .scan_summary import FIRST, chosen_code, has_two_orders, only_architecture, order_in_words, summary
+from .scan_summary import FIRST, has_two_orders, only_architecture, order_in_words, summary
 from .scan_table import table_of
 from .source_files import file_names
 
@@ -64,7 +64,9 @@ class ScanScreen:
         report = self.report
         tables = self._tables(columns, is_command)
         said = [
-            Paragraph(each) for each in (summary(report), chosen_code(report, is_command=is_command)) if each
+            Paragraph(each)
+            for each in (summary(report), chosen_code(report.runs_on, is_command=is_command))
+            if each
         ]
         notes = Bullets(list(footnotes(report, is_command=is_command)), "faint")
         if report.overview.kernels <= MOST_IN_FULL or len(report.kernels) >= report.overview.kernels:

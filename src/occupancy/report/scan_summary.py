@@ -49,15 +49,6 @@ def summary(report: ScanReport) -> str:
     return f"{found}{''.join(details)}{'; ' if facts else ''}{', '.join(facts)}."
 
 
-def chosen_code(report: ScanReport, *, is_command: bool = True) -> str:
-    """Which code of kernels for several architectures is looked at; empty where all of it is."""
-    if report.runs_on is None:
-        return ""
-    archs = words.listing(list(map(words.printable, report.runs_on.archs)))
-    option = "--arch all" if is_command else 'archs=["all"]'
-    return f"Of each kernel only the code that {report.runs_on.cc} runs ({archs}); {option} shows all."
-
-
 def _of_the_kernels(overview: Overview, is_of_traces: bool) -> Iterator[str]:
     """How many deserve a look, for each reason."""
     failing = overview.does_not_launch

@@ -583,6 +583,28 @@ def test_the_same_in_python(builds: Path, project: Path) -> None:
     ]
 
 
+def test_for_a_chip_the_code_that_it_runs_is_checked(builds: Path, project: Path) -> None:
+    # The baseline has both architectures; what the chip does not run of it is not missed.
+    text = check(builds / "before", "--rules", "rules.toml", "--gpu", "H100", code=0)
+    assert text.startswith("7 kernels meet 1 rule"), "the other is for sm_80"
+    assert "Of each kernel only the code that 9.0 runs (sm_90); --arch all shows all." in text
+    found = json.loads(
+        check(builds / "after", "--rules", "rules.toml", "--gpu", "H100", "--format", "json", code=1)
+    )
+    assert {each["arch"] for each in found["missing"]} == {"sm_90"} == set(found["runs_on"]["archs"])
+    text = check(builds / "before", "--rules", "rules.toml", "--gpu", "H100", "--arch", "all", code=1)
+    assert "of 14 kernels" in text
+    assert "only the code" not in text
+    (project / "build").mkdir()
+    name = "filters.sm_80.cubin"
+    (project / "build" / name).write_bytes((builds / "before" / name).read_bytes())
+    text = check("build", "--rules", "rules.toml", "--gpu", "H100", code=1)
+    assert "max_regs = 96" in text, "sm_80 is what it runs now, compared with sm_90"
+    (project / "sm_80.toml").write_text('[[rules]]\narch = "sm_80"\nmax_regs = 250')
+    text = check(builds / "before", "--rules", "sm_80.toml", "--gpu", "H100", code=2)
+    assert "there are none for the code that the chip runs" in text
+
+
 def test_rules_for_architectures_that_are_not_asked_for_are_left_aside(builds: Path, project: Path) -> None:
     text = check(builds / "after", "--rules", "rules.toml", "--arch", "sm_90", code=1)
     assert "1 of 7 kernels breaks a rule; 1 kernel of the baseline is missing." in text

@@ -244,6 +244,24 @@ def test_filters_and_what_if(builds: Path) -> None:
     assert (row["new"]["occupancy"], row["new"]["what_if"], row["new"]["cc"]) == (2 * 8 / 48, True, "8.6")
 
 
+def test_for_a_chip_the_code_that_it_runs_is_compared(builds: Path, tmp_path: Path) -> None:
+    before, after = builds / "before", builds / "after"
+    text = diff(before, after, "--gpu", "H100")
+    assert "6 kernels in both builds" in text
+    assert "sm_80" not in text
+    assert "Of each kernel only the code that 9.0 runs (sm_90); --arch all shows all." in text
+    found = diff_json(before, after, "--gpu", "H100")
+    assert found["runs_on"] == {"cc": "9.0", "archs": ["sm_90"], "left_out": 14}
+    assert "12 kernels in both builds" in diff(before, after, "--gpu", "H100", "--arch", "all")
+    assert diff_json(before, after)["runs_on"] is None
+    alone = tmp_path / "filters.sm_80.cubin"
+    alone.write_bytes((after / "filters.sm_80.cubin").read_bytes())
+    text = diff(before, alone, "--gpu", "H100")
+    assert "6 kernels in both builds" in text, "what the chip runs now is of another architecture"
+    assert "sm_90 -> sm_80 on 9.0" in text
+    assert "--ignore-arch" not in text
+
+
 def test_csv_has_a_row_for_each_kernel_of_either_build(builds: Path) -> None:
     rows = list(
         csv.DictReader(io.StringIO(diff(builds / "before", builds / "after", "--all", "--format", "csv")))
