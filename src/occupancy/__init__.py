@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from .api.tuning import is_launchable as is_launchable
     from .api.tuning import prune as prune
     from .arrays import Sweep as Sweep
+    from .arrays.best import BestAnswers as BestAnswers
     from .builds.baseline import Baseline as Baseline
     from .builds.baseline import BaselineKernel as BaselineKernel
     from .builds.diff import DiffRow as DiffRow
@@ -129,6 +130,7 @@ _HOMES = {
     "Baseline": "builds.baseline",
     "BaselineError": "errors",
     "BaselineKernel": "builds.baseline",
+    "BestAnswers": "arrays.best",
     "BlockLimits": "engine",
     "BlockSize": "advice.block_sizes",
     "BudgetLevel": "advice.budget",
@@ -229,8 +231,8 @@ _HOMES = {
     "verify_device": "verify",
 }
 
-# Without NumPy there is no Sweep, and ``from occupancy import *`` is to work all the same.
-_NEEDS_NUMPY = {"Sweep"}
+# Without NumPy there are no sweeps, and ``from occupancy import *`` is to work all the same.
+_NEEDS_NUMPY = {"BestAnswers", "Sweep"}
 
 __all__ = ["__version__", *(_HOMES.keys() - _NEEDS_NUMPY)]  # pyright: ignore[reportUnsupportedDunderAll]
 

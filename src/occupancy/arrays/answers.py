@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import islice
-from typing import Any, get_args
+from math import prod
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,9 @@ from ..values.resources import Limiter, Output
 from .lookup import Lookup, chunks, count_lookup, found, look_up_first, shared_memory_lookup, warp_lookup
 from .tables import MOST_COUNTED, count_table, no_limit, shared_memory_table, smallest_type, warp_table
 from .values import SHARED_MEMORY_FIELDS, Integers, Quantity, read_quantity
+
+if TYPE_CHECKING:
+    from .best import BestAnswers
 
 OUTPUTS: tuple[Output, ...] = get_args(Output)
 COLUMNS = {"active_warps": "warps", "limiters": "limiters"}
@@ -70,12 +74,12 @@ class Sweep:
         most_of_chip = most.reshape(-1, *[1] * (warps.ndim - 1)) if self._has_chip_axis else most[0]
         return np.divide(warps, most_of_chip, dtype=np.float32)
 
-    def best(self, n: int = 10) -> list[dict[str, Any]]:
+    def best(self, n: int = 10) -> BestAnswers:
         """The answers of each chip with the highest occupancy, as ``print()`` shows them, of what launches.
 
-        Of answers with the same threads, registers and occupancy there is one, which uses the most shared
-        memory, then the most barriers: the others use less and gain nothing. Of the same occupancy those that
-        may use more come first: more registers, then more shared memory, then more barriers; then those with
+        They are different trade-offs: of the same threads and occupancy, what uses no more registers, shared
+        memory and barriers than another is left out, because the other has more room for nothing. Of the
+        same occupancy those with more registers come first, then more shared memory, then more barriers; then
         fewer threads per block, then the order of the arrays decides. Of 20 million answers this takes some
         seconds.
 
@@ -83,23 +87,31 @@ class Sweep:
             n: The most rows of each chip, 1 and up.
 
         Returns:
-            A row for each, chip after chip: ``index``, its place in the arrays; ``cc``, after ``gpu`` where
-            products were asked for; the inputs that were given; the arrays, with ``limiters`` as names;
-            ``occupancy``.
+            A tuple that prints as a table, with a dictionary for each answer, chip after chip: ``index``, its
+            place in the arrays; ``cc``, after ``gpu`` where products were asked for; the inputs that were
+            given; the arrays, with ``limiters`` as names; ``occupancy``.
 
         Raises:
             InputError: ``n`` is out of range, or ``active_warps`` was not asked for.
         """
-        from .best import best_rows
+        from .best import best_of
 
-        return list(best_rows(self, self._arrays, n, has_chip_axis=self._has_chip_axis))
+        return best_of(self, self._arrays, n, has_chip_axis=self._has_chip_axis)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """All answers as `best` has them, in the order of the arrays; for ``pandas.DataFrame``. Without
-        ``active_warps`` they have no ``occupancy``. Each million takes some seconds."""
-        from .best import all_rows
+        """All answers as `best` has them, in the order of the arrays. Without ``active_warps`` they have no
+        ``occupancy``. Each million takes some seconds; `columns` is faster."""
+        from .rows import all_rows
 
         return all_rows(self, self._arrays, has_chip_axis=self._has_chip_axis)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """All answers in the order of the arrays, an array of one dimension for each column of `rows` but
+        ``index``: for ``pandas.DataFrame(grid.columns())``, and millions of them."""
+        from .rows import columns_at
+
+        places = np.arange(prod(self.shape))
+        return columns_at(self, self._arrays, places, has_chip_axis=self._has_chip_axis)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the occupancy: a curve for each chip over one input, or a heat map of one chip over two.
@@ -136,11 +148,11 @@ class Sweep:
         return to_text(document_of(self, self._arrays))
 
     def _repr_html_(self) -> str:
-        """The same as HTML, for a notebook."""
+        """The same as HTML, for a notebook, with the best answers below a heat map."""
         from ..render.html import html
         from .shown import document_of
 
-        return html(document_of(self, self._arrays))
+        return html(document_of(self, self._arrays, in_notebook=True))
 
     def _array(self, name: Output) -> Integers:
         if name not in self._arrays:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
-
-import numpy as np
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from ..render import words
-from ..render.answers import answer_cells, charts_of
+from ..render.answers import charts_of
 from ..render.charts import Axis, Scale, scale
-from ..render.document import Block, Column, Document, KeyValues, Marked, Paragraph, Table, Together
+from ..render.document import Block, Document, KeyValues, Marked, Paragraph, Table, Together
 from ..values.resources import Limiter, Output, Resource
 from .picture import about, axes_of, chip_scale, varying
 from .values import Integers
@@ -23,15 +21,6 @@ MOST_ROWS = 60
 """Rows of a table over one input, and of the best of all chips."""
 BEST = 10
 """Of a chip."""
-LIMITERS = 12
-"""Characters in which the limiters can be read."""
-OF_THE_BEST = (
-    Column("Occ."),
-    Column("Warps"),
-    Column("Blocks"),
-    Column("Limited by", is_number=False, least=LIMITERS),
-)
-TIES = "those with the most registers come first, each with the most shared memory"
 
 
 class OneAnswer(NamedTuple):
@@ -43,12 +32,13 @@ class OneAnswer(NamedTuple):
     limiters: tuple[Resource, ...]
 
 
-def document_of(sweep: Sweep, arrays: Mapping[Output, Integers]) -> Document:
+def document_of(sweep: Sweep, arrays: Mapping[Output, Integers], *, in_notebook: bool = False) -> Document:
     """What the command prints over one or two inputs, of which the chips are one; else the best answers.
 
     Args:
         sweep: The answers.
         arrays: Output -> the answers for it; where one is missing, nothing is said but what was asked.
+        in_notebook: Whether there is room for the best answers below a heat map, too.
     """
     is_whole = len(arrays) == len(get_args(Output))
     axes = axes_of(sweep) if is_whole else None
@@ -61,8 +51,13 @@ def document_of(sweep: Sweep, arrays: Mapping[Output, Integers]) -> Document:
         return (
             Together((Paragraph(heading), Paragraph(about(sweep)))),
             *(part for block in drawn for part in _cut(block)),
+            *(_best(sweep) if in_notebook and len(axes) == MOST_AXES else ()),
         )
     return (_asked(sweep, chips), *(_best(sweep) if is_whole else ()))
+
+
+def _best(sweep: Sweep) -> Document:
+    return sweep.best(max(1, min(BEST, MOST_ROWS // len(sweep.names)))).document()
 
 
 def _answers(sweep: Sweep, arrays: Mapping[Output, Integers]) -> Iterator[OneAnswer]:
@@ -96,38 +91,3 @@ def _asked(sweep: Sweep, chips: Scale) -> Block:
         text = f"{values.size:,} values, {low} to {high}" if name in several else low
         lines.append((its.name[0].upper() + its.name[1:], text))
     return KeyValues(lines)
-
-
-def _best(sweep: Sweep) -> Iterator[Block]:
-    """The best answers of each chip."""
-    several = len(sweep.names) > 1
-    rows = sweep.best(max(1, min(BEST, MOST_ROWS // len(sweep.names))))
-    for chip, name in enumerate(sweep.names):
-        its = [row for row in rows if not several or row["index"][0] == chip]
-        shares = sweep.occupancy[chip] if several else sweep.occupancy
-        of_chip = [f"{name}: "] if several else []
-        if not its:
-            yield Paragraph([*of_chip, "None of them launches."])
-            continue
-        as_high = int(np.count_nonzero(shares == shares.max()))
-        title: list[str | Marked] = [
-            *of_chip,
-            Marked(f"The highest occupancy is {words.percent(its[0]['occupancy'])}", "strong"),
-            f", in {as_high:,} of {shares.size:,} answers",
-        ]
-        if as_high > 1 and chip == 0:
-            title.append(f"; {TIES}")
-        yield Together((Paragraph(title), _table(sweep, its)))
-
-
-def _table(sweep: Sweep, rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Rows of one chip: what varies, and the answers."""
-    inputs = {name: scale(name) for name in sweep.inputs if name in varying(sweep)}
-    headers = [words.name(each).capitalize().replace(" ", "\n") for each in inputs]  # room for the limiters
-    lines = []
-    for row in rows:
-        answer = OneAnswer(row["active_blocks"], row["active_warps"], row["occupancy"], row["limiters"])
-        given = (its.alone(row[name]) for name, its in inputs.items())
-        *numbers, _ = answer_cells(answer)
-        lines.append((*given, *numbers, words.short_names(answer.limiters)))
-    return Table((*map(Column, headers), *OF_THE_BEST), lines)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from itertools import product
 from typing import Any
 
@@ -7,13 +8,13 @@ import numpy as np
 import pytest
 
 import occupancy
-from occupancy.arrays import best
+from occupancy.arrays import rows as arrays_rows
 
 THREADS = np.array([32, 1024, 96, 160, 2048, 64, 512])
 REGS = np.array([40, 16, 255, 64])
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 20, 43, 44, 45, 1000])
+@pytest.mark.parametrize("n", [1, 2, 7, 20, 29, 30, 31, 1000])
 def test_is_what_sorting_all_answers_one_by_one_gives(n: int) -> None:
     chips = ["8.6", "9.0"]
     threads, regs = np.ix_(THREADS, REGS)
@@ -30,16 +31,31 @@ def test_is_what_sorting_all_answers_one_by_one_gives(n: int) -> None:
                     "limiters": answer.limiters, "occupancy": answer.occupancy,
                 }
             )  # fmt: skip
-    expected.sort(key=lambda each: (-each["occupancy"], -each["regs"], each["threads"], each["index"]))
     assert len(expected) == 44  # of 56: no 2,048 threads, no 255 registers for 512 and 1,024
-    of_chips = [[row for row in expected if row["cc"] == chip] for chip in chips]
-    assert found.best(n) == [row for of_chip in of_chips for row in of_chip[:n]]
-    in_order = sorted(expected, key=lambda each: each["index"])
-    assert [row for row in found.rows() if row["active_blocks"]] == in_order
+    assert [row for row in found.rows() if row["active_blocks"]] == expected
+    kept = [row for row in expected if not any(_gains_nothing(row, other) for other in expected)]
+    assert len(kept) < len(expected)
+    kept.sort(key=lambda each: (-each["occupancy"], -each["regs"], each["threads"], each["index"]))
+    of_chips = [[row for row in kept if row["cc"] == chip] for chip in chips]
+    assert list(found.best(n)) == [row for of_chip in of_chips for row in of_chip[:n]]
+
+
+def _gains_nothing(row: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether another answer has more registers per thread for the same."""
+    same = ("cc", "threads", "occupancy")
+    return all(row[name] == other[name] for name in same) and bool(row["regs"] < other["regs"])
+
+
+def test_no_answer_is_left_out_that_uses_more_of_something() -> None:
+    """Where registers and shared memory are no grid, several of the same threads and occupancy stay."""
+    pairs = [(32, 1024), (16, 4096), (31, 1024), (16, 1024), (8, 2048), (24, 2048)]
+    regs, smem = (np.array(each) for each in zip(*pairs, strict=True))
+    found = occupancy.sweep("9.0", threads=256, regs=regs, smem=smem).best()
+    assert [(row["regs"], row["smem"]) for row in found] == [(32, 1024), (24, 2048), (16, 4096)]
 
 
 def test_what_does_not_launch_is_never_among_them() -> None:
-    assert occupancy.sweep("9.0", threads=[2048, 1025]).best() == []
+    assert list(occupancy.sweep("9.0", threads=[2048, 1025]).best()) == []
     assert [row["index"] for row in occupancy.sweep("9.0", threads=[2048, 64, 1025]).best()] == [(1,)]
 
 
@@ -71,7 +87,7 @@ def test_of_the_same_occupancy_those_with_more_registers_and_shared_memory_come_
         given: dict[str, Any] = {"threads": threads, "regs": regs, name: smem}
         found = occupancy.sweep("9.0", **given)
         assert [(row["regs"], row[name], row["threads"]) for row in found.best(4)] == [
-            (32, 90_000, 1024), (32, 1024, 64), (32, 1024, 512), (16, 90_000, 1024),
+            (32, 90_000, 1024), (32, 1024, 64), (32, 1024, 512), (40, 1024, 64),
         ]  # fmt: skip
 
 
@@ -79,14 +95,12 @@ def test_of_those_with_the_same_threads_and_registers_the_one_that_uses_the_most
     threads, regs, smem, barriers = np.ix_([64, 256], [32, 200], range(0, 24_576, 4096), [1, 16, 2])
     found = occupancy.sweep("9.0", threads=threads, regs=regs, smem=smem, barriers=barriers)
     rows = found.best(100)
-    kinds = [(row["occupancy"], row["threads"], row["regs"]) for row in rows]
+    kinds = [(row["occupancy"], row["threads"]) for row in rows]
     assert len(kinds) == len(set(kinds))
-    for row, kind in zip(rows, kinds, strict=True):  # of all the answers there are
-        occupied, of_threads, of_regs = kind
-        at = found.occupancy[[64, 256].index(of_threads), [32, 200].index(of_regs)]
-        places = np.argwhere(at == np.float32(occupied)).tolist()
-        most = max((int(smem.flat[place]), int(barriers.flat[other])) for place, other in places)
-        assert (row["smem"], row["barriers"]) == most
+    for row, (occupied, of_threads) in zip(rows, kinds, strict=True):  # of all the answers there are
+        places = np.argwhere(found.occupancy[[64, 256].index(of_threads)] == np.float32(occupied)).tolist()
+        alike = [(regs.flat[one], smem.flat[two], barriers.flat[three]) for one, two, three in places]
+        assert (row["regs"], row["smem"], row["barriers"]) == max(alike)
     assert {kind[0] for kind in kinds} == set(found.occupancy.ravel().tolist())
 
 
@@ -94,13 +108,58 @@ def test_print_shows_the_same() -> None:
     threads, regs, smem = np.ix_([128, 256, 512], [32, 40], range(0, 60_000, 1024))
     found = occupancy.sweep("9.0", threads=threads, regs=regs, dynamic_smem=smem)
     lines = str(found).splitlines()
-    start = next(place for place, line in enumerate(lines) if line.startswith("Threads  Regs"))
-    shown = [(int(line.split()[0]), int(line.split()[1])) for line in lines[start + 1 :]]
-    assert shown == [(row["threads"], row["regs"]) for row in found.best(10)]
+    assert "\n".join(lines[5:]).endswith(f"\n{found.best(10)}")
+    start = next(place for place, line in enumerate(lines) if line.split()[:2] == ["Threads", "Regs"])
+    shown = [line.split()[:2] for line in lines[start + 1 : lines.index("", start)]]
+    assert shown == [[str(row["threads"]), str(row["regs"])] for row in found.best(10)]
+
+
+def test_the_best_are_a_sequence_that_prints_as_a_table() -> None:
+    threads, regs = np.ix_([128, 256, 512], [32, 40, 255])
+    best = occupancy.sweep(["9.0", "8.9"], threads=threads, regs=regs).best(2)
+    assert str(best).splitlines() == [
+        "9.0: The highest occupancy is 100%, in 3 of 9 answers",
+        "Threads  Regs  Occ.  Warps  Blocks  Limited by",
+        "    128    32  100%     64      16  warps, regs",
+        "    256    32  100%     64       8  warps, regs",
+        "",
+        "8.9: The highest occupancy is 100%, in 6 of 9 answers",
+        "Threads  Regs  Occ.  Warps  Blocks  Limited by",
+        "    128    40  100%     48      12  warps, regs",
+        "    256    40  100%     48       6  warps, regs",
+        "",
+        "Those with the most registers come first, then those with the most shared",
+        "memory. Of the same threads and occupancy, what uses no more of anything than",
+        "another is left out.",
+    ]
+    assert "<table>" in best._repr_html_()
+    assert list(best.rows()) == list(best)
+    assert best[2]["cc"] == "8.9"
+    some = best[1:3]
+    assert [line.split()[0] for line in str(some).splitlines() if " warps, regs" in line] == ["256", "128"]
+    assert "9.0:" not in str(best[2:])
+    copied = pickle.loads(pickle.dumps(best))
+    assert (copied, str(copied)) == (best, str(best))
+    bare = occupancy.sweep("9.0", threads=[64, 32], outputs=["active_warps"]).best()
+    assert str(bare).splitlines()[1:3] == ["Threads  Occ.  Warps", "     64  100%     64"]
+
+
+def test_columns_are_the_rows_as_arrays() -> None:
+    threads, regs = np.ix_(THREADS, REGS)
+    found = occupancy.sweep(["H100", "A100"], threads=threads, regs=regs, smem=4096)
+    columns = found.columns()
+    assert {each.shape for each in columns.values()} == {(56,)}
+    lines = zip(*(each.tolist() for each in columns.values()), strict=True)
+    rows = [dict(zip(columns, line, strict=True)) for line in lines]
+    assert rows == [{name: row[name] for name in row if name != "index"} for row in found.rows()]
+    alone = occupancy.sweep("9.0", threads=64, outputs=["active_blocks"]).columns()
+    assert {name: each.tolist() for name, each in alone.items()} == {
+        "cc": ["9.0"], "threads": [64], "active_blocks": [32],
+    }  # fmt: skip
 
 
 def test_rows_are_all_answers_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(best, "PIECE", 7)
+    monkeypatch.setattr(arrays_rows, "PIECE", 7)
     threads, regs = np.ix_(THREADS, REGS)
     found = occupancy.sweep(["H100", "A100"], threads=threads, regs=regs)
     rows = list(found.rows())

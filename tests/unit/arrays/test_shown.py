@@ -53,6 +53,10 @@ def test_of_all_others_it_shows_what_was_asked_and_the_best() -> None:
         "Threads  Regs  Occ.  Warps  Blocks  Limited by",
         "    128    37   75%     48      12  regs",
         "    256    64   50%     32       4  regs",
+        "",
+        "Those with the most registers come first, then those with the most shared",
+        "memory. Of the same threads and occupancy, what uses no more of anything than",
+        "another is left out.",
     ]
     assert re.search(
         r'<td style="text-align:right;[^"]*">128</td><td style="[^"]*">37</td>', found._repr_html_()
@@ -70,15 +74,18 @@ def test_of_several_chips_it_shows_the_best_of_each_and_cuts_no_word() -> None:
     assert "…" not in found
     assert max(map(len, found.splitlines())) <= 80
     none = str(occupancy.sweep(["9.0", "8.9"], threads=[64, 96], regs=[255, 40], smem=200_000))
-    assert none.endswith("\n8.9: None of them launches.")
+    assert "\n8.9: None of them launches.\n" in none
 
 
-def test_of_the_best_that_differ_in_their_shared_memory_alone_one_is_shown() -> None:
+def test_of_the_best_that_differ_in_their_registers_and_shared_memory_alone_one_is_shown() -> None:
     threads, regs, smem = np.ix_([128, 256, 512], [32, 40], range(0, 60_000, 1024))
     lines = str(occupancy.sweep("9.0", threads=threads, regs=regs, dynamic_smem=smem)).splitlines()
     start = next(place for place, line in enumerate(lines) if line.startswith("Threads  Regs"))
-    rows = [line.split()[:4] for line in lines[start + 1 : start + 4]]
-    assert rows == [["512", "32", "56", "KiB"], ["256", "32", "27", "KiB"], ["128", "32", "13", "KiB"]]
+    rows = [line.split()[:4] for line in lines[start + 1 : start + 5]]
+    assert rows == [
+        ["512", "32", "56", "KiB"], ["256", "32", "27", "KiB"], ["128", "32", "13", "KiB"],
+        ["128", "32", "14", "KiB"],
+    ]  # fmt: skip
 
 
 def test_inputs_that_share_a_dimension_are_no_map() -> None:
@@ -109,9 +116,11 @@ def test_a_notebook_shows_a_heat_map_as_a_table() -> None:
     threads, regs = np.ix_([128, 1024], [32, 33, 255])
     shown = occupancy.sweep("9.0", threads=threads, regs=regs)._repr_html_()
     assert "<pre" not in shown
-    assert re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", shown) == [
+    drawn, best = shown.split("does not fit")
+    assert re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", drawn) == [
         *("", "32", "33", "255"), *("128", "100%", "75%", "13%"), *("1,024", "100%", "50%", "-"),
     ]  # fmt: skip
-    assert "does not fit" in shown
+    assert "The highest occupancy is 100%</strong>, in 2 of 6 answers" in best
+    assert re.findall(r"<td[^>]*>([^<]*)</td>", best)[:6] == ["128", "32", "100%", "64", "16", "warps, regs"]
     long = occupancy.sweep("9.0", threads=THREADS[:, None], regs=np.arange(1, 256))._repr_html_()
-    assert "left out" not in long
+    assert "places are left out" not in long
