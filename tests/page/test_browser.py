@@ -411,7 +411,10 @@ def test_a_product_is_found(opened: Open) -> None:
     page.fill("#grid", "1000")
     until(page, "document.querySelector('#verdict').textContent.includes('1,000 blocks in')")
     page.fill("#gpu", "no such thing")
-    until(page, "document.querySelector('#gpu-hint').textContent === 'No product is called so.'")
+    said = "No product is called so. The answer is for 8.9."
+    until(page, f"document.querySelector('#gpu-error').textContent === '{said}'")
+    assert page.get_attribute("#gpu", "aria-invalid") == "true"
+    assert page.is_visible("#gpu-error")
 
 
 def test_what_is_wrong_is_said_at_its_field(opened: Open) -> None:
@@ -432,6 +435,18 @@ def test_what_does_not_launch_says_how_it_would(opened: Open) -> None:
     assert "Does not launch: 1,024 threads" in page.inner_text("#verdict")
     steps = page.inner_text("#steps").replace("\N{NO-BREAK SPACE}", " ").split("\n")
     assert steps[:3] == ["Next steps", "50%", "registers 128 → 64 and shared memory 300 KiB → 227 KiB"]
+
+
+def test_a_launch_after_an_opt_in_is_none_without_it(opened: Open) -> None:
+    page = opened("#cc=9.0&threads=256&dynamic-smem=100k")
+    verdict = page.locator(".said p:has(strong)")
+    assert verdict.inner_text().startswith("It launches after the opt-in below. Limited by")
+    assert "cudaFuncAttributeMaxDynamicSharedMemorySize" in page.inner_text("#left")
+    page.select_option("#opt-in", "yes")
+    until(page, "document.querySelector('.said strong').textContent === 'It launches. '")
+    page.fill("#static-smem", "60k")
+    until(page, "document.querySelector('.said strong').textContent === 'Does not compile. '")
+    assert "The compiler refuses more than 49,152 bytes" in page.inner_text("#verdict")
 
 
 def test_next_steps_are_those_of_the_command_in_its_order_with_their_launch_bounds(opened: Open) -> None:

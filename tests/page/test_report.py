@@ -109,6 +109,25 @@ def test_the_table_is_filtered(opened: Open, report: Path) -> None:
     assert names(page) == []
 
 
+def test_what_spills_is_chosen_and_the_order_at_the_start_is_said(
+    opened: Open, samples: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    assert run("scan", str(samples / "samples.exe"), "-o", str(path)).exit_code == 0
+    page = opened(file=path)
+    assert page.get_attribute("#kernels th:has(button:text-is('Occ.'))", "aria-sort") == "ascending"
+    shares = [float(text.rstrip("%")) for text in column(page, "Occ.")]
+    assert shares == sorted(shares)
+    page.check("#kernels label:has-text('spilling only') input")
+    spilling = run(
+        "scan", str(samples / "samples.exe"), "--spilling", "--format", "jsonl"
+    ).stdout.splitlines()
+    assert len(names(page)) == len(spilling) < len(shares)
+    assert all(column(page, "Spills"))
+    page.uncheck("#kernels label:has-text('spilling only') input")
+    assert len(names(page)) == len(shares)
+
+
 @pytest.mark.thorough
 def test_many_rows_are_shown_as_they_are_asked_for(opened: Open, tmp_path: Path) -> None:
     lines = (

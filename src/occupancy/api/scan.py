@@ -13,6 +13,7 @@ from ..errors import ReadError
 from ..readers import ReadProblem
 from ..readers.reading import Source
 from ..render.words import count
+from ..report.asking import FUNCTION
 from ..report.scan_screen import ScanScreen
 from ..values.spellings import parse_count
 from .answer import Occupancy
@@ -208,7 +209,7 @@ class Scan(Sequence[ScannedKernel]):
     def _repr_html_(self) -> str:
         from ..render.html import html
 
-        return html(self._for_people().document(is_command=False))  # a notebook has no options of a command
+        return html(self._for_people().document(asking=FUNCTION))
 
     def _for_people(self) -> ScanScreen:
         return self._scanning.for_people(self._records)

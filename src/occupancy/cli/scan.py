@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 ORDERS = ("occupancy", "regs", "spills", "stack", "time", "worst")
 """Those of the library, whose module a command that is not run need not load; a test compares."""
 
+MANY = 2000
+"""More kernels than these make a page of a megabyte."""
+
 
 @click.command("scan", cls=Command)
 @click.argument("files", cls=KernelFiles, metavar="FILE...", nargs=-1, required=True)
@@ -124,11 +127,18 @@ def command(
         scanning = _scan(files, **options)
     if output is not None:
         of = "" if scanning.shown == scanning.found else f" of {scanning.found:,}"
-        click.echo(f"Wrote {output}: {scanning.shown:,}{of} kernels.", err=True)
+        less = _less_of(options) if options["output_format"] == "html" and scanning.shown > MANY else ""
+        click.echo(f"Wrote {output}: {scanning.shown:,}{of} kernels.{less}", err=True)
     if scanning.missing_kernels:
         click.echo(f"Warning: {printable(scanning.missing_kernels)}.", err=True)
     if scanning.problems:
         click.get_current_context().exit(1)
+
+
+def _less_of(options: dict[str, Any]) -> str:
+    """The options that make a page of very many kernels smaller, where none of them was given."""
+    given = options["only_newest"], options["only_spilling"], options["below"], options["limit"]
+    return "" if any(given) else " For a smaller page: --newest, --spilling or --below 50."
 
 
 def _refuse_absent(files: tuple[str, ...]) -> None:

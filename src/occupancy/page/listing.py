@@ -8,11 +8,13 @@ from typing import Literal
 
 from ..builds.measures import resources
 from ..builds.scanner import Scanner, ScanRow
+from ..builds.selection import WORST, Order
 from ..builds.since import Change, Since
 from ..engine import evaluate
 from ..errors import OccupancyError
 from ..render import words
 from ..report.arch_words import chosen_code
+from ..report.asking import PAGE
 from ..report.assumed_sizes import AT_USUAL, at_usual_size
 from ..report.change_words import change_in_words
 from ..report.kinds import kinds, meaning_of_kinds
@@ -21,7 +23,7 @@ from ..report.scan import ScanReport
 from ..report.scan_columns import Column, columns_of
 from ..report.scan_notes import footnotes
 from ..report.scan_screen import architecture_rows
-from ..report.scan_summary import summary
+from ..report.scan_summary import has_two_orders, summary
 from ..report.spill_words import TO_SHARED
 from ..tables import shipped
 from ..values.dataclass import dataclass
@@ -53,6 +55,15 @@ _NUMBERS: dict[str, Callable[[ScanRow], float | None]] = {
 
 _CHOICES = ("Arch", "Change", "Limited by", "Autotuner", "Read from")
 _SHARES = ("Occ.",)
+_ONLY = {"Spills": "spilling only"}
+_SORTED_BY: dict[Order, tuple[str, bool]] = {
+    "occupancy": ("Occ.", False),
+    "regs": ("Regs", True),
+    "spills": ("Spills", True),
+    "stack": ("Stack", True),
+    "time": ("Time", True),
+}
+"""The column of each order, and whether the highest come first."""
 _FIRST = ("Arch", "Occ.", "Limited by")
 CHANGE = 3
 """The place of the columns of changes: beside the occupancy."""
@@ -80,6 +91,18 @@ class ListedColumn:
     kind: Kind = "text"
     is_choice: bool = False
     """Whether rows can be chosen by its values."""
+    only: str = ""
+    """Of numbers: what a box says that chooses the rows with more than none; empty for no box."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedOrder:
+    """What the rows are sorted by when the page is opened."""
+
+    column: int
+    """Its place among the columns."""
+    is_down: bool
+    """Whether the highest come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +115,8 @@ class Listing:
     """A small table, whose first row is its header; empty for none."""
     columns: tuple[ListedColumn, ...]
     """Those of the large table; the first is the kernel's name."""
+    order: ListedOrder | None
+    """None: they stay as they are."""
     rows: list[list[Cell]]
     questions: list[str | None]
     """The question of each row, as the address has it; None where the page cannot answer as the row does."""
@@ -115,14 +140,14 @@ def listing(
     texts = [("", "") if each is None else (each.verdict, _words(each)) for each in changes]
     texts += [(_REMOVED, "")] * len(removed)
     if since is not None and report.sort is None:  # what changed first
-        order = sorted(range(len(rows)), key=lambda at: _ORDER.index(texts[at][0]))
-        rows, texts = [rows[at] for at in order], [texts[at] for at in order]
+        places = sorted(range(len(rows)), key=lambda at: _ORDER.index(texts[at][0]))
+        rows, texts = [rows[at] for at in places], [texts[at] for at in places]
     # What matters first: a narrow window shows the left of the table.
     shown = sorted(columns_of(rows, logs=report.spill_logs), key=lambda column: column.title not in _FIRST)
     columns = [ListedColumn("Kernel")]
-    columns += [ListedColumn(each.title, _kind(each.title), each.title in _CHOICES) for each in shown]
+    columns += [_listed(each.title, rows) for each in shown]
     lines = [[short_name(row), *(_cell(column, row) for column in shown)] for row in rows]
-    lead = list(filter(None, (summary(report), chosen_code(report.runs_on))))
+    lead = list(filter(None, (summary(report), chosen_code(report.runs_on, PAGE))))
     if since is not None:
         columns[CHANGE:CHANGE] = [
             ListedColumn("Change", is_choice=True),
@@ -135,7 +160,24 @@ def listing(
     problems = [words.printable(str(problem)) for problem in report.problems[:MOST_PROBLEMS]]
     facts = architecture_rows(report.overview) if len(report.overview.architectures) > 1 else []
     questions = [_question(row, scanner) for row in rows]
-    return Listing(lead, facts, tuple(columns), lines, questions, [*footnotes(report), *problems])
+    order = _order(report, columns) if since is None else None
+    notes = [*footnotes(report, PAGE), *problems]
+    return Listing(lead, facts, tuple(columns), order, lines, questions, notes)
+
+
+def _listed(title: str, rows: Sequence[ScanRow]) -> ListedColumn:
+    value = _NUMBERS.get(title)
+    some = title in _ONLY and value is not None and len({bool(value(row)) for row in rows}) > 1
+    return ListedColumn(title, _kind(title), title in _CHOICES, _ONLY[title] if some else "")
+
+
+def _order(report: ScanReport, columns: Sequence[ListedColumn]) -> ListedOrder | None:
+    """That in which the rows are; None where no column has it."""
+    if has_two_orders(report) or report.sort == WORST:
+        return None
+    title, is_down = _SORTED_BY[report.sort or "occupancy"]
+    titles = [each.title for each in columns]
+    return ListedOrder(titles.index(title), is_down != report.reverse) if title in titles else None
 
 
 def _kind(title: str) -> Kind:

@@ -8,6 +8,7 @@ from ..builds.overview import age
 from ..builds.running import RunsOn
 from ..builds.scanner import ScanRow
 from ..render import words
+from .asking import COMMAND, Asking
 
 PREFIX = "sm_"
 LEAST_OF_A_RANGE = 3
@@ -40,13 +41,12 @@ def architectures(rows: Sequence[ScanRow], of: Collection[str | None]) -> tuple[
     )
 
 
-def chosen_code(runs_on: RunsOn | None, *, is_command: bool = True) -> str:
+def chosen_code(runs_on: RunsOn | None, asking: Asking = COMMAND) -> str:
     """Which code of kernels for several architectures is looked at; empty where all of it is."""
     if runs_on is None:
         return ""
     archs = words.listing(list(map(words.printable, runs_on.archs)))
-    option = "--arch all" if is_command else 'archs=["all"]'
-    return f"Of each kernel only the code that {runs_on.cc} runs ({archs}); {option} shows all."
+    return f"Of each kernel only the code that {runs_on.cc} runs ({archs}); {asking.all_archs}."
 
 
 def one_of(row: ScanRow, archs: Iterable[str | None], of: Collection[str | None]) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..builds.scanner import ScanRow
 from ..render import words
+from .asking import Asking
 
 if TYPE_CHECKING:
     from .scan import ScanReport
@@ -48,7 +49,7 @@ def _with_sms(name: str | None, sms: int | None) -> str:
     return ", ".join([*parts, *([words.count(sms, "SM")] if sms else [])])
 
 
-def of_nsight(rows: Sequence[ScanRow], *, is_command: bool) -> Iterator[str]:
+def of_nsight(rows: Sequence[ScanRow], asking: Asking) -> Iterator[str]:
     """Whether the theoretical occupancy of Nsight Compute is ours."""
     said = [
         (row.launches or 1, abs(row.reported_occupancy - row.occupancy) > LEAST_DIFFERENCE)
@@ -66,5 +67,7 @@ def of_nsight(rows: Sequence[ScanRow], *, is_command: bool) -> Iterator[str]:
         which = "this launch" if launches == 1 else f"all {launches:,} launches"
         yield f"Nsight's theoretical occupancy is the same for {which}."
         return
-    where = "--columns occupancy,reported shows both" if is_command else "reported_occupancy has it"
-    yield f"Nsight's theoretical occupancy differs for {differing:,} of {launches:,} launches: {where}."
+    yield (
+        f"Nsight's theoretical occupancy differs for {differing:,} of {launches:,} launches: "
+        f"{asking.reported}."
+    )

@@ -13,6 +13,7 @@ from ..builds.scanner import ScanRow
 from ..builds.selection import Order
 from ..builds.spill_cost import SpillCost
 from ..render import words
+from .asking import COMMAND, Asking
 from .assumed_sizes import AT_USUAL, at_usual_size, meanings
 from .name_words import brief_name
 from .profiled import of_nsight, where_profiled
@@ -37,37 +38,36 @@ OF_TRITON = (
 )
 
 
-def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
+def footnotes(report: ScanReport, asking: Asking = COMMAND) -> Iterator[str]:
     """What the numbers rest on.
 
     Args:
         report: The report.
-        is_command: See `ScanReport.document`.
+        asking: How its readers ask for more.
     """
     rows = report.kernels
     yield from _unsorted(report)
     yield from _of_spills(report)
     if report.sort == "spills":
-        yield from _of_other_stacks(report, "--sort stack" if is_command else 'sort="stack"')
+        yield from _of_other_stacks(report, asking.by_stack)
     elif any(map(has_stack_of_unknown_spills, rows)):
         yield UNKNOWN_STACK
-    yield from _assumed(rows, "--threads N" if is_command else "threads=N")
+    yield from _assumed(rows, asking.threads)
     if any(map(at_usual_size, rows)):
         usual = f"the usual {USUAL_SIZE} threads"
         yield f"{AT_USUAL}: the occupancy at {usual}, where it is less, and what limits it."
     if more := report.overview.below_at_usual_size:
         verb = "is" if more == 1 else "are"
-        option = f"--threads {USUAL_SIZE}" if is_command else f"threads={USUAL_SIZE}"
-        yield f"{more:,} more {verb} as low at the usual {USUAL_SIZE} threads: {option} shows which."
-    where = "also_in of --format json" if is_command else "also_in"
-    if copies := copies_in_words(rows, report.spill_logs, where):
+        which = asking.usual_size.format(USUAL_SIZE)
+        yield f"{more:,} more {verb} as low at the usual {USUAL_SIZE} threads: {which}."
+    if copies := copies_in_words(rows, report.spill_logs, asking.other_files):
         yield copies
     if any(row.achieved_occupancy is not None for row in rows):
         yield (
             "Occ. is theoretical, Achieved was measured: less where there are few waves, or where blocks "
             "take unequally long."
         )
-    yield from of_nsight(rows, is_command=is_command)
+    yield from of_nsight(rows, asking)
     yield from where_profiled(report)
     if any(row.num_warps is not None and row.next_step is not None for row in rows):
         yield OF_TRITON
@@ -81,8 +81,7 @@ def footnotes(report: ScanReport, *, is_command: bool = True) -> Iterator[str]:
     notes = list(_of_kernels(rows))
     yield from notes[:MOST_NOTES]
     if len(notes) > MOST_NOTES:
-        where = "--format json" if is_command else "to_dict()"
-        yield f"{words.count(len(notes) - MOST_NOTES, 'more note')} in {where}."
+        yield f"{words.count(len(notes) - MOST_NOTES, 'more note')} in {asking.json}."
 
 
 def _unsorted(report: ScanReport) -> Iterator[str]:
@@ -92,11 +91,11 @@ def _unsorted(report: ScanReport) -> Iterator[str]:
         yield f"Not sorted by {report.sort}: {missing}."
 
 
-def _assumed(rows: Sequence[ScanRow], option: str) -> Iterator[str]:
+def _assumed(rows: Sequence[ScanRow], how: str) -> Iterator[str]:
     """What counts for the occupancy where no file says it."""
     assumed = []
     if sizes := meanings(rows):
-        assumed.append(f"threads ({sizes}; {option} if you know it)")
+        assumed.append(f"threads ({sizes}; {how})")
     if any(row.occupancy is not None and row.lacks_dynamic_smem for row in rows):
         assumed.append("no dynamic shared memory (chosen at launch)")
     if assumed:

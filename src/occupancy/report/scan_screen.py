@@ -26,6 +26,7 @@ from ..render.document import (
 )
 from ..values.dataclass import dataclass
 from .arch_words import architectures, chosen_code, one_of
+from .asking import COMMAND, Asking
 from .scan_columns import ARCH, BLOCKS, LAST, STACK, Asked, columns_of, if_there_is_room
 from .scan_notes import MOST_IN_FULL, footnotes
 from .scan_summary import FIRST, has_two_orders, only_architecture, order_in_words, summary
@@ -52,23 +53,19 @@ class ScanScreen:
     archs: Collection[str | None]
     """The architectures of all kernels that the sources hold, wanted or not."""
 
-    def document(self, columns: Sequence[Asked] = (), *, is_command: bool = True) -> Document:
+    def document(self, columns: Sequence[Asked] = (), asking: Asking = COMMAND) -> Document:
         """Under each kernel's name a row for each architecture or launch; then what the numbers rest on.
 
         Where only some are shown, the numbers of all stand before them.
 
         Args:
             columns: What to show, instead of what has something to say.
-            is_command: Whether options of the command are named, and not arguments of the function.
+            asking: How its readers ask for more.
         """
         report = self.report
-        tables = self._tables(columns, is_command)
-        said = [
-            Paragraph(each)
-            for each in (summary(report), chosen_code(report.runs_on, is_command=is_command))
-            if each
-        ]
-        notes = Bullets(list(footnotes(report, is_command=is_command)), "faint")
+        tables = self._tables(columns, asking)
+        said = [Paragraph(each) for each in (summary(report), chosen_code(report.runs_on, asking)) if each]
+        notes = Bullets(list(footnotes(report, asking)), "faint")
         if report.overview.kernels <= MOST_IN_FULL or len(report.kernels) >= report.overview.kernels:
             return *tables, Together([*said, notes])
         return (
@@ -76,22 +73,22 @@ class ScanScreen:
             Together(list(_by_architecture(report.overview))),
             Paragraph(_what_is_shown(report, self.excerpt)),
             *tables,
-            Together([*_where_the_rest_is(report, self.excerpt, is_command), notes]),
+            Together([*_where_the_rest_is(report, self.excerpt, asking), notes]),
         )
 
-    def _tables(self, columns: Sequence[Asked], is_command: bool) -> list[Block]:
+    def _tables(self, columns: Sequence[Asked], asking: Asking) -> list[Block]:
         """The kernels; where launches of traces stand in an order of their own, in a table of their own."""
         kernels = self.report.kernels
         if not has_two_orders(self.report):
-            return [self._table(kernels, columns, is_command)]
+            return [self._table(kernels, columns, asking)]
         parts = [[row for row in kernels if is_traced(row) == of_traces] for of_traces in (False, True)]
         orders = FIRST["occupancy", False], FIRST["time", False]
         return [
-            Together([Heading(f"{_sources(rows)}, {order}"), self._table(rows, columns, is_command)])
+            Together([Heading(f"{_sources(rows)}, {order}"), self._table(rows, columns, asking)])
             for rows, order in zip(parts, orders, strict=True)
         ]
 
-    def _table(self, rows: Sequence[ScanRow], columns: Sequence[Asked], is_command: bool) -> GroupedTable:
+    def _table(self, rows: Sequence[ScanRow], columns: Sequence[Asked], asking: Asking) -> GroupedTable:
         report = self.report
         is_excerpt = report.sort == WORST and len(report.kernels) < report.overview.kernels
         shown = columns_of(rows, columns, is_excerpt=is_excerpt, logs=report.spill_logs)
@@ -104,10 +101,7 @@ class ScanScreen:
                     needless.append(STACK)  # it holds what is spilled; the architectures have its room
             shown = [column for column in shown if column.title not in needless]
         room = ((), ()) if columns else if_there_is_room(rows)
-        cure = (
-            "--columns arch,regs,... chooses; --format csv has all." if is_command else "to_dict() has them."
-        )
-        return table_of(rows, shown, self._archs, *room, cure)
+        return table_of(rows, shown, self._archs, *room, asking.columns)
 
     def _archs(self, rows: Sequence[ScanRow]) -> tuple[str, str]:
         """The architectures of what is one row of the table, and the same where room is scarce; where each
@@ -195,12 +189,12 @@ def _what_is_shown(report: ScanReport, excerpt: Excerpt) -> str:
     return f"The {first}{matching:,} that match, {order}{by}:"
 
 
-def _where_the_rest_is(report: ScanReport, excerpt: Excerpt, is_command: bool) -> Iterator[Paragraph]:
+def _where_the_rest_is(report: ScanReport, excerpt: Excerpt, asking: Asking) -> Iterator[Paragraph]:
     """How to see the kernels that were left out."""
     wanted = report.overview.matching
     if report.sort != WORST and len(report.kernels) >= wanted:
         return
-    if not is_command:
+    if asking is not COMMAND:
         yield Paragraph(f"limit=N shows so many; the scan itself holds all {wanted:,}.")
         return
     rows = "A row for each architecture: " if excerpt.is_by_name else ""

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from occupancy.cli import scan
 from occupancy.page import listing
 from occupancy.report import scan_columns
 from tests.cli_runner import run
@@ -70,6 +71,43 @@ def test_names_are_text(tmp_path: Path) -> None:
     assert "<img" not in text
     assert text.count("</script>") == 3, "the data, the list and the script"
     assert data(text)["rows"][0][0].startswith("</script><img src=x onerror")
+
+
+@pytest.mark.parametrize(
+    ("options", "title", "is_down"),
+    [
+        ([], "Occ.", False),
+        (["--sort", "regs"], "Regs", True),
+        (["--sort", "regs", "--reverse"], "Regs", False),
+    ],
+)
+def test_the_order_at_the_start_is_that_of_a_column(
+    samples: Path, options: list[str], title: str, is_down: bool
+) -> None:
+    whole = data(page(samples / "samples.exe", *options))
+    column = whole["columns"][whole["order"]["column"]]
+    assert (column["title"], whole["order"]["is_down"]) == (title, is_down)
+
+
+def test_an_order_that_no_column_has_is_not_said(samples: Path) -> None:
+    assert data(page(samples / "samples.exe", "--sort", "worst"))["order"] is None
+
+
+def test_its_readers_did_not_run_the_command(samples: Path) -> None:
+    said = " ".join(data(page(samples / "samples.cubin"))["notes"])
+    assert "occupancy scan --threads N answers for another size" in said
+    assert "if you know it" not in said
+
+
+def test_a_page_of_very_many_kernels_says_how_it_gets_smaller(
+    samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "MANY", 1)
+    path = str(tmp_path / "report.html")
+    hint = "For a smaller page: --newest, --spilling or --below 50."
+    assert hint in run("scan", str(samples / "samples.exe"), "-o", path).stderr
+    assert hint not in run("scan", str(samples / "samples.exe"), "-o", path, "--spilling").stderr
+    assert hint not in run("scan", str(samples / "samples.exe"), "-o", str(tmp_path / "a.csv")).stderr
 
 
 def test_questions_are_those_of_the_kernels(samples: Path) -> None:

@@ -91,7 +91,9 @@ const app = {
     const start = performance.now();
     const question = readQuestion(this.fields);
     const launch = readLaunch(this.fields, question);
-    this.form.show(this.fields, question, { ...question.errors, ...launch.errors }, findProduct(this.fields.gpu ?? "").hint);
+    const { hint, error } = findProduct(this.fields.gpu ?? "");
+    const gpu = error && `${error} The answer is for ${this.fields.cc}.`;
+    this.form.show(this.fields, question, { ...question.errors, ...launch.errors, gpu }, hint);
     document.body.classList.toggle("stale", !question.answer);
     settle(byId("wrong"), question.answer ? "" : wrongWords(question, this.isAnswered));
     if (question.answer) {

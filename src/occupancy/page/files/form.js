@@ -13,7 +13,7 @@ class Form {
     this.controls = {};
     const chips = [...CHIPS].reverse().map((each) => [String(each.compute_capability), `${each.compute_capability} ${familyOf(each)}`]);
     this.add("chip", { name: "cc", label: "Compute capability", options: chips, shape: "chip" });
-    this.add("chip", { name: "gpu", label: "or product", hint: "such as H100 SXM, RTX 4090", shape: "wide" });
+    this.add("chip", { name: "gpu", label: "or product", shape: "wide" });
     this.add("chip", { name: "model", label: "Model", options: [] });
     for (const input of DATA.inputs) {
       const options = { flag: [["", "not given"], ["yes", "yes"], ["no", "no"]], choice: [["", "not given"], ...(input.options ?? []).map((each) => [each, each])] }[input.kind];
@@ -125,15 +125,16 @@ function keyOf(name) {
   return ` ${name.toLowerCase().replace(/nvidia|geforce|tesla|gpu|graphics|edition/g, " ").replace(/(\d)gb\b/g, "$1 gb").replace(/[^a-z0-9]+/g, " ").trim()} `;
 }
 
-// {cc, sms, hint, name}: what the products of a name have in common; null for what they differ in. The name is one
+// {cc, sms, hint, error, name}: what the products of a name have in common; null for what they differ in. The name is one
 // that tells the command line as much: to it some products are called alike, and 980 may be a compute capability.
 function findProduct(text) {
-  if (!text.trim()) return { cc: null, sms: null, hint: "such as H100 SXM, RTX 4090" };
+  const none = { cc: null, sms: null, hint: "such as H100 SXM, RTX 4090" };
+  if (!text.trim()) return none;
   const key = keyOf(text);
   let found = PRODUCTS.filter((each) => each.name.toLowerCase() === text.trim().toLowerCase());
   if (!found.length) found = PRODUCTS.filter((each) => each.key === key);
   if (!found.length) found = PRODUCTS.filter((each) => key.trim().split(" ").every((word) => word && each.key.includes(` ${word}`)));
-  if (!found.length) return { cc: null, sms: null, hint: "No product is called so." };
+  if (!found.length) return { ...none, error: "No product is called so." };
   const [ccs, sms] = [new Set(found.map((each) => each.cc)), new Set(found.map((each) => each.sms))];
   const number = words.count(found.length, "product");
   if (ccs.size > 1) return { cc: null, sms: null, hint: `${number} that differ: ${[...ccs].join(", ")}. Go on typing.` };

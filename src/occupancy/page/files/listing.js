@@ -4,22 +4,14 @@ const SHOWN = 250;
 
 class Listing {
   constructor(found) {
-    Object.assign(this, found); // lead, facts, columns, rows, questions, notes
-    this.order = { column: -1, isDown: false };
+    Object.assign(this, found); // lead, facts, columns, order, rows, questions, notes
     this.texts = this.rows.map((row) => row.map(textOf).join(" ").toLowerCase());
     const changed = () => {
       this.shown = SHOWN;
       this.draw();
     };
-    const field = (label, control) => element("label", {}, label, control);
     this.search = created(element("input", { type: "search", placeholder: "words, * for anything", input: changed }));
-    this.choices = [];
-    const filters = this.columns.map((column, at) => {
-      const control = this.filterOf(column, at, changed);
-      if (!control) return null;
-      this.choices.push({ at, control, isShare: column.kind === "share" });
-      return field(`${column.title}${column.kind === "share" ? " below %" : ""}`, control);
-    });
+    this.filters = this.columns.map((column, at) => this.filterOf(column, at, changed)).filter(Boolean);
     this.heads = this.columns.map((column, at) =>
       created(element("th", { scope: "col", class: column.kind === "number" ? "number" : null }, button(column.title, `sort ${at}`, () => this.sort(at), { class: "link" }))),
     );
@@ -43,7 +35,7 @@ class Listing {
         head && scrolled("By architecture", table("By architecture", head, facts, { class: "facts" })),
         this.notes.length > 0 && element("details", { open: true }, element("summary", {}, "What the numbers rest on"), this.notes.map((text) => note(text))),
       ),
-      element("form", { role: "search", class: "filters", autocomplete: "off", submit: (event) => event.preventDefault() }, field("Search", this.search), filters),
+      element("form", { role: "search", class: "filters", autocomplete: "off", submit: (event) => event.preventDefault() }, field("Search", this.search), this.filters.map(({ node }) => node)),
       this.count,
       this.box,
       this.more,
@@ -51,16 +43,27 @@ class Listing {
     document.querySelector("header").append(created(element("a", { href: "#kernels", class: "back" }, `← All ${words.count(this.rows.length, "kernel")}`)));
     document.querySelector("header").after(this.node);
     window.addEventListener("resize", () => this.fit());
+    this.mark();
     changed();
   }
 
-  // The control that chooses rows by a column; null where there is nothing to choose.
-  filterOf(column, at, changed) {
-    if (column.kind === "share") return created(element("input", { type: "number", min: "0", max: "100", placeholder: "100", input: changed }));
-    const values = column.is_choice ? [...new Set(this.rows.map((row) => textOf(row[at])))].sort(inOrder) : [];
+  // What chooses rows by a column: the control with its label, and the rows that it wants; null where there is
+  // nothing to choose.
+  filterOf({ title, kind, is_choice, only }, at, changed) {
+    if (kind === "share") {
+      const control = created(element("input", { type: "number", min: "0", max: "100", placeholder: "such as 50", input: changed }));
+      const isBelow = ([share]) => share !== null && 100 * share < Number(control.value);
+      return { node: field(`${title} below %`, control), isWanted: (row) => control.value === "" || isBelow(row[at]) };
+    }
+    if (only) {
+      const control = created(element("input", { type: "checkbox", input: changed }));
+      return { node: element("label", { class: "box" }, control, only), isWanted: (row) => !control.checked || row[at][0] > 0 };
+    }
+    const values = is_choice ? [...new Set(this.rows.map((row) => textOf(row[at])))].sort(inOrder) : [];
     if (values.length < 2 || values.length > 200) return null;
     const options = values.map((value) => element("option", { value: `=${value}` }, value || "none"));
-    return created(element("select", { input: changed }, element("option", { value: "" }, "all"), options));
+    const control = created(element("select", { input: changed }, element("option", { value: "" }, "all"), options));
+    return { node: field(title, control), isWanted: (row) => ["", `=${textOf(row[at])}`].includes(control.value) };
   }
 
   // The list in place of the calculator, or the other way round; where one was is kept.
@@ -78,26 +81,26 @@ class Listing {
   }
 
   sort(column) {
-    const isDown = this.order.column === column ? !this.order.isDown : this.columns[column].kind === "number";
-    this.order = { column, isDown };
-    this.heads.forEach((head, at) => (at === column ? head.setAttribute("aria-sort", isDown ? "descending" : "ascending") : head.removeAttribute("aria-sort")));
+    const isDown = this.order?.column === column ? !this.order.is_down : this.columns[column].kind === "number";
+    this.order = { column, is_down: isDown };
+    this.mark();
     this.draw();
+  }
+
+  // The arrow of the column that the rows are sorted by.
+  mark() {
+    const { column, is_down: isDown } = this.order ?? {};
+    this.heads.forEach((head, at) => (at === column ? head.setAttribute("aria-sort", isDown ? "descending" : "ascending") : head.removeAttribute("aria-sort")));
   }
 
   // The numbers of the rows that are wanted, in order.
   chosen() {
     const wanted = this.search.value.toLowerCase().split(/\s+/).filter(Boolean).map(partsOf);
-    const filters = this.choices.filter(({ control }) => control.value !== "");
-    const isWanted = (row, at) =>
-      wanted.every((parts) => holds(this.texts[at], parts)) &&
-      filters.every(({ at: column, control, isShare }) => {
-        const cell = row[column];
-        return isShare ? cell[0] !== null && 100 * cell[0] < Number(control.value) : `=${textOf(cell)}` === control.value;
-      });
+    const isWanted = (row, at) => wanted.every((parts) => holds(this.texts[at], parts)) && this.filters.every((each) => each.isWanted(row));
     const found = this.rows.map((row, at) => (isWanted(row, at) ? at : -1)).filter((at) => at >= 0);
-    const { column, isDown } = this.order;
-    if (column < 0) return found;
-    const sign = isDown ? -1 : 1;
+    if (!this.order) return found;
+    const { column } = this.order;
+    const sign = this.order.is_down ? -1 : 1;
     return found.sort((one, other) => {
       const [a, b] = [this.rows[one][column], this.rows[other][column]];
       if (!Array.isArray(a)) return sign * inOrder(a, b) || one - other;
@@ -143,6 +146,8 @@ class Listing {
 
 // A name, or a path, that takes a new line where one of its parts begins.
 const inPieces = (name) => name.split(/(?<=[<(,/]|::)(?=\w)/).map((part, at) => [at > 0 && element("wbr"), part]);
+
+const field = (label, control) => element("label", {}, label, control);
 
 const textOf = (cell) => (Array.isArray(cell) ? cell[1] : cell);
 

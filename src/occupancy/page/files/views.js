@@ -11,15 +11,22 @@ function amountsOf(answer) {
   return `${answer.active_warps} of ${warps} warps, ${words.count(answer.active_blocks, "block")} of ${words.count(answer.kernel.threads, "thread")}, ${words.count(answer.active_threads, "thread")} per SM`;
 }
 
-function verdictOf(answer) {
-  if (!answer.launchable) return `Does not launch: ${answer.reason}`;
+// Whether it launches, and why not or what limits it.
+function verdictParts(answer) {
+  if (!answer.launchable) return ["Does not launch:", answer.reason];
+  const isAfter = needsOptIn(answer.limits, answer.kernel) && answer.kernel.opt_in !== true;
+  const launches = refusedByCompiler(answer) ? "Does not compile." : isAfter ? "It launches after the opt-in below." : "It launches.";
   const most = answer.occupancy === 1 ? " (the most that the SM holds)" : "";
-  return `It launches. Limited by ${words.listing(answer.limiters.map(words.name))}${most}.`;
+  return [launches, `Limited by ${words.listing(answer.limiters.map(words.name))}${most}.`];
 }
+
+const verdictOf = (answer) => verdictParts(answer).join(" ");
 
 function showVerdict(fields, question, launch, copy) {
   const { answer, limits } = question;
   const warps = limits.max_warps_per_multiprocessor;
+  const [launches, why] = verdictParts(answer);
+  const runs = launches.startsWith("It");
   const [figure, ...others] = [
     element("p", { class: "figure" }, words.percent(answer.occupancy)),
     element(
@@ -28,7 +35,7 @@ function showVerdict(fields, question, launch, copy) {
       fields.kernel && element("p", { class: "kernel" }, fields.kernel),
       element("p", { class: "where" }, whereOf(fields, question)),
       element("p", { class: "amounts" }, amountsOf(answer)),
-      element("p", { class: answer.launchable ? "" : "broken" }, element("strong", {}, answer.launchable ? "It launches. " : "Does not launch: "), verdictOf(answer).replace(/^(It launches\. |Does not launch: )/, "")),
+      element("p", { class: runs ? "" : "broken" }, element("strong", {}, `${launches} `), why),
     ),
   ];
   const copies = ["Link", "Command", "Python", "Markdown"].map((kind) => button(kind, `copy ${kind}`, () => copy(kind)));
