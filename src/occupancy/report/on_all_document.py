@@ -255,8 +255,12 @@ def _by_block_size(
     is_best = any(min(step.occupancy) > lowest for step in steps)
     title = f"{'Or another' if less else 'Another'} block size{', which helps more' if is_best else ''}"
     amounts = [(each, amount_of(each, report.inputs)) for each in ADJUSTABLE]
-    kept = [words.used(each, amount) for each, amount in amounts if amount]
-    yield Heading(title + (f", if {words.listing(kept)} per block stay" if kept else ""))
+    kept = [
+        f"{words.used(each, amount)} per {'thread' if each == 'regs' else 'block'}"
+        for each, amount in amounts
+        if amount
+    ]
+    yield Heading(title + (f", if {words.listing(kept)} stay" if kept else ""))
     yield _table(report, [_title("threads")], [_cells(report, step, ["threads"]) for step in steps])
 
 

@@ -102,6 +102,12 @@ def find_chips(name: object, table: Table | None = None, *, is_product: bool = F
             return tuple(Chip(row) for row in rows)
         if found := re.fullmatch(_RANGE, name.strip()):
             raise _range(name, found, table) from None
+        if len(parts := [part.strip() for part in name.split(",")]) > 1 and all(parts):
+            raise InputError(
+                f"{shown(name)} names {len(parts)} chips",
+                where="cc",
+                cure=f"In Python several are a list, where a function takes several: {shown(parts)}.",
+            ) from None
         chip = _of_product(name, table, guess=True)
         if chip is None:
             raise _nothing(name) from None

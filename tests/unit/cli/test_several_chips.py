@@ -97,7 +97,7 @@ def test_steps_go_on_until_nothing_helps_any_chip_and_ask_no_more_than_the_lowes
     assert (
         "\nFewer registers may spill. 64 registers: __launch_bounds__(192, 5) or -maxrregcount=64\n" in text
     )
-    assert "\nOr another block size, if 72 registers and 40 KiB per block stay\n" in text
+    assert "\nOr another block size, if 72 registers per thread and 40 KiB per block stay\n" in text
     assert "steps between these" not in text
 
 
@@ -217,7 +217,7 @@ def test_block_sizes_stand_after_using_less_and_say_where_they_help_more() -> No
     text = run(*asked, columns=120).stdout
     assert [list(step["requires"]) for step in as_json(*asked)["next_steps"]] == [["regs"], ["threads"]]
     less, why = text.index("Use less"), text.index("Using less does not help on GeForce RTX 4090")
-    assert less < why < text.index("Or another block size, which helps more, if 40 registers per block stay")
+    assert less < why < text.index("Or another block size, which helps more, if 40 registers per thread stay")
     assert "helps more" not in run("calc", *KERNEL, "--gpu", "H100,4090").stdout
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from occupancy.errors import InputError
 from occupancy.tables import shipped
+from occupancy.tables.chips import find_chips
 from occupancy.tables.products import FILE_NAME, Product, find_gpu, matching, products
 
 PATH = Path(shipped.data_path(FILE_NAME))
@@ -211,6 +212,12 @@ class TestMatching:
 
     def test_number_is_not_found_within_another(self) -> None:
         assert not [each for each in matching("A10") if "A100" in each.name or "A10G" in each.name]
+
+
+def test_several_chips_in_one_text_say_how_python_takes_them() -> None:
+    message = r"'9.0, L4' names 2 chips\. In Python several are a list, .*: \['9.0', 'L4'\]\.$"
+    with pytest.raises(InputError, match=message):
+        find_chips("9.0, L4")
 
 
 def _answer(name: str) -> tuple[Any, ...]:
