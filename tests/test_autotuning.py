@@ -81,8 +81,8 @@ class TestTriton:
             "9.0", threads=32 * config.num_warps, regs=record.regs, smem=compiled.metadata.shared
         ).occupancy
         assert record.regs
-        assert occupancy.is_launchable(compiled, cc="9.0", min_occupancy=expected)
-        assert not occupancy.is_launchable(compiled, cc="9.0", min_occupancy=expected + 0.01)
+        assert occupancy.is_launchable("9.0", compiled, min_occupancy=expected)
+        assert not occupancy.is_launchable("9.0", compiled, min_occupancy=expected + 0.01)
 
     def compiled(self, kernel: Any, config: Any, cc: tuple[int, int]) -> Any:
         triton = framework("triton")

@@ -9,7 +9,7 @@ a test compares (tests/unit/api/test_answer.py).
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from types import MappingProxyType
@@ -76,6 +76,10 @@ class KernelArguments(SharedMemoryArguments, total=False):
     threads: ThreadsLike | None
 
 
+class NoOthers(TypedDict):
+    """What a function takes beside what it names, where each call counts: nothing, but it says so itself."""
+
+
 MEANINGS = {
     "threads": "Threads per block, 1 and up, or the block's shape, such as ``(16, 16)``.",
     "regs": "Registers per thread, 0 to 255, as the compiler reports them.",
@@ -104,7 +108,8 @@ MEANINGS = {
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-NO_ARGUMENT = "there is no argument"
+LISTS = ("archs", "ccs")
+"""Arguments that take several of what others take one of."""
 
 
 def explains_arguments(function: Function, meanings: Mapping[str, str] = MEANINGS) -> Function:
@@ -127,16 +132,18 @@ def takes_kernel(function: Function) -> Function:
     Their meanings go where the docstring has ``{arguments}``.
     """
     table = globals()[function.__annotations__.pop("arguments").removeprefix("Unpack[").removesuffix("]")]
-    shown_one = shows(function, "arguments", table)
+    return refuses_others(shows(function, "arguments", table))
 
-    @wraps(shown_one)
+
+def refuses_others(function: Function) -> Function:
+    """Have a function that shows its arguments say which there are to who names another."""
+    names = frozenset(inspect.signature(function).parameters)
+
+    @wraps(function)
     def asked(*given: Any, **named: Any) -> Any:
-        try:
-            return shown_one(*given, **named)
-        except InputError as error:
-            if error.problem.startswith(NO_ARGUMENT):  # whoever collects them does not know who was called
-                error.where = f"{function.__name__}()"
-            raise
+        if not names.issuperset(named):
+            raise unknown_argument(function, named)
+        return function(*given, **named)
 
     return cast(Function, asked)
 
@@ -240,13 +247,10 @@ def kernel_with(kernel: KernelLike | None, arguments: Mapping[str, Any]) -> Kern
             total of the shared memory replaces its parts.
 
     Raises:
-        InputError: Nothing says the threads per block, no such argument, a value that no kernel can have,
-            or an object that is no kernel.
+        InputError: Nothing says the threads per block, a value that no kernel can have, or an object that
+            is no kernel.
     """
     given = {name: value for name, value in arguments.items() if value is not None}
-    unknown = sorted(given.keys() - MEANINGS.keys())
-    if unknown:
-        raise unknown_argument(unknown[0], "kernel", MEANINGS)
     given.pop("model", None)
     if kernel is None:
         if "threads" not in given:
@@ -277,22 +281,21 @@ def _checked(given: Kernel) -> Kernel:
     return given
 
 
-def unknown_argument(
-    name: str, where: str, names: Collection[str], others: Collection[str] = ()
-) -> InputError:
-    """The error for an argument that there is not, with the names spelled most like it.
+def unknown_argument(function: Callable[..., Any], named: Mapping[str, object]) -> InputError:
+    """The error for an argument that a function does not have, with the names spelled most like it.
 
     Args:
-        name: What was given.
-        where: What collects the arguments.
-        names: What it takes.
-        others: What the function takes beside them.
+        function: It shows its arguments.
+        named: What it was called with, by name.
     """
-    taken = (*names, *others)
+    taken = list(inspect.signature(function).parameters)
+    name, value = next((name, value) for name, value in named.items() if name not in taken)
     near = nearest_names(name, taken)
+    if (several := f"{name}s") in LISTS and several in taken:
+        near = [f"{several}=[{shown(value)}]"]
     return InputError(
-        f"{NO_ARGUMENT} {shown(name)}",
-        where=where,
+        f"there is no argument {shown(name)}",
+        where=f"{function.__name__}()",
         allowed=", ".join(taken),
         cure=f"Did you mean {' or '.join(near)}?" if near else "",
     )

@@ -20,21 +20,24 @@ from .arguments import (
     ComputeCapabilityLike,
     CountLike,
     KernelLike,
+    NoOthers,
     SizeLike,
     ThreadsLike,
-    explains_arguments,
     kernel_with,
     make_kernel,
+    shows,
+    unknown_argument,
 )
 from .chips import limits, limits_of_name
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ..arrays import ArrayLike
 else:
     ArrayLike = Any  # that of NumPy, which only a sweep needs
 
 
-@explains_arguments
 def compute(
     cc: ComputeCapabilityLike,
     kernel: KernelLike | None = None,
@@ -52,6 +55,7 @@ def compute(
     tensor_memory: CountLike | None = None,
     shared_memory_mode: SharedMemoryMode | None = None,
     model: engine.Model | None = None,
+    **others: Unpack[NoOthers],
 ) -> Occupancy:
     """How many blocks of a kernel can be resident on one SM at once, and what stops one more.
 
@@ -68,6 +72,8 @@ def compute(
         InputError: A value that no kernel can have, or that this chip does not offer.
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
+    if others:
+        raise unknown_argument(compute, others)
     sm = limits_of_name(cc) if type(cc) is str else limits(cc)
     needed = None
     if (
@@ -114,7 +120,6 @@ def compute(
     return found
 
 
-@explains_arguments
 def sweep(
     cc: ComputeCapabilityLike | list[Any],
     *,
@@ -131,6 +136,7 @@ def sweep(
     shared_memory_mode: SharedMemoryMode | None = None,
     model: engine.Model | None = None,
     outputs: Sequence[Output] = ("active_blocks", "active_warps", "limiters"),
+    **others: Unpack[NoOthers],
 ) -> occupancy.Sweep:
     """The answers of `compute` for arrays of kernels; needs NumPy.
 
@@ -153,6 +159,8 @@ def sweep(
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
         MissingDependencyError: NumPy is not installed.
     """
+    if others:
+        raise unknown_argument(sweep, others)
     from ..arrays import sweep_arrays
 
     given = {
@@ -176,3 +184,7 @@ def sweep(
         outputs=outputs,
         names=[chip.label for chip in chips],
     )
+
+
+for _function in (compute, sweep):
+    shows(_function, "others", NoOthers)

@@ -5,8 +5,9 @@ Those about a kernel are methods of its `Occupancy` too; here only the input is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, cast
 
 from ..advice.block_sizes import BlockSize
 from ..advice.carveout import CarveoutAdvice
@@ -30,6 +31,7 @@ from .answers import Answers
 from .arguments import (
     ComputeCapabilityLike,
     CountLike,
+    Function,
     KernelArguments,
     KernelLike,
     ShapeLike,
@@ -157,6 +159,29 @@ def launch_bounds(
     return given(chip.limits, kernel, **arguments).launch_bounds(min_blocks=min_blocks, name=chip.name)
 
 
+_OF_ONE_SIZE = {
+    "threads": ("every block size is tried", "Leave it out, or ask compute() for one."),
+    "smem_per_thread": (
+        "is an option of the command line",
+        "Here dynamic_smem takes a function: lambda threads: 64 * threads.",
+    ),
+}
+
+
+def tries_every_size(function: Function) -> Function:
+    """Have a function refuse what is said of one block size: it tries all of them."""
+
+    @wraps(function)
+    def asked(*given: Any, **named: Any) -> Any:
+        for name in _OF_ONE_SIZE.keys() & named.keys():
+            problem, cure = _OF_ONE_SIZE[name]
+            raise InputError(problem, where=name, cure=cure)
+        return function(*given, **named)
+
+    return cast(Function, asked)
+
+
+@tries_every_size
 @takes_kernel
 def block_sizes(
     cc: ComputeCapabilityLike,
@@ -173,7 +198,6 @@ def block_sizes(
         smem: As in `compute`.
         {arguments}
     """
-    _check_no_size(arguments)
     fixed = None if callable(dynamic_smem) else dynamic_smem
     of_any_size = given(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **arguments)
     return of_any_size.block_sizes(dynamic_smem=dynamic_smem if callable(dynamic_smem) else None)
@@ -226,6 +250,7 @@ def max_active_blocks_per_multiprocessor(
     return _max_active_blocks_per_multiprocessor(about.limits, about.kernel)
 
 
+@tries_every_size
 @takes_kernel
 def max_potential_block_size(
     cc: ComputeCapabilityLike,
@@ -249,7 +274,6 @@ def max_potential_block_size(
     """
     of_size = dynamic_smem if callable(dynamic_smem) else None
     fixed = None if callable(dynamic_smem) else dynamic_smem
-    _check_no_size(arguments)
     about = given(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **arguments)
     return _max_potential_block_size(
         about.limits,
@@ -310,20 +334,6 @@ def max_active_clusters(
         multiprocessors(cc, multiprocessor_count),
         parse_count(cluster_size, "cluster_size"),
     )
-
-
-def _check_no_size(arguments: Mapping[str, Any]) -> None:
-    """Refuse what is said of one block size where all of them are tried."""
-    if "threads" in arguments:
-        raise InputError(
-            "every block size is tried", where="threads", cure="Leave it out, or ask compute() for one."
-        )
-    if "smem_per_thread" in arguments:
-        raise InputError(
-            "is an option of the command line",
-            where="smem_per_thread",
-            cure="Here dynamic_smem takes a function: lambda threads: 64 * threads.",
-        )
 
 
 def given(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Mapping, Sequence
-from functools import wraps
-from typing import Any, TypedDict, cast
+from typing import TypedDict
 
 from ..builds.rules import Launches
 from ..builds.running import RunningCode
@@ -19,7 +18,7 @@ from ..tables.chips import Chip, find_chip, find_chips
 from ..tables.table import Table
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, parse_share
-from .arguments import ComputeCapabilityLike, Function, ThreadsLike, make_kernel, shows, unknown_argument
+from .arguments import ComputeCapabilityLike, Function, ThreadsLike, make_kernel, refuses_others, shows
 
 Path = str | os.PathLike[str]
 Paths = Path | Sequence[Path]
@@ -189,20 +188,7 @@ class Reading:
 def takes_reading(function: Function) -> Function:
     """Have a function show by name, and with their meanings, what it takes as ``**reading``."""
     defaults = {name: each.default for name, each in inspect.signature(Reading).parameters.items()}
-    shown_one = shows(function, "reading", ReadingArguments, MEANINGS, defaults)
-    own = [name for name in inspect.signature(function).parameters if name not in defaults]
-
-    @wraps(shown_one)
-    def asked(*given: Any, **named: Any) -> Any:
-        for name, value in named.items():
-            if name not in defaults and name not in own:
-                error = unknown_argument(name, f"{function.__name__}()", defaults, own)
-                if (several := f"{name}s") in defaults:
-                    error.cure = f"Did you mean {several}=[{shown(value)}]?"
-                raise error
-        return shown_one(*given, **named)
-
-    return cast(Function, asked)
+    return refuses_others(shows(function, "reading", ReadingArguments, MEANINGS, defaults))
 
 
 def _variant(arch: ArchitectureLike) -> str | None:

@@ -16,7 +16,7 @@ from ..report.curves import CurvesReport, curves_report, side_by_side
 from ..report.sweep import INPUTS, Cell, SweepReport, Variable
 from ..tables.chips import Chip
 from ..values.limits import Limits
-from ..values.ranges import parse_values
+from ..values.ranges import COUNTS, SIZES, VARY, parse_values
 from ..values.spellings import is_automatic, parse_count, parse_size
 from .arguments import make_kernel
 from .compute import compute
@@ -28,10 +28,6 @@ MOST_ANSWERS = 20_000_000
 FEWEST_FOR_ARRAYS = 5_000
 """Combinations that take as long as NumPy takes to load."""
 
-SIZES = ("smem", "static_smem", "dynamic_smem")
-COUNTS = ("threads", "regs", *SIZES, "barriers")
-VARY = (*COUNTS, "carveout")
-"""The inputs that may be lists and ranges."""
 SETTINGS = ("caching", "opt_in", "shared_memory_mode")
 
 

@@ -11,13 +11,14 @@ from ..engine import Model
 from ..errors import InputError
 from ..values.kernel import Launch
 from ..values.spellings import parse_count, parse_shape
-from .arguments import ComputeCapabilityLike, ShapeLike, shows
-from .tuning import Condition, Needs, cluster_size_of, prune
+from .arguments import ComputeCapabilityLike, ShapeLike
+from .tuning import Condition, Needs, cluster_size_of, prune, takes_needs
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
+@takes_needs
 def early_config_prune(
     cc: ComputeCapabilityLike | list[Any],
     *,
@@ -44,12 +45,13 @@ def early_config_prune(
     Condition.of(cc, min_occupancy, min_blocks, model, needs)  # what is wrong is said here, not in the tuner
 
     def leave_out(configs: Sequence[Any], named_args: object = None, **others: Any) -> list[Any]:
-        kept = prune(configs, cc=cc, min_occupancy=min_occupancy, min_blocks=min_blocks, model=model, **needs)
+        kept = prune(cc, configs, min_occupancy=min_occupancy, min_blocks=min_blocks, model=model, **needs)
         return list(kept)
 
     return leave_out
 
 
+@takes_needs
 def perf_model(
     cc: ComputeCapabilityLike,
     *,
@@ -82,7 +84,7 @@ def perf_model(
         missing = "grid" if grid is None else "multiprocessor_count"
         raise InputError("is missing", where=missing, cure="Give grid and multiprocessor_count, or neither.")
     sms = None if multiprocessor_count is None else parse_count(multiprocessor_count, "multiprocessor_count")
-    condition = Condition.of(cc, 0.0, 1, model, needs, ("cc", "grid", "multiprocessor_count", "model"))
+    condition = Condition.of(cc, 0.0, 1, model, needs)
 
     def estimate(**arguments: Any) -> float:
         (answer,) = condition.answers(arguments, "configuration")
@@ -102,7 +104,3 @@ def perf_model(
         return 1 / (answer.occupancy * busy)
 
     return estimate
-
-
-for _function in (early_config_prune, perf_model):
-    shows(_function, "needs", Needs)

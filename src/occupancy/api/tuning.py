@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from ..engine import Answer, Model, default_model, evaluate, rules
 from ..errors import InputError, words_of
+from ..values.kernel import Carveout
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_size, parse_threads
-from .arguments import ComputeCapabilityLike, make_kernel, shows, unknown_argument
+from .arguments import ComputeCapabilityLike, Function, kernel_with, make_kernel, refuses_others, shows
 from .chips import limits
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Config = TypeVar("Config")
-Need = int | str | Callable[[Any], Any] | None
+Need = int | str | Sequence[int] | Carveout | Callable[[Any], Any] | None
 
 # What configurations call an argument of `compute` besides: in Triton, in Nsight Compute.
 OTHER_NAMES = {
@@ -36,8 +37,6 @@ CLUSTER_SIZES = ("num_ctas", "cluster_size")
 # Other ways to say how many threads: the warps of Triton and CUTLASS, the dimensions of Kernel Tuner.
 WARPS = ("num_warps", "warp_count")
 DIMENSIONS = ("block_size_x", "block_size_y", "block_size_z")
-CONDITIONS = ("cc", "min_occupancy", "min_blocks", "model")
-"""The arguments that say what is asked of a configuration, and of which chip."""
 
 
 # Written out, with the names of `KernelArguments`, because type checkers know no other way; a test compares.
@@ -66,10 +65,16 @@ NAMES = {
 """What a configuration can call an argument -> the argument."""
 
 
+def takes_needs(function: Function) -> Function:
+    """Have a function show by name the arguments that it takes as ``**needs``."""
+    return refuses_others(shows(function, "needs", Needs))
+
+
+@takes_needs
 def prune(
+    cc: ComputeCapabilityLike | list[Any],
     configs: Iterable[Config],
     *,
-    cc: ComputeCapabilityLike | list[Any],
     min_occupancy: float = 0.0,
     min_blocks: int = 1,
     model: Model | None = None,
@@ -83,8 +88,8 @@ def prune(
     What it does not say counts as not given, and that is never a reason to leave it out.
 
     Args:
-        configs: The configurations; any iterable.
         cc: The chip, or a list of chips on all of which a configuration has to fit.
+        configs: The configurations; any iterable.
         min_occupancy: The least occupancy, 0 to 1; with 0 everything stays that launches.
         min_blocks: The fewest blocks resident on one SM, 1 and up; it holds beside min_occupancy.
         model: As for `compute`.
@@ -107,24 +112,34 @@ def prune(
     )
 
 
+@takes_needs
 def is_launchable(
-    config: object,
-    *,
     cc: ComputeCapabilityLike | list[Any],
+    config: object = None,
+    *,
     min_occupancy: float = 0.0,
     min_blocks: int = 1,
     model: Model | None = None,
     **needs: Unpack[Needs],
 ) -> bool:
-    """Whether one configuration launches with enough occupancy and blocks.
+    """Whether a kernel, or one configuration of it, launches with enough occupancy and blocks.
 
-    The arguments, and the errors, are those of `prune`.
+    Why it does not, and all else, is in the answer of `compute`, which takes the same arguments:
+    ``compute("A100", threads=1024, regs=72).reason``.
+
+    Args:
+        cc: As in `prune`.
+        config: A configuration as in `prune`; None where the arguments say what a block needs.
+        min_occupancy: As in `prune`.
+        min_blocks: As in `prune`.
+        model: As in `compute`.
+        needs: Arguments of `compute`, instead of what the configuration says: values, or functions of it.
+
+    Raises:
+        InputError: A value that no kernel can have, nothing that says the threads, or two different numbers.
+        UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
     return Condition.of(cc, min_occupancy, min_blocks, model, needs).is_met_by(config, "configuration")
-
-
-for _function in (prune, is_launchable):
-    shows(_function, "needs", Needs)
 
 
 @dataclass(frozen=True)
@@ -144,11 +159,8 @@ class Condition:
         min_blocks: int,
         model: Model | None,
         needs: Mapping[str, Any],
-        others: Sequence[str] = CONDITIONS,
     ) -> Condition:
         """Make a condition of the arguments of `prune`.
-
-        ``others`` are the arguments that the function takes beside ``needs``.
 
         Raises:
             InputError: One of them is wrong.
@@ -163,9 +175,6 @@ class Condition:
         fewest = parse_count(min_blocks, "min_blocks")
         if fewest < 1:
             raise InputError(f"{fewest} is out of range", where="min_blocks", allowed="1 and up")
-        for name in needs:
-            if name not in Needs.__annotations__:
-                raise unknown_argument(name, "needs", Needs.__annotations__, others)
         asked = tuple((chip, model or default_model(chip)) for chip in chips)
         return cls(asked, min_occupancy, fewest, needs)
 
@@ -173,7 +182,7 @@ class Condition:
         """Whether the configuration fits on every chip.
 
         Args:
-            config: A dictionary or an object.
+            config: A dictionary or an object; None where what is needed says everything.
             where: What to call it in an error.
 
         Raises:
@@ -204,14 +213,16 @@ class Condition:
             InputError: It says what no kernel can have, or not enough.
         """
         try:
-            kernel = make_kernel(**self._arguments(config))
+            arguments = self._arguments(config)
+            kernel = kernel_with(None, arguments) if config is None else make_kernel(**arguments)
             for chip, model in self.chips:
                 has_tensor_memory = (kernel.tensor_memory or 0) <= (
                     chip.tensor_memory_per_multiprocessor or 0
                 )
                 yield evaluate(chip, kernel, model) if has_tensor_memory else None
         except InputError as error:
-            raise error.elsewhere(f"{where}: {error.where}", InputError) from error
+            named = error.where if config is None else f"{where}: {error.where}"
+            raise error.elsewhere(named, InputError) from error
 
     def _arguments(self, config: object) -> dict[str, Any]:
         arguments = {
@@ -222,7 +233,7 @@ class Condition:
         for name, said in _said_by(_readable(config), self.chips[0][0].warp_size).items():
             if name not in arguments:
                 arguments[name] = _only(name, said)
-        if "threads" not in arguments:
+        if "threads" not in arguments and config is not None:
             raise InputError(
                 "it does not say how many",
                 where="threads",

@@ -10,6 +10,11 @@ from ..errors import InputError
 
 Value = TypeVar("Value")
 
+SIZES = ("smem", "static_smem", "dynamic_smem")
+COUNTS = ("threads", "regs", *SIZES, "barriers")
+VARY = (*COUNTS, "carveout")
+"""The inputs of which a sweep takes lists and ranges."""
+
 MOST_VALUES = 100_000
 
 _BETWEEN = r"\s*(?:-|\u2013|\.\.\.?|to)\s*"

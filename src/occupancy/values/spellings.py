@@ -59,12 +59,16 @@ def parse_count(value: object, where: str) -> int:
             return operator.index(value)  # type: ignore[arg-type]
         except TypeError:
             pass
-    is_list = isinstance(value, list) or re.fullmatch(_LIST, text)
-    raise InputError(
-        f"{shown(value)} is not a whole number",
-        where=where,
-        cure=FOR_SEVERAL if is_list else "",
-    )
+    raise InputError(f"{shown(value)} is not a whole number", where=where, cure=_for_several(value, where))
+
+
+def _for_several(value: object, where: str) -> str:
+    """Where several values of an input can be given; empty where one was."""
+    if not isinstance(value, list) and not (isinstance(value, str) and re.fullmatch(_LIST, value.strip())):
+        return ""
+    from .ranges import VARY  # only an error needs it
+
+    return FOR_SEVERAL if where in VARY else "Give one; for several ask once for each."
 
 
 def _number(text: str) -> int | None:
@@ -221,7 +225,9 @@ def parse_size(value: object, where: str) -> int:
         raise InputError(
             f"{shown(value)} is not a size",
             where=where,
-            cure=_PER_THREAD if re.search(r"thread|[*/]", value) else "Write it as 40960, 40k or 27.5KiB.",
+            cure=_PER_THREAD
+            if re.search(r"thread|[*/]", value)
+            else _for_several(value, where) or "Write it as 40960, 40k or 27.5KiB.",
         )
     if found["hex"]:
         return int(found["hex"], 16)

@@ -309,6 +309,27 @@ def test_what_is_said_of_one_block_size_is_refused_where_all_are_tried(
         occupancy.max_potential_block_size("8.0", regs=40, multiprocessor_count=108, **given)
 
 
+@pytest.mark.parametrize(
+    ("function", "wrong", "said"),
+    [
+        ("compute", {"registers": 32}, "compute(): there is no argument 'registers'. Allowed: cc, kernel, "),
+        ("compute", {"registers": 32}, "Did you mean regs?"),
+        ("sweep", {"cluster": 4}, "sweep(): there is no argument 'cluster'. Allowed: cc, threads, regs, "),
+        ("launch_bounds", {"blocks": 4}, "Did you mean min_blocks?"),
+        ("budget", {"block": 4}, "budget(): there is no argument 'block'. Allowed: cc, kernel, occupancy, "),
+        ("compute_on_all", {"cc": "9.0"}, "Did you mean ccs=['9.0']?"),
+        ("is_launchable", {"shmem": 4}, "Did you mean smem?"),
+    ],
+)
+def test_an_argument_that_there_is_not_is_answered_with_those_that_there_are(
+    function: str, wrong: dict[str, Any], said: str
+) -> None:
+    chip = () if "cc" in wrong else ("9.0",)
+    with pytest.raises(InputError) as error:
+        getattr(occupancy, function)(*chip, threads=256, **wrong)
+    assert said in str(error.value)
+
+
 def test_some_of_many_answers_print_as_the_table_with_these_alone() -> None:
     sizes = occupancy.block_sizes("8.0", regs=40)
     assert [len(str(some).splitlines()) for some in (sizes[:3], sizes[5:5])] == [12, 3]

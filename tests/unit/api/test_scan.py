@@ -130,7 +130,7 @@ def test_the_total_of_shared_memory_is_there(samples: Path) -> None:
     assert (mm.static_smem, mm.dynamic_smem, mm.smem) == (0, 98304, 98304)
     assert mm.answer is not None
     assert mm.answer.kernel.dynamic_smem == 98304
-    assert list(occupancy.prune([mm], cc="9.0")) == [mm]
+    assert list(occupancy.prune("9.0", [mm])) == [mm]
     (traced, *_) = occupancy.scan(samples / "pytorch_trace.json")
     assert traced.static_smem is None
     assert traced.smem is not None

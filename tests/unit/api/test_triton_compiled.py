@@ -58,8 +58,8 @@ class TestCompiled:
     def test_it_is_pruned_by_what_it_is(self, name: str) -> None:
         *_, cc, share = GOLDEN[name]
         kernel = compiled(name)
-        assert list(occupancy.prune([kernel], cc=cc, min_occupancy=share)) == [kernel]
-        assert not occupancy.is_launchable(kernel, cc=cc, min_occupancy=share + 1 / 64)
+        assert list(occupancy.prune(cc, [kernel], min_occupancy=share)) == [kernel]
+        assert not occupancy.is_launchable(cc, kernel, min_occupancy=share + 1 / 64)
 
     def test_its_metadata_alone_are_a_configuration(self, name: str) -> None:
         """Without the registers, which only the cubin has: more warps fit."""
@@ -67,20 +67,20 @@ class TestCompiled:
         metadata = json.loads((FOLDER / name / "product.json").read_text(encoding="utf-8"))
         assert metadata["num_warps"] == threads // 32
         answer = occupancy.compute(cc, threads=threads, smem=smem, tensor_memory=columns or None)
-        assert occupancy.is_launchable(metadata, cc=cc, min_occupancy=answer.occupancy)
-        assert not occupancy.is_launchable(metadata, cc=cc, min_occupancy=answer.occupancy + 1 / 64)
-        assert occupancy.is_launchable(metadata, cc="8.0", smem=0) == (cluster is None and columns is None)
+        assert occupancy.is_launchable(cc, metadata, min_occupancy=answer.occupancy)
+        assert not occupancy.is_launchable(cc, metadata, min_occupancy=answer.occupancy + 1 / 64)
+        assert occupancy.is_launchable("8.0", metadata, smem=0) == (cluster is None and columns is None)
 
 
 def test_clusters_of_a_compiled_kernel_count() -> None:
     kernel = compiled("cluster_90")
-    assert not occupancy.is_launchable(kernel, cc="8.0")  # which has no clusters
-    assert occupancy.is_launchable(kernel, cc=["9.0", "12.0"])
+    assert not occupancy.is_launchable("8.0", kernel)  # which has no clusters
+    assert occupancy.is_launchable(["9.0", "12.0"], kernel)
 
 
 def test_a_function_gets_the_kernel_itself() -> None:
     kernel = compiled("cluster_90")
-    assert occupancy.is_launchable(kernel, cc="9.0", regs=lambda each: each.metadata.num_warps)
+    assert occupancy.is_launchable("9.0", kernel, regs=lambda each: each.metadata.num_warps)
 
 
 class TestTensorMemory:
@@ -90,9 +90,9 @@ class TestTensorMemory:
     ])  # fmt: skip
     def test_what_a_chip_does_not_have_is_left_out(self, columns: int, cc: str, fits: bool) -> None:
         config = {"num_warps": 4, "tmem_size": columns}
-        assert occupancy.is_launchable(config, cc=cc) == fits
+        assert occupancy.is_launchable(cc, config) == fits
         assert (occupancy.perf_model(cc)(**config) < math.inf) == fits
-        assert list(occupancy.prune([config], cc=[cc, "10.0"])) == [config] * fits
+        assert list(occupancy.prune([cc, "10.0"], [config])) == [config] * fits
 
 
 def test_the_extra_warps_before_compiling() -> None:
@@ -102,4 +102,4 @@ def test_the_extra_warps_before_compiling() -> None:
         "9.0", min_occupancy=0.9, threads=lambda each: 32 * (each.num_warps + 8)
     )
     assert total([config]) == [config]
-    assert not occupancy.is_launchable(config, cc="9.0", min_occupancy=0.9)
+    assert not occupancy.is_launchable("9.0", config, min_occupancy=0.9)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -51,16 +52,16 @@ class TestPrune:
         configs: list[dict[str, Any]] = [
             {"threads": threads, "regs": regs} for threads in (32, 256, 1024) for regs in (16, 100, 255)
         ]
-        kept = list(prune(configs, cc="8.0", min_occupancy=0.5))
+        kept = list(prune("8.0", configs, min_occupancy=0.5))
         assert kept == [each for each in configs if compute("8.0", **each).occupancy >= 0.5]
         assert 0 < len(kept) < len(configs)
 
     def test_without_a_least_occupancy_keeps_what_launches(self) -> None:
         configs = [{"threads": threads, "regs": 64} for threads in (32, 1024, 1025, 4096)]
-        assert list(prune(configs, cc="9.0")) == configs[:2]
+        assert list(prune("9.0", configs)) == configs[:2]
 
     def test_the_spreadsheet_counts_blocks_of_what_does_not_launch(self) -> None:
-        assert not is_launchable({"threads": 1536}, cc="8.6", model="spreadsheet")
+        assert not is_launchable("8.6", {"threads": 1536}, model="spreadsheet")
         assert compute("8.6", threads=1536, model="spreadsheet").active_blocks == 1
 
     def test_yields_the_originals_in_order_and_is_lazy(self) -> None:
@@ -71,37 +72,37 @@ class TestPrune:
                 drawn.append(len(drawn))
                 yield {"threads": 32 * len(drawn), "number": len(drawn)}
 
-        kept = prune(endless(), cc="9.0", min_occupancy=0.9)
+        kept = prune("9.0", endless(), min_occupancy=0.9)
         assert drawn == []
         first, second = next(kept), next(kept)
         assert (first["number"], second["number"], drawn) == (2, 3, [0, 1, 2])
         tile = Tile((128, 128, 32), 3)
-        assert next(prune([tile], cc="8.0", smem=lambda each: each.operands)) is tile
+        assert next(prune("8.0", [tile], smem=lambda each: each.operands)) is tile
 
     def test_every_one_of_several_chips(self) -> None:
         configs = [{"threads": 128, "smem": size} for size in (48 << 10, 64 << 10, 100 << 10, 200 << 10)]
-        assert list(prune(configs, cc=["9.0"])) == configs
-        assert list(prune(configs, cc=["9.0", "8.0"])) == configs[:3]
-        assert list(prune(configs, cc=["9.0", occupancy.limits("8.0"), 75])) == configs[:2]
+        assert list(prune(["9.0"], configs)) == configs
+        assert list(prune(["9.0", "8.0"], configs)) == configs[:3]
+        assert list(prune(["9.0", occupancy.limits("8.0"), 75], configs)) == configs[:2]
 
     def test_the_fewest_blocks_whatever_the_warps(self) -> None:
         configs = [{"num_warps": warps, "smem": size << 10} for warps in (2, 16) for size in (100, 150)]
-        assert list(prune(configs, cc="9.0", min_blocks=1)) == configs
-        assert list(prune(configs, cc="9.0", min_blocks=2)) == configs[::2]
-        assert list(prune(configs, cc="9.0", min_blocks=2, min_occupancy=0.25)) == configs[2:3]
-        assert list(prune(configs, cc="9.0", min_blocks=3)) == []
-        assert is_launchable(configs[0], cc="9.0", min_blocks=2)
-        assert not is_launchable(configs[1], cc="9.0", min_blocks=2)
-        assert not is_launchable(configs[0], cc=["9.0", "8.0"], min_blocks=2)
+        assert list(prune("9.0", configs, min_blocks=1)) == configs
+        assert list(prune("9.0", configs, min_blocks=2)) == configs[::2]
+        assert list(prune("9.0", configs, min_blocks=2, min_occupancy=0.25)) == configs[2:3]
+        assert list(prune("9.0", configs, min_blocks=3)) == []
+        assert is_launchable("9.0", configs[0], min_blocks=2)
+        assert not is_launchable("9.0", configs[1], min_blocks=2)
+        assert not is_launchable(["9.0", "8.0"], configs[0], min_blocks=2)
 
     def test_options(self) -> None:
         config = {"threads": 128, "dynamic_smem": 50_000}
-        assert is_launchable(config, cc="9.0")
-        assert not is_launchable(config, cc="9.0", opt_in=False)
-        assert not is_launchable({**config, "opt_in": False}, cc="9.0")
+        assert is_launchable("9.0", config)
+        assert not is_launchable("9.0", config, opt_in=False)
+        assert not is_launchable("9.0", {**config, "opt_in": False})
         half: dict[str, Any] = {"cc": "9.0", "min_occupancy": 0.5, "smem": 10_000}
-        assert is_launchable({"threads": 128}, **half)
-        assert not is_launchable({"threads": 128}, carveout="64k", **half)
+        assert is_launchable(config={"threads": 128}, **half)
+        assert not is_launchable(config={"threads": 128}, carveout="64k", **half)
 
 
 class TestReading:
@@ -127,40 +128,40 @@ class TestReading:
     )
     def test_threads(self, config: object) -> None:
         """With 64 registers on 7.0 four blocks of 256 threads fit: half of the warps."""
-        assert is_launchable(config, cc="7.0", regs=64, min_occupancy=0.5)
-        assert not is_launchable(config, cc="7.0", regs=65, min_occupancy=0.5)
+        assert is_launchable("7.0", config, regs=64, min_occupancy=0.5)
+        assert not is_launchable("7.0", config, regs=65, min_occupancy=0.5)
 
     @pytest.mark.parametrize("name", ["regs", "registers", "n_regs", "num_regs", "registers_per_thread"])
     def test_registers(self, name: str) -> None:
-        assert is_launchable({"threads": 256, name: 64}, cc="7.0", min_occupancy=0.5)
-        assert not is_launchable({"threads": 256, name: 65}, cc="7.0", min_occupancy=0.5)
+        assert is_launchable("7.0", {"threads": 256, name: 64}, min_occupancy=0.5)
+        assert not is_launchable("7.0", {"threads": 256, name: 65}, min_occupancy=0.5)
 
     @pytest.mark.parametrize(
         "name", ["smem", "shared", "shared_mem_per_block", "dynamic_smem", "static_smem"]
     )
     def test_shared_memory(self, name: str) -> None:
-        assert is_launchable({"threads": 256, name: 96 << 10}, cc="7.0")
-        assert not is_launchable({"threads": 256, name: (96 << 10) + 1}, cc="7.0")
+        assert is_launchable("7.0", {"threads": 256, name: 96 << 10})
+        assert not is_launchable("7.0", {"threads": 256, name: (96 << 10) + 1})
 
     def test_sizes_add_up(self) -> None:
-        assert is_launchable({"threads": 32, "static_smem": "48k", "dynamic_smem": "48k"}, cc="7.0")
-        assert not is_launchable({"threads": 32, "static_smem": "48k", "dynamic_smem": "49k"}, cc="7.0")
+        assert is_launchable("7.0", {"threads": 32, "static_smem": "48k", "dynamic_smem": "48k"})
+        assert not is_launchable("7.0", {"threads": 32, "static_smem": "48k", "dynamic_smem": "49k"})
 
     def test_barriers(self) -> None:
-        assert is_launchable({"threads": 32, "barriers": 4}, cc="9.0", min_occupancy=0.25)
-        assert not is_launchable({"threads": 32, "barriers": 5}, cc="9.0", min_occupancy=0.25)
+        assert is_launchable("9.0", {"threads": 32, "barriers": 4}, min_occupancy=0.25)
+        assert not is_launchable("9.0", {"threads": 32, "barriers": 5}, min_occupancy=0.25)
 
     def test_a_shape_is_a_shape(self) -> None:
-        assert is_launchable({"block_size_x": 16, "block_size_z": 64}, cc="9.0")
-        assert not is_launchable({"block_size_x": 8, "block_size_z": 65}, cc="9.0")
-        assert not is_launchable({"block_size_x": 8, "block_size_z": 65, "threads": 520}, cc="9.0")
+        assert is_launchable("9.0", {"block_size_x": 16, "block_size_z": 64})
+        assert not is_launchable("9.0", {"block_size_x": 8, "block_size_z": 65})
+        assert not is_launchable("9.0", {"block_size_x": 8, "block_size_z": 65, "threads": 520})
 
     def test_what_is_given_goes_before_what_is_said(self) -> None:
         config = {"threads": 1024, "num_warps": 3, "regs": 255}
-        assert is_launchable(config, cc="9.0", threads=64, regs=lambda each: each["num_warps"])
+        assert is_launchable("9.0", config, threads=64, regs=lambda each: each["num_warps"])
 
     def test_what_is_none_is_not_said(self) -> None:
-        assert is_launchable({"threads": 32, "regs": None}, cc="9.0", smem=None)
+        assert is_launchable("9.0", {"threads": 32, "regs": None}, smem=None)
 
     def test_a_compiled_triton_kernel(self) -> None:
         metadata = {
@@ -168,9 +169,9 @@ class TestReading:
             "name": "matmul",
         }  # fmt: skip
         compiled = SimpleNamespace(metadata=metadata, asm={}, n_regs=128)
-        assert is_launchable(compiled, cc="9.0", min_occupancy=0.25)
+        assert is_launchable("9.0", compiled, min_occupancy=0.25)
         compiled.metadata["shared"] = 2 * 65536
-        assert not is_launchable(compiled, cc="9.0", min_occupancy=0.25)
+        assert not is_launchable("9.0", compiled, min_occupancy=0.25)
 
 
 class TestRefusals:
@@ -209,13 +210,13 @@ class TestRefusals:
     )
     def test_names_the_configuration(self, config: object, needs: dict[str, Any], message: str) -> None:
         configs = [{"threads": 32, "tile": 1}, config]
-        kept = prune(configs, cc="9.0", **needs)
+        kept = prune("9.0", configs, **needs)
         assert next(kept) is configs[0]
         with pytest.raises(occupancy.InputError) as caught:
             next(kept)
         assert str(caught.value).startswith(f"configuration 1: {message}")
         with pytest.raises(occupancy.InputError, match=r"^configuration: "):
-            is_launchable(config, cc="9.0", **needs)
+            is_launchable("9.0", config, **needs)
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -227,7 +228,7 @@ class TestRefusals:
             ({"cc": "9.0", "model": "spreadsheet"}, "model: the model spreadsheet does not know"),
             (
                 {"cc": "9.0", "registers": 3},
-                "needs: there is no argument 'registers'. Allowed: threads, regs",
+                "prune(): there is no argument 'registers'. Allowed: cc, configs, min_occupancy",
             ),
             ({"cc": "9.0", "min_blocks": 0}, "min_blocks: 0 is out of range. Allowed: 1 and up."),
             ({"cc": "9.0", "min_blocks": 1.5}, "min_blocks: 1.5 is not a whole number"),
@@ -236,7 +237,7 @@ class TestRefusals:
     )
     def test_wrong_arguments_fail_at_once(self, arguments: dict[str, Any], message: str) -> None:
         with pytest.raises(occupancy.InputError) as caught:
-            prune([], **arguments)
+            prune(configs=[], **arguments)
         assert str(caught.value).startswith(message)
 
     @pytest.mark.parametrize(
@@ -246,19 +247,47 @@ class TestRefusals:
     def test_an_unknown_argument_names_the_nearest(self, name: str, nearest: str | None) -> None:
         arguments: dict[str, Any] = {"cc": "9.0", name: 2}
         with pytest.raises(occupancy.InputError) as caught:
-            prune([], **arguments)
+            prune(configs=[], **arguments)
         assert f"there is no argument {name!r}." in str(caught.value)
         assert caught.value.cure.startswith(f"Did you mean {nearest}" if nearest else "")
         assert bool(caught.value.cure) is bool(nearest)
 
     def test_unknown_chip(self) -> None:
         with pytest.raises(occupancy.UnknownComputeCapabilityError):
-            prune([], cc="9.9")
+            prune("9.9", [])
+
+
+class TestArgumentsOfCompute:
+    def test_one_kernel_is_asked_as_compute_is(self) -> None:
+        assert not is_launchable("A100", threads=1024, regs=72)
+        assert is_launchable("A100", threads=1024, regs=64)
+        assert is_launchable(["A100", "RTX 4090"], threads=(16, 16), smem="96k", min_blocks=1)
+        assert not is_launchable("A100", threads=256, smem="96k", min_blocks=2)
+        assert is_launchable("A100", Kernel(256, regs=32), min_occupancy=1)
+
+    def test_as_a_predicate_the_chip_is_given_first(self) -> None:
+        runs = partial(is_launchable, "8.6", regs=40, min_occupancy=0.5)
+        assert list(filter(runs, [{"block_size_x": size} for size in (32, 256, 2048)])) == [
+            {"block_size_x": 256}
+        ]
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"regs": 72}, "threads: is missing. Give 256 or 16x16"),
+            ({"threads": 256, "regs": 300}, "regs: 300 is out of range"),
+            ({"threads": 256, "registers": 3}, "is_launchable(): there is no argument 'registers'"),
+        ],
+    )
+    def test_what_is_wrong_is_said_as_compute_says_it(self, arguments: dict[str, Any], message: str) -> None:
+        with pytest.raises(occupancy.InputError) as caught:
+            is_launchable("A100", **arguments)
+        assert str(caught.value).startswith(message)
 
 
 def test_no_numpy_is_needed() -> None:
     program = (
-        "import sys, occupancy\noccupancy.is_launchable({'threads': 32}, cc='9.0')\n"
+        "import sys, occupancy\noccupancy.is_launchable('9.0', {'threads': 32})\n"
         "assert 'numpy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
