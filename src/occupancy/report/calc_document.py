@@ -62,11 +62,19 @@ def document(report: CalcReport) -> Document:
         *_not_compiled(report),
         *(_held(report, where) if report.launchable else _refused(report, where)),
         _resources(report),
-        KeyValues([*_split(report), *_whole(report), *advice(report)]),
-        Together(list(in_clusters(report.full_wave, runs_of(report)))),
+        *_lines(report),
         Bullets(list(_remarks(report)), "faint"),
         *steps_of(report.explanation or ()),
     )
+
+
+def _lines(report: CalcReport) -> Document:
+    """The whole GPU and the grid, then the advice, with a label each; clusters have a table between them."""
+    whole = [*_split(report), *_whole(report)]
+    clusters = list(in_clusters(report.full_wave, runs_of(report)))
+    if not clusters:
+        return (KeyValues([*whole, *advice(report)]),)
+    return KeyValues(whole), Together(clusters), KeyValues(list(advice(report)))
 
 
 def _split(report: CalcReport) -> Iterator[tuple[str, str]]:

@@ -136,9 +136,9 @@ def _waves(chips: Sequence[OnChip]) -> Iterator[Block]:
     ]
     columns = WAVE_COLUMNS if grid is not None else WAVE_COLUMNS[:3]
     yield Table(columns, [row[: len(columns)] for row in rows])
-    for chip in chips:
-        if changed := what_clusters_change(chip.full_wave, runs_of(chip)):
-            yield Paragraph(f"{chip.label}: {changed}")
+    changed = ((what_clusters_change(chip.full_wave, runs_of(chip)) or None, chip) for chip in chips)
+    for said, labels in _grouped(changed):
+        yield Paragraph(f"{words.listing(labels)}: {said}")
 
 
 def _advice(report: OnAllReport) -> Iterator[Block]:

@@ -76,6 +76,9 @@ def test_the_waves_of_a_grid_on_each_of_several_gpus() -> None:
         "B200: Clusters of 4 change nothing if all 185 fit.\n"
     ) in str(clustered)
     assert str(clustered).count("each stays within") == 1
+    alike = compute_on_all(["H100 SXM", "H200"], threads=256, regs=48, smem="20k", grid=3000, cluster=4)
+    assert "\nH100 SXM5 and H200: Clusters of 4 change nothing if" in str(alike)
+    assert str(alike).count("Idle is counted against") == 1
     quarter = as_json("calc", "--gpu", "a100 sxm,h100 sxm", *kernel, "--sms", "25%")["chips"]
     assert [chip["full_wave"]["multiprocessor_count"] for chip in quarter] == [27, 33]
 

@@ -246,7 +246,7 @@ def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
     assert without["idle_share"] == measured["idle_share"] == 300 / 3300  # all of them of the whole GPU
     text = run(*kernel, "--gpu", "h100 sxm", columns=200).stdout
     for line in (
-        "Whole GPU    132 SMs hold at most 660 blocks, 165 clusters of 4; "
+        "Whole GPU   132 SMs hold at most 660 blocks, 165 clusters of 4; "
         "one H200 was measured to hold 616 blocks, 154 clusters",
         "A grid of 3,000 blocks, if all blocks take equally long",
         "without clusters            4.55  360 blocks, 54.5% full  9.1%  2,640 or 3,300",
@@ -256,6 +256,7 @@ def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
         "Idle is counted against what all 132 SMs could hold, in each row.",
     ):
         assert line in text.splitlines()
+    assert text.index("Whole GPU") < text.index("Clusters of 4 change") < text.index("Next steps")
     more = run(*kernel[:-1], "3200", "--gpu", "h100 sxm", columns=200).stdout
     assert "With 154, 5.19 waves instead of 4.85: 6 rounds instead of 5." in more
     odd = run(*kernel[:-3], "16", "--grid", "3200", "--cc", "9.0", "--sms", "131", columns=200).stdout
