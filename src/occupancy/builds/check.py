@@ -12,7 +12,7 @@ from .kernel_names import Names
 from .matching import match
 from .question import Question
 from .rules import CRITERIA, Bounds, Rule, bounds_of
-from .same_sizes import AtSize, Compared, at_its_best, at_the_deciding_size, at_the_same_size
+from .same_sizes import AtSize, Compared, at_its_best, at_the_deciding_size, at_the_same_size, is_ours
 from .scanner import Scanner, ScanRow
 from .unanswered import Gaps
 from .violations import Apart, Checked, Holding, Violating, launched_with
@@ -138,10 +138,11 @@ class _Asked:
     def _rows(self, *, is_at_its_best: bool) -> tuple[ScanRow, ScanRow | None, AtSize | None]:
         if self._old is None:
             return at_its_best(self._kernel, self._scanner), None, None
-        if is_at_its_best and not self._scanner.is_stated(self._kernel):
-            return at_its_best(self._kernel, self._scanner), at_its_best(self._old, self._scanner), None
-        if self._pair is None:
+        if self._pair is None and (not is_at_its_best or self._scanner.is_stated(self._kernel)):
             self._pair = at_the_same_size(self._old, self._kernel, self._scanner)
+        if is_at_its_best and (self._pair is None or is_ours(self._pair.new)):
+            return at_its_best(self._kernel, self._scanner), at_its_best(self._old, self._scanner), None
+        assert self._pair is not None
         old, new = at_the_deciding_size(self._pair, self._scanner)
         return new, old, self._pair.shown if self._pair.deciding else None
 

@@ -74,10 +74,11 @@ def _at_the_bound(resource: Changeable) -> Mending:
     return lambda limits, kernel, bound: _with(limits, kernel, resource, int(bound))
 
 
-def _with(limits: Limits, kernel: Kernel, resource: Changeable, amount: int) -> NextStep:
+def _with(limits: Limits, kernel: Kernel, resource: Changeable, amount: int) -> NextStep | None:
+    """None where it would not launch with that either."""
     requires: dict[Changeable, int] = {resource: amount}
     answer = evaluate(limits, changed(kernel, requires))
-    return NextStep(answer.active_blocks, answer.occupancy, requires)
+    return NextStep(answer.active_blocks, answer.occupancy, requires) if answer.active_blocks else None
 
 
 _MENDINGS: dict[Measure, Mending] = {

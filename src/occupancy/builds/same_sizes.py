@@ -24,7 +24,9 @@ OURS: tuple[ThreadsFrom | None, ...] = ("launch_bounds", "best", "usual", "decid
 """Where a block size comes from that neither a file nor the user states."""
 
 OTHER_SIZES = "so it is compared at every size that both builds launch with; the worst drop decides."
-"""Ends the note on a kernel that cannot have the block size that was given."""
+BEST_SIZE = "so the best occupancy of all sizes that it launches with counts."
+INSTEAD = (OTHER_SIZES, BEST_SIZE)
+"""End the note on a kernel that cannot have the block size that was given, in two builds and alone."""
 
 WARP = 32
 """Threads per warp, on every chip there is."""
@@ -73,14 +75,9 @@ def at_the_same_size(old: KernelRecord, new: KernelRecord, scanner: Scanner) -> 
     if sizes == {True}:
         given = Compared(scanner.row(old), scanner.row(new))
         # What neither can launch with is no size to compare at: all that got worse would be better than that.
-        if not all(
-            each.threads_from in ("option", "rules") and each.launchable is False for each in given[:2]
-        ):
+        if not all(map(_is_refused, given[:2])):
             return given
-        note = f"It does not launch with {given.old.threads:,} threads, {OTHER_SIZES}"
-        old, new = (
-            _with_threads(replace(each, notes=(*each.notes, note)), None, None, None) for each in (old, new)
-        )
+        old, new = (_without_size(each, given.old, OTHER_SIZES) for each in (old, new))
     if sizes == {True, False}:
         threads = old.threads if new.threads is None else new.threads
         old, new = (_sized(each, threads, "compared") for each in (old, new))
@@ -104,7 +101,20 @@ def at_the_deciding_size(pair: Compared, scanner: Scanner) -> tuple[ScanRow, Sca
 
 def at_a_usual_size(record: KernelRecord, scanner: Scanner) -> ScanRow:
     """A kernel of one build alone, as `at_the_same_size` shows those of both."""
-    return scanner.row(record) if scanner.is_stated(record) else at_the_same_size(record, record, scanner).new
+    if scanner.is_stated(record) and not _is_refused(row := scanner.row(record)):
+        return row
+    return at_the_same_size(record, record, scanner).new
+
+
+def _is_refused(row: ScanRow) -> bool:
+    """Whether its block size was given, and it does not launch with that."""
+    return row.threads_from in ("option", "rules") and row.launchable is False
+
+
+def _without_size(record: KernelRecord, refused: ScanRow, instead: str) -> KernelRecord:
+    """The kernel without the size that it refused, and with a note that says so."""
+    note = f"It does not launch with {refused.threads:,} threads, {instead}"
+    return _with_threads(replace(record, notes=(*record.notes, note)), None, None, None)
 
 
 def _at_the_bound(old: KernelRecord, new: KernelRecord, scanner: Scanner) -> tuple[ScanRow, ScanRow] | None:
@@ -131,9 +141,13 @@ def _at_a_usual_size(
 
 def at_its_best(record: KernelRecord, scanner: Scanner) -> ScanRow:
     """A kernel at the block size that is stated, or at the one with the highest occupancy that its launch
-    bound allows: where that is not enough, no size is."""
+    bound allows: where that is not enough, no size is. The latter, too, where a size was given with which it
+    does not launch."""
     if scanner.is_stated(record):
-        return scanner.row(record)
+        row = scanner.row(record)
+        if not _is_refused(row):
+            return row
+        record = _without_size(record, row, BEST_SIZE)
     try:
         found = scanner.occupancies(record)
     except OccupancyError:  # the row says why

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from ..builds.same_sizes import OTHER_SIZES, is_ours
+from ..builds.same_sizes import INSTEAD, is_ours
 from ..builds.scanner import ScanRow
 from ..render import words
 from .assumed_sizes import meanings
@@ -48,17 +48,17 @@ def _not_launched_with(rows: Sequence[ScanRow]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for row in rows:
         for note in row.notes:
-            if note.endswith(OTHER_SIZES) and short_name(row) not in found.setdefault(note, []):
+            if note.endswith(INSTEAD) and short_name(row) not in found.setdefault(note, []):
                 found[note].append(short_name(row))
     return found
 
 
 def not_launched(row: ScanRow) -> Iterator[str]:
     """``does not launch with 256 threads``: where the size that was given is none of the kernel."""
-    end = f", {OTHER_SIZES}"
     for note in row.notes:
-        if note.endswith(end):
-            yield note.removesuffix(end).removeprefix("It ")
+        for end in INSTEAD:
+            if note.endswith(f", {end}"):
+                yield note.removesuffix(f", {end}").removeprefix("It ")
 
 
 def about_sizes(unsized: int, asked: Collection[str]) -> Iterator[str]:

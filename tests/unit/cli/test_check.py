@@ -527,6 +527,23 @@ def test_errors_end_with_2_and_leave_every_file_as_it_was(
     assert {path: path.read_bytes() for path in project.iterdir()} == before
 
 
+@pytest.mark.parametrize("how", ["alone", "update", "baseline"])
+def test_a_size_with_which_it_does_not_launch_is_none_to_advise_at(
+    builds: Path, project: Path, how: str
+) -> None:
+    rules = 'threads = 256\nbaseline = "base.json"\n[[rules]]\nkernels = "*histogram*"\nmin_occupancy = 50'
+    if how == "alone":
+        rules = rules.replace('baseline = "base.json"\n', "")
+    (project / "sized.toml").write_text(f"{rules}\nmax_regs = 64")
+    options = ["--update"] if how == "update" else []
+    text = check(builds / "after", "--rules", "sized.toml", *options, code=1, columns=160)
+    assert text.startswith("2 of"), "of the two kernels that are bound to 128 threads one has 75% there"
+    assert "at no block size more than 25%" in text
+    assert "registers 128 -> 64 would give 50% occupancy at 128 threads." in text
+    assert "would give 0%" not in text
+    assert "It does not launch with 256 threads, so " in text
+
+
 def test_rules_that_compare_need_a_baseline(builds: Path, project: Path) -> None:
     (project / "rules.toml").write_text("[[rules]]\nmax_stack_growth = 0")
     assert "there is no baseline" in check(builds / "after", "--rules", "rules.toml", code=2)
