@@ -130,7 +130,9 @@ def check(
     every = how.every(after) if how.is_partial else kernels
     refuse_idle(every, asked.launches, after.name)
     old = how.launched(how.kernels(before[0]), asked.launches) if before else None
-    relevant = how.relevant(asked.rules, every, kernels)
+    # A rule can be for a kernel by the name that the baseline has.
+    every_old = how.every(before[0]) if before and how.is_partial else ()
+    relevant = how.relevant(asked.rules, (*every, *every_old), (*kernels, *(old or ())))
     launched = how.launched(kernels, asked.launches)
     names = after.name, path or ""
     done = check_kernels(launched, relevant, scanner, old, names, ignore_arch=how.is_for_one_chip)

@@ -71,8 +71,8 @@ class Builds(Reading):
 
         Args:
             rules: All rules.
-            every: All kernels of the build.
-            wanted: Those that are asked for.
+            every: All kernels of the build, and of the baseline.
+            wanted: Those of them that are asked for.
 
         Raises:
             RulesError: None are left.

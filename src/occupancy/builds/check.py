@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..readers import KernelRecord
-from ..readers.names import demangle
 from ..values.dataclass import copier
 from .diff import compared, in_one_only
-from .kernel_names import Names
 from .matching import match
 from .question import Question
+from .renamed import assign
 from .rules import CRITERIA, Bounds, Rule, bounds_of
 from .same_sizes import AtSize, Compared, at_its_best, at_the_deciding_size, at_the_same_size, is_ours
 from .scanner import Scanner, ScanRow
@@ -48,9 +47,9 @@ def check(
     matching = match(baseline or (), kernels, compared, ignore_arch=ignore_arch)
     bounds: dict[tuple[int, ...], Bounds] = {}
     before = {id(new): old for old, new, _ in matching.pairs}
-    for kernel in kernels:
-        names_of_it = Names(kernel.name, demangle)
-        rules_for_it = [rule for rule in rules if rule.is_for(names_of_it, kernel.compute_capability)]
+    assigned = assign(rules, kernels, before)
+    done.renamed = assigned.renamed
+    for kernel, rules_for_it in zip(kernels, assigned.rules, strict=True):
         numbers = tuple(rule.number for rule in rules_for_it)
         done.matched.update(numbers)
         if numbers not in bounds:  # most kernels are asked the same

@@ -91,6 +91,18 @@ class Apart:
         return demangle(self.name)
 
 
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A rule that names kernels as the baseline has them, and no kernel as it is called now."""
+
+    rule: int
+    """The rule's place in the file, from 1."""
+    kernels: tuple[str, ...]
+    """Its patterns."""
+    now: tuple[str, ...]
+    """The names that its kernels have now, readable and without parameters."""
+
+
 @dataclasses.dataclass(slots=True)
 class Checked:
     """The result of a check."""
@@ -105,6 +117,8 @@ class Checked:
     """Kernels that the baseline does not have."""
     removed: tuple[Apart, ...] = ()
     """Kernels that only the baseline has."""
+    renamed: tuple[Renamed, ...] = ()
+    """Rules that name kernels as the baseline has them, and no kernel as it is called now."""
     unsized: int = 0
     """Kernels whose occupancy was asked for and whose block size neither a file nor the user states."""
     not_chosen: int = 0

@@ -70,10 +70,9 @@ def about_sizes(unsized: int, asked: Collection[str]) -> Iterator[str]:
     """
     if not unsized:
         return
-    launched = f"{words.count(unsized, 'kernel')} {'is' if unsized == 1 else 'are'} launched"
-    parts = [f"No file says with how many threads {launched} (a launch bound is only the most)"]
-    if "max_occupancy_drop" in asked:
-        parts.append("the worst drop of all sizes that both builds can launch with decides")
-    if "min_occupancy" in asked:
-        parts.append("the best occupancy of all sizes counts for min_occupancy")
-    yield f"{parts[0]}: {'; '.join(parts[1:])}. [[launches]] in the rules, or --threads, states it."
+    drop, least = "max_occupancy_drop" in asked, "min_occupancy" in asked
+    parts = [
+        *["the worst drop counts"] * drop,
+        *[f"the best size {'for min_occupancy' if drop else 'counts'}"] * least,
+    ]
+    yield f"Block size unknown ({words.count(unsized, 'kernel')}): {', '.join(parts)}; --threads states it."

@@ -8,14 +8,12 @@ from itertools import zip_longest
 from typing import Any
 
 from ..builds.diff import DiffSummary
-from ..builds.exemptions import Exempted, Exemption, apply
+from ..builds.exemptions import Exempted, apply
 from ..builds.kernel_names import stable_name
-from ..builds.rules import CRITERIA, Rules
+from ..builds.rules import Rules
 from ..builds.running import RunsOn
-from ..builds.same_sizes import is_ours
 from ..builds.scanner import ScanRow
-from ..builds.violations import Apart, Checked, Holding, Violating, Violation, launched_with
-from ..render import words
+from ..builds.violations import Apart, Checked, Holding, Renamed, Violating, Violation, launched_with
 from ..render.ci import Case
 from ..render.document import (
     Bullets,
@@ -32,17 +30,13 @@ from ..render.document import (
 from ..render.markdown import code
 from ..render.sarif import Finding, FoundRule
 from ..values.dataclass import dataclass
-from .arch_words import chosen_code
-from .assumptions import about_sizes, assumptions, left_out, not_launched
 from .base import Report
 from .broken import broken, broken_blocks, list_of_broken, since
+from .check_words import exemption_in_words, notes_of, summary_of
 from .diff import MOST_IN_SIGHT
-from .kinds import kinds, meaning_of_kinds
 from .mending import mending
 from .missing import (
     RULE,
-    in_words,
-    listing,
     missing_blocks,
     missing_cases,
     missing_findings,
@@ -50,7 +44,6 @@ from .missing import (
     title,
 )
 from .name_words import short_name
-from .register_caps import meaning_of_caps
 
 CSV_COLUMNS = (
     "name", "demangled", "arch", "source", "rule", "criterion", "bound", "was", "value", "threads",
@@ -96,6 +89,9 @@ class CheckReport(Report):
     """Exemptions that no kernel needs any more, in words."""
     idle: tuple[str, ...]
     """Exemptions that are for no kernel of the build, in words, with names that it has."""
+    renamed: tuple[Renamed, ...]
+    """Rules that name kernels as the baseline has them, and no kernel as it is called now: they were checked
+    all the same."""
     added: tuple[Apart, ...]
     """Kernels that the baseline does not have."""
     removed: tuple[Apart, ...]
@@ -134,14 +130,14 @@ class CheckReport(Report):
 
     def headline(self) -> str:
         """How many kernels there are, and of which kind."""
-        return _summary(self)
+        return summary_of(self)
 
     def document(self) -> Document:
         """The summary; each kernel that breaks a rule: what was asked for, what is, and what would help.
 
         A comment has a row for each broken rule.
         """
-        summary, notes = _summary(self), Bullets(list(_notes(self)), "faint")
+        summary, notes = summary_of(self), Bullets(list(notes_of(self)), "faint")
         headline = Paragraph(Marked(summary, "good" if self.passed else "bad"))
         screen = list(broken_blocks(self.violating))
         removed = missing_blocks(self.missing)
@@ -200,7 +196,7 @@ class CheckReport(Report):
 
     def conclusion(self) -> Sequence[str]:
         """The summary, and what it rests on, in plain lines."""
-        return [_summary(self), *_notes(self)]
+        return [summary_of(self), *notes_of(self)]
 
 
 def check_report(
@@ -238,12 +234,14 @@ def check_report(
     return CheckReport(
         not done.violating and not missing, build, asked.source, baseline, updated, kept, done.checks, rules,
         tuple(done.violating), tuple(done.holding), not_chosen=done.not_chosen,
-        exempted=applied.exempted, ended=tuple(map(_exemption, applied.ended)),
-        unused=tuple(map(_exemption, applied.unused)),
+        exempted=applied.exempted, ended=tuple(map(exemption_in_words, applied.ended)),
+        unused=tuple(map(exemption_in_words, applied.unused)),
         idle=tuple(
-            f"{_exemption(one)} is for no kernel; there are {near}" for one, near in applied.idle if is_whole
+            f"{exemption_in_words(one)} is for no kernel; there are {near}"
+            for one, near in applied.idle
+            if is_whole
         ),
-        added=done.added, removed=done.removed, missing=missing, unsized=done.unsized,
+        renamed=done.renamed, added=done.added, removed=done.removed, missing=missing, unsized=done.unsized,
         runs_on=runs_on,
     )  # fmt: skip
 
@@ -257,93 +255,3 @@ def _message(violating: Violating) -> str:
 
 def _case_name(kernel: ScanRow | Holding, threads: int | None) -> str:
     return f"{kernel.demangled} ({kernel.arch}{f', {threads} threads' if threads else ''})"
-
-
-def _summary(report: CheckReport) -> str:
-    """``2 of 14 kernels break a rule.``"""
-    kernels = len(report.violating) + len(report.holding)
-    exempted = _exempted_in_words(report.exempted)
-    after = "".join(f"; {each}" for each in (exempted, in_words(report.missing)) if each) + "."
-    if not kernels:
-        return f"No kernel to check: the build has none of these{after}"
-    if not report.violating:
-        asked = _asked_rules(report)
-        if not asked:
-            return f"{words.count(kernels, 'kernel')}, no check: every rule compares with the baseline."
-        verb = "meets" if kernels == 1 else "meet"
-        text = f"{words.count(kernels, 'kernel')} {verb} {words.count(len(asked), 'rule')}"
-        return f"{text} ({words.count(report.checks, 'check')}){after}"
-    verb = "breaks" if len(report.violating) == 1 else "break"
-    return f"{len(report.violating):,} of {words.count(kernels, 'kernel')} {verb} a rule{after}"
-
-
-def _exempted_in_words(exempted: Sequence[Exempted]) -> str:
-    """``2 are exempted until 2027-01-31``."""
-    if not exempted:
-        return ""
-    days = sorted({each.until for each in exempted})
-    later = " or later" if len(days) > 1 else ""
-    return f"{len(exempted):,} {'is' if len(exempted) == 1 else 'are'} exempted until {days[0]}{later}"
-
-
-def _asked_rules(report: CheckReport) -> list[CheckedRule]:
-    """The rules that something was asked by: those for the kernels that were asked for, and of a new
-    baseline those that do not only compare with it."""
-    rules = [rule for rule in report.rules if rule.matched]
-    if report.updated is None:
-        return rules
-    return [rule for rule in rules if not all(CRITERIA[name].compares for name in rule.bounds)]
-
-
-def _update(report: CheckReport, change: DiffSummary) -> Iterator[str]:
-    """What became of the baseline, and what that leaves to do."""
-    compares = any(CRITERIA[name].compares for rule in report.rules for name in rule.bounds)
-    if compares and (report.violating or report.holding):
-        what = "this build is" if report.kept is None else "these kernels are in"
-        yield f"What compares with the baseline was not checked: {what} the baseline now."
-    if report.kept is None:
-        yield f"{report.baseline} is written: {kinds(change)}."
-    else:
-        left = f", {report.kept:,} left as they were" if report.kept else "; it has no others"
-        yield f"{report.baseline}: {words.count(change.total, 'kernel')} accepted ({kinds(change)}){left}."
-    broken = list(dict.fromkeys(each.criterion for _, each in report.broken()))
-    if broken:
-        yield (
-            f"The baseline is written although {words.listing(broken)} {'is' if len(broken) == 1 else 'are'} "
-            "broken, which no baseline mends: change the kernel or the rule, or add an exemption."
-        )
-    yield from meaning_of_kinds(change)
-
-
-def _exemption(exemption: Exemption) -> str:
-    return f"Exemption {exemption.number} ({', '.join(exemption.kernels)}, until {exemption.until})"
-
-
-def _notes(report: CheckReport) -> Iterator[str]:
-    """What came and went, what the numbers rest on, and how the baseline was changed."""
-    gone = tuple(each for each in report.removed if each not in set(report.missing))
-    for kernels, what in ((report.added, "Not in the baseline"), (gone, "Only in the baseline")):
-        if kernels:
-            yield f"{what}: {listing(kernels)}."
-    if report.updated is not None:
-        yield from _update(report, report.updated)
-    elif any(CRITERIA[each.criterion].compares for _, each in report.broken()):
-        yield "Where a change is meant: --update --name PART accepts that of a kernel, --update all."
-    may: dict[tuple[str, date, str], list[ScanRow]] = {}
-    for each in report.exempted:
-        names = words.listing([violation.criterion for violation in each.violating.violations])
-        may.setdefault((names, each.until, each.reason), []).append(each.violating.kernel)
-    for (names, until, reason), kernels_of_it in may.items():
-        yield f"{listing(kernels_of_it)} may break {names} until {until}: {reason.rstrip('.')}."
-    yield from (f"{ended} has ended." for ended in report.ended)
-    yield from (f"{idle}." for idle in report.idle)
-    yield from (f"{unused} is not needed for this build." for unused in report.unused)
-    yield from meaning_of_caps(
-        (each.baseline, each.kernel) for each in report.violating if each.baseline is not None
-    )
-    rows = [each.kernel for each in report.violating]
-    yield from assumptions([row for row in rows if not is_ours(row) or any(not_launched(row))])
-    asked = {name for rule in report.rules for name, bound in rule.bounds.items() if bound is not None}
-    yield from about_sizes(report.unsized, asked)
-    yield from left_out(report.not_chosen)
-    yield from filter(None, [chosen_code(report.runs_on)])
