@@ -47,13 +47,23 @@ def with_cure(error: click.UsageError, context: click.Context, arguments: Sequen
         arguments: What was typed after its name.
     """
     if isinstance(error, click.NoSuchOption):
-        meant = " or ".join(_meant(error.option_name, context.command))
-        other = _ELSEWHERE.get(_plain(error.option_name)) or _command_with(error.option_name, context)
-        cure = f" Did you mean {meant}?" if meant else f" {other} answers for it." if other else ""
+        cure = _instead(error.option_name, context, arguments)
         return click.UsageError(f"There is no option {error.option_name!r}.{cure}", context)
     if stray := _stray(context, arguments):
         return click.UsageError(_about(stray, context, arguments), context)
     return error
+
+
+def _instead(name: str, context: click.Context, arguments: Sequence[str]) -> str:
+    """What to type instead of an option that there is not, as a sentence; empty where that is not known."""
+    if _plain(name).startswith("launchbound"):
+        options = _as_launch_bounds(name, arguments)
+        meant = options if context.command.name == "bounds" else ""
+        other = f"`occupancy bounds {options}`"
+    else:
+        meant = " or ".join(_meant(name, context.command))
+        other = _ELSEWHERE.get(_plain(name)) or _command_with(name, context)
+    return f" Did you mean {meant}?" if meant else f" {other} answers for it." if other else ""
 
 
 def without_command(
@@ -137,6 +147,14 @@ def _stray(context: click.Context, arguments: Sequence[str]) -> list[str]:
         return command.make_parser(context).parse_args(list(arguments))[1]
     except click.UsageError:
         return []
+
+
+def _as_launch_bounds(option: str, arguments: Sequence[str]) -> str:
+    """The options for what was typed as launch bounds, ``256,4`` or ``(256, 4)``; without it an example."""
+    _, _, typed = " ".join(arguments).partition(option)
+    found = re.match(r"[\s=('\"]*([0-9]+)(?:[\s,]+([0-9]+))?", typed)
+    threads, blocks = found.groups() if found else ("256", "4")
+    return f"--threads {threads}" + (f" --blocks {blocks}" if blocks else "")
 
 
 def _as_values(stray: Sequence[str], before: str, command: click.Command) -> str:

@@ -27,7 +27,6 @@ ON_EACH = (
     Column("Blocks"),
     Column("Registers up to"),
     Column("Shared memory up to"),
-    Column("Opt-in", is_number=False),
 )
 LEVELS = (
     Column("Occupancy\non each"),
@@ -87,7 +86,7 @@ class BudgetOnAllReport(Report):
                 if self.register_cap is None
                 else [Paragraph(how_to_cap(self.register_cap, may_spill=False))]
             ),
-            Together(self._opt_in()),
+            Together(opt_in_of(self.wanted, self.levels)),
         )
 
     def headline(self) -> str:
@@ -119,19 +118,11 @@ class BudgetOnAllReport(Report):
                 str(level.active_blocks),
                 str(level.regs),
                 words.size(level.smem),
-                "needed" if level.needs_opt_in else "",
             )
             for chip in self.chips
             if (level := chip.wanted) is not None
         ]
         return Table(ON_EACH if has_names else ON_EACH[1:], rows)
-
-    def _opt_in(self) -> list[Block]:
-        """What it takes where what is shown needs to opt in: on all chips, else on one by itself."""
-        alone = [chip.wanted for chip in self.chips if chip.wanted is not None]
-        if self.wanted is not None and not self.wanted.needs_opt_in:
-            return opt_in_of(None, alone)
-        return opt_in_of(self.wanted, self.levels)
 
     def _levels(self) -> Block:
         rows = [

@@ -119,12 +119,14 @@ def test_a_chip_in_the_place_of_a_command() -> None:
     assert "A chip" not in run("nothing-like-it").stderr
 
 
-def test_a_budget_of_several_chips_says_which_of_them_needs_the_opt_in() -> None:
-    rows = run("budget", "--gpu", "A100,H100", "-t", "256", "--blocks", "4", columns=100).stdout.splitlines()
-    (a100,), (h100,) = ([row for row in rows if row.startswith(chip)] for chip in ("A100", "H100"))
-    assert "needed" not in a100
-    assert h100.endswith("56 KiB  needed")
-    assert "Opt-in: more than 48 KiB" in "".join(rows)
+def test_a_budget_of_several_chips_names_the_opt_in_where_what_all_allow_needs_it() -> None:
+    asked = ("budget", "--gpu", "A100,H100", "-t", "256", "--blocks")
+    small, large = (run(*asked, blocks, columns=100).stdout for blocks in ("4", "2"))
+    assert "40 KiB of shared memory per block on all" in small  # of which 56 KiB on the H100 alone is no part
+    assert "opt-in" not in small.lower()
+    assert "MaxDynamicSharedMemorySize, 82944)" in large
+    chips = json.loads(run(*asked, "4", "--format", "json").stdout)["chips"]
+    assert [chip["wanted"]["needs_opt_in"] for chip in chips] == [False, True]
 
 
 def test_a_refusal_names_the_chip_as_it_was_asked_for() -> None:
