@@ -95,9 +95,12 @@ class ScanRow(KernelRecord):
         return values | {name: asdict(part) for name, part in parts.items() if part is not None}
 
 
-_FIRST = ("source", "format", "name", "demangled")
+_FIRST = (
+    "demangled", "arch", "threads", "regs", "smem", "occupancy", "active_blocks", "limiters", "next_step",
+    "source", "format", "name",
+)  # fmt: skip
 ROW_FIELDS = (*_FIRST, *(each.name for each in fields(ScanRow) if each.name not in _FIRST))
-"""The fields of a row in the order in which they are printed."""
+"""The fields of a row in the order in which they are printed: a table of them is wider than any screen."""
 
 
 _PLAYS_NO_PART = frozenset({

@@ -7,6 +7,7 @@ from math import prod
 
 from ..values.listed import LEFT
 from ..values.untrusted import html_text
+from . import words
 from .charts import NUMBERS_LEGEND, HeatMap, left_out, thinned, whole_share
 from .document import (
     Block,
@@ -43,6 +44,14 @@ LONG = 24
 """Characters of a cell above which its column is kept wide enough to be read, and breaks any word of it;
 what is shorter, and a number with its unit, stays on a line."""
 
+_LEAST_OF_NAMES, _LEAST_OF_MUCH = 14, 10
+"""Widths of the letter m that such a column keeps: that of the kernels' names, and any other."""
+_ROOM = 69
+"""Widths of that letter that a table has beside a notebook's margins on a page of 1,100 pixels. What is wider
+has a bar to scroll, and its last column lies behind it, which is the next step."""
+_OF_A_CHARACTER, _BESIDE_A_CELL = 0.55, 1
+"""Widths of that letter that a usual character takes, and the space on both sides of a cell."""
+
 MOST_PLACES = 60
 """Rows, and columns, of a heat map."""
 
@@ -76,10 +85,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Table):
         return _table(*_heads(block.columns), block.rows, block.marked)
     if isinstance(block, GroupedTable):
-        cells = zip(*(column.cells for column in block.columns), strict=True)
-        rows = [[row.name, *line] for row, line in zip(block.rows, cells, strict=True)]
-        titles, numbers = _heads(block.columns)
-        return _table([block.title, *titles], [False, *numbers], rows)
+        return _grouped_table(block)
     if isinstance(block, (Together, Comment)):
         return html(block.blocks)
     if isinstance(block, Only):
@@ -91,6 +97,39 @@ def _block(block: Block) -> str:
     from .text import to_text
 
     return _drawn(to_text((block,)))
+
+
+def _grouped_table(block: GroupedTable) -> str:
+    """The names in a column of their own, beside the columns that the page has room for."""
+    columns, left_out = _fitting(block)
+    cells = zip(*(column.cells for column in columns), strict=True)
+    rows = [[row.name, *line] for row, line in zip(block.rows, cells, strict=True)]
+    titles, numbers = _heads(columns)
+    named = [title for title in left_out if title not in block.unnamed]
+    said = words.no_room_for(named, block.cure)
+    table = _table([block.title, *titles], [False, *numbers], rows, least_of_first=_LEAST_OF_NAMES)
+    return f"{table}<p>{html_text(said)}</p>" if said else table
+
+
+def _fitting(block: GroupedTable) -> tuple[list[GroupColumn], list[str]]:
+    """The columns that are shown, and the titles of those that are left out, the most useful first."""
+    widths = {column.title: _width(column.title, column.cells, _LEAST_OF_MUCH) for column in block.columns}
+    room = _ROOM - _width(block.title, [row.name for row in block.rows], _LEAST_OF_NAMES)
+    room -= sum(widths.values())
+    stays = {*block.stays, *(column.title for column in block.columns if column.shorter)}
+    left_out: list[str] = []
+    for title in reversed(block.if_there_is_room):
+        if room < 0 and title in widths and title not in stays:
+            left_out.append(title)
+            room += widths[title]
+    return [column for column in block.columns if column.title not in left_out], left_out[::-1]
+
+
+def _width(title: str, cells: Sequence[Cell], least: int) -> float:
+    """Widths of the letter m that a column takes at the least; its title may stand in several lines."""
+    longest = max(map(len, map(plain, cells)), default=0)
+    needed = max(longest, *map(len, title.split()))
+    return _BESIDE_A_CELL + (least if longest > LONG else _OF_A_CHARACTER * needed)
 
 
 def _inline(line: Line) -> str:
@@ -121,14 +160,16 @@ def _table(
     numbers: Sequence[bool],
     rows: Sequence[Sequence[Cell]],
     marked: Collection[int] = (),
+    least_of_first: int = _LEAST_OF_MUCH,
 ) -> str:
     if not rows:
         return ""
     longest = [max(len(plain(row[at])) for row in rows) for at in range(len(numbers))]
     sides = [_RIGHT if is_number else LEFT for is_number in numbers]
+    leasts = [least_of_first, *[_LEAST_OF_MUCH] * (len(numbers) - 1)]
     styles = [
-        _NUMBER if is_number else _LEFT_OF_MUCH if most > LONG else _SHORT
-        for is_number, most in zip(numbers, longest, strict=True)
+        _NUMBER if is_number else _LEFT_OF_MUCH.format(least) if most > LONG else _SHORT
+        for is_number, most, least in zip(numbers, longest, leasts, strict=True)
     ]
     head = "".join(f"<th{side}>{html_text(title)}</th>" for title, side in zip(header, sides, strict=True))
     lines = []
@@ -168,5 +209,5 @@ def _shade(share: float) -> str:
 _RIGHT = ' style="text-align:right"'
 _NUMBER = ' style="text-align:right;white-space:nowrap"'
 _SHORT = ' style="text-align:left;white-space:nowrap"'
-_LEFT_OF_MUCH = ' style="text-align:left;min-width:16em;overflow-wrap:anywhere"'
+_LEFT_OF_MUCH = ' style="text-align:left;min-width:{}em;overflow-wrap:anywhere"'
 _BOLD = ' style="font-weight:bold"'

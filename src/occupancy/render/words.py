@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..values.resources import QUANTITIES, Changeable, Resource
@@ -120,3 +120,8 @@ def limit(field: str, value: Any) -> str:
     if isinstance(value, int):
         return size(value) if "shared_memory" in field else f"{value:,}"
     return str(value)
+
+
+def no_room_for(titles: Sequence[str], cure: str) -> str:
+    """What to say of columns that are not shown; nothing where nobody is to be told."""
+    return f"No room for: {', '.join(titles)}. {cure}" if titles and cure else ""

@@ -139,6 +139,24 @@ def test_what_is_short_in_a_table_of_a_notebook_stays_on_a_line() -> None:
     assert cells == [("th", "")] * 3 + [("td", "nowrap"), ("td", "nowrap"), ("td", "")] * 2
 
 
+def test_a_notebook_shows_the_last_column_and_leaves_out_what_is_of_the_least_use() -> None:
+    wide = [GroupColumn(title, ["x" * 24], False) for title in ("A", "B", "Unnamed", "Stays", "Arch", "C")]
+    wide[4] = wide[4]._replace(shorter=["x"])  # always shown
+    next_step = GroupColumn("Next step", ["y" * 90], False)
+    rows = [GroupRow("k", "kernel")]
+    table = GroupedTable(
+        "Kernel", rows, [*wide, next_step],
+        if_there_is_room=("B", "Next step", "Arch", "C", "A", "Stays", "Unnamed"),
+        stays=("Stays", "Next step"), last="Next step", cure="to_dict() has them.", unnamed=("Unnamed",),
+    )  # fmt: skip
+    page = html([table])
+    assert re.findall("<th[^>]*>([^<]*)</th>", page) == ["Kernel", "B", "Stays", "Arch", "Next step"]
+    assert page.endswith("<p>No room for: C, A. to_dict() has them.</p>")
+    has_room = html([table._replace(columns=[wide[0], wide[2], next_step])])
+    assert "No room" not in has_room
+    assert "Unnamed" in has_room
+
+
 def test_columns_that_have_no_room_are_named_at_the_end() -> None:
     table = GroupedTable(
         "Kernel",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from .. import document
+from .. import document, words
 from ..document import Column, GroupColumn, GroupedTable, Mark, Marked, Table, plain
 from .lines import Cell, Line, Part, in_columns
 from .screen import STYLES, glued
@@ -175,7 +175,7 @@ def grouped_table(table: GroupedTable, width: int, full_names: bool) -> tuple[li
         more += [BELOW + each for each in _broken(said, width - len(BELOW)) if each]
         lines += [[(each, "")] for each in more]
     is_shortened = not full_names and any([name] != shown for name, shown in headings.items())
-    said = [table.if_shortened] * is_shortened + [no_room_for(left_out, table.cure)] * bool(left_out)
+    said = [table.if_shortened] * is_shortened + [words.no_room_for(left_out, table.cure)] * bool(left_out)
     return lines, list(filter(None, said))
 
 
@@ -285,8 +285,3 @@ def _marked(line: str, texts: Sequence[str], cells: Sequence[document.Cell]) -> 
             done = end
         start = end + len(COLUMN_GAP)
     return [*pieces, (line[done:], "")]
-
-
-def no_room_for(titles: Sequence[str], cure: str) -> str:
-    """What to say of columns that are not shown; nothing where nobody is to be told."""
-    return cure and f"No room for: {', '.join(titles)}. {cure}"
