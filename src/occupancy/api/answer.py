@@ -250,7 +250,7 @@ def fits_of(
         chips = [Chip(shipped.limits(cc)) for cc in shipped.known()]
     size = cluster_size_of(kernel, cluster)
     found = fits([chip.limits for chip in chips], kernel, model, cluster_size=size)
-    return Answers(found, fits_report(kernel, found, chips, size), "chips")
+    return Answers(found, fits_report(kernel, found, chips, model, size), "chips")
 
 
 def _table_row(sm: Limits) -> Limits | None:

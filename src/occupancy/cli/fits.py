@@ -51,8 +51,10 @@ def command(
 
     answers = fits_on(chips, cluster=cluster, **kernel)
     report = answers.report
-    if occupancy is not None and isinstance(report, FitsReport):
+    assert isinstance(report, FitsReport)
+    can_run = report.can_run
+    if occupancy is not None:
         report = report.reaching(parse_share(occupancy, "occupancy"))
     print_report(report, output_format)
-    if exit_code and not all(answer.launchable for answer in answers):
+    if exit_code and not can_run:
         click.get_current_context().exit(1)

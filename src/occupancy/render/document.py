@@ -95,7 +95,7 @@ class Column(NamedTuple):
     mark: Mark = ""
     """How its cells stand out."""
     may_go: bool = False
-    """Whether a narrow terminal does without it rather than splitting the table."""
+    """Whether a narrow terminal does without it rather than splitting the table; the first goes first."""
 
 
 class Table(NamedTuple):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from ..advice.budget import TOLERANCE, check_share
-from ..advice.portability import Fit
+from ..advice.next_steps import using_less
+from ..advice.portability import CLUSTER_LIMITS, Fit
+from ..engine import Model, evaluate
 from ..render import words
 from ..render.document import (
     Block,
@@ -23,11 +25,13 @@ from ..render.document import (
     graded,
 )
 from ..tables.chips import Chip
-from ..tables.products import WELL_KNOWN, largest
+from ..tables.products import WELL_KNOWN
 from ..tables.table import CURRENT_FROM, are_current
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
+from ..values.resources import Changeable, amount_of
 from .base import Report
+from .calc_notes import refused_by_compiler
 from .inputs import (
     OPT_IN,
     Inputs,
@@ -36,6 +40,7 @@ from .inputs import (
     name_of,
     opt_in_call,
 )
+from .most_sms import largest_product, most_sms, sms_of
 from .opt_in import NON_PORTABLE
 
 if TYPE_CHECKING:
@@ -49,15 +54,17 @@ COLUMNS = (
     Column("Blocks"),
     Column("Occupancy"),
     Column("Warps\nper SM"),
-    Column("Limited or\nstopped by", is_number=False, least=13),
+    Column("Limited by", is_number=False, least=13),
 )
 
 NAMED_COLUMNS = (
     COLUMNS[0],
     COLUMNS[1],
     COLUMNS[2]._replace(may_go=True),
-    *COLUMNS[3:],
-    Column("SMs", may_go=True),
+    *COLUMNS[3:6],
+    COLUMNS[6]._replace(may_go=True),
+    COLUMNS[7],
+    Column("SMs"),
 )
 """Of products; without a name the architecture says which chip it is."""
 
@@ -79,9 +86,23 @@ class ChipFit(Fit):
     multiprocessor_count: int | None
     """SMs of the product; null for a compute capability, or where its variants differ."""
     largest_gpu: str | None
-    """The product of this compute capability with the most SMs; null where none is known."""
+    """The product with the most SMs that is meant: of all of a compute capability, or of the variants of one
+    that was named; null where none is known."""
     largest_multiprocessor_count: int | None
     """The SMs of that."""
+    known_from: str | None
+    """Where that number is from: hardware, two lists or one list of products, inferred, or the device of this
+    machine."""
+    refused_by_compiler: str | None
+    """Why no compiler makes such a kernel; null where one does, and where it does not launch anyway."""
+    to_launch: dict[Changeable, int] | None
+    """What must change, all of it together, so that it launches; null where it does, and where using less
+    does not help."""
+
+    @property
+    def can_run(self) -> bool:
+        """Whether it compiles and launches."""
+        return self.launchable is True and self.refused_by_compiler is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +119,11 @@ class FitsReport(Report):
     chips: tuple[ChipFit, ...]
     """The answer for each of them, or for those that reach the least occupancy, the best first."""
 
+    @property
+    def can_run(self) -> bool:
+        """Whether it compiles and launches on all of them."""
+        return all(chip.can_run for chip in self.chips)
+
     def reaching(self, share: float) -> FitsReport:
         """The same of the chips that reach an occupancy, the best first.
 
@@ -113,6 +139,7 @@ class FitsReport(Report):
         """A row for each chip."""
         for chip in self.chips:
             row = asdict(chip)
+            row["to_launch"] = [f"{name}={amount}" for name, amount in (chip.to_launch or {}).items()]
             yield {"gpu": row.pop("gpu"), **row}
 
     def document(self) -> Document:
@@ -125,34 +152,57 @@ class FitsReport(Report):
                 f"{chip.architecture} ({chip.known_by})"
                 if chip.known_by and not chip.gpu
                 else chip.architecture,
-                Marked("no", "bad") if chip.launchable is False else _launches(chip),
+                _launches(chip),
                 *(("", "") if chip.launchable is None else _amounts(chip)),
                 str(chip.max_warps_per_multiprocessor),
                 limited_or_stopped_by(chip, self.inputs),
-                *([words.number(chip.multiprocessor_count, "")] if has_names else []),
+                *([sms_of(chip)] if has_names else []),
             )
             for chip in self.chips
         ]
         headline = Paragraph((Marked(self.headline(), "strong"), self._scope()))
         table = [Table(NAMED_COLUMNS if has_names else COLUMNS[1:], rows)] if rows else []
-        return Only("text", [headline]), *table, *self._most_sms(), Together(self._opt_in())
+        return (
+            Only("text", [headline]),
+            *self._not_compiled(),
+            *table,
+            Together([*self._to_launch(), *self._most_sms()]),
+            Together(self._opt_in()),
+        )
 
-    def _most_sms(self) -> list[Block]:
-        """The product with the most SMs of those on which it launches, where no product was named."""
-        able = [chip for chip in self.chips if chip.launchable and not chip.gpu]
-        best = max(able, key=lambda chip: chip.largest_multiprocessor_count or 0, default=None)
-        if best is None or best.largest_gpu is None or any(chip.gpu for chip in self.chips):
-            return []
-        sms = words.count(best.largest_multiprocessor_count or 0, "SM")
-        return [
-            Paragraph(f"Most SMs where it launches: {best.largest_gpu}, {sms}, compute capability {best.cc}.")
-        ]
+    def _not_compiled(self) -> Iterator[Block]:
+        """That no compiler makes the kernel, once: the reason is the same on all chips."""
+        from .calc_document import not_compiled  # which few answers need
+
+        if why := next((chip.refused_by_compiler for chip in self.chips if chip.refused_by_compiler), None):
+            yield Paragraph(not_compiled(why))
+
+    def _to_launch(self) -> Iterator[Block]:
+        """What must change so that it launches on the others."""
+        on: dict[str, list[str]] = {}
+        for chip in self.chips:
+            changes = [
+                words.change(each, amount_of(each, self.inputs), amount)
+                for each, amount in (chip.to_launch or {}).items()
+            ]
+            if changes:
+                on.setdefault(words.listing(changes), []).append(chip.gpu or chip.cc)
+        for change, labels in on.items():
+            yield Paragraph(f"On {words.listing(labels)} it launches with {change}.")
+
+    def _most_sms(self) -> Iterator[Block]:
+        """How many SMs there are at most, and that clusters may not use them all."""
+        able = [chip for chip in self.chips if chip.can_run]
+        if self.cluster_size is not None and able:
+            yield Paragraph("Clusters can leave SMs idle: calc --gpu says how many of them a GPU holds.")
+        if len(self.asked) > 1 and (said := most_sms(able)):
+            yield Paragraph(said)
 
     def _opt_in(self) -> list[Block]:
         """What it takes to launch with opt-in, where that is so on some chip."""
         said: list[Block] = []
         size = dynamic_size(self.inputs)
-        if size is not None and any(chip.launchable and chip.needs_opt_in for chip in self.chips):
+        if size is not None and any(chip.can_run and chip.needs_opt_in for chip in self.chips):
             said += [Paragraph(f"With opt-in: {OPT_IN}"), Code(opt_in_call(size))]
         if any(chip.needs_non_portable_cluster_size for chip in self.chips):
             said += [
@@ -169,7 +219,7 @@ class FitsReport(Report):
             return (
                 f"{share} occupancy on {len(self.chips) or 'none'} of {self._counted(self.asked)}{clusters}"
             )
-        launching = sum(chip.launchable is True for chip in self.chips)
+        launching = sum(chip.can_run for chip in self.chips)
         unknown = sum(chip.launchable is None for chip in self.chips)
         text = f"Launches on {launching} of {self._counted(self.chips)}{clusters}"
         if unknown:
@@ -177,7 +227,7 @@ class FitsReport(Report):
         full = [
             chip.gpu or f"{chip.cc}{f' ({chip.known_by})' if chip.known_by else ''}"
             for chip in self.chips
-            if chip.occupancy == 1
+            if chip.occupancy == 1 and chip.can_run
         ]
         if 0 < len(full) <= MOST_FULL:
             text += f"; 100% occupancy on {words.listing(full)}"
@@ -194,9 +244,11 @@ class FitsReport(Report):
         return f" (from {CURRENT_FROM} on; --all has the older ones)" if are_current(self.asked) else ""
 
 
-def _launches(chip: Fit) -> str:
+def _launches(chip: ChipFit) -> Cell:
     if chip.launchable is None:
         return "unknown"
+    if not chip.can_run:
+        return Marked("no", "bad")
     return "with opt-in" if chip.needs_opt_in or chip.needs_non_portable_cluster_size else "yes"
 
 
@@ -205,7 +257,11 @@ def _amounts(chip: Fit) -> tuple[str, Cell]:
 
 
 def fits_report(
-    kernel: Kernel, answers: tuple[Fit, ...], chips: Sequence[Chip], cluster_size: int | None = None
+    kernel: Kernel,
+    answers: tuple[Fit, ...],
+    chips: Sequence[Chip],
+    model: Model | None = None,
+    cluster_size: int | None = None,
 ) -> FitsReport:
     """Everything that is shown of a kernel on many chips."""
     return FitsReport(
@@ -213,12 +269,17 @@ def fits_report(
         cluster_size,
         None,
         tuple(chip.label for chip in chips),
-        tuple(map(_chip_fit, chips, answers)),
+        tuple(_chip_fit(chip, answer, kernel, model) for chip, answer in zip(chips, answers, strict=True)),
     )
 
 
-def _chip_fit(chip: Chip, answer: Fit) -> ChipFit:
-    product = largest(chip.limits.compute_capability)
+def _chip_fit(chip: Chip, answer: Fit, kernel: Kernel, model: Model | None) -> ChipFit:
+    product = largest_product(chip)
+    refused, step = None, None
+    if answer.launchable:
+        refused = refused_by_compiler(evaluate(chip.limits, kernel, model))
+    elif answer.limit is not None and answer.limit not in CLUSTER_LIMITS:
+        step = next(using_less(evaluate(chip.limits, kernel, model)), None)
     return ChipFit(
         **{each.name: getattr(answer, each.name) for each in fields(Fit)},
         gpu=chip.name,
@@ -228,6 +289,9 @@ def _chip_fit(chip: Chip, answer: Fit) -> ChipFit:
         multiprocessor_count=chip.multiprocessor_count,
         largest_gpu=None if product is None else product.name,
         largest_multiprocessor_count=None if product is None else product.multiprocessor_count,
+        known_from=None if product is None else product.known_from,
+        refused_by_compiler=refused,
+        to_launch=None if step is None else step.requires,
     )
 
 
@@ -238,7 +302,7 @@ def limited_or_stopped_by(chip: Fit | OnChip, inputs: Inputs) -> str:
     if chip.launchable:
         return words.listing([name_of(limiter, inputs) for limiter in chip.limiters])
     if chip.limit is None or chip.allowed is None:
-        return (chip.reason or "").removeprefix(f"compute capability {chip.cc} ")
+        return (chip.reason or "").removeprefix(f"compute capability {chip.cc} ").removeprefix("has ")
     return over_limit(chip.limit, chip.allowed)
 
 
@@ -249,4 +313,5 @@ def over_limit(limit: str, allowed: int) -> str:
         return f"over {most} blocks per cluster"
     if limit.startswith("max_block_dim"):
         return f"over {most} threads in one dimension"
-    return f"over {most} {words.name(limit.removeprefix('max_').removesuffix('_optin'))}"
+    name = words.name(limit.removeprefix("max_").removesuffix("_optin"))
+    return f"over {most} {name.removesuffix(' per block') if 'shared_memory' in limit else name}"

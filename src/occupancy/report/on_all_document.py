@@ -78,8 +78,7 @@ def document(report: OnAllReport) -> Document:
     said = [note for note in report.notes if not any(map(note.endswith, refused))]
     notes = Bullets(said, "faint")
     are_first = "spreadsheet" in models  # what differs from the hardware stands before any advice
-    why = "Limited by" if report.launchable else "Limited or stopped by"
-    columns = (*COLUMNS[not has_names :], Column(why, is_number=False, least=SENTENCE))
+    columns = (*COLUMNS[not has_names :], Column("Limited by", is_number=False, least=SENTENCE))
     return (
         Only("text", [Paragraph(Marked(title, "strong"))]),
         *_not_compiled(report),

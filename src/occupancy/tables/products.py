@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from functools import cache
 from typing import Any
@@ -133,9 +133,17 @@ def largest(cc: ComputeCapability) -> Product | None:
 
     Of several it is one that people know the compute capability by.
     """
-    of_cc = (each for each in products() if each.compute_capability == cc)
-    known_by = WELL_KNOWN.get(str(cc), "")
-    return max(of_cc, key=lambda each: (each.multiprocessor_count, known_by in each.name), default=None)
+    of_cc = [each for each in products() if each.compute_capability == cc]
+    return with_most_sms(of_cc, WELL_KNOWN.get(str(cc), "")) if of_cc else None
+
+
+def with_most_sms(found: Iterable[Product], known_by: str = "") -> Product:
+    """Of some products that with the most SMs; of several one so called, and then the most certain."""
+
+    def key(each: Product) -> tuple[int, bool, int]:
+        return each.multiprocessor_count, known_by in each.name, _CERTAINTY.index(each.known_from)
+
+    return max(found, key=key)
 
 
 def matching(pattern: str) -> tuple[Product, ...]:
@@ -253,6 +261,11 @@ def common_name(name: str, variants: tuple[Product, ...]) -> str:
 def least_certain(variants: tuple[Product, ...]) -> str:
     """Where the number of SMs that some products share is known from, at the least."""
     return min((each.known_from for each in variants), key=_CERTAINTY.index)
+
+
+def most_certain(variants: Sequence[Product]) -> str:
+    """The best source of it: one is enough to know the number."""
+    return max((each.known_from for each in variants), key=_CERTAINTY.index)
 
 
 def _shared_beginning(names: list[list[str]]) -> list[str]:

@@ -218,7 +218,7 @@ def test_fits() -> None:
     assert "--all" not in every[0]
     assert any(line.split()[:3] == ["3.0", "Kepler", "no"] for line in every)
     assert any(line.endswith("over 63 registers per thread") for line in every)
-    assert any(line.endswith("over 64 KiB shared memory per block") for line in every)
+    assert any(line.endswith("over 64 KiB shared memory") for line in every)
     chips = as_json(*FITS, "--cc", "7.5,9.0")["chips"]
     assert [(each["cc"], each["launchable"], each["limit"]) for each in chips] == [
         ("7.5", False, "max_shared_memory_per_block_optin"),
@@ -234,7 +234,7 @@ def test_fits_says_which_chips_and_where_it_is_full() -> None:
         "Launches on 14 of 14 compute capabilities; 100% occupancy on 10.7 (VR200) "
         "(from 7.5 on; --all has the older ones)"
     )
-    rows = {line.split()[0]: line.split() for line in lines[4:-5]}
+    rows = {line.split()[0]: line.split() for line in lines[3:17]}
     assert rows["12.0"][1:] == [
         "Blackwell",
         "(5090)",
@@ -263,11 +263,16 @@ def test_fits_in_clusters() -> None:
     asked = ("fits", "-t", "512", "-r", "96", "-s", "100k", "--cluster")
     lines = run(*asked, "4x2", columns=120).stdout.splitlines()
     assert lines[0].startswith("Launches on 6 of 14 compute capabilities in clusters of 8 (")
-    rows = {line.split()[0]: line for line in lines[4:-5]}
+    rows = {line.split()[0]: line for line in lines[4:18]}
     assert " no " in rows["8.0"]
-    assert rows["8.0"].endswith("has no clusters")
-    assert rows["12.0"].endswith("over 99 KiB shared memory per block")
-    assert "Most SMs where it launches: Rubin (VR200), 224 SMs, compute capability 10.7." in lines
+    assert rows["8.0"].endswith("  no clusters")
+    assert rows["12.0"].endswith("over 99 KiB shared memory")
+    assert "On 12.0 and 12.1 it launches with shared memory 100 KiB -> 99 KiB." in lines
+    assert any(line.startswith("Clusters can leave SMs idle: ") for line in lines)
+    (most,) = (
+        line for line in lines if line.startswith("Most SMs where it launches: Rubin (VR200), 224 SMs ")
+    )
+    assert "(from one list only), compute capability 10.7; confirmed: GB200, 152 SMs, 10.0." in most
     assert "NonPortable" not in "".join(lines)
     answer = as_json(*asked, "16", "--cc", "8.9,9.0,11.0,12.0,12.1")
     assert answer["cluster_size"] == 16
@@ -293,13 +298,42 @@ def test_fits_in_clusters() -> None:
     assert "--cluster: '0' is out of range" in run(*asked, "0").stderr
 
 
+def test_fits_does_not_count_what_no_compiler_makes() -> None:
+    asked = ("fits", "-t", "256", "--static-smem", "60k", "--cc", "7.5,9.0")
+    done = run(*asked, "--exit-code")
+    assert done.exit_code == 1
+    assert done.stdout.startswith("Launches on 0 of 2")
+    assert "Does not compile: the compiler refuses more than 49,152 bytes" in done.stdout
+    assert [line.split()[3] for line in done.stdout.splitlines() if line[:4] in ("7.5 ", "9.0 ")] == [
+        "no"
+    ] * 2
+    assert [bool(chip["refused_by_compiler"]) for chip in as_json(*asked)["chips"]] == [True, True]
+    assert run("fits", "-t", "256", "-s", "60k", "--cc", "7.5,9.0", "--exit-code").exit_code == 0
+
+
+def test_fits_tells_what_it_takes_to_launch() -> None:
+    asked = ("fits", "-t", "1024", "-r", "96", "-s", "64k", "--cc", "9.0,7.5,7.0")
+    said = run(*asked).stdout
+    assert "On 9.0, 7.5 and 7.0 it launches with registers 96 -> 64." in said
+    assert as_json(*asked)["chips"][0]["to_launch"] == {"regs": 64}
+    assert as_csv(*asked)[0]["to_launch"] == "regs=64"
+    calc = run("calc", "--cc", "9.0", "-t", "1024", "-r", "96", "-s", "64k").stdout
+    assert "registers 96 -> 64" in calc
+
+
 def test_fits_names_the_product_with_the_most_sms() -> None:
     first, second = as_json("fits", "-t", "64", "--cc", "10.1,10.3")["chips"]
     assert (first["largest_gpu"], first["largest_multiprocessor_count"]) == (None, None)
     assert (second["largest_gpu"], second["largest_multiprocessor_count"]) == ("GB300", 152)
     named = run("fits", "-t", "64", "--gpu", "H200,A100 PCIe", columns=120).stdout
-    assert "Most SMs" not in named
+    assert "Most SMs where it launches: H200, 132 SMs, compute capability 9.0. occupancy gpus" in named
     assert "  SMs\n" in named
+    assert "Most SMs" not in run("fits", "-t", "64", "--gpu", "H200").stdout
+    variants = run("fits", "-t", "64", "--gpu", "H100,A100,RTX 5090").stdout
+    assert "Most SMs where it launches: GeForce RTX 5090, 170 SMs" in variants
+    assert any(line.startswith("H100 ") and line.endswith(" up to 132") for line in variants.splitlines())
+    without = run("fits", "-t", "64", "--gpu", "H100,A100").stdout
+    assert "H100 SXM5 80 GB, 132 SMs, compute capability 9.0." in without
     assert [
         chip["multiprocessor_count"] for chip in as_json("fits", "-t", "64", "--gpu", "H20")["chips"]
     ] == [78]
@@ -321,7 +355,7 @@ def test_fits_lists_the_chips_that_reach_an_occupancy_the_best_first() -> None:
     )
     assert "on none of 1 compute capability" in run(*asked, "100", "--cc", "9.0").stdout
     assert "on none of 2 chips" in run(*asked, "100", "--gpu", "RTX 4090,RTX 4080").stdout  # both 8.9
-    assert [line.split()[0] for line in lines[4:-5]] == ["10.7", "8.7", "10.1", "11.0"]
+    assert [line.split()[0] for line in lines[4:8]] == ["10.7", "8.7", "10.1", "11.0"]
     answer = as_json(*asked, "100")
     assert [chip["cc"] for chip in answer["chips"]] == ["10.7"]
     assert (answer["least_occupancy"], len(answer["asked"])) == (1, 14)

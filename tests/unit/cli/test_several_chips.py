@@ -335,7 +335,7 @@ def test_what_allocates_tensor_memory_has_bounds_and_a_budget_that_say_why_one_b
     assert "--min-blocks: 2 blocks of 128 threads cannot be resident on 10.0; the most is 1" in refused
     assert "Allowed: 1. 0 virtual resources answer for a kernel that relinquishes its permit." in refused
     assert run("budget", *kernel, "--virtual-resources", "0").exit_code == 0
-    assert " has no tensor memory\n" in run("fits", *kernel[2:-2], columns=200).stdout
+    assert "  no tensor memory\n" in run("fits", *kernel[2:-2], columns=200).stdout
     assert "capability 7.5 has" not in run("fits", *kernel[2:-2], columns=200).stdout
 
 

@@ -230,7 +230,7 @@ function showChips({ limits, kernel, model }, choose) {
       [{ class: "reason" }, why],
     ];
   });
-  const titles = ["Chip", "Architecture", [{ class: "use" }, "Occupancy"], [{ class: "number" }, "Blocks"], [{ class: "reason" }, "Limited or stopped by"]];
+  const titles = ["Chip", "Architecture", [{ class: "use" }, "Occupancy"], [{ class: "number" }, "Blocks"], [{ class: "reason" }, "Limited by"]];
   refill("chips", table("The same kernel on every chip", titles, rows));
 }
 

@@ -36,10 +36,14 @@ def table(table: Table, width: int) -> Iterator[Part]:
 
 
 def _without_what_may_go(table: Table, width: int) -> Table:
-    """The table as it is where it has room for all of its columns."""
-    stays = [index for index, column in enumerate(table.columns) if not column.may_go]
+    """The table with as many of its columns as there is room for: the first that may go goes first."""
     needs = [_need(column, table.rows, index) for index, column in enumerate(table.columns)]
-    if len(stays) == len(needs) or sum(needs) + GAP * (len(needs) - 1) <= width:
+    stays = list(range(len(needs)))
+    for index in (index for index in range(len(needs)) if table.columns[index].may_go):
+        if sum(needs[each] + GAP for each in stays) - GAP <= width:
+            break
+        stays.remove(index)
+    if len(stays) == len(needs):
         return table
     rows = [[row[index] for index in stays] for row in table.rows]
     return table._replace(columns=[table.columns[index] for index in stays], rows=rows)
