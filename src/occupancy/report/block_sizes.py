@@ -18,7 +18,7 @@ from .inputs import inputs_of
 
 CALL = "cudaOccupancyMaxPotentialBlockSize"
 TIES = (
-    f"Among equals the larger block stands first, as {CALL} chooses it. "
+    f"Among equals the larger block stands first, as {CALL} chooses it; calc names the nearest. "
     "Smaller blocks wait less at barriers and spread better over the SMs."
 )
 NONE_LAUNCHES = "No block of any size launches with so much."

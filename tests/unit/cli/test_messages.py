@@ -74,6 +74,11 @@ def test_errors_name_the_option_that_was_typed(arguments: tuple[str, ...], messa
     ("arguments", "expected"),
     [
         (("-t", "32", "--caching", "x"), "--caching: 'x' is not a choice. Allowed: ca, cg."),
+        (
+            ("-t", "32", "--model", "cuda,spreadsheet"),
+            "--model: 'cuda,spreadsheet' is not a choice. Allowed: cuda, spreadsheet. "
+            "`occupancy calc --model spreadsheet` shows both answers where they differ.",
+        ),
         (("-t", "32", "--device", "-1"), "--device: -1 is out of range. Allowed: 0 and up."),
         (("-t", "32", "--device", "x"), "--device: 'x' is not a whole number."),
         (("-r", "32"), "--threads: is missing. Threads per block, or the block's shape."),
