@@ -186,7 +186,8 @@ class Occupancy(engine.Answer):
 
     def explain(self) -> occupancy.Answers[occupancy.Explanation]:
         """Every step of the arithmetic, resource by resource."""
-        from ..report.explain import explain, explanation_report
+        from ..report.explain import explain
+        from ..report.explanation import explanation_report
         from .answers import Answers
 
         steps = explain(self)

@@ -58,6 +58,8 @@ class Explanation:
     steps: tuple[str, ...]
     why: str | None
     """The reason for a step that surprises."""
+    why_of: int | None
+    """The number of that step, counted from 0."""
     runtime_steps: tuple[str, ...] = ()
     """The CUDA runtime's steps, where the answer is the spreadsheet's and they come to another number."""
 

@@ -318,17 +318,25 @@ def _setting(value: object) -> str:
 
 def _steps(each: Explanation) -> Iterator[Block]:
     yield Heading(words.name(each.resource).capitalize())
-    yield Bullets(list(map(words.grouped, each.steps)), indent=2)
-    yield Bullets(_beside(each), "faint", indent=2)
+    explained = len(each.steps) if each.why_of is None else each.why_of + 1
+    yield Bullets(list(map(words.grouped, each.steps[:explained])), indent=2)
+    yield Bullets(_why(each), "faint", indent=2)
+    yield Bullets(list(map(words.grouped, each.steps[explained:])), indent=2)
+    yield Bullets(_of_runtime(each), "faint", indent=2)
 
 
 def _steps_on_a_page(each: Explanation) -> Iterator[Block]:
     yield Heading(words.name(each.resource))
-    yield Bullets([*map(words.grouped, each.steps), *_beside(each)])
+    steps = list(map(words.grouped, each.steps))
+    explained = len(steps) if each.why_of is None else each.why_of + 1
+    yield Bullets([*steps[:explained], *_why(each), *steps[explained:], *_of_runtime(each)])
 
 
-def _beside(each: Explanation) -> list[str]:
-    """What the runtime counts instead, and why a step surprises."""
-    beside = [f"The CUDA runtime: {'; '.join(each.runtime_steps)}"] if each.runtime_steps else []
-    beside += [f"Why: {each.why}"] if each.why else []
-    return list(map(words.grouped, beside))
+def _why(each: Explanation) -> list[str]:
+    """Why a step surprises, for below it."""
+    return [words.grouped(f"Why: {each.why}")] if each.why else []
+
+
+def _of_runtime(each: Explanation) -> list[str]:
+    """What the runtime counts instead."""
+    return [words.grouped(f"The CUDA runtime: {'; '.join(each.runtime_steps)}")] if each.runtime_steps else []

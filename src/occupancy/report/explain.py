@@ -5,51 +5,28 @@ Each number comes from the engine's own function for that step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from ..advice.tensor_memory import LimiterOrColumns
-from ..engine import Answer, Model, cuda, default_model, evaluate, spreadsheet
+from ..engine import Answer, cuda, default_model, evaluate, spreadsheet
 from ..engine.common import round_up, shared_memory_configuration
-from ..values.dataclass import dataclass
 from ..values.kernel import TENSOR_MEMORY_UNIT
 from ..values.resources import RESOURCES, Resource
-from .base import Document, Report
 from .calc import Explanation
 from .calc_notes import is_confined_to_half, left_out_by_spreadsheet
-from .inputs import Inputs, inputs_of
 
 NO_BLOCKS = "0 blocks"
 
-Steps = tuple[Sequence[str], str | None]
-"""The steps of a resource, and the reason for one that surprises."""
 
+class Steps(NamedTuple):
+    """The steps of a resource, and the reason for one that surprises."""
 
-@dataclass(frozen=True, slots=True)
-class ExplanationReport(Report):
-    """The arithmetic of an answer, by itself; `occupancy calc --explain` shows it below the answer."""
-
-    model: Model
-    cc: str
-    inputs: Inputs
-    explanation: tuple[Explanation, ...]
-
-    def rows(self) -> Iterable[Mapping[str, Any]]:
-        """A row for each resource."""
-        return map(asdict, self.explanation)
-
-    def document(self) -> Document:
-        """The steps of each resource below its name."""
-        from .calc_document import steps_of
-
-        return steps_of(self.explanation)
-
-
-def explanation_report(given: Answer, steps: tuple[Explanation, ...]) -> ExplanationReport:
-    """Everything that is shown of some steps."""
-    cc = str(given.limits.compute_capability)
-    return ExplanationReport(given.model, cc, inputs_of(given.kernel), steps)
+    steps: Sequence[str]
+    why: str | None = None
+    of: int = -1
+    """The step that the reason is for, counted from 0; -1 for the last."""
 
 
 def explain(result: Answer) -> tuple[Explanation, ...]:
@@ -64,8 +41,13 @@ def explain(result: Answer) -> tuple[Explanation, ...]:
     # The spreadsheet knows the first four resources.
     names: tuple[LimiterOrColumns, ...] = (*RESOURCES, "tensor_memory")
     found = ((name, explainer(result)) for name, explainer in zip(names, explainers, strict=False))
-    explained = (Explanation(name, tuple(steps[0]), steps[1]) for name, steps in found if steps is not None)
+    explained = (_explanation(name, steps) for name, steps in found if steps is not None)
     return tuple(explained if result.model == "cuda" else _beside_the_hardware(result, explained))
+
+
+def _explanation(name: LimiterOrColumns, given: Steps) -> Explanation:
+    of = None if given.why is None else range(len(given.steps))[given.of]
+    return Explanation(name, tuple(given.steps), given.why, of)
 
 
 def _beside_the_hardware(result: Answer, explained: Iterable[Explanation]) -> Iterator[Explanation]:
@@ -91,8 +73,9 @@ def _warps(result: Answer) -> Steps:
     if kernel.block_dim is not None:
         x, y, z = kernel.block_dim
         steps.append(f"{x} x {y} x {z} = {threads}")
+    whole_warps = len(steps)
     steps.append(f"{threads} / {limits.warp_size}{rounded} = {_count(warps, 'warp')}")
-    why = None
+    why, of = None, -1
     most = limits.max_warps_per_multiprocessor
     is_too_many = kernel.threads > limits.max_threads_per_block
     if result.model == "cuda" and (is_too_many or cuda.exceeded_dimension(limits, kernel) is not None):
@@ -106,13 +89,13 @@ def _warps(result: Answer) -> Steps:
         steps.append(f"{most} warps per SM // {_count(warps, 'warp')} = {_limit(result, 'warps')}")
         if result.model == "cuda" and kernel.caching == "ca":
             why = "Half of the SM has too few registers for the block, which does without caching in L1."
-    if kernel.threads % limits.warp_size:
-        why = why or "Warps are allocated whole, so the last warp's idle lanes take up their slots."
-    return steps, why
+    if kernel.threads % limits.warp_size and why is None:
+        why, of = "Warps are allocated whole, so the last warp's idle lanes take up their slots.", whole_warps
+    return Steps(steps, why, of)
 
 
 def _blocks(result: Answer) -> Steps:
-    return [f"at most {_limit(result, 'blocks')} per SM"], None
+    return Steps([f"at most {_limit(result, 'blocks')} per SM"])
 
 
 def _cuda_registers(result: Answer) -> Steps:
@@ -122,17 +105,19 @@ def _cuda_registers(result: Answer) -> Steps:
     per_warp = result.allocated.registers // warps
     steps = [_per_warp_step(result, per_warp)]
     if kernel.regs > limits.max_registers_per_thread:
-        steps.append(_too_many_per_thread(result))
-        return steps, None
+        return Steps([*steps, _too_many_per_thread(result)])
     check_steps, why = _launch_check(result, per_warp)
+    of = len(steps)
     steps += check_steps
     if check_steps[-1].endswith(NO_BLOCKS):
-        return steps, why
+        return Steps(steps, why, of)
+    of_share = len(steps) + 1
     steps += _sub_partition_steps(result, per_warp)
     of_sub_partitions = cuda.warps_by_registers(limits, per_warp, limits.sub_partitions)
     if of_sub_partitions < limits.max_registers_per_multiprocessor // per_warp:
         why = "A warp lives in one sub-partition, so what is left over in each does not add up to a warp."
-    return steps, why
+        of = of_share
+    return Steps(steps, why, of)
 
 
 def _launch_check(result: Answer, per_warp: int) -> tuple[list[str], str | None]:
@@ -191,25 +176,25 @@ def _cuda_shared_memory(result: Answer) -> Steps:
         why = f"From 8.0 the system takes {reserved} bytes for each resident block."
     if per_block > most:
         steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
-        return steps, why
+        return Steps(steps, why, 0)
     asked = shared_memory_configuration(limits, kernel.carveout)
     pool = cuda.shared_memory_pool(limits, kernel, per_block)
     steps.append(_pool_step(result, asked))
     if pool != asked:
         steps.append(f"{asked} is too small for one block: {pool}")
     steps.append(f"{pool} // {per_block} = {_limit(result, 'shared_memory')}")
-    return steps, why
+    return Steps(steps, why, 0)
 
 
 def _barriers(result: Answer) -> Steps:
     available = result.limits.max_barriers_per_multiprocessor
     if result.block_limits.barriers is None:
         step = "no limit: the kernel uses none" if result.kernel.barriers == 0 else "no limit before 9.0"
-        return [step], None
+        return Steps([step])
     barriers = cuda.UNKNOWN_BARRIERS if result.kernel.barriers is None else result.kernel.barriers
     counted = " (not given: counted as one)" if result.kernel.barriers is None else ""
     step = f"{available} per SM // {barriers}{counted} = {_limit(result, 'barriers')}"
-    return [step], None
+    return Steps([step])
 
 
 def _virtual_resources(result: Answer) -> Steps | None:
@@ -220,15 +205,15 @@ def _virtual_resources(result: Answer) -> Steps | None:
     count = result.kernel.virtual_resources_at_start
     available = result.limits.virtual_resources_per_multiprocessor
     if available is None:
-        return ["no limit: the kernel uses none" if not count else "no limit before 10.0"], None
+        return Steps(["no limit: the kernel uses none" if not count else "no limit before 10.0"])
     if not count:
         since = "" if columns is None else " once it has relinquished its permit"
-        return [f"no limit: the kernel uses none{since}"], None
+        return Steps([f"no limit: the kernel uses none{since}"])
     why = (
         "cuda_occupancy.h counts what a kernel that allocates tensor memory holds when it starts. "
         "That the next block comes in once it relinquishes its permit is inferred."
     )
-    return [f"{available} per SM // {count} = {_limit(result, 'virtual_resources')}"], why
+    return Steps([f"{available} per SM // {count} = {_limit(result, 'virtual_resources')}"], why)
 
 
 def _tensor_memory(result: Answer) -> Steps | None:
@@ -242,7 +227,7 @@ def _tensor_memory(result: Answer) -> Steps | None:
     )
     most = result.limits.tensor_memory_per_multiprocessor
     steps.append(f"{most} columns per SM // {rounded} = {_count(blocks, 'block')} with their columns at once")
-    return steps, "It limits no launch: a block that finds too few columns free waits for them."
+    return Steps(steps, "It limits no launch: a block that finds too few columns free waits for them.")
 
 
 def _spreadsheet_registers(result: Answer) -> Steps:
@@ -251,7 +236,7 @@ def _spreadsheet_registers(result: Answer) -> Steps:
     if not kernel.regs:
         return _no_limit(is_given=kernel.regs is not None)
     if kernel.regs > limits.max_registers_per_thread:
-        return [_too_many_per_thread(result)], None
+        return Steps([_too_many_per_thread(result)])
     if limits.register_allocation_granularity == "block":
         counted = round_up(warps, limits.warp_allocation_granularity)
         need = counted * limits.warp_size * kernel.regs
@@ -262,7 +247,7 @@ def _spreadsheet_registers(result: Answer) -> Steps:
             f"{limits.max_registers_per_multiprocessor} per SM // {result.allocated.registers} = "
             f"{_limit(result, 'registers')}",
         )
-        return steps, "On 1.x registers are given to the block as a whole."
+        return Steps(steps, "On 1.x registers are given to the block as a whole.", 0)
     per_warp = spreadsheet.allocated_registers_per_warp(limits, column, kernel.regs)
     share = spreadsheet.max_registers_per_block(limits, column, kernel).amount
     granularity = spreadsheet.warp_granularity(limits, column, kernel)
@@ -280,7 +265,7 @@ def _spreadsheet_registers(result: Answer) -> Steps:
     why = None
     if spreadsheet.is_doubled_unit(column, kernel.regs):
         why = "For this number of registers the spreadsheet allocates in units of twice the size."
-    return steps, why
+    return Steps(steps, why, 0)
 
 
 def _spreadsheet_shared_memory(result: Answer) -> Steps:
@@ -295,11 +280,11 @@ def _spreadsheet_shared_memory(result: Answer) -> Steps:
         steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
     else:
         steps += [_pool_step(result, asked), f"{asked} // {per_block} = {_limit(result, 'shared_memory')}"]
-    return steps, left_out_by_spreadsheet(limits)
+    return Steps(steps, left_out_by_spreadsheet(limits), 0)
 
 
 def _no_limit(*, is_given: bool) -> Steps:
-    return [f"no limit: {'the kernel uses none' if is_given else 'not given'}"], None
+    return Steps([f"no limit: {'the kernel uses none' if is_given else 'not given'}"])
 
 
 def _too_many_per_thread(result: Answer) -> str:

@@ -98,3 +98,29 @@ def test_caching_that_is_given_up_is_told() -> None:
 def test_one_block_of_the_runtime_is_singular() -> None:
     note, _ = occupancy.compute("8.6", threads=32, smem="50k", model="spreadsheet").report().notes
     assert note == "The CUDA runtime gives 1 block, 2.1%."
+
+
+@pytest.mark.parametrize(
+    ("cc", "arguments", "resource", "step"),
+    [
+        ("8.0", {"threads": 200, "regs": 72}, "warps", "200 threads / 32, rounded up = 7 warps"),
+        ("8.0", {"threads": 200, "regs": 72}, "registers", "launch check: 7 warps, counted as 8, "),
+        ("8.0", {"threads": 200, "regs": 38}, "registers", "16384 per sub-partition // 1280 = 12 warps"),
+        ("8.0", {"threads": 200, "smem": "30k"}, "shared_memory", "30720 bytes + 1024 reserved = 31744"),
+        ("8.0", {"threads": 200, "smem": "300k"}, "shared_memory", "307200 bytes + 1024 reserved"),
+        ("10.0", {"threads": 128, "tensor_memory": 256}, "tensor_memory", "512 columns per SM // 256 = 2"),
+        ("2.0", {"threads": 256, "regs": 21, "model": "spreadsheet"}, "registers", "21 registers x 32 thr"),
+    ],
+)
+def test_a_reason_is_of_the_step_that_surprises(
+    cc: str, arguments: dict[str, Any], resource: str, step: str
+) -> None:
+    answer = occupancy.compute(cc, **arguments)
+    (found,) = (each for each in answer.explain() if each.resource == resource)
+    assert found.why_of is not None
+    assert found.steps[found.why_of].startswith(step)
+    lines = str(answer.explain()).replace(",", "").splitlines()
+    place = next(
+        number for number, line in enumerate(lines) if line.strip().startswith(step.replace(",", ""))
+    )
+    assert any(line.startswith("  Why: ") for line in lines[place + 1 : place + 3])
