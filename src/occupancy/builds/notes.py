@@ -1,5 +1,16 @@
 """What someone who reads the answer for a kernel should know of it."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..engine import Answer
+from ..readers import KernelRecord
+from ..tables.families import later_members
+
+LEAST_DIFFERENCE = 0.006
+"""PyTorch's profiler rounds to whole percents; a smaller difference is none."""
+
 NOT_LINKED_NOTE = "Not linked yet: registers, shared memory and stack lack what its callees need."
 SPLIT_NOTE = (
     "The registers are those of the launch, which the warpgroups divide among themselves (setmaxnreg), so "
@@ -14,3 +25,35 @@ ONE_WAVE_NOTE = (
     "No next step where all blocks of a launch are resident at once: there is no further block to fit."
 )
 GRID_NOTE = "PyTorch's profiler counts no more blocks than the grid has for each SM."
+
+
+def notes_of(record: KernelRecord, answer: Answer, *, what_if: bool) -> Iterator[str]:
+    """What the answer rests on.
+
+    Args:
+        record: The kernel.
+        answer: The engine's answer for it.
+        what_if: Whether it is for another architecture than the one that the kernel was compiled for.
+    """
+    if record.linked is False:
+        yield NOT_LINKED_NOTE
+    if record.reallocates_registers:
+        yield SPLIT_NOTE
+    if elsewhere := later_members(record.arch):
+        runs = f"runs on {' and '.join(map(str, elsewhere))} too; --cc answers for those"
+        yield f"{record.arch} is code of a family, and {runs}."
+    if "virtual_resources" in answer.limiters:
+        yield TENSOR_MEMORY_NOTE
+    if answer.blocks_by_tensor_memory is not None:
+        held = answer.blocks_by_tensor_memory
+        blocks = "1 block holds its" if held == 1 else f"{held} blocks hold their"
+        yield f"Tensor memory, {record.tensor_memory} columns: {blocks} columns at once on an SM."
+    if not what_if and _is_less_for_the_grid(record, answer):
+        yield GRID_NOTE
+
+
+def _is_less_for_the_grid(record: KernelRecord, answer: Answer) -> bool:
+    # Its reader has said so already where PyTorch's profiler takes a kernel as not opted in.
+    if record.format != "pytorch-trace" or record.reported_occupancy is None or record.notes:
+        return False
+    return record.reported_occupancy < answer.occupancy_by_threads - LEAST_DIFFERENCE

@@ -16,29 +16,19 @@ from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..readers.budget import Allowance
 from ..readers.record import FIELD_NAMES, ThreadsFrom
-from ..tables.families import later_members
 from ..values.dataclass import copier, dataclass
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.resources import Resource
 from .library_kernels import LIBRARY_NOTE, is_of_a_library
-from .notes import (
-    GRID_NOTE,
-    NO_ADVICE_NOTE,
-    NOT_LINKED_NOTE,
-    ONE_WAVE_NOTE,
-    SPLIT_NOTE,
-    TENSOR_MEMORY_NOTE,
-)
+from .notes import NO_ADVICE_NOTE, ONE_WAVE_NOTE, notes_of
 from .spill_cost import SpillCost, is_possible, occupancies, spill_cost, without_spills
+from .stages import at_whole_stages
 
 LimitsOf = Callable[[ComputeCapability], Limits]
 
 MOST_VERDICTS = 1 << 16
 """That are kept."""
-
-LEAST_DIFFERENCE = 0.006
-"""PyTorch's profiler rounds to whole percents; a smaller difference is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +62,7 @@ class ScanRow(KernelRecord):
     reason: str | None = None
     """Why it does not launch."""
     next_step: NextStep | None = None
-    """The nearest higher occupancy, and what must change to reach it."""
+    """The nearest higher occupancy, and what must change for it; for a pipeline of Triton at whole stages."""
     spill_cost: SpillCost | None = None
     """What the shared memory costs that registers are spilled to; None where none is, and in comparisons."""
     waves: float | None = None
@@ -234,6 +224,8 @@ class Scanner:
         answer = self._answer(limits, kernel)
         usual = self._answer(limits, _kernel(record, limits, USUAL_SIZE)) if threads_from == "best" else None
         next_step, is_left_out = self._advice(limits, kernel, threads_from == "best")
+        if next_step is not None:
+            next_step = at_whole_stages(next_step, record, answer)
         if next_step is not None and is_of_a_library(record):
             next_step = None
             notes.append(LIBRARY_NOTE)
@@ -243,21 +235,8 @@ class Scanner:
             reason = f"{threads:,} threads in one block, but it was compiled for at most {most}."
         if is_left_out:
             notes.append(NO_ADVICE_NOTE)
-        if record.linked is False:
-            notes.append(NOT_LINKED_NOTE)
-        if record.reallocates_registers:
-            notes.append(SPLIT_NOTE)
-        if elsewhere := later_members(record.arch):
-            runs = f"runs on {' and '.join(map(str, elsewhere))} too; --cc answers for those"
-            notes.append(f"{record.arch} is code of a family, and {runs}.")
-        if "virtual_resources" in answer.limiters:
-            notes.append(TENSOR_MEMORY_NOTE)
-        if answer.blocks_by_tensor_memory is not None:
-            held = answer.blocks_by_tensor_memory
-            blocks = "1 block holds its" if held == 1 else f"{held} blocks hold their"
-            notes.append(f"Tensor memory, {record.tensor_memory} columns: {blocks} columns at once on an SM.")
-        if not (what_if := _is_what_if(record, limits)) and _is_less_for_the_grid(record, answer):
-            notes.append(GRID_NOTE)
+        what_if = _is_what_if(record, limits)
+        notes += notes_of(record, answer, what_if=what_if)
         waves = None
         try:
             waves = self._waves(record, answer, None if what_if else record.multiprocessor_count)
@@ -344,10 +323,3 @@ Advice = tuple[NextStep | None, bool]
 
 def _no_step(limits: Limits, kernel: Kernel, is_best_size: bool) -> Advice:
     return None, False
-
-
-def _is_less_for_the_grid(record: KernelRecord, answer: Answer) -> bool:
-    # Its reader has said so already where PyTorch's profiler takes a kernel as not opted in.
-    if record.format != "pytorch-trace" or record.reported_occupancy is None or record.notes:
-        return False
-    return record.reported_occupancy < answer.occupancy_by_threads - LEAST_DIFFERENCE

@@ -23,6 +23,8 @@ class Asking(NamedTuple):
     """For the occupancy that a profiler reports."""
     columns: str
     """For columns that there is no room for."""
+    budget: str
+    """For the registers that each occupancy allows, with a chip and a block size where ``{}`` stands."""
 
 
 COMMAND = Asking(
@@ -34,6 +36,7 @@ COMMAND = Asking(
     other_files="also_in of --format json",
     reported="--columns occupancy,reported shows both",
     columns="--columns arch,regs,... chooses; --format csv has all.",
+    budget="occupancy budget --cc {} --threads {}",
 )
 """On the screen of the command."""
 
@@ -46,6 +49,7 @@ FUNCTION = Asking(
     other_files="also_in",
     reported="reported_occupancy has it",
     columns="to_dict() has them.",
+    budget='occupancy.budget("{}", threads={})',
 )
 """In a notebook, which has no options of a command."""
 
@@ -58,5 +62,6 @@ PAGE = Asking(
     other_files="occupancy scan --format json",
     reported="the column Reported has it",
     columns="",
+    budget="occupancy budget --cc {} --threads {}",
 )
 """On the page, which is read by others than who ran the command."""

@@ -17,7 +17,7 @@ from .assumed_sizes import AT_USUAL, at_usual_size, threads
 from .source_files import copies_of, file_names, place
 from .spill_words import TO_SHARED, without_spills
 from .spilled_bytes import SPILL_FIELDS, spills
-from .stages import stages_in_words
+from .stages import needs_smaller_tile, stages_in_words
 
 ARCH = "Arch"
 STACK = "Stack"
@@ -44,6 +44,12 @@ ONLY_A_STACK = "stack"
 MOST_OPERATIONS = 3
 """Of a kernel of Inductor, in its column."""
 
+
+LEAST_LIKENESS = 0.65
+"""Of a name that is none and a column that may be meant: nonsense is like notes by 0.62."""
+
+MOST_MEANT = 3
+"""Columns that a name may stand for that is none; more of them are those that are allowed."""
 
 MEANT = {
     "registers": "regs", "registers_per_thread": "regs", "shared_memory": "shared", "smem_bytes": "smem",
@@ -162,8 +168,11 @@ def columns_named(names: Iterable[str]) -> tuple[Asked, ...]:
             raise InputError(f"there is no column {shown(name)}", where="columns", cure=cure)
         meant = Asked(key, known[key]) if key in known else _begun(key, titles) or _begun(key, known)
         if meant is None:
-            allowed = ", ".join(nearest_names(key, known) or titles)
-            cure = "Or a field of --format csv." if allowed == ", ".join(titles) else ""
+            near = nearest_names(key, known, LEAST_LIKENESS)
+            if 0 < len(near) <= MOST_MEANT:
+                allowed, cure = "", f"Did you mean {' or '.join(near)}?"
+            else:
+                allowed, cure = ", ".join(near or titles), "" if near else "Or a field of --format csv."
             raise InputError(f"there is no column {shown(name)}", where="columns", allowed=allowed, cure=cure)
         found.append(meant)
     return tuple(found)
@@ -231,14 +240,17 @@ def _limiters(row: ScanRow) -> str:
 def _next_step(row: ScanRow) -> str:
     if row.next_step is None:
         return ""
+    stages = stages_in_words(row)
     changes = [
-        words.change(resource, amount_of(resource, row), amount, short=True)
+        stages
+        if stages and resource == "smem"
+        else words.change(resource, amount_of(resource, row), amount, short=True)
         for resource, amount in row.next_step.requires.items()
         if resource != "threads" or row.threads_from != "best"
     ]
     chosen = row.next_step.requires.get("threads") if row.threads_from == "best" else None
     size = f" at {chosen:,} threads" if chosen else ""
-    changes += filter(None, [stages_in_words(row)])  # what less shared memory means
+    changes += ["a smaller tile"] if needs_smaller_tile(row) else []
     more = " (spills more)" if "regs" in row.next_step.requires and spilled_bytes(row) else ""
     return f"{words.percent(row.next_step.occupancy)}{size}: {', '.join(changes)}{more}"
 

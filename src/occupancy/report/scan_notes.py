@@ -34,7 +34,7 @@ WHO_KNOWS = "ptxas -v says it, and code from sm_70 on."
 UNKNOWN_STACK = f"Stack: nothing says whether it holds spills, or arrays that variables index. {WHO_KNOWS}"
 OF_TRITON = (
     "Triton: fewer num_stages or a smaller tile take less shared memory; maxnreg or more num_warps, fewer "
-    "registers. A step that names both needs both."
+    "registers, how many shows once it is compiled. A step that names both needs both."
 )
 
 
@@ -69,8 +69,7 @@ def footnotes(report: ScanReport, asking: Asking = COMMAND) -> Iterator[str]:
         )
     yield from of_nsight(rows, asking)
     yield from where_profiled(report)
-    if any(row.num_warps is not None and row.next_step is not None for row in rows):
-        yield OF_TRITON
+    yield from _of_triton(rows, asking.budget)
     ours = sorted({row.cc for row in rows if row.what_if and row.cc})
     if ours:
         product = f"{report.gpu}, compute capability " if report.gpu else ""
@@ -82,6 +81,17 @@ def footnotes(report: ScanReport, asking: Asking = COMMAND) -> Iterator[str]:
     yield from notes[:MOST_NOTES]
     if len(notes) > MOST_NOTES:
         yield f"{words.count(len(notes) - MOST_NOTES, 'more note')} in {asking.json}."
+
+
+def _of_triton(rows: Sequence[ScanRow], budget: str) -> Iterator[str]:
+    """What its options change, what they must reach, and how fewer of them are tried."""
+    helped = next((row for row in rows if row.num_warps is not None and row.next_step is not None), None)
+    if helped is None:
+        return
+    yield OF_TRITON
+    allowed = f"{budget.format(helped.cc, helped.threads)} has the registers that each occupancy allows"
+    warps = words.count(helped.num_warps or 0, "warp")
+    yield f"{allowed} with {warps}; occupancy.prune() drops configurations before they are timed."
 
 
 def _unsorted(report: ScanReport) -> Iterator[str]:

@@ -1,25 +1,25 @@
-"""What less shared memory means for a kernel of Triton: fewer stages of its software pipeline."""
+"""What the next step leaves of the software pipeline of a kernel of Triton, in words."""
 
 from __future__ import annotations
 
 from ..builds.scanner import ScanRow
-
-READ_WHERE_THEY_ARE = (9, 10, 11)
-"""Major compute capabilities whose tensor cores read the running stage from shared memory; elsewhere it is in
-registers, and a pipeline holds one stage less. As Triton 3.9 compiles a product of matrices."""
+from ..builds.stages import stages_within
+from ..render import words
 
 
 def stages_in_words(row: ScanRow) -> str:
-    """``about 2 of 3 stages``: those that fit into the shared memory of the next step, if each takes as much.
+    """``3 of 4 stages (about 24 KiB)``: those of the next step, which stand in place of its shared memory.
 
-    Empty where the step asks for no less shared memory, or there is no pipeline to shorten.
+    Empty where it asks for no less shared memory, there is no pipeline to shorten, or no stage fits.
     """
-    stages, total, cc = row.num_stages or 0, row.shared_memory, row.compute_capability
-    if stages < 2 or not total or cc is None or row.next_step is None:
+    wanted = None if row.next_step is None else row.next_step.requires.get("smem")
+    stages = None if wanted is None else stages_within(wanted, row)
+    if wanted is None or not stages:
         return ""
-    wanted = row.next_step.requires.get("smem")
-    if wanted is None:
-        return ""
-    in_registers = 0 if cc.major in READ_WHERE_THEY_ARE else 1
-    fitting = wanted * (stages - in_registers) // total
-    return f"about {fitting + in_registers} of {stages} stages" if fitting else "a smaller tile"
+    return f"{stages} of {words.count(row.num_stages or 0, 'stage')} (about {words.size(wanted)})"
+
+
+def needs_smaller_tile(row: ScanRow) -> bool:
+    """Whether the next step asks for less shared memory than a single stage takes."""
+    wanted = None if row.next_step is None else row.next_step.requires.get("smem")
+    return wanted is not None and stages_within(wanted, row) == 0

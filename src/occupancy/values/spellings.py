@@ -303,11 +303,17 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     return ", ".join(nearest_names(name, everything) or everything)
 
 
-def nearest_names(name: str, names: Iterable[str]) -> list[str]:
-    """The names in which one that does not exist is contained, or else those spelled most like it."""
+def nearest_names(name: str, names: Iterable[str], likeness: float = 0.6) -> list[str]:
+    """The names in which one that does not exist is contained, or else those spelled most like it.
+
+    Args:
+        name: What was written.
+        names: What there is.
+        likeness: The least of a name spelled like it, 0 to 1, as difflib counts it.
+    """
     import difflib  # only an error needs it
 
     everything = sorted(names)
     return [each for each in everything if name and name in each] or difflib.get_close_matches(
-        name, everything
+        name, everything, cutoff=likeness
     )

@@ -88,7 +88,7 @@ class TestAnswers:
         assert rows[114]["next_step"] == {
             "active_blocks": 3,
             "occupancy": 0.375,
-            "requires": {"regs": 80, "smem": 76800},
+            "requires": {"regs": 80, "smem": 65536},  # two of three stages
         }
 
     def test_what_is_needed_and_unknown_is_not_guessed(self, tmp_path: Path) -> None:
@@ -490,6 +490,10 @@ class TestColumns:
                 fields_of(columns_named([unclear]))
         with pytest.raises(occupancy.InputError, match=r"Allowed: kernel, .* Or a field of --format csv\."):
             fields_of(columns_named(["zzz"]))
+        with pytest.raises(occupancy.InputError, match=r"Allowed: kernel, "):
+            columns_named(["nonsense"])  # is not meant to be notes
+        with pytest.raises(occupancy.InputError, match=r"column 'smm'\. Did you mean smem\?$"):
+            columns_named(["smm"])
         known = {each.title.lower() for each in ALL} | set(ROW_FIELDS) | {"kernel"}
         for word, ours in MEANT.items():
             assert ours in known

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 import occupancy
-from occupancy.report.stages import stages_in_words
+from occupancy.builds.scanner import Scanner
+from occupancy.builds.stages import stages_within
+from occupancy.report.stages import needs_smaller_tile, stages_in_words
+from occupancy.tables import shipped
 from tests.cli_runner import run
 
 MM = occupancy.ScanRow(
@@ -18,21 +21,53 @@ MM = occupancy.ScanRow(
 
 
 @pytest.mark.parametrize(
-    ("arch", "stages", "smem", "words"),
+    ("arch", "stages", "smem", "left"),
     [
-        ("sm_90a", 3, 76800, "about 2 of 3 stages"),
-        ("sm_90a", 4, 98303, "about 3 of 4 stages"),  # less than a stage is a stage all the same
-        ("sm_90a", 3, 32768, "about 1 of 3 stages"),
-        ("sm_90a", 3, 32767, "a smaller tile"),
-        ("sm_80", 3, 76800, "about 2 of 3 stages"),  # two of 48 KiB in shared memory, one in registers
-        ("sm_80", 3, 49151, "a smaller tile"),
-        ("sm_80", 5, 76800, "about 4 of 5 stages"),
-        ("sm_90a", 1, 76800, ""),
+        ("sm_90a", 3, 76800, 2),
+        ("sm_90a", 4, 98303, 3),  # less than a stage is a stage all the same
+        ("sm_90a", 3, 32768, 1),
+        ("sm_90a", 3, 32767, 0),
+        ("sm_80", 3, 76800, 2),  # two of 48 KiB in shared memory, one in registers
+        ("sm_80", 3, 49151, 0),
+        ("sm_80", 5, 76800, 4),
+        ("sm_90a", 1, 76800, None),
     ],
 )
-def test_the_stages_that_fit(arch: str, stages: int, smem: int, words: str) -> None:
-    step = occupancy.NextStep(3, 0.375, {"smem": smem})
-    assert stages_in_words(replace(MM, arch=arch, num_stages=stages, next_step=step)) == words
+def test_the_stages_that_fit(arch: str, stages: int, smem: int, left: int | None) -> None:
+    assert stages_within(smem, replace(MM, arch=arch, num_stages=stages)) == left
+
+
+def test_stages_in_words() -> None:
+    whole = replace(MM, next_step=occupancy.NextStep(3, 0.375, {"regs": 80, "smem": 65536}))
+    assert stages_in_words(whole) == "2 of 3 stages (about 64 KiB)"
+    assert not needs_smaller_tile(whole)
+    less = replace(MM, next_step=occupancy.NextStep(8, 1.0, {"smem": 32767}))
+    assert stages_in_words(less) == ""
+    assert needs_smaller_tile(less)
+
+
+@pytest.mark.parametrize(
+    ("arch", "stages", "smem", "expected"),
+    [
+        ("sm_90", 4, 32768, (8, 24576)),  # 31.5 KiB would be seven blocks
+        ("sm_80", 4, 32768, (7, 21846)),  # three of them are in shared memory, and a part of a byte is a byte
+        ("sm_90", 1, 32768, (7, 32256)),  # no pipeline: as much as suffices
+        ("sm_90", 2, 98304, (4, 49152)),
+    ],
+)
+def test_the_next_step_is_one_to_whole_stages(
+    arch: str, stages: int, smem: int, expected: tuple[int, int]
+) -> None:
+    blocks, bytes_left = expected
+    record = occupancy.KernelRecord(
+        source="mm.json", format="triton", name="mm", arch=arch, regs=64, static_smem=0, dynamic_smem=smem,
+        threads=128, num_warps=4, num_stages=stages,
+    )  # fmt: skip
+    step = Scanner(shipped.limits).row(record).next_step
+    assert step is not None
+    assert (step.active_blocks, step.requires["smem"]) == expected
+    alone = occupancy.compute(arch, threads=128, regs=64, smem=bytes_left)
+    assert (alone.active_blocks, alone.occupancy) == (blocks, step.occupancy)
 
 
 def test_nothing_is_said_where_shared_memory_may_stay() -> None:
@@ -43,5 +78,7 @@ def test_nothing_is_said_where_shared_memory_may_stay() -> None:
 
 def test_the_screen_says_it_and_that_both_are_needed(samples: Path) -> None:
     shown = " ".join(run("scan", str(samples / "triton_cache")).stdout.split())
-    assert "regs 114 -> 80, shared 96 KiB -> 75 KiB, about 2 of 3 stages 4 warps" in shown
+    assert "37.5%: regs 114 -> 80, 2 of 3 stages (about 64 KiB) 4 warps" in shown
+    assert "50%: 3 of 4 stages (about 24 KiB)" in shown
+    assert "occupancy budget --cc 9.0 --threads 256 has the registers" in shown
     assert "A step that names both needs both." in shown
