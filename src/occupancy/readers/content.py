@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from .budget import MAX_STREAM_BYTES, MAX_TABLE_BYTES, MIB, Allowance, Budget, Malformed
+from .compiler_errors import CompilerErrors
 from .text import Text, damage_as_malformed
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -58,6 +59,8 @@ class Content:
         self._is_sparse = stored < size
         self.budget = Budget(stored, common)
         self._common = common
+        self.errors = CompilerErrors()
+        """Those in the text, as far as it was read as one."""
 
     def part(self, start: int = 0, end: int | None = None) -> Bytes:
         """The bytes from one place to another, by default to the end."""

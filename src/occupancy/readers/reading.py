@@ -13,7 +13,7 @@ from ..errors import ReadError
 from ..values.listed import listed
 from ..values.untrusted import printable
 from .budget import Allowance, Malformed
-from .content import Readable, open_content, stream_name
+from .content import Content, Readable, open_content, stream_name
 from .recognise import read_content, why_nothing
 from .record import Found, KernelRecord, ReadProblem
 from .remark import Remark
@@ -135,6 +135,8 @@ def _read_file(source: Source, common: Allowance, listed: int | None = None) -> 
                 yield found
             if content.has_changed() or listed not in (None, content.size):
                 yield ReadProblem(name, None, "was changed while it was read; read it again")
+            elif content.errors.count and _is_told(content, is_empty, listed):
+                yield ReadProblem(name, None, str(content.errors), content.errors.line)
             elif is_empty and listed is None:
                 yield ReadProblem(name, None, why_nothing(content))
     except Malformed as error:
@@ -143,6 +145,14 @@ def _read_file(source: Source, common: Allowance, listed: int | None = None) -> 
         yield ReadProblem(name, None, f"cannot be read: {error.strerror or error}")
     except MemoryError:
         yield ReadProblem(name, None, "there is not enough memory to read it")
+
+
+def _is_told(content: Content, is_empty: bool, listed: int | None) -> bool:
+    """Whether errors of a compiler are told: of a folder only those in logs of kernels, and never those of
+    CMake's probes, which are meant to fail."""
+    if listed is None:
+        return True
+    return not is_empty and (content.path is None or content.path.parent.name != CMAKE_FOLDER)
 
 
 def _read_folder(folder: Path, common: Allowance) -> Iterator[Found]:

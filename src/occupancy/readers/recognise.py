@@ -94,7 +94,7 @@ def _read_json(content: Content, head: bytes) -> Iterator[Found]:
 
 def _read_lines(content: Content) -> Iterator[Found]:
     with content.text() as text:
-        lines = _Lines(text.lines())
+        lines = _Lines(text.lines(content.errors.look_through))
         for number, line in lines:
             for marks, reader in LINE_READERS:
                 if marks(line):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from .budget import MAX_LINE_CHARACTERS, Budget, Malformed
@@ -25,8 +25,12 @@ class Text:
         self._stream = stream
         self.budget = budget
 
-    def lines(self) -> Iterator[tuple[int, str]]:
+    def lines(self, look_through: Callable[[str, int], None] | None = None) -> Iterator[tuple[int, str]]:
         """The numbered lines; an endless one comes in pieces.
+
+        Args:
+            look_through: Is shown thousands of lines at a time before they come: their text, and the number
+                of the first.
 
         Raises:
             Malformed: They cannot be decompressed, or are more than is read.
@@ -34,7 +38,10 @@ class Text:
         number = 0
         rest = ""
         while chunk := self.read(CHUNK_CHARACTERS):
-            *lines, rest = (rest + chunk).split("\n")
+            text = rest + chunk
+            *lines, rest = text.split("\n")
+            if look_through is not None:
+                look_through(text[: len(text) - len(rest)], number + 1)
             if len(rest) >= MAX_LINE_CHARACTERS:
                 lines, rest = [*lines, rest], ""
             self.budget.pay("pieces", len(lines))
@@ -42,6 +49,8 @@ class Text:
                 number += 1
                 yield number, f"{line}\n"
         if rest:
+            if look_through is not None:
+                look_through(rest, number + 1)
             yield number + 1, rest
 
     def read(self, size: int) -> str:

@@ -114,7 +114,8 @@ def test_error_about_a_target_makes_no_ptx_of_a_log() -> None:
         "ptxas a.ptx, line 36; error   : Feature '.bf16' requires .target sm_80 or higher\n"
         "ptxas info    : Compiling entry function 'k' for 'sm_90'\nptxas info    : Used 8 registers\n"
     )
-    (found,) = read(io.StringIO(log))
+    found, problem = read(io.StringIO(log))
+    assert isinstance(problem, ReadProblem)
     assert isinstance(found, KernelRecord)
     assert found.format == "ptxas"
 

@@ -1,0 +1,82 @@
+"""What a compiler prints where it fails: kernels that a log lacks for that reason are to be missed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..values.untrusted import printable
+
+_WORDS = ("error", "fatal")
+"""One of them is in every such line."""
+
+# k.cu(12): error: ..., k.cu:12:3: fatal error: ..., k.cu(12): error #20-D: ..., k.cu(12): error C2065: ...
+_PLACED = (": error", ": fatal error", ": catastrophic error", ": internal error")
+_PLACE = re.compile(r"(?:\(\d{1,9}(?:,\d{1,9})?\)|:\d{1,9}) ?\Z")
+_PLACE_LENGTH = 24
+_REST = re.compile(r": (?:[a-z]{5,12} )?error[ #\w-]{0,12}:")
+# nvcc fatal   : ..., ptxas error   : ..., ptxas a.ptx, line 12; error   : ..., nvlink error   : ...
+_TOOL = re.compile(
+    r"\s{0,9}(?:nvcc|ptxas|nvlink|fatbinary|cicc|cudafe\+\+)\b(?:[^;]{1,300};)?[: ]{1,9}"
+    r"(?:fatal|error)\s{0,9}:"
+)
+_ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+MOST_LOOKED_AT = 1000
+"""Characters of a line."""
+MOST_QUOTED = 160
+
+
+@dataclass(slots=True)
+class CompilerErrors:
+    """Those of one log."""
+
+    first: str = ""
+    """The first line that is one, as it can be shown."""
+    line: int = 0
+    """Where it stands."""
+    count: int = 0
+
+    def look_through(self, text: str, first: int) -> None:
+        """Count those of some whole lines.
+
+        Args:
+            text: The lines.
+            first: The number of the first.
+        """
+        # Most texts have none, and are passed at the speed of memory.
+        if not any(word in text for word in _WORDS):
+            return
+        for number, line in enumerate(text.split("\n"), first):
+            if any(word in line for word in _WORDS) and is_error(line := _plain(line)):
+                self.count += 1
+                if self.count == 1:
+                    self.first, self.line = _quoted(line), number
+
+    def __str__(self) -> str:
+        more = f" and {self.count - 1:,} more" if self.count > 1 else ""
+        return f"the compiler failed, so that kernels may be missing: {self.first}{more}"
+
+
+def _plain(line: str) -> str:
+    line = line[:MOST_LOOKED_AT]
+    return _ESCAPES.sub("", line) if "\x1b" in line else line
+
+
+def _quoted(line: str) -> str:
+    text = printable(line.strip())
+    return text if len(text) <= MOST_QUOTED else f"{text[: MOST_QUOTED - 3]}..."
+
+
+def is_error(line: str) -> bool:
+    """Whether a compiler or the linker says in it that it failed."""
+    if _TOOL.match(line):
+        return True
+    for words in _PLACED:
+        place = line.find(words)
+        if (
+            place >= 0
+            and _REST.match(line, place)
+            and _PLACE.search(line[max(0, place - _PLACE_LENGTH) : place])
+        ):
+            return True
+    return False

@@ -1,0 +1,95 @@
+"""Lines in which a compiler says that it failed are told, whatever else a log holds."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from occupancy.readers import KernelRecord, ReadProblem, read
+from occupancy.readers.compiler_errors import is_error
+from tests.cli_runner import run
+from tests.samples import sample
+
+# As nvcc 13.0, its host compilers, ptxas and nvlink print them.
+FAILED = [
+    'k.cu(12): error: identifier "foo" is undefined',
+    "k.cu(3): error #20-D: identifier is undefined",
+    'k.cu(3): catastrophic error: cannot open source file "x.h"',
+    "i.cu:1:10: fatal error: nope.h: No such file or directory",
+    "2026-11-22T10:00:00Z src/a.cu:7: error: expected ';'",
+    r"C:\a b\k.cu(3): error C2065: 'foo': undeclared identifier",
+    r"C:\k.cu(3,14): error : expected an expression",
+    "nvcc fatal   : Unknown option '-foo'",
+    "nvcc error   : 'ptxas' died due to signal 11",
+    "ptxas fatal   : Ptx assembly aborted due to errors",
+    "ptxas /tmp/a.ptx, line 12; error   : Unknown symbol 'x'",
+    "nvlink error   : Undefined reference to 'f' in 'a.o'",
+]
+FINE = [
+    "ptxas info    : Compiling entry function '_Z5errorPf' for 'sm_90'",
+    "ptxas warning : Stack size for entry function 'fatal' cannot be statically determined",
+    "k.cu(12): warning #177-D: variable error: was declared but never referenced",
+    "[ 50%] Building CUDA object error.dir/fatal: error.cu.o",
+    "0 errors, 2 warnings",
+    'k.cu(12): note: in "error: foo"',
+    "std::error: error",
+]
+
+
+@pytest.mark.parametrize("line", FAILED)
+def test_lines_that_are_errors(line: str) -> None:
+    assert is_error(line)
+
+
+@pytest.mark.parametrize("line", FINE)
+def test_lines_that_are_none(line: str) -> None:
+    assert not is_error(line)
+
+
+def found_in(text: bytes) -> tuple[list[KernelRecord], list[ReadProblem]]:
+    found = list(read(io.BytesIO(text)))
+    kernels = [each for each in found if isinstance(each, KernelRecord)]
+    return kernels, [each for each in found if isinstance(each, ReadProblem)]
+
+
+@pytest.mark.parametrize("place", ["before", "after", "alone"])
+def test_the_first_is_quoted_and_the_others_are_counted(place: str) -> None:
+    log = b"" if place == "alone" else sample("ptxas_v.txt")
+    errors = "\n".join(
+        ["", *FAILED, *FINE[1:], "\x1b[31mnvcc fatal   : \x1b[mx"]
+    ).encode()  # without an end of line
+    kernels, (problem,) = found_in(errors + b"\n" + log if place == "before" else log + errors)
+    assert len(kernels) == (0 if place == "alone" else 5)
+    assert problem.line == 1 + (log.count(b"\n") if place == "after" else 0) + 1
+    assert problem.what == (
+        'the compiler failed, so that kernels may be missing: k.cu(12): error: identifier "foo" is undefined '
+        "and 12 more"
+    )
+
+
+def test_a_line_that_begins_in_one_piece_and_ends_in_the_next_is_seen_once() -> None:
+    for size in range(65_500, 65_540):
+        _, (problem,) = found_in(b"." * size + b"\nnvcc fatal   : x\n" + b"." * 70_000 + b"\n")
+        assert (problem.line, problem.what[-18:]) == (2, ": nvcc fatal   : x")
+
+
+def test_of_a_folder_the_logs_of_kernels_count_and_none_of_the_probes_of_cmake(tmp_path: Path) -> None:
+    failed = f"\n{FAILED[0]}\n".encode()
+    (tmp_path / "notes.txt").write_bytes(failed)
+    (tmp_path / "CMakeFiles").mkdir()
+    (tmp_path / "CMakeFiles" / "CMakeError.log").write_bytes(sample("ptxas_v.txt") + failed)
+    assert not [each for each in read(tmp_path) if isinstance(each, ReadProblem)]
+    (tmp_path / "build.log").write_bytes(sample("ptxas_v.txt") + failed)
+    (problem,) = (each for each in read(tmp_path) if isinstance(each, ReadProblem))
+    assert problem.source == str(tmp_path / "build.log")
+
+
+def test_a_pipe_swallows_no_error() -> None:
+    done = run("scan", "-", stdin=sample("ptxas_v.txt") + f"\n{FAILED[0]}\n".encode())
+    assert done.exit_code == 1
+    assert "spilly" in done.stdout
+    assert FAILED[0] in done.stderr
+    done = run("scan", "-", stdin=FAILED[7].encode())
+    assert FAILED[7] in done.stderr
