@@ -154,7 +154,7 @@ class _Reader:
             block=shapes.get(_BLOCK),
             grid=shapes.get(_GRID),
             gpu=self._gpu,
-            is_exact=compiled is not None,
+            compiled_regs=None if compiled is None else compiled.regs,
         )
         return record if compiled is None else record.with_compiled(compiled)
 

@@ -55,7 +55,7 @@ def launch_record(
     grid: Shape | None,
     arch: str | None = None,
     gpu: str = "",
-    is_exact: bool = False,
+    compiled_regs: int | None = None,
     notes: tuple[str, ...] = (),
 ) -> KernelRecord:
     """The record of a launch.
@@ -69,14 +69,15 @@ def launch_record(
         grid: The grid, likewise.
         arch: The architecture, likewise.
         gpu: The name of the GPU; empty where the file does not tell it.
-        is_exact: The registers will be taken from a better source.
+        compiled_regs: The registers by a better source, which will take the place of Nsight's.
         notes: What else to say.
     """
     block = block or _shape(metrics, BLOCK)
     threads = prod(block) if block else _whole(metrics, BLOCK_SIZE)
     registers = _whole(metrics, REGISTERS)
-    if registers == FEWEST_REGISTERS_SHOWN and not is_exact:
-        notes = (*notes, f"Nsight shows {FEWEST_REGISTERS_SHOWN} registers where there are fewer")
+    if registers == FEWEST_REGISTERS_SHOWN and compiled_regs != registers:
+        here = "" if compiled_regs is None else "; Regs are those of the code"
+        notes = (*notes, f"Nsight shows {FEWEST_REGISTERS_SHOWN} registers where there are fewer{here}")
     major, minor = (_whole(metrics, name) for name in COMPUTE_CAPABILITY)
     return KernelRecord(
         source=source,

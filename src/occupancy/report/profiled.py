@@ -8,17 +8,58 @@ from typing import TYPE_CHECKING
 from ..builds.scanner import ScanRow
 from ..render import words
 from .asking import Asking
+from .name_words import brief_name
 
 if TYPE_CHECKING:
     from .scan import ScanReport
 
-MOST_GPUS = 3
+MOST_GPUS = MOST_NAMED = 3
 """That a line names."""
 
 OF_NSIGHT = ("ncu-rep", "nsight-csv")
 LEAST_DIFFERENCE = 0.001
 """Of two occupancies that differ by more than rounding: Nsight Compute's details page has two decimals of a
 percentage."""
+
+
+PART_OF_A_WAVE = 0.9
+"""Fewer waves explain alone that less than such a part of the occupancy is achieved."""
+
+
+def of_achieved(rows: Sequence[ScanRow], profiled: Sequence[ScanRow]) -> Iterator[str]:
+    """What the column is, and which launches have too few blocks to achieve more.
+
+    Args:
+        rows: All that are shown.
+        profiled: Those of them whose waves are those of the GPU that they were profiled on.
+    """
+    if all(row.achieved_occupancy is None for row in rows):
+        return
+    yield (
+        "Occ. is theoretical, Achieved was measured: less where there are few waves, or where blocks "
+        "take unequally long."
+    )
+    small = {
+        brief_name(row): f"{words.percent(row.waves)} of one wave"
+        for row in profiled
+        if row.waves is not None
+        and row.waves < PART_OF_A_WAVE
+        and (row.achieved_occupancy or 1) < PART_OF_A_WAVE * (row.occupancy or 0)
+    }
+    named = [f"{name} ({share})" for name, share in small.items()]
+    more = len(named) - MOST_NAMED
+    if named:
+        first = [*named[:MOST_NAMED], *([f"{more:,} more"] if more > 0 else [])]
+        yield f"Achieved is less because the grid fills only a part of the GPU: {words.listing(first)}."
+
+
+def with_their_waves(report: ScanReport) -> list[ScanRow]:
+    """The launches whose waves are those of the GPU that they were profiled on."""
+    return [row for row in report.kernels if _has_its_waves(row, report)]
+
+
+def _has_its_waves(row: ScanRow, report: ScanReport) -> bool:
+    return not row.what_if and report.multiprocessor_count in (None, row.multiprocessor_count)
 
 
 def where_profiled(report: ScanReport) -> Iterator[str]:
@@ -36,12 +77,26 @@ def where_profiled(report: ScanReport) -> Iterator[str]:
         waves = ", which Waves are for" if has_waves else ""
         yield f"Profiled on {profiled}{waves}."
         return
-    is_another = any(
-        row.what_if or report.multiprocessor_count not in (None, row.multiprocessor_count) for row in rows
-    )
+    if all(_is_on(row, report) for row in report.kernels):
+        yield f"Profiled on {profiled}, the GPU that was asked for: nothing changes."
+        return
+    is_another = not all(_has_its_waves(row, report) for row in rows)
     waves = ", and so are Waves" if has_waves and is_another else ""
     measured = ", where Achieved was measured" if is_measured and is_another else ""
-    yield f"Answered for {asked}{waves}; profiled on {profiled}{measured}."
+    then = ""
+    if has_waves and report.multiprocessor_count is None:
+        then = " Waves are for the SMs of that GPU; the full name of a product gives its own."
+    yield f"Answered for {asked}{waves}; profiled on {profiled}{measured}.{then}"
+
+
+def _is_on(row: ScanRow, report: ScanReport) -> bool:
+    """Whether a launch was profiled on the very GPU that was asked about."""
+    if row.what_if or not (row.profiled_on and report.gpu and report.multiprocessor_count):
+        return False
+    from ..tables.products import candidates  # which few scans ask for
+
+    is_called_so = not set(candidates(row.profiled_on)).isdisjoint(candidates(report.gpu))
+    return is_called_so and row.multiprocessor_count == report.multiprocessor_count
 
 
 def _with_sms(name: str | None, sms: int | None) -> str:

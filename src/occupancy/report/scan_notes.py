@@ -16,10 +16,10 @@ from ..render import words
 from .asking import COMMAND, Asking
 from .assumed_sizes import AT_USUAL, at_usual_size, meanings
 from .name_words import brief_name
-from .profiled import of_nsight, where_profiled
+from .profiled import of_achieved, of_nsight, where_profiled, with_their_waves
 from .source_files import copies_in_words, file_names, short_paths
-from .spill_words import TO_SHARED, cost_in_words, without_spills
-from .spilled_bytes import meaning_of_spills
+from .spill_words import TO_SHARED, cost_here, cost_in_words, without_spills
+from .spilled_bytes import NOT_IN_LOGS, logs_are_in_doubt, meaning_of_spills
 
 if TYPE_CHECKING:
     from .scan import ScanReport
@@ -62,11 +62,7 @@ def footnotes(report: ScanReport, asking: Asking = COMMAND) -> Iterator[str]:
         yield f"{more:,} more {verb} as low at the usual {USUAL_SIZE} threads: {which}."
     if copies := copies_in_words(rows, report.spill_logs, asking.other_files):
         yield copies
-    if any(row.achieved_occupancy is not None for row in rows):
-        yield (
-            "Occ. is theoretical, Achieved was measured: less where there are few waves, or where blocks "
-            "take unequally long."
-        )
+    yield from of_achieved(rows, with_their_waves(report))
     yield from of_nsight(rows, asking)
     yield from where_profiled(report)
     yield from _of_triton(rows, asking.budget)
@@ -129,25 +125,30 @@ def _of_spills(report: ScanReport) -> Iterator[str]:
     said_by = f", from {words.listing(_first(logs))}" if logs and in_code else ""
     if in_code:
         yield meaning_of_spills(report.kernels, said_by)
-    yield from _of_spills_to_shared([row for row in report.kernels if row.spill_smem], report.kernels)
+    if logs_are_in_doubt(report.kernels):
+        yield NOT_IN_LOGS
+    yield from _of_spills_to_shared([row for row in report.kernels if row.spill_smem], report)
 
 
-def _of_spills_to_shared(rows: Sequence[ScanRow], of: Sequence[ScanRow]) -> Iterator[str]:
-    """Which files do that, and which blocks lose by it."""
+def _of_spills_to_shared(rows: Sequence[ScanRow], report: ScanReport) -> Iterator[str]:
+    """Which files do that, and what it costs: here, and with fewer threads."""
     if not rows:
         return
+    of = report.kernels
     name = file_names(of)
     files = sorted(set(map(name, rows)))
     only = f", in {words.listing(_first(files))}" if len(files) < len(set(map(name, of))) else ""
-    without = ". Without: the occupancy without it" if any(map(without_spills, rows)) else ""
-    yield f"{TO_SHARED}: shared memory of a block that registers are spilled to{only}{without}."
+    without = ", Without: the occupancy without it" if any(map(without_spills, rows)) else ""
+    meaning = f"{TO_SHARED}: shared memory of a block that registers are spilled to{only}{without}"
     worst: dict[str, SpillCost] = {}
     for cost, kernel in sorted(((row.spill_cost, brief_name(row)) for row in rows), key=_most_first):
         if cost is not None and cost.worst is not None:
             worst.setdefault(kernel, cost)
+    then = ""
     if worst:
         most = "; ".join(_first([f"{kernel} {cost_in_words(cost)}" for kernel, cost in worst.items()]))
-        yield f"Launched with fewer threads it costs up to: {most}. Tighter launch bounds shrink it."
+        then = f", with fewer threads up to: {most}. Tighter launch bounds shrink it"
+    yield f"{meaning}. {cost_here(report.overview)}{then}."
 
 
 def _most_first(spilling: tuple[SpillCost | None, str]) -> float:

@@ -33,11 +33,18 @@ def cost_in_a_cell(cost: SpillCost) -> str:
 
 
 def spilling_to_shared(overview: Overview) -> str:
-    """``8 of them to shared memory, which costs no occupancy at these block sizes``; empty where none do."""
-    spilling, losing = overview.spilling_to_shared, overview.losing_to_spills
+    """``8 of them to shared memory``; empty where none do."""
+    spilling = overview.spilling_to_shared
     if not spilling:
         return ""
-    who = "it" if spilling == 1 else "all of them" if losing == spilling else f"{losing:,} of them"
-    cost = f"{who} occupancy" if losing else "no occupancy"
     some = "all" if spilling == overview.spilling else f"{spilling:,}"
-    return f"{some} of them to shared memory, which costs {cost} at these block sizes"
+    return f"{some} of them to shared memory"
+
+
+def cost_here(overview: Overview) -> str:
+    """``It costs no occupancy at these block sizes``, or of how many kernels it does."""
+    spilling, losing = overview.spilling_to_shared, overview.losing_to_spills
+    who = (
+        "it" if spilling == 1 else "all of them" if losing == spilling else f"{losing:,} of the {spilling:,}"
+    )
+    return f"It costs {f'{who} occupancy' if losing else 'no occupancy'} at these block sizes"

@@ -30,6 +30,16 @@ def meaning_of_spills(rows: Iterable[KernelRecord], said_by: str = "") -> str:
     return f"Spills: bytes that a thread stores / loads in local memory{said_by}{mark}."
 
 
+NOT_IN_LOGS = (
+    "Logs tell neither launch bounds, nor what spills to shared memory, nor setmaxnreg; the cubins do."
+)
+
+
+def logs_are_in_doubt(rows: Iterable[KernelRecord]) -> bool:
+    """Whether what logs do not tell can make a difference: one of them has a kernel that spills."""
+    return any(row.format in LOGS and any(row.spills or ()) for row in rows)
+
+
 def not_in_logs(changed: Iterable[tuple[KernelRecord, KernelRecord]]) -> Iterator[str]:
     """Where to read what logs do not tell, if it may be the cause: shared memory that grew beside spills.
 
@@ -40,5 +50,5 @@ def not_in_logs(changed: Iterable[tuple[KernelRecord, KernelRecord]]) -> Iterato
         are_spilling = any((*(old.spills or ()), *(new.spills or ())))
         has_grown = (old.shared_memory or 0) < (new.shared_memory or 0)
         if are_spilling and has_grown and {old.format, new.format} <= LOGS:
-            yield "Logs tell neither what spills to shared memory nor launch bounds; the cubins do."
+            yield NOT_IN_LOGS
             return

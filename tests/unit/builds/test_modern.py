@@ -96,8 +96,10 @@ def test_a_scanned_kernel_says_what_it_rests_on(unpacked: Path) -> None:
     assert "launch bounds of fewer threads shrink the 39.375 KiB that registers spill to" in text
     shown = run("scan", str(unpacked / "smem_spilling_90.cubin"), columns=200).stdout
     assert re.search(r"own_too\n +32 +19 KiB +8 bytes +~ 4 / 4 B +18 KiB ", shown)
-    assert "4 spilling, 3 of them to shared memory, which costs no occupancy at these block sizes." in shown
-    assert "unbounded 100% -> 15.6% at 64 threads" in shown
+    assert "4 spilling, 3 of them to shared memory." in shown
+    said = " ".join(shown.split())
+    assert "It costs no occupancy at these block sizes, with fewer threads up to: unbounded 100%" in said
+    assert "unbounded 100% -> 15.6% at 64 threads" in said
     assert "Tighter launch bounds shrink it." in shown
     shown = run("scan", str(unpacked / "warp_specialised_90a.cubin"), columns=200).stdout
     assert "168 split" in shown
@@ -113,11 +115,12 @@ def test_what_spills_into_shared_memory_cost(unpacked: Path) -> None:
     assert (cost.worst_threads, cost.worst, cost.worst_without) == (64, 10 / 64, 1.0)
     assert rows["local"].spill_cost is None
     text = " ".join(run("scan", str(image), "--threads", "64", columns=200).stdout.split())
-    assert "4 spilling, 3 of them to shared memory, which costs all of them occupancy at these" in text
+    assert "4 spilling, 3 of them to shared memory." in text
+    assert "It costs all of them occupancy at these block sizes, with fewer threads up to: " in text
     assert re.search(
         r"unbounded 32 39.375 KiB 56 bytes ~ 104 / 104 B 39.375 KiB 64 given 15.6% 100% shared", text
     )
-    assert "Without: the occupancy without it." in text
+    assert ", Without: the occupancy without it. It costs" in text
     (step,) = {row.next_step and tuple(row.next_step.requires) for row in rows.values()} - {None}
     assert step == ("threads",), "no fewer bytes, which hold what the registers lack"
     line = next(csv.DictReader(io.StringIO(run("scan", str(image), "-t", "64", "--format", "csv").stdout)))

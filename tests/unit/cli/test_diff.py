@@ -326,8 +326,9 @@ def test_logs_that_hide_where_registers_spill_to(
             f"    8 bytes stack frame, {stored} bytes spill stores, 0 bytes spill loads\n"
             f"ptxas info    : Used 32 registers, used 0 barriers, {size} bytes smem\n"
         )
-    said = "Logs tell neither what spills to shared memory nor launch bounds; the cubins do.\n"
+    said = "Logs tell neither launch bounds, nor what spills to shared memory, nor"
     assert (said in diff(tmp_path / "old", tmp_path / "new")) == is_said
+    assert (said in run("scan", str(tmp_path / "new")).stdout) == (spilled > 0)
 
 
 def log_of(path: Path, registers: int, *, bound: int | None = None) -> Path:

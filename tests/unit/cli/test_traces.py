@@ -40,11 +40,20 @@ SAME = "Nsight's theoretical occupancy is the same for all 6 launches."
     ("asked", "said"),
     [
         ((), "Profiled on NVIDIA H200, 132 SMs, which Waves are for."),
-        (("--gpu", "H200"), "Answered for H200, 132 SMs; profiled on NVIDIA H200, 132 SMs."),
+        (("--gpu", "H200"), "Profiled on NVIDIA H200, 132 SMs, the GPU that was asked for: nothing changes."),
         (
             ("--gpu", "H20"),
             "Answered for H20, 78 SMs, and so are Waves; profiled on NVIDIA H200, 132 SMs, where Achieved "
             "was measured.",
+        ),
+        (
+            ("--gpu", "H100"),
+            "Answered for H100; profiled on NVIDIA H200, 132 SMs. Waves are for the SMs of that GPU; the "
+            "full name of a product gives its own.",
+        ),
+        (
+            ("--gpu", "H100 SXM5 80 GB"),
+            "Answered for H100 SXM5 80 GB, 132 SMs; profiled on NVIDIA H200, 132 SMs.",
         ),
         (("--cc", "8.0"), "Profiled on NVIDIA H200, 132 SMs."),
     ],
@@ -53,6 +62,23 @@ def test_a_profile_says_of_which_gpu_it_is_and_for_which_the_answer(
     asked: tuple[str, ...], said: str
 ) -> None:
     assert f"\n{said}\n" in run("scan", str(PROFILE), *asked, columns=200).stdout
+
+
+def test_a_profile_says_where_the_grid_is_too_small_to_achieve_more() -> None:
+    said = "Achieved is less because the grid fills only a part of the GPU: reduce_dyn (25% of one wave)."
+    assert f"\n{said}\n" in run("scan", str(PROFILE), columns=200).stdout
+    assert "fills only" not in run("scan", str(PROFILE), "--gpu", "H20", columns=200).stdout
+    assert "fills only" not in run("scan", str(PROFILE), "--name", "sgemm", columns=200).stdout
+
+
+def test_a_report_says_that_nsight_shows_other_registers() -> None:
+    (report,) = FOLDER.glob("*.ncu-rep*")
+    shown = run("scan", str(report), columns=200).stdout
+    assert ": Nsight shows 16 registers where there are fewer; Regs are those of the code.\n" in shown
+    assert (
+        ": Nsight shows 16 registers where there are fewer.\n"
+        in run("scan", str(PROFILE), columns=200).stdout
+    )
 
 
 def test_a_profile_says_whether_nsight_agrees(tmp_path: Path) -> None:
