@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from occupancy.readers import KernelRecord, read, stream_kernels
+from occupancy.readers import KernelRecord, ReadProblem, read, stream_kernels
 from tests.samples import SAMPLES
 
 
