@@ -13,6 +13,7 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.listed import Plain
 from ..values.resources import Changeable, Resource
+from .carveout import needs_opt_in
 from .next_steps import using_less
 from .search import changed
 
@@ -32,6 +33,8 @@ class BlockSize(Plain):
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
     limiters: tuple[Resource, ...]
+    needs_opt_in: bool
+    """Whether a launch needs `cudaFuncSetAttribute` before it, for its shared memory."""
 
     def __str__(self) -> str:
         """``768 threads: 2 blocks, 75%, limited by warps and registers``."""
@@ -72,6 +75,7 @@ def block_sizes(
             answer.active_warps,
             answer.occupancy,
             answer.limiters,
+            bool(answer.kernel.shared_memory) and needs_opt_in(limits, answer.kernel),
         )
         for answer in answers
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..engine import Model, evaluate
 from ..engine.common import round_up
 from ..errors import InputError
-from ..render.words import count
+from ..render.words import count, percent
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -28,12 +28,15 @@ class LaunchConfiguration(Plain):
     """Blocks that are resident on the whole device at once."""
     block_size: int
     """Threads per block; 0 where no block of any size can be resident."""
+    occupancy: float
+    """Active warps by the most warps of an SM with blocks of that size, 0 to 1."""
 
     def __str__(self) -> str:
-        """``264 blocks of 768 threads fill the device``."""
+        """``264 blocks of 768 threads fill the device: 75% occupancy``."""
         if not self.block_size:
             return "no block of any size can be resident"
-        return f"{count(self.min_grid_size, 'block')} of {count(self.block_size, 'thread')} fill the device"
+        blocks = f"{count(self.min_grid_size, 'block')} of {count(self.block_size, 'thread')}"
+        return f"{blocks} fill the device: {percent(self.occupancy)} occupancy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +92,9 @@ def max_potential_block_size(
         answers_by_size(limits, kernel, sizes, dynamic_smem, MODEL), key=lambda answer: answer.active_threads
     )
     if not best.active_blocks:
-        return LaunchConfiguration(0, 0)
-    return LaunchConfiguration(best.active_blocks * multiprocessor_count, best.kernel.threads)
+        return LaunchConfiguration(0, 0, 0.0)
+    grid = best.active_blocks * multiprocessor_count
+    return LaunchConfiguration(grid, best.kernel.threads, best.occupancy)
 
 
 def available_dynamic_shared_memory_per_block(

@@ -106,17 +106,18 @@ class Occupancy(engine.Answer):
         Raises:
             InputError: The function gives no size, or the total was given as well.
         """
-        from ..advice.block_sizes import block_sizes
-        from ..report.block_sizes import block_sizes_report
         from .answers import Answers
+        from .block_sizes import block_sizes_of
 
         of_size, kernel = None, self.kernel
         if callable(dynamic_smem):
             of_size = dynamic_smem
         elif dynamic_smem is not None:
             kernel = replace(kernel, dynamic_smem=parse_size(dynamic_smem, "dynamic_smem"))
-        sizes = block_sizes(self.limits, kernel, of_size, self.model)
-        return Answers(sizes, block_sizes_report(self, sizes), "block_sizes")
+        named = getattr(self, "_named", None)
+        chip = find_chip(named) if named else Chip(self.limits)
+        report = block_sizes_of(Occupancy(self.limits, kernel, self.model), chip, of_size)
+        return Answers(report.block_sizes, report, "block_sizes")
 
     def fits(
         self, ccs: Iterable[ComputeCapabilityLike] | None = None, *, cluster: ShapeLike | None = None

@@ -41,6 +41,7 @@ from .arguments import (
     takes_kernel,
     without_automatic,
 )
+from .block_sizes import block_sizes_of
 from .chips import chips, limits, multiprocessors
 
 if TYPE_CHECKING:
@@ -198,9 +199,11 @@ def block_sizes(
         smem: As in `compute`.
         {arguments}
     """
+    chip, of_size = find_chip(cc), dynamic_smem if callable(dynamic_smem) else None
     fixed = None if callable(dynamic_smem) else dynamic_smem
-    of_any_size = given(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **arguments)
-    return of_any_size.block_sizes(dynamic_smem=dynamic_smem if callable(dynamic_smem) else None)
+    about = given(chip.limits, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **arguments)
+    report = block_sizes_of(about, chip, of_size)
+    return Answers(report.block_sizes, report, "block_sizes")
 
 
 @takes_kernel

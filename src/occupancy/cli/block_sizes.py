@@ -45,9 +45,8 @@ def command(
     occupancy block-sizes --cc 9.0 --regs 64 --static-smem 1k --smem-per-thread 32
     occupancy block-sizes --gpu "H100,RTX 4090" --regs 72 --smem 40k
     """
-    from ..advice.runtime import max_potential_block_size
+    from ..api.block_sizes import block_sizes_of
     from ..api.questions import ANY_THREADS, given
-    from ..report.block_sizes import block_sizes_report
     from ..values.spellings import parse_size
 
     per_thread = None if smem_per_thread is None else parse_size(smem_per_thread, "smem_per_thread")
@@ -58,13 +57,7 @@ def command(
         if per_thread is not None:
             fixed = result.kernel.dynamic_smem or 0
             of_size = lambda threads: fixed + per_thread * threads  # noqa: E731, a function of the block size
-        launch = None
-        if chip.multiprocessor_count is not None and result.model == "cuda":
-            launch = max_potential_block_size(
-                result.limits, result.kernel, chip.multiprocessor_count, of_size
-            )
-        sizes = tuple(result.block_sizes(dynamic_smem=of_size))
-        return block_sizes_report(result, sizes, per_thread, chip.name, launch)
+        return block_sizes_of(result, chip, of_size, per_thread)
 
     reports = [on(chip) for chip in chips]
     if len(chips) == 1:

@@ -36,6 +36,7 @@ _IN_PYTHON = {
     "--format json": "to_dict()",
     "--occupancy or --blocks": "occupancy= or blocks=",
     "--all lists": "with_same=True lists",
+    " (--gpu)": "",
     "--all shows": "with_same=True shows",
 }
 """What our own sentences name of the command line, and what a notebook has instead."""

@@ -10,12 +10,26 @@ from ..advice.block_sizes import BlockSize, FullOccupancy, with_full_occupancy
 from ..advice.runtime import LaunchConfiguration
 from ..engine import Answer, Model
 from ..render import words
-from ..render.document import SENTENCE, Bullets, Column, Document, Heading, Only, Table, graded
+from ..render.document import (
+    SENTENCE,
+    Block,
+    Bullets,
+    Code,
+    Column,
+    Document,
+    Heading,
+    Only,
+    Paragraph,
+    Table,
+    Together,
+    graded,
+)
 from ..values.dataclass import dataclass
 from ..values.resources import QUANTITIES, RESOURCES
 from .base import Report
-from .inputs import inputs_of
+from .inputs import OPT_IN, inputs_of, opt_in_call
 
+OPT_IN_TITLE = "Opt-in"
 CALL = "cudaOccupancyMaxPotentialBlockSize"
 TIES = (
     f"Among equals the larger block stands first, as {CALL} chooses it; calc names the nearest. "
@@ -39,6 +53,9 @@ class BlockSizesReport(Report):
     """Best first; among equals the larger block."""
     full_occupancy: FullOccupancy | None
     """Where no size has it: what one resource must shrink to, and the sizes that have it then."""
+    runtime_block_size: int | None
+    """Threads per block that cudaOccupancyMaxPotentialBlockSize answers; null where no size launches, and by
+    another model than its own."""
     launch: LaunchConfiguration | None
     """What cudaOccupancyMaxPotentialBlockSize answers; null where the SMs of the GPU are not known."""
 
@@ -49,6 +66,7 @@ class BlockSizesReport(Report):
     def document(self) -> Document:
         """A row for each block size, and why equals stand in this order."""
         has_dynamic = any(each.dynamic_smem is not None for each in self.block_sizes)
+        has_opt_in = any(each.needs_opt_in for each in self.block_sizes)
         columns = (
             Column("Threads"),
             *((Column("Dynamic"),) if has_dynamic else ()),
@@ -56,6 +74,7 @@ class BlockSizesReport(Report):
             Column("Warps"),
             Column("Occupancy"),
             Column("Limited by", is_number=False, least=SENTENCE),
+            *((Column(OPT_IN_TITLE, is_number=False),) if has_opt_in else ()),
         )
         rows = [
             (
@@ -65,6 +84,7 @@ class BlockSizesReport(Report):
                 str(each.active_warps),
                 graded(words.percent(each.occupancy), each.occupancy),
                 words.listing([words.name(limiter) for limiter in each.limiters]),
+                *(("needed" if each.needs_opt_in else "",) if has_opt_in else ()),
             )
             for each in self.block_sizes
         ]
@@ -76,13 +96,26 @@ class BlockSizesReport(Report):
             always = [words.name(each) for each in RESOURCES if each in set.intersection(*limiting)]
             by = f", limited by {words.listing(always)}" if always else ""
             notes.insert(0, f"No size reaches 100%: the most is {words.percent(highest)}{by}.{self._full()}")
-        if self.launch is not None and self.launch.block_size:
-            call = CALL if self.inputs["smem_per_thread"] is None else f"{CALL}VariableSMem"
-            size, grid = f"{self.launch.block_size:,} threads", f"{self.launch.min_grid_size:,} blocks"
-            notes.insert(0, f"{call} answers {size}, and a grid of {grid}.")
+        if self.runtime_block_size is not None and self.block_sizes:
+            notes.insert(0, self._of_the_runtime(self.runtime_block_size))
         chip = words.chip(self.gpu, self.cc, self.architecture)
         heading = Heading(f"Block sizes on {chip}{words.by(self.model)}")
-        return Only("text", [heading]), Table(columns, rows, best), Only("text", [Bullets(notes, "faint")])
+        return (
+            Only("text", [heading]),
+            Table(columns, rows, best),
+            Together(opt_in_blocks(has_opt_in)),
+            Only("text", [Bullets(notes, "faint")]),
+        )
+
+    def _of_the_runtime(self, threads: int) -> str:
+        """What the runtime's own call answers: a block size, and the grid where that is known."""
+        has_one = len({each.dynamic_smem for each in self.block_sizes}) == 1
+        call = CALL if has_one else f"{CALL}VariableSMem"
+        answer = f"{call} answers {threads:,} threads"
+        if self.launch is not None:
+            return f"{answer}, and a grid of {self.launch.min_grid_size:,} blocks."
+        which = "the GPU (--gpu)" if self.gpu is None else f"one variant of the {self.gpu}"
+        return f"{answer}; for its grid, which depends on the number of SMs, name {which}."
 
     def _full(self) -> str:
         if self.full_occupancy is None:
@@ -91,6 +124,11 @@ class BlockSizesReport(Report):
         sizes = words.listing([f"{threads:,}" for threads in self.full_occupancy.threads])
         less = f"{words.amount(resource, amount)} {QUANTITIES[resource].label}"
         return f" With {less} blocks of {sizes} threads have it."
+
+
+def opt_in_blocks(is_needed: bool) -> list[Block]:
+    """What the column of that title means."""
+    return [Paragraph(f"{OPT_IN_TITLE}: {OPT_IN}"), Code(opt_in_call(None))] if is_needed else []
 
 
 def block_sizes_report(
@@ -119,5 +157,6 @@ def block_sizes_report(
         inputs={**inputs, "smem_per_thread": smem_per_thread},
         block_sizes=answers,
         full_occupancy=with_full_occupancy(given, answers),
+        runtime_block_size=answers[0].threads if given.model == "cuda" and answers[0].active_blocks else None,
         launch=launch,
     )

@@ -8,12 +8,12 @@ from typing import Any
 
 from ..advice.block_sizes import BlockSize
 from ..render import words
-from ..render.document import Bullets, Column, Document, Heading, Only, Table, graded
+from ..render.document import Bullets, Column, Document, Heading, Only, Table, Together, graded
 from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.resources import Resource
 from .base import Report
-from .block_sizes import BlockSizesReport
+from .block_sizes import OPT_IN_TITLE, BlockSizesReport, opt_in_blocks
 
 TIES = (
     "Best is the highest of the lowest occupancies; among equals the higher sum, then the larger block. "
@@ -32,6 +32,7 @@ class SizeOnChip:
     active_warps: int
     occupancy: float
     limiters: tuple[Resource, ...]
+    needs_opt_in: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +72,21 @@ class BlockSizesOnAllReport(Report):
         """A row for each block size, with the occupancy on each chip."""
         chips = self.block_sizes[0].chips
         has_dynamic = any(size.dynamic_smem is not None for size in self.block_sizes)
+        needing = [any(chip.needs_opt_in for chip in size.chips) for size in self.block_sizes]
         columns = (
             Column("Threads"),
             *((Column("Dynamic"),) if has_dynamic else ()),
             *(Column(chip.gpu or chip.cc) for chip in chips),
+            *((Column(OPT_IN_TITLE, is_number=False),) if any(needing) else ()),
         )
         rows = [
             (
                 f"{size.threads:,}",
                 *((words.size(size.dynamic_smem or 0),) if has_dynamic else ()),
                 *(graded(words.percent(chip.occupancy), chip.occupancy) for chip in size.chips),
+                *(("needed" if needs else "",) if any(needing) else ()),
             )
-            for size in self.block_sizes
+            for size, needs in zip(self.block_sizes, needing, strict=True)
         ]
         best = {
             number
@@ -93,6 +97,7 @@ class BlockSizesOnAllReport(Report):
         return (
             Only("text", [Heading(title)]),
             Table(columns, rows, best),
+            Together(opt_in_blocks(any(needing))),
             Only("text", [Bullets([TIES], "faint")]),
         )
 
@@ -122,5 +127,11 @@ def block_sizes_on_all_report(
 
 def _on_chip(chip: Chip, size: BlockSize) -> SizeOnChip:
     return SizeOnChip(
-        chip.name, chip.cc, size.active_blocks, size.active_warps, size.occupancy, size.limiters
+        chip.name,
+        chip.cc,
+        size.active_blocks,
+        size.active_warps,
+        size.occupancy,
+        size.limiters,
+        size.needs_opt_in,
     )

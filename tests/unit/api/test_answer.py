@@ -217,7 +217,7 @@ SENTENCES = {
     "Fit": "9.0: 5 blocks, 62.5%",
     "Waves": "4,096 blocks in at least 6.206 waves of 660: 6 full, the last 20.6% full",
     "FullWave": "at most 660 blocks in 330 clusters of 2 on 132 SMs",
-    "LaunchConfiguration": "264 blocks of 768 threads fill the device",
+    "LaunchConfiguration": "264 blocks of 768 threads fill the device: 75% occupancy",
     "RegisterSplit": "384 threads on 9.0: 168 registers per thread at launch, 64,512 of 64,512 taken; "
     "they suffice",
     "ClusterBound": "at most 165 clusters",
@@ -332,7 +332,7 @@ def test_an_argument_that_there_is_not_is_answered_with_those_that_there_are(
 
 def test_some_of_many_answers_print_as_the_table_with_these_alone() -> None:
     sizes = occupancy.block_sizes("8.0", regs=40)
-    assert [len(str(some).splitlines()) for some in (sizes[:3], sizes[5:5])] == [12, 3]
+    assert [len(str(some).splitlines()) for some in (sizes[:3], sizes[5:5])] == [14, 3]
     said = " ".join(str(sizes).split())
     assert (
         "limited by registers. With 32 registers blocks of 64, 128, 256, 512 and 1,024 threads have" in said
@@ -437,7 +437,7 @@ def test_an_answer_for_a_product_calls_it_as_the_command_does() -> None:
 
 def test_what_functions_return_has_its_json() -> None:
     launch = occupancy.max_potential_block_size("RTX 3090", regs=40)
-    assert launch.to_dict() == {"min_grid_size": 164, "block_size": 768}
+    assert launch.to_dict() == {"min_grid_size": 164, "block_size": 768, "occupancy": 1.0}
     clusters = occupancy.max_active_clusters("H100 SXM", threads=256, regs=40, cluster_size=2)
     assert clusters.to_dict() == {"at_most": 396}
     answer = occupancy.compute("9.0", threads=256, regs=72)
@@ -475,3 +475,18 @@ def test_steps_and_chips_print_themselves() -> None:
     assert f"<td{LEFT}>max_block_dim</td><td{LEFT}>1,024, 1,024, 64</td>" in named._repr_html_()  # type: ignore[attr-defined]
     assert "&lt;b&gt;" in named._repr_html_()  # type: ignore[attr-defined]
     assert "\x1b" not in str(of_volta.replace(architecture="\x1b[2J"))
+
+
+def test_block_sizes_are_what_the_command_prints() -> None:
+    growing = occupancy.block_sizes("RTX 3090", regs=50, dynamic_smem=lambda threads: 64 * threads)
+    options = ("--gpu", "RTX 3090", "--regs", "50")
+    assert str(growing) == run("block-sizes", *options, "--smem-per-thread", "64").stdout.rstrip("\n")
+    assert {row["gpu"] for row in growing.rows()} == {"GeForce RTX 3090"}
+    plain = run("block-sizes", *options).stdout.rstrip("\n")
+    assert str(occupancy.block_sizes("RTX 3090", regs=50)) == plain
+    assert str(occupancy.compute("RTX 3090", threads=64, regs=50).block_sizes()) == plain
+    # What is more than 48 KiB does not launch without a call before it.
+    needing = {each.threads for each in growing if each.needs_opt_in}
+    assert needing == {threads for threads in range(32, 1025, 32) if 64 * threads > 48 << 10}
+    assert "Opt-in" in str(growing)
+    assert "Opt-in" not in plain

@@ -85,7 +85,7 @@ def test_shared_memory_as_a_function_of_the_block_size() -> None:
 
 def test_no_block_size_fits() -> None:
     best = occupancy.max_potential_block_size("9.0", multiprocessor_count=2, smem="300k")
-    assert best == LaunchConfiguration(0, 0)
+    assert best == LaunchConfiguration(0, 0, 0.0)
 
 
 def test_the_driver_promises_1024_bytes_too_many() -> None:

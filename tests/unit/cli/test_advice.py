@@ -458,7 +458,12 @@ def test_block_sizes() -> None:
     lines = run(*BLOCK_SIZES).stdout.splitlines()
     assert lines[0] == "Block sizes on compute capability 8.6 (Ampere)"
     assert "on H100, compute" in run("block-sizes", "--gpu", "H100").stdout.splitlines()[0]
-    assert "cudaOccupancyMaxPotentialBlockSize answers" not in run("block-sizes", "--cc", "9.0").stdout
+    no_grid = " ".join(run("block-sizes", "--cc", "8.6", "-r", "50").stdout.split())
+    call = "cudaOccupancyMaxPotentialBlockSize answers 576 threads; for its grid, which depends on the number"
+    assert f"{call} of SMs, name the GPU (--gpu)." in no_grid
+    variants = " ".join(run("block-sizes", "--gpu", "H100", "-r", "50").stdout.split())
+    assert f"{call} of SMs, name one variant of the H100." in variants
+    assert "cudaOccupancy" not in run("block-sizes", "--cc", "2.0", "-r", "20").stdout.partition("Among")[0]
     assert lines[3].split() == ["768", "2", "48", "100%", "warps", "and", "registers"]
     assert "cudaOccupancyMaxPotentialBlockSize chooses it" in lines[-2]
     grown = as_json(*BLOCK_SIZES, "--dynamic-smem", "1k", "--smem-per-thread", "8")
