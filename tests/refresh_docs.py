@@ -1,4 +1,4 @@
-"""Write into the documents what their commands print now, and the list of public names.
+"""Write into the documents what their commands print now, the lists of public names, and the action's inputs.
 
 python -m tests.refresh_docs
 """
@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import yaml
 from click.testing import CliRunner
 from rich.console import Console
 from rich.text import Text
@@ -34,7 +35,10 @@ FIGURES = ROOT / "docs" / "_static"
 PICTURED = "occupancy calc --cc 7.0 --threads 128 --regs 37"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-LIST = re.compile(r"^<!-- public (functions|errors|types) -->\n.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
+LIST = re.compile(
+    r"^<!-- (public (?:functions|errors|types)|inputs of the action) -->\n.*?^<!-- end -->$",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 def blocks(document: Path, language: str) -> list[tuple[int, str]]:
@@ -71,9 +75,24 @@ def public_names(kind: str) -> str:
     return "\n".join(rows)
 
 
-def with_public_names(text: str) -> str:
-    """A document whose lists of public names are those of the package."""
-    return LIST.sub(lambda found: f"<!-- public {found[1]} -->\n{public_names(found[1])}\n<!-- end -->", text)
+def inputs_of_the_action() -> str:
+    """A table of what the GitHub action takes, from its own file."""
+    rows = ["| Input | Default | What it is |", "| --- | --- | --- |"]
+    for name, of_it in yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"].items():
+        default = "required" if of_it.get("required") else f"`{of_it['default']}`" if of_it["default"] else ""
+        rows.append(f"| `{name}` | {default} | {of_it['description']} |")
+    return "\n".join(rows)
+
+
+def with_lists(text: str) -> str:
+    """A document whose lists of public names are those of the package, and whose inputs are the action's."""
+
+    def listed(found: re.Match[str]) -> str:
+        kind = found[1].removeprefix("public ")
+        body = inputs_of_the_action() if kind == found[1] else public_names(kind)
+        return f"<!-- {found[1]} -->\n{body}\n<!-- end -->"
+
+    return LIST.sub(listed, text)
 
 
 def _output(command: str) -> str:
@@ -142,7 +161,7 @@ def main() -> None:
         fresh = BLOCK.sub(
             lambda found: f"```console\n{refreshed(found[2])}```" if found[1] == "console" else found[0], text
         )
-        document.write_text(with_public_names(fresh), encoding="utf-8", newline="\n")
+        document.write_text(with_lists(fresh), encoding="utf-8", newline="\n")
     PICTURE.write_text(terminal_picture(), encoding="utf-8", newline="\n")
     module_at(ROOT / "docs" / "figures.py").write_all(FIGURES)
 

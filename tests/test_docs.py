@@ -17,7 +17,7 @@ from occupancy.builds.rules_file import read_rules
 
 from .cli_runner import run
 from .oracle.golden import read_rows
-from .refresh_docs import DOCUMENTS, PICTURE, ROOT, blocks, refreshed, terminal_picture, with_public_names
+from .refresh_docs import DOCUMENTS, PICTURE, ROOT, blocks, refreshed, terminal_picture, with_lists
 
 PAGES = [*DOCUMENTS, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]
 
@@ -135,7 +135,7 @@ def test_the_package_docstring_is_true() -> None:
 
 def test_every_public_name_is_listed() -> None:
     text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
-    assert text == with_public_names(text), "python -m tests.refresh_docs writes the lists"
+    assert text == with_lists(text), "python -m tests.refresh_docs writes the lists"
 
 
 def test_the_picture_of_the_readme_is_current() -> None:

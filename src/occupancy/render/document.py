@@ -14,7 +14,7 @@ Named tuples, because a dataclass takes ten times as long to make, and every com
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -159,6 +159,12 @@ class GroupedTable(NamedTuple):
     """The titles of those that it does not name."""
     if_shortened: str = ""
     """What the last lines of the document say where there was no room for a whole name."""
+    if_whole: str = ""
+    """What they say where whole names were asked for."""
+
+    def cells(self, columns: Sequence[GroupColumn]) -> Iterator[tuple[Cell, ...]]:
+        """The cells of each row; there may be no column, but names alone."""
+        return (tuple(each.cells[row] for each in columns) for row in range(len(self.rows)))
 
 
 class Together(NamedTuple):

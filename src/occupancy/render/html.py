@@ -103,8 +103,7 @@ def _block(block: Block) -> str:
 def _grouped_table(block: GroupedTable) -> str:
     """The names in a column of their own, beside the columns that the page has room for."""
     columns, left_out = _fitting(block)
-    cells = zip(*(column.cells for column in columns), strict=True)
-    rows = [[row.name, *line] for row, line in zip(block.rows, cells, strict=True)]
+    rows = [[row.name, *line] for row, line in zip(block.rows, block.cells(columns), strict=True)]
     titles, numbers = _heads(columns)
     named = [title for title in left_out if title not in block.unnamed]
     said = words.no_room_for(named, block.cure)

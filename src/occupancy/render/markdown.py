@@ -82,8 +82,10 @@ def _grid(
         for number in block.marked:
             rows[number][0] = f"**{markdown_text(plain(block.rows[number][0]).strip())}**"
         return header, rows, [column.is_number for column in block.columns]
-    cells = zip(*(map(_cell, column.cells) for column in block.columns), strict=True)
-    names = [[code(row.name, most_of_a_name), *line] for row, line in zip(block.rows, cells, strict=True)]
+    names = [
+        [code(row.name, most_of_a_name), *map(_cell, line)]
+        for row, line in zip(block.rows, block.cells(block.columns), strict=True)
+    ]
     header = [block.title, *(column.title for column in block.columns)]
     return header, names, [False, *(column.is_number for column in block.columns)]
 

@@ -36,7 +36,7 @@ from .assumptions import assumptions, left_out, not_launched
 from .base import Report
 from .change_words import COLUMNS, REGISTER_CAP, DiffColumn, changes, other_size_in_words
 from .kinds import kinds, meaning_of_kinds
-from .name_words import IF_SHORTENED, short_name
+from .name_words import IF_SHORTENED, IF_WHOLE, short_name
 from .register_caps import meaning_of_caps
 from .source_files import file_names, place
 from .spilled_bytes import meaning_of_spills, not_in_logs
@@ -209,7 +209,7 @@ def _table(rows: Sequence[DiffRow]) -> GroupedTable:
     ]
     columns = [each for each in columns if any(each.cells) or each.title in ("Verdict", "Arch", "Occ.")]
     return GroupedTable(
-        "Kernel", named, columns, (CHANGES, "File"), (CHANGES,), CHANGES, CURE, if_shortened=IF_SHORTENED
+        "Kernel", named, columns, (CHANGES, "File"), (CHANGES,), CHANGES, CURE, (), IF_SHORTENED, IF_WHOLE
     )
 
 
@@ -235,7 +235,9 @@ def _table_apart(rows: Sequence[ScanRow]) -> GroupedTable:
     ]
     columns += _file(rows)
     named = [GroupRow(row.name, short_name(row)) for row in rows]
-    return GroupedTable("Kernel", named, columns, IF_THERE_IS_ROOM, if_shortened=IF_SHORTENED)
+    return GroupedTable(
+        "Kernel", named, columns, IF_THERE_IS_ROOM, if_shortened=IF_SHORTENED, if_whole=IF_WHOLE
+    )
 
 
 def _file(rows: Sequence[ScanRow]) -> list[GroupColumn]:

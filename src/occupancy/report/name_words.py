@@ -10,6 +10,9 @@ from ..render import words
 IF_SHORTENED = "Names are shortened: --full-names shows whole ones."
 """Below a table that had no room for some."""
 
+IF_WHOLE = "--format csv and json have the mangled names, too."
+"""Below a table with whole ones."""
+
 
 class Named(Protocol):
     """What has a readable name."""

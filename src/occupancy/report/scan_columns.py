@@ -55,8 +55,12 @@ MEANT = {
     "registers": "regs", "registers_per_thread": "regs", "shared_memory": "shared", "smem_bytes": "smem",
     "function": "kernel", "kernel_name": "kernel", "architecture": "arch", "max_registers": "cap",
     "block_size": "threads", "spilling": "spills", "warps": "num_warps", "stages": "num_stages",
+    "mangled": "name", "mangled_name": "name",
 }  # fmt: skip
 """Words that people use for columns, and our word for it; each of ours means one thing."""
+
+_BESIDE = {"name": " It is mangled in CSV and JSON; tables show readable names."}
+"""What to say beside one of those."""
 
 
 class Column(NamedTuple):
@@ -164,7 +168,7 @@ def columns_named(names: Iterable[str]) -> tuple[Asked, ...]:
     for name in names:
         key = _key(name)
         if key in MEANT and key not in known:
-            cure = f"Did you mean {MEANT[key]}?"
+            cure = f"Did you mean {MEANT[key]}?{_BESIDE.get(MEANT[key], '')}"
             raise InputError(f"there is no column {shown(name)}", where="columns", cure=cure)
         meant = Asked(key, known[key]) if key in known else _begun(key, titles) or _begun(key, known)
         if meant is None:

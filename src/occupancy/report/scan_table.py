@@ -7,7 +7,7 @@ from itertools import compress
 
 from ..builds.scanner import ScanRow
 from ..render.document import Cell, GroupColumn, GroupedTable, GroupRow, graded
-from .name_words import IF_SHORTENED, short_name
+from .name_words import IF_SHORTENED, IF_WHOLE, short_name
 from .scan_columns import ARCH, BLOCKS, LAST, Column
 
 ArchsInWords = Callable[[Sequence[ScanRow]], tuple[str, str]]
@@ -60,7 +60,9 @@ def table_of(
         )
         for place, column in enumerate(columns)
     ]
-    return GroupedTable("Kernel", named, shown, if_there_is_room, stays, LAST, cure, (BLOCKS,), IF_SHORTENED)
+    return GroupedTable(
+        "Kernel", named, shown, if_there_is_room, stays, LAST, cure, (BLOCKS,), IF_SHORTENED, IF_WHOLE
+    )
 
 
 def _cell(column: Column, row: ScanRow) -> Cell:

@@ -138,6 +138,7 @@ class TestWholeNames:
             text = run(*command, "--full-names", columns=columns).stdout
             assert self.READABLE in " ".join(text.split())
             assert "shortened" not in text
+            assert "--format csv and json have the mangled names, too." in " ".join(text.split())
             assert max(map(len, text.splitlines())) <= columns
             start = text.splitlines().index(next(each for each in text.splitlines() if each[:4] == "sort"))
             assert text.splitlines()[start + 1].startswith("    1")

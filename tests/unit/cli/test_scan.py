@@ -532,6 +532,19 @@ class TestColumns:
         ]  # fmt: skip
         assert set(scan(log, "--columns", "name,regs")[0]) == {"name", "regs"}
 
+    def test_names_alone(self, samples: Path) -> None:
+        log = str(samples / "ptxas_v.txt")
+        names = [
+            row["demangled"].removeprefix("void ").partition("(")[0]
+            for row in scan(log, "--sort", "occupancy")
+        ]
+        assert run("scan", log, "--columns", "name").stdout.split("\n\n")[0].splitlines() == names
+        table = run("scan", log, "--columns", "kernel", "--format", "markdown").stdout.split("\n\n")[0]
+        assert table.splitlines() == ["| Kernel |", "| --- |", *(f"| `{name}` |" for name in names)]
+        done = run("scan", log, "--columns", "mangled")
+        assert done.exit_code == 2
+        assert "Did you mean name? It is mangled in CSV and JSON; tables show readable names." in done.stderr
+
     def test_what_all_kernels_have_in_common_is_said_once(self, samples: Path) -> None:
         text = run("scan", str(samples / "samples.cubin"), columns=120).stdout
         assert "Arch" not in text

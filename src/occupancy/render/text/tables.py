@@ -162,9 +162,10 @@ def grouped_table(table: GroupedTable, width: int, full_names: bool) -> tuple[li
     last = columns.pop() if columns and columns[-1].title == table.last else None
     if last is not None:
         start -= _width(last) + len(COLUMN_GAP)
-    head, *cells = zip(*(_padded(each) for each in columns), strict=True)
+    # Of names alone, which are headings, there is no column at all.
+    head, *cells = zip(*map(_padded, columns), strict=True) if columns else ((), *[()] * len(table.rows))
     titles = (*head, *([last.title] if last else []))
-    lines: list[Line] = [[(_cut(titles, width), STYLES["strong"])]]
+    lines: list[Line] = [[(_cut(titles, width), STYLES["strong"])]] if titles else []
     names = dict.fromkeys(row.name for row in table.rows)
     headings = _whole(names, width) if full_names else _on_a_line(names, width)
     group = None
@@ -173,13 +174,15 @@ def grouped_table(table: GroupedTable, width: int, full_names: bool) -> tuple[li
             group = row.group
             lines += [[(each, "")] for each in headings[row.name]]
         first, *more = [""] if last is None else _broken([plain(last.cells[number])], width - start)
-        lines.append(_marked(_cut((*texts, first), width), texts, [each.cells[number] for each in columns]))
+        marks = [each.cells[number] for each in columns]
+        lines += [_marked(_cut((*texts, first), width), texts, marks)] if titles else []
         said = [f"{each.title} {plain(each.cells[number])}" for each in below if _says(each, number)]
         more = [" " * start + each for each in more]
         more += [BELOW + each for each in _broken(said, width - len(BELOW)) if each]
         lines += [[(each, "")] for each in more]
     is_shortened = not full_names and any([name] != shown for name, shown in headings.items())
-    said = [table.if_shortened] * is_shortened + [words.no_room_for(left_out, table.cure)] * bool(left_out)
+    about_names = table.if_whole if full_names else table.if_shortened * is_shortened
+    said = [about_names] + [words.no_room_for(left_out, table.cure)] * bool(left_out)
     return lines, list(filter(None, said))
 
 
