@@ -13,6 +13,7 @@ from ..builds.since import Change, Since
 from ..engine import evaluate
 from ..errors import OccupancyError
 from ..render import words
+from ..render.document import About, said
 from ..report.arch_words import chosen_code
 from ..report.asking import PAGE
 from ..report.assumed_sizes import AT_USUAL, at_usual_size
@@ -161,7 +162,9 @@ def listing(
     facts = architecture_rows(report.overview) if len(report.overview.architectures) > 1 else []
     questions = [_question(row, scanner) for row in rows]
     order = _order(report, columns) if since is None else None
-    notes = [*footnotes(report, PAGE), *problems]
+    titles = {column.title for column in columns}
+    found = [each for each in footnotes(report, PAGE) if not isinstance(each, About) or each.title in titles]
+    notes = [*map(said, found), *problems]
     return Listing(lead, facts, tuple(columns), order, lines, questions, notes)
 
 

@@ -62,10 +62,18 @@ class Paragraph(NamedTuple):
     """Columns, on a terminal."""
 
 
+class About(NamedTuple):
+    """A line about a column of a `GroupedTable`, which is left out where that is not shown."""
+
+    title: str
+    """Of the column."""
+    text: str
+
+
 class Bullets(NamedTuple):
     """Lines that could as well stand in another order: bullets in Markdown, on a terminal plain lines."""
 
-    items: Sequence[str]
+    items: Sequence[str | About]
     mark: Mark = ""
     indent: int = 0
 
@@ -208,6 +216,11 @@ def pieces(line: Line) -> Sequence[Marked]:
     if isinstance(line, (str, Marked)):
         line = (line,)
     return [each if isinstance(each, Marked) else Marked(each, "") for each in line]
+
+
+def said(line: str | About) -> str:
+    """The text of a line."""
+    return line.text if isinstance(line, About) else line
 
 
 def plain(cell: Cell) -> str:

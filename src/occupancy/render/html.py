@@ -8,6 +8,7 @@ from math import prod
 from ..values.listed import LEFT
 from ..values.untrusted import html_text
 from . import words
+from .about import without_needless
 from .charts import NUMBERS_LEGEND, HeatMap, left_out, thinned, whole_share
 from .document import (
     Block,
@@ -30,6 +31,7 @@ from .document import (
     Together,
     pieces,
     plain,
+    said,
 )
 
 _IN_PYTHON = {
@@ -68,7 +70,7 @@ _TAGS = {
 
 def html(document: Document) -> str:
     """The blocks one below the other; what a terminal alone shows is among them."""
-    return "".join(map(_block, document))
+    return "".join(map(_block, without_needless(document, _titles_shown)))
 
 
 def _block(block: Block) -> str:
@@ -77,7 +79,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Paragraph):
         return f"<p>{_inline(block.line)}</p>"
     if isinstance(block, Bullets):
-        items = "".join(f"<li>{_inline(Marked(item, block.mark))}</li>" for item in block.items)
+        items = "".join(f"<li>{_inline(Marked(said(item), block.mark))}</li>" for item in block.items)
         return f"<ul>{items}</ul>" if items else ""
     if isinstance(block, KeyValues):
         return _table(("", ""), (False, False), [(key, _in_python(text)) for key, text in block.lines])
@@ -106,9 +108,9 @@ def _grouped_table(block: GroupedTable) -> str:
     rows = [[row.name, *line] for row, line in zip(block.rows, block.cells(columns), strict=True)]
     titles, numbers = _heads(columns)
     named = [title for title in left_out if title not in block.unnamed]
-    said = words.no_room_for(named, block.cure)
+    missing = words.no_room_for(named, block.cure)
     table = _table([block.title, *titles], [False, *numbers], rows, least_of_first=_LEAST_OF_NAMES)
-    return f"{table}<p>{html_text(said)}</p>" if said else table
+    return f"{table}<p>{html_text(missing)}</p>" if missing else table
 
 
 def _fitting(block: GroupedTable) -> tuple[list[GroupColumn], list[str]]:
@@ -123,6 +125,10 @@ def _fitting(block: GroupedTable) -> tuple[list[GroupColumn], list[str]]:
             left_out.append(title)
             room += widths[title]
     return [column for column in block.columns if column.title not in left_out], left_out[::-1]
+
+
+def _titles_shown(block: GroupedTable) -> list[str]:
+    return [column.title for column in _fitting(block)[0]]
 
 
 def _width(title: str, cells: Sequence[Cell], least: int) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from ..values.untrusted import html_text, markdown_cell, markdown_code, markdown_text
+from .about import without_needless
 from .document import (
     Block,
     Bullets,
@@ -24,6 +25,7 @@ from .document import (
     Together,
     pieces,
     plain,
+    said,
 )
 
 MOST_OF_A_NAME = 200
@@ -37,7 +39,8 @@ _SIGNS = {"strong": "**", "good": "**", "fair": "**", "bad": "**"}
 
 def markdown(document: Document) -> str:
     """The blocks, with an empty line between two."""
-    return "\n\n".join(part for block in document for part in _parts(block))
+    shown = without_needless(document, lambda table: (column.title for column in table.columns))
+    return "\n\n".join(part for block in shown for part in _parts(block))
 
 
 def _parts(block: Block) -> Iterator[str]:
@@ -61,7 +64,7 @@ def _text(block: Block) -> str:
     if isinstance(block, Paragraph):
         return _inline(block.line).strip()  # four blanks would make code of it
     if isinstance(block, Bullets):
-        return "\n".join(f"- {markdown_text(item.strip())}" for item in block.items)
+        return "\n".join(f"- {markdown_text(said(item).strip())}" for item in block.items)
     if isinstance(block, KeyValues):
         lines = [(markdown_text(label.strip()), markdown_text(text.strip())) for label, text in block.lines]
         return "\n".join(f"- {label}: {text}" if label else f"  - {text}" for label, text in lines)

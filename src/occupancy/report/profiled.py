@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ..builds.notes import GRID_NOTE
 from ..builds.scanner import ScanRow
+from ..readers.pytorch_trace import OPT_IN_NOTE
 from ..render import words
+from ..render.document import About
 from .asking import Asking
 from .name_words import brief_name
 
@@ -22,11 +25,20 @@ LEAST_DIFFERENCE = 0.001
 percentage."""
 
 
+ACHIEVED = "Achieved"
+"""The title of the column of what was measured."""
+
+REPORTED = "Reported"
+"""That of the occupancy that a profiler reports."""
+
+OF_REPORTED = (OPT_IN_NOTE, GRID_NOTE)
+"""The notes on kernels that are about that column."""
+
 PART_OF_A_WAVE = 0.9
 """Fewer waves explain alone that less than such a part of the occupancy is achieved."""
 
 
-def of_achieved(rows: Sequence[ScanRow], profiled: Sequence[ScanRow]) -> Iterator[str]:
+def of_achieved(rows: Sequence[ScanRow], profiled: Sequence[ScanRow]) -> Iterator[About]:
     """What the column is, and which launches have too few blocks to achieve more.
 
     Args:
@@ -35,9 +47,10 @@ def of_achieved(rows: Sequence[ScanRow], profiled: Sequence[ScanRow]) -> Iterato
     """
     if all(row.achieved_occupancy is None for row in rows):
         return
-    yield (
+    yield About(
+        ACHIEVED,
         "Occ. is theoretical, Achieved was measured: less where there are few waves, or where blocks "
-        "take unequally long."
+        "take unequally long.",
     )
     small = {
         brief_name(row): f"{words.percent(row.waves)} of one wave"
@@ -50,7 +63,8 @@ def of_achieved(rows: Sequence[ScanRow], profiled: Sequence[ScanRow]) -> Iterato
     more = len(named) - MOST_NAMED
     if named:
         first = [*named[:MOST_NAMED], *([f"{more:,} more"] if more > 0 else [])]
-        yield f"Achieved is less because the grid fills only a part of the GPU: {words.listing(first)}."
+        why = "Achieved is less because the grid fills only a part of the GPU"
+        yield About(ACHIEVED, f"{why}: {words.listing(first)}.")
 
 
 def with_their_waves(report: ScanReport) -> list[ScanRow]:

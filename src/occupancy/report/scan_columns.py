@@ -14,8 +14,9 @@ from ..values.resources import Resource, amount_of
 from ..values.spellings import nearest_names
 from .arch_words import architecture
 from .assumed_sizes import AT_USUAL, at_usual_size, threads
+from .profiled import ACHIEVED, REPORTED
 from .source_files import copies_of, file_names, place
-from .spill_words import TO_SHARED, without_spills
+from .spill_words import TO_SHARED, WITHOUT, without_spills
 from .spilled_bytes import SPILL_FIELDS, spills
 from .stages import needs_smaller_tile, stages_in_words
 
@@ -29,7 +30,7 @@ FIRST_OF_ALL = ("Why", "Config")
 """Of the columns that a narrow terminal need not show beside each other, the most useful ones."""
 
 IF_THERE_IS_ROOM = (
-    "Achieved", "Time", "Reported", "Waves", LAST, ARCH, "Shared", "Cap", "Fuses", STACK, "Launches",
+    ACHIEVED, "Time", REPORTED, "Waves", LAST, ARCH, "Shared", "Cap", "Fuses", STACK, "Launches",
     "Read from", "File", "Bar", "Bound", BLOCKS,
 )  # fmt: skip
 """The others, the most useful first. The architecture is always shown: this is where all names of several
@@ -129,7 +130,7 @@ def if_there_is_room(rows: Sequence[ScanRow]) -> tuple[Sequence[str], Sequence[s
     limiting = {resource for row in rows for resource in row.limiters}
     first += [
         TO_SHARED,
-        "Without",
+        WITHOUT,
         "Spills",
         AT_USUAL,
         *(title for title, resource in OF_LIMITERS.items() if resource in limiting),
@@ -317,9 +318,9 @@ _COLUMNS = (
     Column("Threads", threads, fields=("threads", "threads_from")),
     Column("Occ.", lambda row: _share(row.occupancy), fields=("occupancy",)),
     Column(AT_USUAL, at_usual_size, fields=("usual_occupancy", "usual_threads", "usual_limiters")),
-    Column("Without", without_spills, fields=("spill_cost",)),
-    Column("Achieved", lambda row: _share(row.achieved_occupancy), fields=("achieved_occupancy",)),
-    Column("Reported", lambda row: _share(row.reported_occupancy), fields=("reported_occupancy",),
+    Column(WITHOUT, without_spills, fields=("spill_cost",)),
+    Column(ACHIEVED, lambda row: _share(row.achieved_occupancy), fields=("achieved_occupancy",)),
+    Column(REPORTED, lambda row: _share(row.reported_occupancy), fields=("reported_occupancy",),
            is_news=_is_reported_otherwise),
     Column("Limited by", _limiters, is_number=False, fields=("limiters",)),
     Column("Waves", lambda row: "" if row.waves is None else f"{row.waves:,.2f}", fields=("waves",)),

@@ -13,12 +13,13 @@ from ..builds.scanner import ScanRow
 from ..builds.selection import Order
 from ..builds.spill_cost import SpillCost
 from ..render import words
+from ..render.document import About
 from .asking import COMMAND, Asking
 from .assumed_sizes import AT_USUAL, at_usual_size, meanings
 from .name_words import brief_name
-from .profiled import of_achieved, of_nsight, where_profiled, with_their_waves
+from .profiled import OF_REPORTED, REPORTED, of_achieved, of_nsight, where_profiled, with_their_waves
 from .source_files import copies_in_words, file_names, short_paths
-from .spill_words import TO_SHARED, cost_here, cost_in_words, without_spills
+from .spill_words import TO_SHARED, WITHOUT, cost_in_all, cost_in_words
 from .spilled_bytes import NOT_IN_LOGS, logs_are_in_doubt, meaning_of_spills
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ OF_TRITON = (
 )
 
 
-def footnotes(report: ScanReport, asking: Asking = COMMAND) -> Iterator[str]:
+def footnotes(report: ScanReport, asking: Asking = COMMAND) -> Iterator[str | About]:
     """What the numbers rest on.
 
     Args:
@@ -55,7 +56,7 @@ def footnotes(report: ScanReport, asking: Asking = COMMAND) -> Iterator[str]:
     yield from _assumed(rows, asking.threads)
     if any(map(at_usual_size, rows)):
         usual = f"the usual {USUAL_SIZE} threads"
-        yield f"{AT_USUAL}: the occupancy at {usual}, where it is less, and what limits it."
+        yield About(AT_USUAL, f"{AT_USUAL}: the occupancy at {usual}, where it is less, and what limits it.")
     if more := report.overview.below_at_usual_size:
         verb = "is" if more == 1 else "are"
         which = asking.usual_size.format(USUAL_SIZE)
@@ -118,19 +119,19 @@ def missing_for(sort: Order | None, overview: Overview) -> str:
     return ""
 
 
-def _of_spills(report: ScanReport) -> Iterator[str]:
+def _of_spills(report: ScanReport) -> Iterator[str | About]:
     """What the numbers of the column are, and which logs they are from."""
     in_code = any(row.spills and any(row.spills) for row in report.kernels)
     logs = list(short_paths(report.spill_logs).values())
     said_by = f", from {words.listing(_first(logs))}" if logs and in_code else ""
     if in_code:
-        yield meaning_of_spills(report.kernels, said_by)
+        yield About("Spills", meaning_of_spills(report.kernels, said_by))
     if logs_are_in_doubt(report.kernels):
         yield NOT_IN_LOGS
     yield from _of_spills_to_shared([row for row in report.kernels if row.spill_smem], report)
 
 
-def _of_spills_to_shared(rows: Sequence[ScanRow], report: ScanReport) -> Iterator[str]:
+def _of_spills_to_shared(rows: Sequence[ScanRow], report: ScanReport) -> Iterator[About]:
     """Which files do that, and what it costs: here, and with fewer threads."""
     if not rows:
         return
@@ -138,17 +139,14 @@ def _of_spills_to_shared(rows: Sequence[ScanRow], report: ScanReport) -> Iterato
     name = file_names(of)
     files = sorted(set(map(name, rows)))
     only = f", in {words.listing(_first(files))}" if len(files) < len(set(map(name, of))) else ""
-    without = ", Without: the occupancy without it" if any(map(without_spills, rows)) else ""
-    meaning = f"{TO_SHARED}: shared memory of a block that registers are spilled to{only}{without}"
+    meaning = f"{TO_SHARED}: shared memory of a block that registers are spilled to{only}"
     worst: dict[str, SpillCost] = {}
     for cost, kernel in sorted(((row.spill_cost, brief_name(row)) for row in rows), key=_most_first):
         if cost is not None and cost.worst is not None:
             worst.setdefault(kernel, cost)
-    then = ""
-    if worst:
-        most = "; ".join(_first([f"{kernel} {cost_in_words(cost)}" for kernel, cost in worst.items()]))
-        then = f", with fewer threads up to: {most}. Tighter launch bounds shrink it"
-    yield f"{meaning}. {cost_here(report.overview)}{then}."
+    most = "; ".join(_first([f"{kernel} {cost_in_words(cost)}" for kernel, cost in worst.items()]))
+    yield About(TO_SHARED, f"{meaning}. {cost_in_all(report.overview, most)}")
+    yield About(WITHOUT, f"{WITHOUT}: the occupancy without what spills to shared memory, where it is more.")
 
 
 def _most_first(spilling: tuple[SpillCost | None, str]) -> float:
@@ -170,21 +168,22 @@ def _with_a_stack(number: int) -> str:
     return f"{words.count(number, 'kernel')} {'has' if number == 1 else 'have'} a stack"
 
 
-def _of_kernels(rows: Sequence[ScanRow]) -> Iterator[str]:
+def _of_kernels(rows: Sequence[ScanRow]) -> Iterator[str | About]:
     """The notes, each once, with the kernels that it is about where it is not about all."""
     about: dict[str, list[ScanRow]] = {}
     for row in rows:
         for note in _notes(row):
             about.setdefault(note, []).append(row)
     for note, those in about.items():
-        yield note if len(those) == len(rows) else f"{_names(those, rows)}: {note}"
+        sentence = note[:1].upper() + note[1:].rstrip(".") + "."
+        line = sentence if len(those) == len(rows) else f"{_names(those, rows)}: {sentence}"
+        yield About(REPORTED, line) if note in OF_REPORTED else line
 
 
 def _notes(row: ScanRow) -> Iterator[str]:
     if row.reason is not None:
         yield f"Does not launch: {row.reason}"
-    for note in row.notes:
-        yield note[:1].upper() + note[1:].rstrip(".") + "."
+    yield from row.notes
 
 
 def _names(those: Sequence[ScanRow], rows: Sequence[ScanRow]) -> str:

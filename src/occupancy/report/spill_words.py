@@ -11,6 +11,10 @@ TO_SHARED = "To shared"
 """The title of the column of the shared memory that registers are spilled to."""
 
 
+WITHOUT = "Without"
+"""The title of the column of the occupancy without that memory."""
+
+
 def without_spills(row: ScanRow) -> str:
     """The occupancy without that memory, where it is more."""
     cost = row.spill_cost
@@ -41,10 +45,18 @@ def spilling_to_shared(overview: Overview) -> str:
     return f"{some} of them to shared memory"
 
 
-def cost_here(overview: Overview) -> str:
-    """``It costs no occupancy at these block sizes``, or of how many kernels it does."""
+def cost_in_all(overview: Overview, worst: str) -> str:
+    """``It costs no occupancy at these block sizes``, or how many kernels have less by it; and at the worst.
+
+    Args:
+        overview: What was found.
+        worst: What it costs at the block sizes that lose the most; empty where none does.
+    """
     spilling, losing = overview.spilling_to_shared, overview.losing_to_spills
-    who = (
-        "it" if spilling == 1 else "all of them" if losing == spilling else f"{losing:,} of the {spilling:,}"
-    )
-    return f"It costs {f'{who} occupancy' if losing else 'no occupancy'} at these block sizes"
+    here, there = "It costs no occupancy", "with fewer threads up to"
+    if losing:
+        who = "all of them" if losing == spilling else f"{losing:,} of the {spilling:,}"
+        here = f"It lowers the occupancy{f' of {who}' if spilling > 1 else ''}"
+        there = "at the worst"
+    then = f", {there}: {worst}. Tighter launch bounds shrink it" if worst else ""
+    return f"{here} at these block sizes{then}."

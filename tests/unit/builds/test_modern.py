@@ -116,11 +116,16 @@ def test_what_spills_into_shared_memory_cost(unpacked: Path) -> None:
     assert rows["local"].spill_cost is None
     text = " ".join(run("scan", str(image), "--threads", "64", columns=200).stdout.split())
     assert "4 spilling, 3 of them to shared memory." in text
-    assert "It costs all of them occupancy at these block sizes, with fewer threads up to: " in text
+    assert "It lowers the occupancy of all of them at these block sizes, at the worst: unbounded 100%" in text
     assert re.search(
         r"unbounded 32 39.375 KiB 56 bytes ~ 104 / 104 B 39.375 KiB 64 given 15.6% 100% shared", text
     )
-    assert ", Without: the occupancy without it. It costs" in text
+    meaning = "Without: the occupancy without what spills to shared memory, where it is more."
+    assert meaning in text
+    asked = run("scan", str(image), "--columns", "spill_cost", columns=200).stdout
+    assert meaning in asked
+    assert "Spills: " not in asked, "a column that is not shown"
+    assert meaning not in run("scan", str(image), columns=200).stdout, "where nothing loses by it"
     (step,) = {row.next_step and tuple(row.next_step.requires) for row in rows.values()} - {None}
     assert step == ("threads",), "no fewer bytes, which hold what the registers lack"
     line = next(csv.DictReader(io.StringIO(run("scan", str(image), "-t", "64", "--format", "csv").stdout)))

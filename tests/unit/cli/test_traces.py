@@ -71,6 +71,16 @@ def test_a_profile_says_where_the_grid_is_too_small_to_achieve_more() -> None:
     assert "fills only" not in run("scan", str(PROFILE), "--name", "sgemm", columns=200).stdout
 
 
+@pytest.mark.parametrize("columns", [60, 200])
+def test_a_line_about_a_column_stands_where_that_is_shown(columns: int) -> None:
+    (report,) = FOLDER.glob("*.ncu-rep*")
+    shown = run("scan", str(report), columns=columns).stdout
+    assert ("Achieved" in shown.splitlines()[0]) == (columns == 200) == ("Achieved was measured" in shown)
+    trace = run("scan", str(INDUCTOR / "trace.json.gz"), "--below", "50", columns=columns).stdout
+    assert ("Reported" in trace.splitlines()[0]) == ("profiler says 0%" in " ".join(trace.split()))
+    assert "Achieved was measured" in run("scan", str(PROFILE), "--format", "markdown").stdout
+
+
 def test_a_report_says_that_nsight_shows_other_registers() -> None:
     (report,) = FOLDER.glob("*.ncu-rep*")
     shown = run("scan", str(report), columns=200).stdout

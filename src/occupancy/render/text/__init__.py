@@ -7,6 +7,7 @@ from typing import Any
 
 from ...values.untrusted import printable, printable_lines
 from .. import document
+from ..about import without_needless
 from ..document import (
     Block,
     Bullets,
@@ -25,6 +26,7 @@ from ..document import (
     Table,
     Together,
     pieces,
+    said,
 )
 from . import tables
 from .lines import Cell, Part, in_columns, paragraph
@@ -48,9 +50,10 @@ def to_text(
         full_names: Whether names that are too long for a line go on in others, and are not shortened.
     """
     layout = _Layout(width, full_names)
-    parts = list(layout.apart(_without_commands(document)))
-    for said in dict.fromkeys(layout.left_out):
-        parts += layout.paragraph(Marked(said, "faint"))
+    shown = without_needless(document, lambda table: tables.titles_shown(table, width))
+    parts = list(layout.apart(_without_commands(shown)))
+    for line in dict.fromkeys(layout.left_out):
+        parts += layout.paragraph(Marked(line, "faint"))
     return to_string(parts, width, color)
 
 
@@ -96,7 +99,7 @@ class _Layout:
             yield from self.paragraph(block.line, block.indent)
         elif isinstance(block, Bullets):
             for item in block.items:
-                yield from self.paragraph(Marked(item, block.mark), block.indent)
+                yield from self.paragraph(Marked(said(item), block.mark), block.indent)
         elif isinstance(block, KeyValues):
             yield from _key_values(block, self.width)
         elif isinstance(block, Code):

@@ -186,6 +186,12 @@ def grouped_table(table: GroupedTable, width: int, full_names: bool) -> tuple[li
     return lines, list(filter(None, said))
 
 
+def titles_shown(table: GroupedTable, width: int) -> list[str]:
+    """The titles of the columns that there is room for, beside each other or below."""
+    columns, below, _ = _fitting(table, width)
+    return [each.title for each in (*columns, *below)]
+
+
 def _whole(names: Iterable[str], width: int) -> dict[str, list[str]]:
     """The lines of each name, the first of which stands farther left than the rows of its table."""
     return {name: wrapped(name, width, BELOW) for name in names}
