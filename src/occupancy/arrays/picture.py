@@ -62,11 +62,9 @@ def axes_of(sweep: Sweep) -> list[Axis] | None:
 
 
 def _fixed(sweep: Sweep) -> list[str]:
-    """The inputs that do not vary: ``registers per thread 40``."""
+    """The inputs that do not vary: ``40 registers per thread``."""
     return [
-        f"{scale(name).name} {scale(name).alone(int(values.flat[0]))}"
-        for name, values in sweep.inputs.items()
-        if values.size == 1
+        scale(name).given(int(values.flat[0])) for name, values in sweep.inputs.items() if values.size == 1
     ]
 
 
@@ -77,8 +75,8 @@ def chip_scale(sweep: Sweep) -> Scale:
 
 
 def about(sweep: Sweep) -> str:
-    """What does not vary: ``compute capability 9.0, threads per block 256``."""
-    chip = [f"{chip_scale(sweep).name} {sweep.names[0]}"] if len(sweep.names) == 1 else []
+    """What does not vary: ``compute capability 9.0, 256 threads per block``."""
+    chip = [chip_scale(sweep).given(sweep.names[0])] if len(sweep.names) == 1 else []
     return ", ".join([*chip, *_fixed(sweep)])
 
 

@@ -31,8 +31,9 @@ class Scale(NamedTuple):
     """In words: ``registers per thread``."""
     noun: str = ""
     """For one of it: ``register``."""
-    unit: Literal["", "bytes", "carveout"] = ""
-    """How a value is written: as a number, as a size, as a percentage of the L1 memory or a size."""
+    unit: Literal["", "bytes", "carveout", "name"] = ""
+    """How a value is written: as a number, as a size, as a percentage of the L1 memory or a size; a name says
+    itself what it is of."""
 
     @property
     def title(self) -> str:
@@ -56,6 +57,16 @@ class Scale(NamedTuple):
         """A value beside the scale's name, with its unit: ``20 KiB``."""
         return words.size(value) if self.unit == "bytes" and isinstance(value, int) else self.label(value)
 
+    def given(self, value: Value) -> str:
+        """A value with what it is of: ``256 threads per block``, ``compute capability 9.0``."""
+        if self.unit == "name":
+            return str(value)
+        if isinstance(value, int) and self.noun:
+            return words.count(value, self.noun) + self.name.removeprefix(f"{self.noun}s")
+        if isinstance(value, int) and self.unit == "bytes":
+            return f"{words.size(value)} of {self.name}"
+        return f"{self.name} {self.alone(value)}"
+
     def counted(self, value: int) -> str:
         """A value without the scale's name: ``37 registers``, ``9.5 KiB``."""
         return words.size(value) if self.unit == "bytes" else words.count(value, self.noun)
@@ -66,7 +77,7 @@ REGISTERS = Scale("registers per thread", "register")
 SHARED_MEMORY = Scale("shared memory per block", unit="bytes")
 
 SCALES = {
-    "gpu": Scale("GPU"),
+    "gpu": Scale("GPU", unit="name"),
     "cc": Scale("compute capability"),
     "threads": THREADS,
     "regs": REGISTERS,

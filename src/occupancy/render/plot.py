@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingDependencyError
 from . import words
+from .axis_labels import MOST_TICKS, room_for, ticks_of
 from .charts import PICTURE_FILES, Axis, BarChart, Curves, HeatMap, Mark, Picture, RowChart, StepChart, ticks
 
 if TYPE_CHECKING:
@@ -47,7 +48,6 @@ LETTERS_ACROSS = 118
 
 MOST_POINTS = 64
 """Of a curve, above which each value has no point of its own."""
-MOST_TICKS = 16
 MOST_TICKS_OF_STEPS = 6
 MOST_WIDE_BARS = 12
 MOST_CELLS_WITH_NUMBERS = 16
@@ -177,7 +177,7 @@ def _draw_steps(chart: StepChart, panel: Axes) -> None:
     panel.set_ylim(0, HEADROOM * chart.highest)
     panel.set_yticks(_quarters_of(chart.highest))
     panel.grid(axis="y", alpha=0.3)
-    places = ticks(chart.first, chart.last, MOST_TICKS_OF_STEPS)
+    places = ticks(chart.first, chart.last, room_for(MOST_TICKS_OF_STEPS, panel))
     panel.set_xticks(places, [chart.scale.label(place) for place in places])
     if chart.now is None:
         panel.plot([], [], " ", label=chart.nowhere)
@@ -240,7 +240,8 @@ def _draw_curves(chart: Curves, panel: Axes, *, is_alone: bool) -> None:
     _add_occupancy(chart.axis, panel)
     panel.grid(alpha=0.3)
     panel.margins(x=0.01)
-    places = ticks(min(values), max(values), MOST_TICKS if is_alone else MOST_TICKS_OF_STEPS)
+    most = room_for(MOST_TICKS if is_alone else MOST_TICKS_OF_STEPS, panel)
+    places = ticks(min(values), max(values), most)
     panel.set_xticks(places, [scale.label(place) for place in places])
     for mark in chart.marks:
         panel.axvline(mark, color=MARK_COLOR, linestyle=":", linewidth=2)
@@ -300,7 +301,7 @@ def _draw_rows(chart: RowChart, panel: Axes) -> None:
 def _draw_bars(chart: BarChart, panel: Axes) -> None:
     labels = [chart.axis.scale.label(value) for value in chart.axis.values]
     bars = panel.bar(range(len(labels)), [100 * share for share in chart.shares], color=CURVE_COLOR)
-    is_narrow = len(labels) > MOST_WIDE_BARS
+    is_narrow = len(labels) > room_for(MOST_WIDE_BARS, panel)
     numbers = [words.whole_percent(share) for share in chart.shares]
     panel.bar_label(bars, numbers, fontsize=10 if is_narrow else None)
     panel.set_xticks(range(len(labels)), labels, rotation=90 if is_narrow else 0)
@@ -322,8 +323,8 @@ def _draw_map(chart: HeatMap, panel: Axes) -> None:
     panel.figure.colorbar(image, ax=panel, label="occupancy (%); grey: does not fit", ticks=PERCENTAGES)
     panel.set_xlabel(chart.across.scale.title)
     panel.set_ylabel(chart.down.scale.title)
-    panel.set_xticks(*_ticks(chart.across))
-    panel.set_yticks(*_ticks(chart.down))
+    panel.set_xticks(*ticks_of(chart.across, room_for(MOST_TICKS, panel)))
+    panel.set_yticks(*ticks_of(chart.down, MOST_TICKS))
     if max(len(chart.down.values), len(chart.across.values)) <= MOST_CELLS_WITH_NUMBERS:
         for row, line in enumerate(chart.lines):
             for column, share in enumerate(line):
@@ -334,17 +335,3 @@ def _write_number(panel: Axes, row: int, column: int, share: float) -> None:
     if share:
         color = "white" if share < DARK_COLORS else "black"
         panel.text(column, row, words.whole_percent(share), ha="center", va="center", color=color)
-
-
-def _ticks(axis: Axis) -> tuple[Sequence[int], list[str]]:
-    """Places along the axis of a map, and what to write there."""
-    places: Sequence[int] = range(len(axis.values))
-    if len(places) > MOST_TICKS:
-        step = -(-len(places) // MOST_TICKS)
-        round_ones = ticks(int(axis.values[0]), int(axis.values[-1]), MOST_TICKS) if axis.is_numeric else []
-        found = [place for place in places if axis.values[place] in round_ones]
-        # Else the last one has one.
-        places = (
-            found if 2 * len(found) > MOST_TICKS // 2 else range((len(places) - 1) % step, len(places), step)
-        )
-    return places, [axis.scale.label(axis.values[place]) for place in places]

@@ -182,6 +182,8 @@ class SweepReport(Report):
                 where="marks",
                 cure="Vary one input over numbers, as --regs 16:255, on one chip or more.",
             )
+        for mark in marks:
+            self._check_mark(mark)
         if has_curves:
             chart: Chart | Curves = Curves(axes[-1], self._lines(), marks)
         elif len(axes) == 1:
@@ -191,6 +193,17 @@ class SweepReport(Report):
         named = axes[-1:] if has_curves else axes
         subject = f"Occupancy by {words.listing([axis.scale.name for axis in named])}"
         return Picture("\n".join([title or subject, self._fixed()]), (chart,), subject)
+
+    def _check_mark(self, mark: int) -> None:
+        axis = self.axes[-1]
+        low, high = min(map(int, axis.values)), max(map(int, axis.values))
+        if not low <= mark <= high:
+            alone = axis.scale.alone
+            raise InputError(
+                f"{alone(mark)} is outside of the axis, {axis.scale.name}",
+                where="marks",
+                allowed=f"{alone(low)} to {alone(high)}",
+            )
 
     def _check_axes(self) -> None:
         if len(self.variables) > MOST_AXES:
@@ -218,9 +231,8 @@ class SweepReport(Report):
         return list(zip(map(str, down.values), lines, strict=True))
 
     def _fixed(self) -> str:
-        """What does not vary: ``compute capability 9.0, registers per thread 40``."""
-        given = ((scale(name), value) for name, value in self.fixed.items())
-        return ", ".join(f"{each.name} {each.alone(value)}" for each, value in given)
+        """What does not vary: ``compute capability 9.0, 40 registers per thread``."""
+        return ", ".join(scale(name).given(value) for name, value in self.fixed.items())
 
     def _heat_map(self) -> HeatMap:
         return heat_map(self.axes, [cell.occupancy for cell in self.cells])

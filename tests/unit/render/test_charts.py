@@ -117,7 +117,7 @@ class TestSweep:
         lines = str(report).splitlines()
         assert lines[:2] == [
             "Occupancy by registers per thread",
-            "compute capability 9.0, threads per block 128",
+            "compute capability 9.0, 128 threads per block",
         ]
         table = lines[lines.index("") :]
         rows = [line.split("  ") for line in table[-10:]]
@@ -133,7 +133,7 @@ class TestSweep:
         by_chip = str(swept("7.0 9.0", threads="128", smem="20k"))
         assert "└" not in by_chip
         assert [line.count("█") for line in by_chip.splitlines()[-2:]] == [2, 5]
-        assert "shared memory per block 20 KiB" in by_chip
+        assert "20 KiB of shared memory per block" in by_chip
 
     @pytest.mark.parametrize("width", [1, 10, 37])
     @pytest.mark.parametrize("regs", ["40", "1:255"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ def test_a_curve_for_each_chip_with_its_name() -> None:
 def test_a_mark_and_a_title() -> None:
     figure = draw(swept().picture("My kernel", [72, 96]))
     (title,) = [text.get_text() for text in figure.texts]
-    assert title == "My kernel\nthreads per block 192, shared memory per block 40 KiB"
+    assert title == "My kernel\n192 threads per block, 40 KiB of shared memory per block"
     (axes,) = figure.axes
     assert np.asarray(axes.lines[2].get_xdata()).tolist() == [72, 72]
     at = {
@@ -81,7 +82,7 @@ def test_a_mark_and_a_title() -> None:
 
 
 def test_where_nothing_was_counted_at_a_mark_the_nearest_value_is_named() -> None:
-    (axes,) = draw(swept("16:128:16").picture(marks=[70, 200])).axes
+    (axes,) = draw(swept("16:128:16").picture(marks=[70])).axes
     assert [label.rpartition(" at ")[2] for label in legend_of(axes)] == ["64", "64"]
 
 
@@ -137,6 +138,14 @@ def test_the_command_draws_them(tmp_path: Path) -> None:
     for wrong, message in (
         ((*kernel, "--regs", "40", "-o", str(target), "--mark", "72"), "there is no curve on which"),
         ((*kernel, "--regs", "16:255", "--mark", "72"), "--mark: is for a picture"),
+        (
+            (*kernel, "--regs", "16:255", "-o", str(target), "--mark", "72", "--mark", "300"),
+            "--mark: 300 is outside of the axis, registers per thread. Allowed: 16 to 255.",
+        ),
+        (
+            (*kernel, "--smem", "0:64k:1k", "-o", str(target), "--mark", "99k"),
+            "--mark: 99 KiB is outside of the axis, shared memory per block. Allowed: 0 bytes to 64 KiB.",
+        ),
         ((*kernel, "--regs", "16:255", "--title", "x"), "--title: is for a picture"),
         (
             ("sweep", "--cc", "9.0", "-t", "64", "-o", str(target), "--mark", "1"),
@@ -145,6 +154,21 @@ def test_the_command_draws_them(tmp_path: Path) -> None:
     ):
         refused = run(*wrong, columns=200)
         assert (refused.exit_code, message in refused.stderr) == (2, True), refused.output
+
+
+def test_narrow_axes_have_fewer_labels_which_do_not_touch() -> None:
+    threads, regs = np.ix_(range(32, 1025, 32), range(16, 256))
+    found = occupancy.sweep("9.0", threads=threads, regs=regs)
+    figure, panels = pyplot.subplots(1, 3, figsize=(12, 4))
+    found.plot(ax=panels[0])
+    occupancy.sweep("9.0", threads=256, smem=np.arange(0, 1 << 17, 1024)).plot(ax=panels[1])
+    figure.canvas.draw()
+    for panel in panels[:2]:
+        boxes = [label.get_window_extent() for label in panel.get_xticklabels()]
+        assert len(boxes) > 2
+        assert all(one.x1 < two.x0 for one, two in itertools.pairwise(boxes))
+    (wide,) = found.plot().figure.axes[:1]
+    assert len(wide.get_xticks()) > len(panels[0].get_xticks())
 
 
 def test_an_answer_plots_its_three_curves() -> None:
@@ -170,7 +194,7 @@ def test_a_sweep_plots_a_curve_for_each_chip_or_a_map() -> None:
         assert np.nan_to_num(shown) == pytest.approx(100 * grid.occupancy)
     drawn = occupancy.sweep("9.0", threads=threads, regs=40).plot()
     assert legend_of(drawn) == []  # the title names the one chip
-    assert drawn.figure._suptitle.get_text().endswith("\ncompute capability 9.0, registers per thread 40")
+    assert drawn.figure._suptitle.get_text().endswith("\ncompute capability 9.0, 40 registers per thread")
     drawn = occupancy.sweep("9.0", threads=threads[:, None], regs=np.arange(16, 256)).plot()
     assert [text.get_text() for text in drawn.get_xticklabels()][:3] == ["16", "32", "48"]
     with pytest.raises(occupancy.InputError, match=r"2 chips\. One picture for each chip: sweep"):
