@@ -69,11 +69,14 @@ def compare(header: Header, limits: Limits, kernels: Iterable[Kernel], *, stride
 
 
 def answer_of(result: Answer) -> tuple[int, ...]:
-    """An answer as the header gives it, field by field."""
-    limits = (NO_LIMIT if limit is None else limit for limit in result.block_limits)
-    factors = sum(LIMITING_FACTORS[name] for name in result.limiters)
+    """An answer as the header gives it, field by field: without tensor memory, which it does not know."""
+    allowed = result.block_limits._asdict()
+    known = [limit for name, limit in allowed.items() if name in LIMITING_FACTORS]
+    limits = [NO_LIMIT if limit is None else limit for limit in known]
+    blocks = result.resident_blocks
+    factors = sum(factor for name, factor in LIMITING_FACTORS.items() if allowed[name] == blocks)
     return (
-        result.active_blocks,
+        blocks,
         factors,
         *limits,
         result.allocated.registers,

@@ -100,6 +100,7 @@ def pairwise(limits: Limits, stride: int) -> Iterator[Kernel]:
 def random_kernels(limits: Limits, count: int) -> Iterator[Kernel]:
     chance = random.Random(f"{limits.compute_capability}")
     carveouts = [*configurations(limits), *percentages(limits)]
+    columns = limits.tensor_memory_per_multiprocessor
     for _ in range(count):
         static = chance.choice([0, chance.randint(0, 49152)])
         largest = max(limits.max_shared_memory_per_block_optin - static, 0) // chance.choice([1, 8, 64])
@@ -110,6 +111,7 @@ def random_kernels(limits: Limits, count: int) -> Iterator[Kernel]:
             dynamic_smem=chance.randint(0, largest + 256),
             barriers=chance.choice(BARRIERS),
             virtual_resources=chance.choice((None, 0, chance.randint(1, 130))),
+            tensor_memory=chance.choice((None, 32, 256, chance.randint(1, columns))) if columns else None,
             carveout=chance.choice(carveouts),
             caching=chance.choice(cachings(limits)),
             opt_in=chance.random() < 0.8,

@@ -213,7 +213,7 @@ class Header:
                     kernel.static_smem or 0,
                     kernel.shared_memory - (kernel.static_smem or 0),
                     1 if kernel.barriers is None else kernel.barriers,
-                    kernel.virtual_resources or 0,
+                    kernel.virtual_resources_at_start,
                     *setting,
                     kernel.caching == "ca",
                     kernel.opt_in is not False,

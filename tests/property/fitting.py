@@ -139,7 +139,13 @@ def always(result: Answer, blocks: int) -> bool:
 def virtual_resources_fit(result: Answer, blocks: int) -> bool:
     """From 10.0, the counts of all blocks add up to no more than the SM has."""
     available = result.limits.virtual_resources_per_multiprocessor
-    return available is None or blocks * (result.kernel.virtual_resources or 0) <= available
+    return available is None or blocks * result.kernel.virtual_resources_at_start <= available
+
+
+def tensor_memory_fits(result: Answer, blocks: int) -> bool:
+    """The columns of all blocks, each in units of 32, add up to no more than the SM has."""
+    columns = result.kernel.tensor_memory or 0
+    return blocks * divide_up(columns, 32) * 32 <= (result.limits.tensor_memory_per_multiprocessor or 0)
 
 
 RULES: dict[Model, dict[Resource, Callable[[Answer, int], bool]]] = {
@@ -150,6 +156,7 @@ RULES: dict[Model, dict[Resource, Callable[[Answer, int], bool]]] = {
         "shared_memory": shared_memory_fits,
         "barriers": barriers_fit,
         "virtual_resources": virtual_resources_fit,
+        "tensor_memory": tensor_memory_fits,
     },
     "spreadsheet": {
         "warps": warps_fit_in_the_spreadsheet,
@@ -158,5 +165,6 @@ RULES: dict[Model, dict[Resource, Callable[[Answer, int], bool]]] = {
         "shared_memory": shared_memory_fits_in_the_spreadsheet,
         "barriers": always,
         "virtual_resources": always,
+        "tensor_memory": always,
     },
 }

@@ -99,6 +99,12 @@ def carveouts(limits: Limits) -> SearchStrategy[Carveout | None]:
     )
 
 
+def tensor_memory(limits: Limits) -> SearchStrategy[int | None]:
+    """Columns per block, where the chip has some."""
+    most = limits.tensor_memory_per_multiprocessor
+    return st.none() if most is None else st.none() | st.integers(1, most)
+
+
 @st.composite
 def kernels(draw: st.DrawFn, limits: Limits) -> Kernel:
     size = draw(shared_memory(limits))
@@ -113,7 +119,8 @@ def kernels(draw: st.DrawFn, limits: Limits) -> Kernel:
         carveout=draw(carveouts(limits)),
         caching=draw(st.sampled_from([None, "ca", "cg"])) if limits.partitioned_global_caching else None,
         opt_in=draw(st.booleans()),
-        virtual_resources=draw(st.none() | st.integers(0, MAX_VIRTUAL_RESOURCES_PER_BLOCK)),
+        virtual_resources=draw(st.none() | st.integers(0, MAX_VIRTUAL_RESOURCES_PER_BLOCK) | st.just(0)),
+        tensor_memory=draw(tensor_memory(limits)),
     )
 
 

@@ -26,6 +26,7 @@ from occupancy.engine import Model, cuda, evaluate
 from occupancy.tables import shipped
 from occupancy.values.kernel import Carveout, Kernel
 from occupancy.values.limits import Limits
+from occupancy.values.resources import COUNTED
 from tests.sampling import examples
 
 from . import strategies
@@ -241,7 +242,7 @@ def test_what_is_unused_and_why(question: Question) -> None:
     for resource, unused in slack(*question).left_over.items():
         blocks = getattr(result.block_limits, resource)
         if unused.amount is None:
-            assert resource in ("barriers", "virtual_resources")
+            assert resource in COUNTED
             assert blocks is None
         elif unused.amount == 0:
             assert unused.reason is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,6 +108,25 @@ def test_blocks_that_are_too_large(limits: Limits, model: Model) -> None:
         for registers in (0, 1, 8, 9, 63, 64, 255)
     ]
     found = sweep_arrays([limits], columns_of(kernels, "threads", "regs"), Kernel(1), model)
+    assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])
+
+
+@pytest.mark.parametrize(
+    ("limits", "model"),
+    [case for case in CHIPS_AND_MODELS if case.values[0].tensor_memory_per_multiprocessor],  # type: ignore[union-attr]
+)
+@pytest.mark.parametrize("virtual_resources", [None, 0, 64, 128])
+def test_tensor_memory(limits: Limits, model: Model, virtual_resources: int | None) -> None:
+    """Columns bring the permit along, unless it was said that a kernel has relinquished it."""
+    chance = random.Random(str(limits.compute_capability))
+    most = (limits.tensor_memory_per_multiprocessor or 0) // 32
+    kernels = [
+        replace(each, tensor_memory=32 * chance.randint(1, most), virtual_resources=virtual_resources)
+        for each in random_kernels(limits, Kernel(1), 200, chance)
+    ]
+    given = ("virtual_resources",) if virtual_resources is not None else ()
+    fields = ("threads", "regs", "static_smem", "dynamic_smem", "barriers", "tensor_memory", *given)
+    found = sweep_arrays([limits], columns_of(kernels, *fields), Kernel(1), model)
     assert_equal_to_engine(found, [evaluate(limits, kernel, model) for kernel in kernels])
 
 

@@ -126,20 +126,22 @@ def _unreachable(given: Answer, target: int, occupancy: float | None, name: str 
     with_use = "with what the kernel uses " if used(given.kernel) else ""
     possible = f"{with_use}the most is {most} ({100 * given.occupancy:.4g}%), limited by {limiters}"
     held = "virtual_resources" in given.limiters
-    without_permit = "0 virtual resources answer for a kernel that relinquishes its permit." if held else ""
+    more = "0 virtual resources answer for a kernel that relinquishes its permit." if held else ""
+    if "tensor_memory" in given.limiters and not held:
+        more = "Fewer columns of tensor memory per block allow more."
     chip = name or given.limits.compute_capability
     if occupancy is None:
         return InputError(
             f"{target} blocks of {threads} threads cannot be resident on {chip}; {possible}",
             where="blocks",
             allowed="1" if most == 1 else f"1 to {most}",
-            cure=without_permit,
+            cure=more,
         )
     return InputError(
         f"{100 * occupancy:.4g}% takes {target} blocks of {threads} threads on {chip}; {possible}",
         where="occupancy",
         allowed=f"up to {100 * given.occupancy:.4g}%",
-        cure=f"Another block size may reach more. {without_permit}".strip(),
+        cure=f"Another block size may reach more. {more}".strip(),
     )
 
 

@@ -37,8 +37,9 @@ class NextStep(Plain):
     requires: dict[Changeable, int]
     """What must change, all of it together, and the value nearest to the present one that suffices.
 
-    Registers per thread, bytes of the kernel's own shared memory per block, barriers per block; or
-    threads per block, with everything else as it is, unless less of something helps with another size alone.
+    Registers per thread, bytes of the kernel's own shared memory per block, barriers per block, columns of
+    tensor memory per block (a power of two); or threads per block, with everything else as it is, unless
+    less of something helps with another size alone.
     """
 
     def __str__(self) -> str:
@@ -120,7 +121,8 @@ def using_less(now: Answer) -> Iterator[NextStep]:
 
 def holds_all_virtual_resources(now: Answer) -> bool:
     """Whether the resident block holds all virtual resources of the SM, whatever its size."""
-    return now.limiters == ("virtual_resources",) and now.active_blocks > 0
+    by_size = [each for each in now.limiters if each not in ("virtual_resources", "tensor_memory")]
+    return "virtual_resources" in now.limiters and not by_size and now.active_blocks > 0
 
 
 def _with_other_block_sizes(now: Answer) -> Iterator[NextStep]:

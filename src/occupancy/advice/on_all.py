@@ -14,7 +14,6 @@ from .carveout import needs_opt_in
 from .launch_bounds import RegisterCap, register_cap
 from .next_steps import NextStep, holds_all_virtual_resources, using_less
 from .search import changed
-from .tensor_memory import waits_for_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +53,7 @@ def steps_on_all(
         InputError: The model does not know a chip, or a chip lacks the carveout or caching mode.
     """
     now = [evaluate(limits, kernel, model) for limits in chips]
-    if any(map(waits_for_columns, now)):
-        return ()  # what these steps count is not at work
-    columns = [answer.blocks_by_tensor_memory for answer in now]
-    return tuple(
-        step
-        for step in (*_by_using_less(now), *_by_block_size(now))
-        if all(
-            most is None or blocks <= most for blocks, most in zip(step.active_blocks, columns, strict=True)
-        )
-    )
+    return *_by_using_less(now), *_by_block_size(now)
 
 
 def _by_using_less(now: Sequence[Answer]) -> Iterator[StepOnAll]:

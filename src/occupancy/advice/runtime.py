@@ -5,8 +5,10 @@ They answer as the model ``cuda`` does, so for 3.0 and newer.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..engine import Model, evaluate
-from ..engine.common import round_up
+from ..engine.common import blocks_by_tensor_memory, round_up
 from ..errors import InputError
 from ..render.words import count, percent
 from ..values.dataclass import dataclass
@@ -56,7 +58,7 @@ class ClusterBound(Plain):
 
 def max_active_blocks_per_multiprocessor(limits: Limits, kernel: Kernel) -> int:
     """Blocks that can be resident on one SM: cudaOccupancyMaxActiveBlocksPerMultiprocessor."""
-    return evaluate(limits, kernel, MODEL).active_blocks
+    return evaluate(limits, _without_columns(limits, kernel), MODEL).active_blocks
 
 
 def max_potential_block_size(
@@ -88,9 +90,8 @@ def max_potential_block_size(
     largest = min(block_size_limit or limits.max_threads_per_block, limits.max_threads_per_block)
     warp = limits.warp_size
     sizes = [largest, *range(round_up(largest, warp) - warp, 0, -warp)]
-    best = max(
-        answers_by_size(limits, kernel, sizes, dynamic_smem, MODEL), key=lambda answer: answer.active_threads
-    )
+    answers = answers_by_size(limits, _without_columns(limits, kernel), sizes, dynamic_smem, MODEL)
+    best = max(answers, key=lambda answer: answer.active_threads)
     if not best.active_blocks:
         return LaunchConfiguration(0, 0, 0.0)
     grid = best.active_blocks * multiprocessor_count
@@ -115,6 +116,7 @@ def available_dynamic_shared_memory_per_block(
         InputError: So many blocks are not resident even without dynamic shared memory.
     """
     _check("blocks", blocks, 1)
+    kernel = _without_columns(limits, kernel)
     static = kernel.shared_memory - (kernel.dynamic_smem or 0)
     dial = Dial(limits, changed(kernel, {"smem": static}), MODEL, "smem")
     now = evaluate(limits, dial.kernel, MODEL)
@@ -146,7 +148,20 @@ def max_active_clusters(
     Raises:
         InputError: The chip has no clusters, or none of so many blocks.
     """
-    return ClusterBound(cluster_bound(evaluate(limits, kernel, MODEL), multiprocessor_count, cluster_size))
+    answer = evaluate(limits, _without_columns(limits, kernel), MODEL)
+    return ClusterBound(cluster_bound(answer, multiprocessor_count, cluster_size))
+
+
+def _without_columns(limits: Limits, kernel: Kernel) -> Kernel:
+    """The kernel as these calls know it: with its virtual resources, and no tensor memory.
+
+    Raises:
+        InputError: The chip does not have so much tensor memory.
+    """
+    if kernel.tensor_memory is None:
+        return kernel
+    blocks_by_tensor_memory(limits, kernel.tensor_memory)
+    return replace(kernel, tensor_memory=None, virtual_resources=kernel.virtual_resources_at_start)
 
 
 def _check(where: str, value: int, low: int) -> None:

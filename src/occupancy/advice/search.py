@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..engine import Answer, Model, evaluate
 from ..engine.common import divide_up
-from ..values.kernel import Kernel
+from ..values.kernel import TENSOR_MEMORY_UNIT, Kernel
 from ..values.limits import Limits
 from ..values.resources import ADJUSTABLE, QUANTITIES, RESOURCE_OF, Adjustable, Changeable, amount_of
 
@@ -61,7 +61,8 @@ class Dial:
         return min(most, answer.block_limits.warps) if self.resource == "regs" else most
 
     def levels(self, low: int, most: int, high: int | None = None) -> Iterator[Level]:
-        """The amounts from low up in runs that allow the same blocks, ascending.
+        """The amounts from low up in runs that allow the same blocks, ascending; of columns of tensor memory
+        single amounts.
 
         Args:
             low: Where to begin.
@@ -77,8 +78,12 @@ class Dial:
             yield amount, self.answer(amount)
 
     def _runs(self, low: int, high: int | None, key: Callable[[Answer], Key]) -> Iterator[tuple[int, Key]]:
-        unit, first = self._unit(low)
         high = self.highest if high is None else high
+        if self.resource == "tensor_memory":
+            for amount in _columns(low, high):
+                yield amount, key(self.answer(amount))
+            return
+        unit, first = self._unit(low)
 
         def amount_at(index: int) -> int:
             return min(first + index * unit, high)
@@ -119,6 +124,19 @@ class Dial:
             allocated = answer.allocated.shared_memory
             return sum(size < allocated for size in self.limits.shared_memory_configurations)
         return 0
+
+
+def _columns(low: int, high: int) -> list[int]:
+    """The columns from low to high that one ``tcgen05.alloc`` takes, powers of two, and both ends: a block
+    that allocates several times has another sum."""
+    amounts, power = [low], TENSOR_MEMORY_UNIT
+    while power < high:
+        if power > low:
+            amounts.append(power)
+        power *= 2
+    if low < high:
+        amounts.append(high)
+    return amounts
 
 
 def most_keeping(blocks: int, levels: Iterable[Level]) -> int:

@@ -19,7 +19,7 @@ class LeftOver:
     """What the resident blocks leave of one resource of an SM."""
 
     amount: int | None
-    """Warps, block slots, 32-bit registers, bytes or barriers; None where nothing limits it."""
+    """Warps, block slots, 32-bit registers, bytes, barriers or columns; None where nothing limits it."""
     reason: Literal["another_limiter", "too_little"] | None
     """``another_limiter``: it holds more blocks; ``too_little``: it does not; None: nothing is left."""
 
@@ -37,6 +37,8 @@ class Slack(Plain):
     """Bytes of the kernel's own shared memory per block, static and dynamic."""
     barriers: int | None
     """Named barriers per block."""
+    tensor_memory: int | None
+    """Columns of tensor memory per block; None of a kernel that is not known to allocate any, too."""
     left_over: dict[Resource, LeftOver]
 
     def __str__(self) -> str:
@@ -59,6 +61,9 @@ def slack(limits: Limits, kernel: Kernel, model: Model | None = None) -> Slack:
         regs=most_with(now, "regs", now.active_blocks),
         smem=most_with(now, "smem", now.active_blocks),
         barriers=most_with(now, "barriers", now.active_blocks),
+        tensor_memory=None
+        if kernel.tensor_memory is None
+        else most_with(now, "tensor_memory", now.active_blocks),
         left_over=_left_over(now),
     )
 

@@ -130,6 +130,7 @@ def sweep(
     smem: ArrayLike | None = None,
     barriers: ArrayLike | None = None,
     virtual_resources: ArrayLike | None = None,
+    tensor_memory: ArrayLike | None = None,
     carveout: CarveoutLike = None,
     caching: Caching | None = None,
     opt_in: bool | None = None,
@@ -171,6 +172,7 @@ def sweep(
         "smem": smem,
         "barriers": barriers,
         "virtual_resources": virtual_resources,
+        "tensor_memory": tensor_memory,
     }
     chips = [find_chip(each) for each in (cc if isinstance(cc, list) else [cc])]
     return sweep_arrays(

@@ -1,9 +1,9 @@
 """The engine's answers over arrays; the only home of NumPy.
 
-On one chip the answer is the smallest of four small tables: over (warps, registers), over the steps in
-which shared memory is allocated, over barriers, and over virtual resources. `tables` makes them by asking
-the engine, so no rule is written a second time; `lookup` checks the input and looks it up, in chunks that
-stay in the processor's cache; `answers` combines what was found.
+On one chip the answer is the smallest of five small tables: over (warps, registers), over the steps in
+which shared memory is allocated, over barriers, virtual resources, and columns of tensor memory. `tables`
+makes them by asking the engine, so no rule is written a second time; `lookup` checks the input and looks it
+up, in chunks that stay in the processor's cache; `answers` combines what was found.
 Of the package it uses `values`, `engine`, and `render` for pictures.
 """
 

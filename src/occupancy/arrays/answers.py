@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..engine import Model, default_model
 from ..errors import InputError
-from ..values.kernel import Kernel
+from ..values.kernel import TENSOR_MEMORY_UNIT, Kernel
 from ..values.limits import Limits
-from ..values.resources import Limiter, Output
+from ..values.resources import COUNTED, Limiter, Output
 from .lookup import Lookup, chunks, count_lookup, found, look_up_first, shared_memory_lookup, warp_lookup
-from .tables import MOST_COUNTED, count_table, no_limit, shared_memory_table, smallest_type, warp_table
+from .tables import count_table, not_given, shared_memory_table, smallest_type, warp_table
 from .values import SHARED_MEMORY_FIELDS, Integers, Quantity, read_quantity
 
 if TYPE_CHECKING:
@@ -271,12 +271,14 @@ def _lookups(
     )
     sizes = [quantities[field] for field in SHARED_MEMORY_FIELDS if field in quantities]
     caps = {Limiter.SHARED_MEMORY: shared_memory_lookup(shared_memory, sizes or [_NONE])}
-    for resource in MOST_COUNTED:
-        counts = count_table(limits, model, resource)
+    # Columns bring virtual resources along, and a chip that has none refuses them.
+    usual = Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT if "tensor_memory" in quantities else None)
+    for resource in COUNTED:
+        if (allowed := not_given(limits, model, resource, usual)) is not None:
+            caps[Limiter.of(resource)] = found([allowed])
         if resource in quantities:
-            caps[Limiter.of(resource)] = count_lookup(counts, quantities[resource])
-        elif counts.not_given < no_limit(limits):
-            caps[Limiter.of(resource)] = found([counts.not_given])
+            table = count_table(limits, model, resource)
+            caps[Limiter.of(resource)] = count_lookup(table, quantities[resource])
     by_warps = warp_lookup(warps, names, quantities["threads"], quantities.get("regs", _NONE))
     return by_warps, caps
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -73,10 +73,12 @@ def shared_memory_lookup(table: SharedMemoryTable, sizes: Sequence[Quantity]) ->
 
 def count_lookup(table: CountTable, counts: Quantity) -> Lookup:
     """Blocks of a `CountTable`, for counts per block."""
+    counts = replace(counts, high=min(counts.high, table.most))
 
     def find(some_counts: Integers) -> Sequence[Integers]:
         index = unsigned(some_counts)
-        if np.maximum.reduce(index) > counts.high:
+        is_multiple = counts.unit == 1 or not np.any(index % counts.unit)
+        if np.maximum.reduce(index) > counts.high or (counts.low and not index.all()) or not is_multiple:
             raise counts.out_of_range()
         return _take([table.blocks], index)
 

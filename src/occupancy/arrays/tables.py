@@ -24,8 +24,8 @@ from ..values.limits import Limits
 from ..values.resources import COUNTED, Counted, Limiter
 from .values import Integers
 
-MOST_COUNTED: dict[Counted, int] = {name: high for name, _, _, high in RANGES if name in COUNTED}
-"""The resources that are merely counted, and the most of each that a block can have."""
+_COUNTS = {name: (low, high) for name, _, low, high in RANGES if name in COUNTED}
+"""The resources that are merely counted, with the least and the most of each that a kernel can be given."""
 
 REGISTER_COUNTS = MAX_REGISTERS_PER_THREAD + 1
 
@@ -156,17 +156,19 @@ class SharedMemoryTable:
 
 
 class CountTable:
-    """What a resource that is merely counted allows, over its count per block."""
+    """What a resource that is merely counted allows, over its count per block, up to `most`."""
 
     def __init__(self, limits: Limits, model: Model, resource: Counted) -> None:
-        def blocks(kernel: Kernel) -> int | None:
-            allowed: int | None = getattr(evaluate(limits, kernel, model).block_limits, resource)
+        def blocks(count: int) -> int | None:
+            given: dict[str, Any] = {resource: count}
+            allowed: int | None = getattr(evaluate(limits, Kernel(1, **given), model).block_limits, resource)
             return allowed
 
-        counts = range(MOST_COUNTED[resource] + 1)
-        changed: list[dict[str, Any]] = [{resource: count} for count in counts]
-        self.blocks = _caps(limits, [blocks(Kernel(1, **each)) for each in changed])
-        self.not_given = _caps(limits, [blocks(Kernel(1))]).reshape(())
+        least, self.most = _COUNTS[resource]
+        if resource == "tensor_memory":  # of which no chip answers for more than it has
+            self.most = limits.tensor_memory_per_multiprocessor or 0
+        unasked = [None] * least
+        self.blocks = _caps(limits, [*unasked, *(blocks(count) for count in range(least, self.most + 1))])
 
 
 # A sweep asks for the same few kilobytes as the one before it.
@@ -184,6 +186,12 @@ def no_limit(limits: Limits) -> int:
 def smallest_type(largest: int) -> np.dtype[Any]:
     """The smallest type of integers that holds 0 to the largest."""
     return np.min_scalar_type(largest)
+
+
+def not_given(limits: Limits, model: Model, resource: Counted, kernel: Kernel) -> Integers | None:
+    """Blocks that a resource allows of which nothing is given but what the kernel says; None: no limit."""
+    allowed: int | None = getattr(evaluate(limits, kernel, model).block_limits, resource)
+    return None if allowed is None else _caps(limits, [allowed]).reshape(())
 
 
 def _caps(limits: Limits, blocks: list[int | None]) -> Integers:

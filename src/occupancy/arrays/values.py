@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from ..values.kernel import RANGES
+from ..values.kernel import RANGES, TENSOR_MEMORY_UNIT
 from ..values.spellings import parse_count, parse_size
 
 Integers = NDArray[np.integer[Any]]
@@ -28,11 +28,15 @@ class Quantity:
     low: int
     high: int
     values: Integers
+    unit: int = 1
+    """What each value is a multiple of."""
 
     def out_of_range(self) -> InputError:
-        """The error for the first value that is out of range."""
-        first = int(np.argmax((self.values < self.low) | (self.values > self.high)))
-        return _element_error(self.name, self.values, first, "is out of range", self.low, self.high)
+        """The error for the first value that is out of range, or no multiple of the unit."""
+        is_out = (self.values < self.low) | (self.values > self.high)
+        first = int(np.argmax(is_out | (self.values % self.unit != 0)))
+        problem = "is out of range" if is_out.flat[first] else f"is no multiple of {self.unit}"
+        return _element_error(self.name, self.values, first, problem, self.low, self.high)
 
 
 def unsigned(values: Integers) -> Integers:
@@ -72,7 +76,9 @@ def read_quantity(values: ArrayLike, name: str) -> Quantity:
         array = _whole_objects(array, name, low, high)
     elif array.dtype.kind not in "iu":
         raise InputError(f"{array.dtype.name} is no type of whole numbers", where=name, cure="Give integers.")
-    return Quantity(name, low, high, array.astype(array.dtype.newbyteorder("="), copy=False))
+    unit = TENSOR_MEMORY_UNIT if name == "tensor_memory" else 1
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return Quantity(name, max(low, unit) if unit > 1 else low, high, array, unit)
 
 
 def _whole_floats(array: NDArray[Any], name: str, low: int, high: int) -> Integers:

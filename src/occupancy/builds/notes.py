@@ -44,8 +44,7 @@ def notes_of(record: KernelRecord, answer: Answer, *, what_if: bool) -> Iterator
         yield f"{record.arch} is code of a family, and {runs}."
     if "virtual_resources" in answer.limiters:
         yield TENSOR_MEMORY_NOTE
-    if answer.blocks_by_tensor_memory is not None:
-        held = answer.blocks_by_tensor_memory
+    if (held := answer.block_limits.tensor_memory) is not None:
         blocks = "1 block holds its" if held == 1 else f"{held} blocks hold their"
         yield f"Tensor memory, {record.tensor_memory} columns: {blocks} columns at once on an SM."
     if not what_if and _is_less_for_the_grid(record, answer):

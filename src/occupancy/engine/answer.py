@@ -14,7 +14,7 @@ from .parts import Allocation, BlockLimits, Model, Use
 
 
 class Answer:
-    """How many blocks of a kernel can be resident on one SM at once, and what stops one more.
+    """How many blocks of a kernel can be at work on one SM at once, and what stops one more.
 
     It is never changed after it was made. It is a plain class, because a frozen dataclass takes longer to
     fill than the arithmetic takes to do.
@@ -39,7 +39,7 @@ class Answer:
     allocated: Final[Allocation]
     """What one resident block takes of the SM, after every rounding."""
     active_blocks: Final[int]
-    """Blocks that can be resident on one SM at once."""
+    """Blocks that can be resident on one SM at once, and have their tensor memory, if they allocate any."""
     active_warps: Final[int]
     """Warps of those blocks."""
 
@@ -105,7 +105,7 @@ class Answer:
         """Every resource that allows no more blocks than the answer; never empty."""
         answer, found = self.active_blocks, []
         # A comprehension takes longer, before Python 3.12.
-        for name, limit in zip(RESOURCES, self.block_limits):  # noqa: B905, both are six
+        for name, limit in zip(RESOURCES, self.block_limits):  # noqa: B905, both are seven
             if limit == answer:
                 found.append(name)
         return tuple(found)
@@ -116,15 +116,17 @@ class Answer:
         return MODELS[self.model].shared_memory_pool(self.limits, self.kernel, self.allocated.shared_memory)
 
     @property
-    def blocks_by_tensor_memory(self) -> int | None:
-        """Blocks whose columns of tensor memory the SM has at once; None where they are not known.
+    def resident_blocks(self) -> int:
+        """Blocks that cuda_occupancy.h counts, which knows no tensor memory.
 
-        No limit of how many are resident: one that finds too few columns free waits for them.
+        More than the active ones where a kernel has relinquished its permit to allocate (no virtual
+        resources) and its columns are what limits: those besides wait for columns, or do not come in.
         """
-        columns = self.limits.tensor_memory_per_multiprocessor
-        if self.kernel.tensor_memory is None or columns is None:
-            return None
-        return columns // round_up(self.kernel.tensor_memory, TENSOR_MEMORY_UNIT)
+        return min(
+            limit
+            for name, limit in zip(RESOURCES, self.block_limits, strict=True)
+            if limit is not None and name != "tensor_memory"
+        )
 
     @property
     def uses(self) -> dict[Resource, Use]:
@@ -140,6 +142,10 @@ class Answer:
                 limits.max_barriers_per_multiprocessor,
             ),
             (self.kernel.virtual_resources_at_start, limits.virtual_resources_per_multiprocessor),
+            (
+                round_up(self.kernel.tensor_memory or 0, TENSOR_MEMORY_UNIT),
+                limits.tensor_memory_per_multiprocessor,
+            ),
         )
         return {name: Use(*amount) for name, amount in zip(RESOURCES, amounts, strict=True)}
 

@@ -88,11 +88,14 @@ def check_shared_memory_mode(limits: Limits) -> None:
         )
 
 
-def check_tensor_memory(limits: Limits, columns: int) -> None:
-    """Refuse tensor memory on a chip that has none, or not so much.
+def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
+    """Blocks whose columns of tensor memory the SM has at once, which is how many are at work.
+
+    No launch is refused for it: ``tcgen05.alloc`` waits until enough columns are free (PTX ISA). So more may
+    be resident, and cuda_occupancy.h, which knows no tensor memory, counts them: `Answer.resident_blocks`.
 
     Raises:
-        InputError: The SM has fewer columns.
+        InputError: The chip has no tensor memory, or an SM of it fewer columns.
     """
     most = limits.tensor_memory_per_multiprocessor
     if most is None:
@@ -101,9 +104,11 @@ def check_tensor_memory(limits: Limits, columns: int) -> None:
             where="tensor_memory",
             cure="Leave it out; 10.0, 10.1, 10.3, 10.7 and 11.0 have it.",
         )
-    if columns > most:
+    rounded = round_up(columns, TENSOR_MEMORY_UNIT)
+    if rounded > most:
         raise InputError(
             f"an SM of {limits.compute_capability} has {most} columns, and {columns} are asked for",
             where="tensor_memory",
             allowed=f"{TENSOR_MEMORY_UNIT}, {2 * TENSOR_MEMORY_UNIT}, ..., {most}",
         )
+    return most // rounded

@@ -11,9 +11,9 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import QUANTITIES
 from .common import (
+    blocks_by_tensor_memory,
     check_caching,
     check_shared_memory_mode,
-    check_tensor_memory,
     registers_per_warp,
     shared_memory_configuration,
     smallest_configuration,
@@ -48,8 +48,9 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
         check_caching(limits, kernel)
     if kernel.shared_memory_mode is not None:
         check_shared_memory_mode(limits)
+    tensor_memory = None
     if kernel.tensor_memory is not None:
-        check_tensor_memory(limits, kernel.tensor_memory)
+        tensor_memory = blocks_by_tensor_memory(limits, kernel.tensor_memory)
     warps = warps_per_block(limits, kernel)
     registers = registers_per_warp(limits, kernel.regs or 0)
     shared_memory = shared_memory_per_block(limits, kernel)
@@ -63,6 +64,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
             blocks_by_shared_memory(limits, kernel, shared_memory),
             blocks_by_barriers(limits, kernel),
             blocks_by_virtual_resources(limits, kernel),
+            tensor_memory,
         ),
     )
     return block_limits, make(Allocation, (warps, registers * warps, shared_memory))
@@ -204,7 +206,7 @@ def blocks_by_virtual_resources(limits: Limits, kernel: Kernel) -> int | None:
     """Blocks that the SM's virtual resources allow: one, of a kernel that allocates tensor memory.
 
     The header counts what a block holds when it starts. One that gives them back (``tcgen05``
-    ``relinquish_alloc_permit``) may let another in; that is inferred, and not counted.
+    ``relinquish_alloc_permit``) lets another in, which is inferred: such a kernel is asked about with none.
     """
     available = limits.virtual_resources_per_multiprocessor
     if available is None or not kernel.virtual_resources_at_start:

@@ -22,11 +22,13 @@ class BlockLimits(NamedTuple):
     shared_memory: int | None
     barriers: int | None = None
     virtual_resources: int | None = None
+    tensor_memory: int | None = None
+    """Blocks whose columns the SM has at once: so many are at work, and what comes in besides waits."""
 
     def smallest(self) -> int:
         """Blocks that all resources together allow."""
         # Written out, because min() over a filter takes five times as long and this is asked a lot.
-        warps, blocks, registers, shared_memory, barriers, virtual_resources = self
+        warps, blocks, registers, shared_memory, barriers, virtual_resources, tensor_memory = self
         least = warps if warps < blocks else blocks
         if registers is not None and registers < least:
             least = registers
@@ -36,6 +38,8 @@ class BlockLimits(NamedTuple):
             least = barriers
         if virtual_resources is not None and virtual_resources < least:
             least = virtual_resources
+        if tensor_memory is not None and tensor_memory < least:
+            least = tensor_memory
         return least
 
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from ..values.kernel import Kernel
 from ..values.limits import Limits, SpreadsheetColumn
 from .common import (
+    blocks_by_tensor_memory,
     check_caching,
     check_shared_memory_mode,
-    check_tensor_memory,
     registers_per_warp,
     round_up,
     shared_memory_configuration,
@@ -56,7 +56,7 @@ def evaluate(limits: Limits, kernel: Kernel) -> tuple[BlockLimits, Allocation]:
     if kernel.shared_memory_mode is not None:
         check_shared_memory_mode(limits)
     if kernel.tensor_memory is not None:
-        check_tensor_memory(limits, kernel.tensor_memory)
+        blocks_by_tensor_memory(limits, kernel.tensor_memory)  # which refuses it on every chip of this model
     warps = warps_per_block(limits, kernel)
     registers = allocated_registers(limits, column, kernel, warps)
     shared_memory = shared_memory_per_block(limits, column, kernel)

@@ -132,7 +132,10 @@ class BoundsReport(Report):
         if "shared_memory" in chip.limiters and self.inputs.shared_memory is not None:
             why = f"{words.size(self.inputs.shared_memory)} of shared memory leave room for {found}"
         else:
-            why = f"{words.listing([words.name(each) for each in chip.limiters])} leave room for {found}"
+            # Two resources, or one whose name is a plural: all but the two kinds of memory.
+            one = len(chip.limiters) == 1 and chip.limiters[0].endswith("_memory")
+            limiters = words.listing([words.name(each) for each in chip.limiters])
+            why = f"{limiters} {'leaves' if one else 'leave'} room for {found}"
         return f"{chip.label}: {why}, not for {wanted}."
 
 

@@ -12,7 +12,7 @@ from ..advice.next_steps import NextStep, each_step, may_be_divided, next_steps
 from ..advice.partitions import GreenContext
 from ..advice.register_split import RegisterSplit
 from ..advice.slack import Slack, slack
-from ..advice.tensor_memory import LimiterOrColumns, TensorMemory, tensor_memory
+from ..advice.tensor_memory import TensorMemory, tensor_memory
 from ..advice.waves import FullWave
 from ..engine import Answer, Model, default_model, evaluate
 from ..render import words
@@ -54,7 +54,7 @@ class RuntimeAnswer:
 class Explanation:
     """How one resource's number of blocks comes about."""
 
-    resource: LimiterOrColumns
+    resource: Resource
     steps: tuple[str, ...]
     why: str | None
     """The reason for a step that surprises."""
@@ -104,7 +104,9 @@ class CalcReport(Report):
     each sub-partition had as many.
     """
     tensor_memory: TensorMemory | None
-    """The columns of a kernel that was said to allocate some, on a chip that has them."""
+    """What the header answers, and what there is without the permit to allocate; null where the kernel was
+    not said to allocate tensor memory.
+    """
     next_steps: tuple[NextStep, ...]
     """What to change for a higher occupancy, nearest first."""
     fewer_registers: tuple[RegisterCap, ...]

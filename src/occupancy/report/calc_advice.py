@@ -6,21 +6,17 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ..advice.next_steps import THREADS_PER_WARPGROUP, NextStep
-from ..advice.tensor_memory import LimiterOrColumns, TensorMemory
 from ..render import words
-from ..values.kernel import TENSOR_MEMORY_UNIT
 from ..values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Resource, amount_of
 from .calc import CalcReport
 from .inputs import Inputs, name_of
 from .next_steps import SKIP_FEWER, changes_in_words, how_registers_are_had
 from .opt_in import without_it
-from .tensor_memory import limiters_of, states, waits_for_columns
+from .tensor_memory import both_states
 
 HOLDS_ALL = "a block that allocates tensor memory starts with all virtual resources of the SM"
 
 NO_OTHER_SIZE = "no other block size has a higher occupancy"
-
-FEWEST_COLUMNS = f"tcgen05.alloc takes no fewer columns than {TENSOR_MEMORY_UNIT}"
 
 
 def is_held(report: CalcReport) -> bool:
@@ -51,15 +47,15 @@ def _opt_ins(report: CalcReport) -> Iterator[str]:
 
 def _next_steps(report: CalcReport) -> Iterator[str]:
     """At most three levels by using less, and the block sizes; none at full occupancy."""
-    columns = report.tensor_memory if states(report) else None
+    columns = report.tensor_memory if is_held(report) else None
     levels = [step for step in report.next_steps if "threads" not in step.requires]
     sizes = [step for step in report.next_steps if "threads" in step.requires]
     shown = most_useful(levels, report.occupancy)
     if columns is not None:
         levels = list(columns.next_steps_without_permit)
-        sizes = [step for step in sizes if step.active_blocks <= columns.blocks]
-        sizes = [] if waits_for_columns(report) else sizes  # they were sought for the header's answer
-        shown = _of_columns(levels, columns)
+        shown = _of_columns(levels, columns.occupancy_without_permit)
+    elif report.inputs.tensor_memory is not None:
+        shown = _of_columns(levels, report.occupancy)
     if len(levels) == len(shown) + 1:
         shown = levels  # a line that says so would take as much room
     if report.runtime is not None and report.next_steps:
@@ -82,7 +78,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     if not levels and not sizes and report.occupancy < 1 and not is_held(report):
         is_split = report.inputs.reallocates_registers and "registers" in report.limiters
         why = "the warpgroups need the registers" if is_split else NO_OTHER_SIZE
-        yield f"none: {FEWEST_COLUMNS if waits_for_columns(report) else why}"
+        yield f"none: {why}"
     if report.runtime is not None and (step := report.runtime.next_step) is not None:
         yield f"on the hardware (--model cuda) {_step(report, step)}"
 
@@ -116,11 +112,11 @@ def most_useful(levels: list[NextStep], now: float) -> list[NextStep]:
     return [step for step in levels if step in (levels[0], half_way, levels[-1])]
 
 
-def _of_columns(levels: list[NextStep], now: TensorMemory) -> list[NextStep]:
+def _of_columns(levels: list[NextStep], now: float) -> list[NextStep]:
     """The nearest level, and the highest with each number of columns; of one number as of any resource."""
     highest = {step.requires.get("tensor_memory"): step for step in levels}
     if len(highest) < 2:
-        return most_useful(levels, now.occupancy_without_permit)
+        return most_useful(levels, now)
     return [step for step in levels if step is levels[0] or step in highest.values()]
 
 
@@ -137,23 +133,20 @@ def _slack(report: CalcReport) -> Iterator[str]:
         grows = amount is not None and (now is None or amount > now)
         if grows and (resource != "barriers" or limits_barriers):
             parts.append(f"{QUANTITIES[resource].label} up to {words.amount(resource, amount)}")
-    found = states(report)
-    if parts and not waits_for_columns(report):
-        yield f"{'held: ' if len(found) > 1 else ''}{', '.join(parts)}"
-    columns = report.tensor_memory
-    if columns is None or not columns.regs_without_permit or columns.smem_without_permit is None:
-        return
-    if len(found) > 1 or waits_for_columns(report):
+    are_both = both_states(report) is not None
+    if parts:
+        yield f"{'held: ' if are_both else ''}{', '.join(parts)}"
+    columns = report.tensor_memory if are_both else None
+    if columns is not None and columns.regs_without_permit and columns.smem_without_permit is not None:
         size = words.size(columns.smem_without_permit)
-        state = "relinquished: " if len(found) > 1 else ""
-        yield f"{state}registers up to {columns.regs_without_permit}, shared memory up to {size}"
+        yield f"relinquished: registers up to {columns.regs_without_permit}, shared memory up to {size}"
 
 
 def _left_over(report: CalcReport) -> Iterator[str]:
     """What is free, and whether it would do for one more block."""
-    if len(states(report)) > 1 or waits_for_columns(report):
+    if both_states(report) is not None:
         return
-    limiters = words.listing([_obstacle(report, limiter) for limiter in limiters_of(report)])
+    limiters = words.listing([_obstacle(report, limiter) for limiter in report.limiters])
     reasons = {
         "too_little": "too little for one more block",
         "another_limiter": f"enough for one more block, if not for {limiters}",
@@ -168,7 +161,7 @@ def _left_over(report: CalcReport) -> Iterator[str]:
             yield f"{words.listing(left)}: {words_for_it}"
 
 
-def _obstacle(report: CalcReport, limiter: LimiterOrColumns) -> str:
+def _obstacle(report: CalcReport, limiter: Resource) -> str:
     return "the number of blocks" if limiter == "blocks" else name_of(limiter, report.inputs)
 
 
@@ -185,7 +178,7 @@ def _carveout(report: CalcReport) -> Iterator[str]:
     smallest, configurations = report.carveout.smallest, report.carveout.configurations
     blocks = ""
     columns = report.tensor_memory
-    if columns is not None and (len(states(report)) > 1 or waits_for_columns(report)):
+    if columns is not None and both_states(report) is not None:
         blocks = f" for {words.count(columns.blocks_without_permit, 'block')}"
         enough = columns.carveout_without_permit
         smallest = next((each for each in configurations if each.shared_memory == enough), None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from ..advice.tensor_memory import LimiterOrColumns
 from ..advice.waves import FullWave
 from ..render import words
 from ..render.document import (
@@ -35,10 +34,8 @@ from .tensor_memory import (
     RELINQUISHES,
     WHICH_IS_YOURS,
     State,
-    limiters_of,
-    on_the_whole_gpu,
+    both_states,
     one_more_waits,
-    states,
     waits_for_columns,
 )
 
@@ -95,26 +92,25 @@ def _split(report: CalcReport) -> Iterator[tuple[str, str]]:
 
 def _whole(report: CalcReport) -> Iterator[tuple[str, str]]:
     """The lines about the whole GPU, with what there is in another state of a kernel with tensor memory."""
-    wave, waves = on_the_whole_gpu(report)
-    lines = whole_gpu_lines(wave, waves, report.launchable, report.green_context)
+    wave, found, columns = report.full_wave, both_states(report), report.tensor_memory
+    lines = whole_gpu_lines(wave, report.waves, report.launchable, report.green_context)
     for number, (label, text) in enumerate(lines):
-        if number == 0 and wave is not None and report.full_wave is not None:
-            _, *others = states(report) or (None,)
-            for later in others:
-                most = later.blocks * wave.multiprocessor_count
+        if number == 0 and wave is not None:
+            if found is not None:
+                most = found[1].blocks * wave.multiprocessor_count
                 text = f"{text}; {most:,} blocks once the permits are relinquished (inferred)"
-            if wave != report.full_wave:
-                text = _with_columns(wave, report.full_wave)
+            if columns is not None and wave.cluster_size is None and waits_for_columns(report):
+                text = _with_columns(wave, columns.resident_blocks * wave.multiprocessor_count)
         yield label, text
 
 
-def _with_columns(wave: FullWave, counted: FullWave) -> str:
+def _with_columns(wave: FullWave, counted: int) -> str:
     """What a launch may have of the blocks that the header counts, where fewer have their columns at once."""
     have = "has" if wave.multiprocessor_count == 1 else "have"
     sms, blocks = words.count(wave.multiprocessor_count, "SM"), words.count(wave.blocks, "block")
     return (
         f"{sms} {have} columns for {blocks} at once: the grid of a persistent kernel, the largest that can "
-        f"meet at a grid-wide barrier. cuda_occupancy.h counts {counted.blocks:,}: a cooperative launch of "
+        f"meet at a grid-wide barrier. cuda_occupancy.h counts {counted:,}: a cooperative launch of "
         "so many may start, but its barrier would wait for ever (inferred)"
     )
 
@@ -129,18 +125,15 @@ def steps_of(explanation: Sequence[Explanation]) -> Document:
 
 def _held(report: CalcReport, where: str) -> Document:
     """The occupancy, and what stops one more block."""
-    if len(found := states(report)) > 1:
+    if (found := both_states(report)) is not None:
         return _with_permit_and_without(report, found, where)
     share, blocks, threads = report.occupancy, report.active_blocks, report.active_threads
-    if waits_for_columns(report):
-        share, blocks = found[0].occupancy, found[0].blocks
-        threads = blocks * report.inputs.threads
     occupancy = f"{words.percent(share)} occupancy"
     amounts = (
         f"{_warps(report, blocks)} warps, {words.count(blocks, 'block')} of "
         f"{words.count(report.inputs.threads, 'thread')}, {words.count(threads, 'thread')} per SM"
     )
-    why = _limited_by(report, found)
+    why = _limited_by(report)
     if report.model == "spreadsheet":  # what differs from the hardware stands before any advice
         why = " ".join((why, *report.notes))
     verdict = _verdict(report, why)
@@ -189,7 +182,7 @@ def _with_permit_and_without(report: CalcReport, found: Sequence[State], where: 
     occupancy = Marked(f"{words.percent(report.occupancy)} occupancy", grade(report.occupancy))
     now = words.count(report.active_blocks, "block")
     then = words.held(found[-1].blocks, found[-1].occupancy)
-    said = [WHICH_IS_YOURS, one_more_waits(report.tensor_memory) if report.tensor_memory else ""]
+    said = [WHICH_IS_YOURS, one_more_waits(found[-1].blocks, found[-1].limiters)]
     return (
         Paragraph((occupancy, f" {where}: {now}; {then}, {RELINQUISHES}")),
         Table(PERMIT_COLUMNS, rows, splits=False),
@@ -232,27 +225,17 @@ def _resources(report: CalcReport) -> Table:
         (
             name_of(resource, report.inputs),
             _per_block(report, resource, use),
-            "unknown" if use.per_multiprocessor is None else words.amount(resource, use.per_multiprocessor),
+            "unknown"
+            if use.per_multiprocessor is None
+            else words.amount(resource, use.per_multiprocessor).removesuffix(" columns"),
             words.number(use.blocks, "no limit"),
         )
         for resource, use in shown.items()
     ]
-    names: list[LimiterOrColumns] = [*shown]
-    if (columns := report.tensor_memory) is not None:
-        names.append("tensor_memory")
-        rows.append(
-            (
-                words.name("tensor_memory"),
-                words.amount("tensor_memory", columns.per_block),
-                str(columns.per_multiprocessor),
-                str(columns.blocks),
-            )
-        )
-    limiters = limiters_of(report)
     return Table(
         COLUMNS,
         rows,
-        marked={number for number, name in enumerate(names) if name in limiters},
+        marked={number for number, name in enumerate(shown) if name in report.limiters},
         splits=False,
         comfortable=COMFORTABLE_WIDTH,
         gaps=(2, 1),
@@ -302,12 +285,12 @@ def _about_tensor_memory(report: CalcReport) -> Iterator[str]:
         )
 
 
-def _limited_by(report: CalcReport, found: Sequence[State]) -> str:
-    limiters = words.listing([name_of(limiter, report.inputs) for limiter in limiters_of(report)])
-    if waits_for_columns(report) and report.tensor_memory is not None:
-        waits = one_more_waits(report.tensor_memory)
+def _limited_by(report: CalcReport) -> str:
+    limiters = words.listing([name_of(limiter, report.inputs) for limiter in report.limiters])
+    if waits_for_columns(report):
+        waits = one_more_waits(report.active_blocks, report.limiters)
         return f"Limited by {limiters} (inferred): so many blocks have their columns at once. {waits}"
-    if is_held(report) and found:
+    if is_held(report) and report.tensor_memory is not None:
         return f"Limited by {limiters}: until a block relinquishes its permit, no other comes in."
     return f"Limited by {limiters}{' (the most that the SM holds)' if report.occupancy == 1 else ''}."
 

@@ -39,17 +39,23 @@ def notes_on(result: Answer) -> list[str]:
     refused = refused_by_compiler(result)
     if refused is not None:
         notes.append(refused)
-    at_work = result.blocks_by_tensor_memory
-    if at_work is not None and at_work < result.active_blocks:
-        limiters = " and ".join(words.name(limiter) for limiter in result.limiters)
-        share = words.percent(result.occupancy_of(at_work))
-        have = "have their" if at_work > 1 else "has its"
-        notes.append(
-            f"cuda_occupancy.h, which knows no tensor memory, counts {result.active_blocks} blocks as "
-            f"resident, {words.percent(result.occupancy)}, limited by {limiters}. Only {at_work} of them, "
-            f"{share}, {have} columns at once (inferred: tried on no such GPU)."
-        )
+    counted = counted_by_header(result)
+    if counted is not None:
+        notes.append(counted)
     return notes
+
+
+def counted_by_header(result: Answer) -> str | None:
+    """How many blocks NVIDIA's header counts, where fewer have their tensor memory; None where it is none."""
+    resident = result.resident_blocks
+    if resident == result.active_blocks:
+        return None
+    share = words.percent(result.occupancy_of(resident))
+    have = "have their" if result.active_blocks > 1 else "has its"
+    return (
+        f"cuda_occupancy.h, which knows no tensor memory, counts {resident} blocks as resident, {share}. "
+        f"Only {result.active_blocks} of them {have} columns at once (inferred: tried on no such GPU)."
+    )
 
 
 def refused_by_compiler(result: Answer) -> str | None:

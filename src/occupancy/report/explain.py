@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..advice.tensor_memory import LimiterOrColumns
 from ..engine import Answer, cuda, default_model, evaluate, spreadsheet
 from ..engine.common import round_up, shared_memory_configuration
 from ..values.kernel import TENSOR_MEMORY_UNIT
@@ -39,13 +38,12 @@ def explain(result: Answer) -> tuple[Explanation, ...]:
     else:
         explainers = (_warps, _blocks, _spreadsheet_registers, _spreadsheet_shared_memory)
     # The spreadsheet knows the first four resources.
-    names: tuple[LimiterOrColumns, ...] = (*RESOURCES, "tensor_memory")
-    found = ((name, explainer(result)) for name, explainer in zip(names, explainers, strict=False))
+    found = ((name, explainer(result)) for name, explainer in zip(RESOURCES, explainers, strict=False))
     explained = (_explanation(name, steps) for name, steps in found if steps is not None)
     return tuple(explained if result.model == "cuda" else _beside_the_hardware(result, explained))
 
 
-def _explanation(name: LimiterOrColumns, given: Steps) -> Explanation:
+def _explanation(name: Resource, given: Steps) -> Explanation:
     of = None if given.why is None else range(len(given.steps))[given.of]
     return Explanation(name, tuple(given.steps), given.why, of)
 
@@ -218,7 +216,7 @@ def _virtual_resources(result: Answer) -> Steps | None:
 
 def _tensor_memory(result: Answer) -> Steps | None:
     """Nothing for a kernel that is not known to allocate any."""
-    blocks, columns = result.blocks_by_tensor_memory, result.kernel.tensor_memory
+    blocks, columns = result.block_limits.tensor_memory, result.kernel.tensor_memory
     if blocks is None or columns is None:
         return None
     rounded = round_up(columns, TENSOR_MEMORY_UNIT)

@@ -13,6 +13,7 @@ from ..engine import Model, evaluate
 from ..render import words
 from ..render.document import (
     Block,
+    Bullets,
     Cell,
     Code,
     Column,
@@ -31,7 +32,7 @@ from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.resources import Changeable, amount_of
 from .base import Report
-from .calc_notes import refused_by_compiler
+from .calc_notes import counted_by_header, refused_by_compiler
 from .inputs import (
     OPT_IN,
     Inputs,
@@ -41,7 +42,9 @@ from .inputs import (
     opt_in_call,
 )
 from .most_sms import largest_product, most_sms, sms_of
+from .of_chips import said_of_chips
 from .opt_in import NON_PORTABLE
+from .tensor_memory import once_relinquished
 
 if TYPE_CHECKING:
     from .on_all import OnChip
@@ -118,6 +121,8 @@ class FitsReport(Report):
     """The chips that were asked about, by name or compute capability."""
     chips: tuple[ChipFit, ...]
     """The answer for each of them, or for those that reach the least occupancy, the best first."""
+    notes: tuple[str, ...]
+    """What becomes of a kernel that allocates tensor memory once it has relinquished its permit."""
 
     @property
     def can_run(self) -> bool:
@@ -168,6 +173,7 @@ class FitsReport(Report):
             *table,
             Together([*self._to_launch(), *self._most_sms()]),
             Together(self._opt_in()),
+            Bullets(self.notes, "faint"),
         )
 
     def _not_compiled(self) -> Iterator[Block]:
@@ -270,7 +276,19 @@ def fits_report(
         None,
         tuple(chip.label for chip in chips),
         tuple(_chip_fit(chip, answer, kernel, model) for chip, answer in zip(chips, answers, strict=True)),
+        _notes(kernel, answers, chips, model),
     )
+
+
+def _notes(
+    kernel: Kernel, answers: tuple[Fit, ...], chips: Sequence[Chip], model: Model | None
+) -> tuple[str, ...]:
+    if kernel.tensor_memory is None:
+        return ()
+    launching = [chip for chip, answer in zip(chips, answers, strict=True) if answer.launchable]
+    found = [evaluate(chip.limits, kernel, model) for chip in launching]
+    said = ((counted_by_header(answer), once_relinquished(answer)) for answer in found)
+    return tuple(said_of_chips(launching, said))
 
 
 def _chip_fit(chip: Chip, answer: Fit, kernel: Kernel, model: Model | None) -> ChipFit:

@@ -22,9 +22,9 @@ NONE = "Nothing is known that would give a higher occupancy."
 
 SKIP_FEWER = "if warpgroups use setmaxnreg, skip steps to fewer registers"
 
-OF_TENSOR_MEMORY = (
-    "Steps are sought for the blocks that cuda_occupancy.h counts. For those of a kernel that relinquishes "
-    "its permit to allocate tensor memory print the whole answer."
+OF_A_PERMIT = (
+    "A block holds the permit to allocate tensor memory, and lets no other in. For the steps of a kernel "
+    "that relinquishes it give 0 virtual resources."
 )
 
 
@@ -44,6 +44,10 @@ class NextStepsReport(Report):
     """Whether the block looks like one whose warpgroups divide its registers (``setmaxnreg``): for such a one
     fewer registers are no advice.
     """
+    holds_permit: bool
+    """Whether a block holds the permit to allocate tensor memory, so that using less helps only once it is
+    relinquished.
+    """
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """A row for each step; what need not change is None."""
@@ -53,7 +57,7 @@ class NextStepsReport(Report):
 
     def document(self) -> Document:
         """A row for each step, and how the fewer registers of those are had."""
-        more: list[Block] = [Paragraph(OF_TENSOR_MEMORY)] if self.inputs.tensor_memory else []
+        more: list[Block] = [Paragraph(OF_A_PERMIT)] if self.holds_permit else []
         if not self.next_steps:
             return Paragraph(FULL if self.occupancy == 1 else NONE), *more
         rows = [self._cells(step) for step in self.next_steps]
@@ -76,14 +80,17 @@ def next_steps_report(given: Answer, steps: tuple[NextStep, ...]) -> NextStepsRe
     cc, fewer = str(given.limits.compute_capability), fewer_registers(given, steps)
     is_divided = bool(fewer) and may_be_divided(given)
     inputs = inputs_of(given.kernel)
-    return NextStepsReport(given.model, cc, inputs, given.occupancy, steps, fewer, is_divided)
+    is_held = inputs.tensor_memory is not None and "virtual_resources" in given.limiters
+    return NextStepsReport(given.model, cc, inputs, given.occupancy, steps, fewer, is_divided, is_held)
 
 
 def changes_in_words(requires: Mapping[Changeable, int], inputs: Inputs) -> str:
     """``registers 72 -> 64 and shared memory 40 KiB -> 32.25 KiB``: what must change of a kernel."""
     changes = [_change(resource, amount, inputs) for resource, amount in requires.items()]
-    if list(requires) == ["threads"] and inputs.shared_memory:  # some kernels need more for more threads
-        changes[0] += f", still {words.size(inputs.shared_memory)} per block"
+    kept: list[Changeable] = ["smem", "tensor_memory"]  # of which some kernels need more for more threads
+    if list(requires) == ["threads"] and (still := [each for each in kept if amount_of(each, inputs)]):
+        amounts = [words.amount(each, amount_of(each, inputs) or 0) for each in still]
+        changes[0] += f", still {words.listing(amounts)} per block"
     return words.listing(changes)
 
 

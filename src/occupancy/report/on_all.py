@@ -9,7 +9,6 @@ from typing import Any
 from ..advice.next_steps import NextStep, may_be_divided, using_less
 from ..advice.on_all import StepOnAll
 from ..advice.portability import NoSuchClusters
-from ..advice.tensor_memory import tensor_memory
 from ..advice.waves import FullWave
 from ..engine import Answer, Model
 from ..render import words
@@ -22,8 +21,9 @@ from .calc_advice import of_divided_registers
 from .calc_notes import notes_on, refused_by_compiler, why_it_differs
 from .gpu import WAVES, WavesReport, WholeGpu, fill
 from .inputs import Inputs, inputs_of
+from .of_chips import said_of_chips
 from .opt_in import OptIn, opt_ins
-from .tensor_memory import RELINQUISHES
+from .tensor_memory import once_relinquished
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def on_all_report(
         (
             *_of_single(chips, answers),
             *dict.fromkeys(note for whole in wholes for note in whole.notes),
-            *_permits(chips, answers),
+            *said_of_chips(chips, ([once_relinquished(answer)] for answer in answers)),
             *(_divided(answers) if asks_for_fewer else ()),
         ),
     )
@@ -158,12 +158,7 @@ def _of_single(chips: Sequence[Chip], answers: Sequence[Answer]) -> Iterator[str
             chip.label for chip, answer in zip(chips, answers, strict=True) if answer.model == "spreadsheet"
         ]
         yield f"{words.listing(by)}: {words.BY_SPREADSHEET}."
-    found: dict[str, list[str]] = {}
-    for chip, answer in zip(chips, answers, strict=True):
-        for note in (*notes_on(answer), *why_it_differs(answer)):
-            found.setdefault(note, []).append(chip.label)
-    for note, labels in found.items():
-        yield f"{words.listing(labels)}: {note}"
+    yield from said_of_chips(chips, ([*notes_on(answer), *why_it_differs(answer)] for answer in answers))
 
 
 def _divided(answers: Sequence[Answer]) -> Iterator[str]:
@@ -171,20 +166,6 @@ def _divided(answers: Sequence[Answer]) -> Iterator[str]:
     if any(map(may_be_divided, answers)):
         said = of_divided_registers(inputs_of(answers[0].kernel))
         yield f"{said[0].upper()}{said[1:]}."
-
-
-def _permits(chips: Sequence[Chip], answers: Sequence[Answer]) -> Iterator[str]:
-    """How many blocks are at work on each chip without the permit to allocate, where they are more."""
-    found: dict[str, list[str]] = {}
-    for chip, answer in zip(chips, answers, strict=True):
-        columns = tensor_memory(answer)
-        if columns is None or columns.blocks_without_permit <= answer.active_blocks:
-            continue
-        reached = words.held(columns.blocks_without_permit, columns.occupancy_without_permit)
-        limiters = words.listing([words.name(each) for each in columns.limiters_without_permit])
-        found.setdefault(f"{reached}, limited by {limiters}, {RELINQUISHES}.", []).append(chip.label)
-    for said, labels in found.items():
-        yield f"{words.listing(labels)}: {said}"
 
 
 def _on_chip(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ..advice.tensor_memory import LimiterOrColumns, TensorMemory
-from ..advice.waves import FullWave, count_waves
+from ..advice.tensor_memory import without_permit
+from ..engine import Answer
 from ..render import words
-from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel, Launch
-from .gpu import WavesReport, waves_report
+from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
+from ..values.resources import Resource
 
 if TYPE_CHECKING:
     from .calc import CalcReport
@@ -31,64 +30,48 @@ class State(NamedTuple):
     blocks: int
     occupancy: float
     """Their warps by the most warps of an SM, 0 to 1."""
-    limiters: tuple[LimiterOrColumns, ...]
+    limiters: tuple[Resource, ...]
 
 
-def states(report: CalcReport) -> tuple[State, ...]:
-    """The states that the kernel can be in; none of one that is not known to allocate, or does not launch.
-
-    Both where nothing says whether it relinquishes its permit, and another block is at work once it has.
-    """
+def both_states(report: CalcReport) -> tuple[State, State] | None:
+    """The states that the kernel can be in, where nothing says whether it relinquishes its permit, and more
+    blocks are at work once it has; None elsewhere: then the answer is that of the state which it is in."""
     columns = report.tensor_memory
-    if columns is None or not report.launchable:
-        return ()
-    limiters: list[LimiterOrColumns] = [*report.limiters]
-    if columns.blocks <= report.active_blocks:
-        limiters.append("tensor_memory")
-    held = State("held", report.active_blocks, report.occupancy, tuple(limiters))
-    relinquished = State(
-        "relinquished",
-        columns.blocks_without_permit,
-        columns.occupancy_without_permit,
-        columns.limiters_without_permit,
+    if columns is None or not report.launchable or report.inputs.virtual_resources is not None:
+        return None
+    if columns.blocks_without_permit <= report.active_blocks:
+        return None
+    return (
+        State("held", report.active_blocks, report.occupancy, report.limiters),
+        State(
+            "relinquished",
+            columns.blocks_without_permit,
+            columns.occupancy_without_permit,
+            columns.limiters_without_permit,
+        ),
     )
-    if "virtual_resources" not in report.limiters or columns.blocks < report.active_blocks:
-        return (relinquished,)
-    is_open = report.inputs.virtual_resources is None and relinquished.blocks > held.blocks
-    return (held, relinquished) if is_open else (held,)
 
 
-def limiters_of(report: CalcReport) -> tuple[LimiterOrColumns, ...]:
-    """What allows no more blocks than the screen says first."""
-    found = states(report)
-    return found[0].limiters if found else report.limiters
+def once_relinquished(held: Answer) -> str | None:
+    """How many blocks are at work without the permit to allocate; None where they are no more, or where it
+    was said whether the kernel relinquishes it."""
+    if held.kernel.tensor_memory is None or held.kernel.virtual_resources is not None:
+        return None
+    free = without_permit(held)
+    if free.active_blocks <= held.active_blocks:
+        return None
+    limiters = words.listing([words.name(each) for each in free.limiters])
+    return f"{words.held(free.active_blocks, free.occupancy)}, limited by {limiters}, {RELINQUISHES}."
 
 
 def waits_for_columns(report: CalcReport) -> bool:
-    """Whether the header counts blocks as resident that find no columns."""
-    found = states(report)
-    return bool(found) and found[0].blocks < report.active_blocks
+    """Whether cuda_occupancy.h counts blocks as resident that find no columns."""
+    return report.tensor_memory is not None and report.tensor_memory.resident_blocks > report.active_blocks
 
 
-def one_more_waits(columns: TensorMemory) -> str:
+def one_more_waits(blocks: int, limiters: tuple[Resource, ...]) -> str:
     """What becomes of the block that comes in once those with columns have relinquished; empty of none."""
-    if columns.limiters_without_permit != ("tensor_memory",):
+    if limiters != ("tensor_memory",):
         return ""
-    at_work = words.count(columns.blocks, "block")
+    at_work = words.count(blocks, "block")
     return f"Beside {at_work} at work one more may wait for columns, with the permit."
-
-
-def on_the_whole_gpu(report: CalcReport) -> tuple[FullWave | None, WavesReport | None]:
-    """The blocks of the whole GPU that have their columns, and how the grid runs with so many at once.
-
-    Clusters are as the header counts them: which of their blocks find columns is not known.
-    """
-    wave, waves = report.full_wave, report.waves
-    if wave is None or wave.cluster_size is not None or not waits_for_columns(report):
-        return wave, waves
-    blocks = wave.multiprocessor_count * states(report)[0].blocks
-    fewer = replace(wave, blocks=blocks, places=blocks)
-    if waves is None:
-        return fewer, None
-    launch = Launch(Kernel(report.inputs.threads), waves.grid_dim)
-    return fewer, waves_report(count_waves(launch, fewer))

@@ -8,13 +8,16 @@ from __future__ import annotations
 from enum import IntFlag
 from typing import Literal, NamedTuple, Protocol, get_args
 
+from .kernel import TENSOR_MEMORY_UNIT
 from .listed import listed
 
-Resource = Literal["warps", "blocks", "registers", "shared_memory", "barriers", "virtual_resources"]
-Adjustable = Literal["regs", "smem", "barriers"]
+Resource = Literal[
+    "warps", "blocks", "registers", "shared_memory", "barriers", "virtual_resources", "tensor_memory"
+]
+Adjustable = Literal["regs", "smem", "barriers", "tensor_memory"]
 """What a kernel can use more or less of, its blocks staying as they are, by the arguments of `compute`."""
-Counted = Literal["barriers", "virtual_resources"]
-"""The resources that are merely counted, without units; few kernels are limited by them."""
+Counted = Literal["barriers", "virtual_resources", "tensor_memory"]
+"""The resources that are merely counted; few kernels are limited by them."""
 Changeable = Literal["regs", "smem", "barriers", "tensor_memory", "threads"]
 """What can change for another number of blocks."""
 
@@ -56,8 +59,15 @@ QUANTITIES: dict[Resource | Changeable, Quantity] = {
     "smem": _SHARED_MEMORY,
     # What a kernel that allocates tensor memory uses; it can use neither more nor less of them.
     "virtual_resources": Quantity("virtual_resources", "virtual resources", "virtual"),
-    # No resource that a launch is refused or waits for: what a block takes of it while it runs.
-    "tensor_memory": Quantity("tensor_memory", "tensor memory", "tmem", "columns"),
+    # A block that finds too few columns free is launched, and waits for them: it is resident, not at work.
+    "tensor_memory": Quantity(
+        "tensor_memory",
+        "tensor memory",
+        "tmem",
+        "columns",
+        least=TENSOR_MEMORY_UNIT,
+        most="tensor_memory_per_multiprocessor",
+    ),
     # No resource by themselves: a block's warps consist of them.
     "threads": Quantity("threads", "block size", "threads", least=1),
 }
@@ -74,6 +84,7 @@ RESOURCE_OF: dict[Adjustable, Resource] = {
     "regs": "registers",
     "smem": "shared_memory",
     "barriers": "barriers",
+    "tensor_memory": "tensor_memory",
 }
 """What of an SM a block takes more of, as the kernel uses more."""
 
@@ -91,6 +102,7 @@ class Limiter(IntFlag):
     SHARED_MEMORY = 8
     BARRIERS = 16
     VIRTUAL_RESOURCES = 32
+    TENSOR_MEMORY = 64
 
     def __str__(self) -> str:
         """``registers, shared_memory``: the resources whose bits are set."""

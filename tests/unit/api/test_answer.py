@@ -120,7 +120,7 @@ def test_waves(answer: occupancy.Occupancy) -> None:
 
 
 def test_every_step(answer: occupancy.Occupancy) -> None:
-    assert [each.resource for each in answer.explain()] == list(answer.uses)[:-1]  # it has no tensor memory
+    assert [each.resource for each in answer.explain()] == list(answer.uses)[:-2]  # it has no tensor memory
     assert answer.to_dict(explain=True)["explanation"]
 
 
@@ -390,7 +390,7 @@ def test_the_array_form_takes_the_same_arguments() -> None:
 
     of_sweep = set(inspect.signature(occupancy.sweep).parameters)
     assert of_sweep - set(MEANINGS) == {"cc", "outputs"}
-    assert set(MEANINGS) - of_sweep == {"tensor_memory"}
+    assert set(MEANINGS) <= of_sweep
     text = inspect.getdoc(occupancy.sweep) or ""
     assert all(text.count(f"    {name}: ") == 1 for name in of_sweep)
     assert MEANINGS["regs"] in text

@@ -22,7 +22,7 @@ def test_the_example_of_the_readme() -> None:
     assert (result.active_blocks, result.active_warps, result.active_threads) == (12, 48, 1536)
     assert result.limiters == ("registers",)
     assert result.block_limits.registers == 12
-    assert result.block_limits == (16, 32, 12, None, None, None)
+    assert result.block_limits == (16, 32, 12, None, None, None, None)
     assert result.allocated == (4, 5120, 0)
     assert result.launchable
     assert result.reason is None

@@ -77,7 +77,7 @@ def test_columns_of_tritons_kernels(tmp_path: Path) -> None:
         (kernel,) = occupancy.scan(tmp_path / "k.json", cc=str(arch))
         assert (kernel.tensor_memory, kernel.virtual_resources) == (columns, 128)
         answer = occupancy.compute(str(arch), kernel)
-        assert (answer.active_blocks, answer.blocks_by_tensor_memory) == (1, blocks)
+        assert (answer.active_blocks, answer.block_limits.tensor_memory) == (1, blocks)
 
 
 def test_registers_that_warpgroups_divide_are_not_to_be_lowered() -> None:

@@ -292,8 +292,8 @@ def test_tensor_memory_says_what_holds_in_practice() -> None:
     assert "Next steps relinquish the permit right after tcgen05.alloc (inferred), then 2 blocks" in said
     assert " 2 blocks, 12.5%: with no other change 4 blocks, 25%: tensor memory 256 -> 128 columns " in said
     for step in (
-        "8 blocks, 50%: tensor memory 256 -> 64 columns and shared memory 48 KiB -> 27.5 KiB",
-        "16 blocks, 100%: tensor memory 256 -> 32 columns, registers 64 -> 32 and shared memory",
+        "8 blocks, 50%: shared memory 48 KiB -> 27.5 KiB and tensor memory 256 -> 64 columns",
+        "16 blocks, 100%: registers 64 -> 32, shared memory 48 KiB -> 13.25 KiB and tensor memory",
         "32 regs (may spill): __launch_bounds__(128, 16) or -maxrregcount=32",
         "10 more levels in --format json",
     ):
@@ -304,13 +304,14 @@ def test_tensor_memory_says_what_holds_in_practice() -> None:
     assert ["tensor", "memory", "256", "columns", "512", "2"] in [line.split() for line in text.splitlines()]
     assert "296 blocks once the permits are relinquished (inferred)" in said
     assert "block size" not in text
-    printed = json.loads(run(*kernel, "--format", "json").stdout)["tensor_memory"]
+    whole = json.loads(run(*kernel, "--format", "json").stdout)
+    use = {"per_block": 256, "per_multiprocessor": 512, "blocks": 2, "reserved": 0}
+    assert whole["resources"]["tensor_memory"] == use
+    printed = whole["tensor_memory"]
     steps = printed.pop("next_steps_without_permit")
     assert steps[0] == {"active_blocks": 4, "occupancy": 0.25, "requires": {"tensor_memory": 128}}
     assert printed == {
-        "per_block": 256,
-        "per_multiprocessor": 512,
-        "blocks": 2,
+        "resident_blocks": 1,
         "blocks_without_permit": 2,
         "occupancy_without_permit": 0.125,
         "limiters_without_permit": ["tensor_memory"],
@@ -324,8 +325,9 @@ def test_tensor_memory_says_what_holds_in_practice() -> None:
     assert "Limited by virtual resources (permit) and tensor memory: until a block" in alone
     nothing = run("calc", "--cc", "11.0", "-t", "1024", "--tmem", "32", columns=120).stdout
     assert "none within reach for a second block: it does not fit without the permit either" in nothing
-    many = json.loads(run(*kernel[:-1], "32", "--format", "json").stdout)["tensor_memory"]
-    assert (many["blocks"], many["blocks_without_permit"]) == (16, 4)  # the shared memory is for 4
+    many = json.loads(run(*kernel[:-1], "32", "--format", "json").stdout)
+    assert many["resources"]["tensor_memory"]["blocks"] == 16
+    assert many["tensor_memory"]["blocks_without_permit"] == 4  # the shared memory is for 4
     too_many = run(*kernel[:-1], "544").stderr
     assert "Allowed: 32, 64, ..., 512." in too_many
 
@@ -344,18 +346,20 @@ def test_given_virtual_resources_say_whether_a_kernel_keeps_its_permit_for_tenso
     assert (
         "It launches. Limited by tensor memory (inferred): so many blocks have their columns at once." in said
     )
-    assert "counts 7 blocks as resident, 43.8%, limited by registers. Only 2 of them, 12.5%, have" in said
+    assert "counts 7 blocks as resident, 43.8%. Only 2 of them have their columns at once" in said
     assert [line.split()[:2] for line in text.splitlines() if "<-" in line] == [["tensor", "memory"]]
     assert "148 SMs have columns for 296 blocks at once: the grid of a persistent kernel, " in said
-    assert "Next steps 4 blocks, 25%: tensor memory 256 -> 128 columns 8 blocks, 50%: tensor memory" in said
+    steps = "4 blocks, 25%: tensor memory 256 -> 128 columns 8 blocks, 50%: registers 72 -> 64 and tensor"
+    assert f"Next steps {steps} memory 256 -> 64 columns" in said
     explained = run(*kernel, "0", "--explain", columns=120).stdout
     assert "\nVirtual resources\n  no limit: the kernel uses none once it has relinquished" in explained
     assert "\nTensor memory\n  512 columns per SM // 256 = 2 blocks with their columns at once\n" in explained
-    assert "block size" not in text
+    assert "2 blocks, 43.8%: block size 128 -> 448, still 256 columns per block\n" in text
     assert "Slack registers up to 255, shared memory up to 113 KiB" in said
     printed = json.loads(run(*kernel, "0", "--format", "json").stdout)
-    assert (printed["active_blocks"], printed["limiters"]) == (7, ["registers"])
-    assert printed["full_wave"]["blocks"] == 7 * 148
+    assert (printed["active_blocks"], printed["limiters"]) == (2, ["tensor_memory"])
+    assert printed["tensor_memory"]["resident_blocks"] == 7
+    assert printed["full_wave"]["blocks"] == 2 * 148
     answer = occupancy.compute("10.0", threads=128, regs=72, tensor_memory=256, virtual_resources=0)
     assert str(answer).startswith("12.5% occupancy on compute capability 10.0 (Blackwell)\n8 of 64 warps, ")
     grid = " ".join(run(*kernel, "0", "--grid", "592", columns=120).stdout.split())
@@ -367,7 +371,8 @@ def test_given_virtual_resources_say_whether_a_kernel_keeps_its_permit_for_tenso
     tie = run(*kernel[:-2], "64", "--virtual-resources", "0", "-r", "64", columns=120).stdout
     assert "Limited by registers and tensor memory.\n" in tie
     small = run(*kernel[:3], "-t", "32", "--tmem", "32", "--virtual-resources", "0", columns=120).stdout
-    assert "Next steps   none: tcgen05.alloc takes no fewer columns than 32\n" in small
+    assert "Next steps   only another block size can help\n" in small
+    assert "16 blocks, 50%: block size 32 -> 64, still 32 columns per block\n" in small
 
 
 def test_tritons_count_of_virtual_resources_does_not_say_that_the_permit_is_kept() -> None:
@@ -398,7 +403,7 @@ def test_without_the_permit_each_step_is_what_fits_with_so_many_columns(
     for step in found.next_steps_without_permit:
         free = occupancy.compute("10.0", replace(changed(kernel, step.requires), virtual_resources=0))
         most = 512 // step.requires.get("tensor_memory", columns)
-        assert step.active_blocks == min(free.active_blocks, most) > before
+        assert step.active_blocks == free.active_blocks == min(free.resident_blocks, most) > before
         assert step.occupancy == pytest.approx(step.active_blocks * warps / 64)
         before = step.active_blocks
 

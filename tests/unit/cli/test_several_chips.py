@@ -200,19 +200,19 @@ def test_what_does_not_launch_has_no_waves_and_tensor_memory_no_second_block_at_
     assert "relinquishes" not in run(*kernel, "512").stdout
 
 
-def test_of_blocks_that_find_no_columns_nothing_is_advised_for_several_chips() -> None:
+def test_of_blocks_that_find_no_columns_fewer_columns_are_advised_for_several_chips() -> None:
     kernel = ("calc", "-t", "128", "-r", "72", "--cc", "10.0,10.3", "--virtual-resources", "0", "--tmem")
     text = " ".join(run(*kernel, "256").stdout.split())
     assert (
         "10.0 and 10.3: cuda_occupancy.h, which knows no tensor memory, counts 7 blocks as resident" in text
     )
-    assert "Only 2 of them, 12.5%, have their columns at once" in text
-    assert "Use less" not in text
-    assert as_json(*kernel, "256")["next_steps"] == []
+    assert "Only 2 of them have their columns at once" in text
+    assert "Use less" in text
+    assert as_json(*kernel, "256")["next_steps"][0]["requires"] == {"tensor_memory": 128}
     steps = as_json(*kernel, "32")["next_steps"]  # columns of 16 blocks
     assert [step["active_blocks"] for step in steps if "regs" in step["requires"]][-1] == [16, 16]
     assert as_json(*kernel, "64")["next_steps"][0]["active_blocks"] == [8, 8]
-    assert len(as_json(*kernel, "64")["next_steps"]) < len(steps)
+    assert as_json(*kernel, "64")["next_steps"][1]["requires"] == {"regs": 56, "tensor_memory": 32}
 
 
 def test_block_sizes_stand_after_using_less_and_say_where_they_help_more() -> None:
@@ -332,8 +332,13 @@ def test_what_allocates_tensor_memory_has_bounds_and_a_budget_that_say_why_one_b
     assert "10.0: virtual resources leave room for 1 block, not for 2." in run("bounds", *kernel).stdout
     assert as_json("bounds", *kernel)["most_smem"] is None
     refused = run("budget", *kernel).stderr
-    assert "--min-blocks: 2 blocks of 128 threads cannot be resident on 10.0; the most is 1" in refused
+    assert "--min-blocks: 2 blocks of 128 threads cannot be resident on 10.0; with what the kernel" in refused
+    assert "the most is 1 (6.25%), limited by virtual resources" in refused
     assert "Allowed: 1. 0 virtual resources answer for a kernel that relinquishes its permit." in refused
+    relinquished = (*kernel[:-1], "3", "--virtual-resources", "0")
+    refused = run("budget", *relinquished).stderr
+    assert "the most is 2 (12.5%), limited by tensor memory. Allowed: 1 to 2. Fewer columns of" in refused
+    assert "10.0: tensor memory leaves room for 2 blocks, not for 3." in run("bounds", *relinquished).stdout
     assert run("budget", *kernel, "--virtual-resources", "0").exit_code == 0
     assert "  no tensor memory\n" in run("fits", *kernel[2:-2], columns=200).stdout
     assert "capability 7.5 has" not in run("fits", *kernel[2:-2], columns=200).stdout

@@ -32,7 +32,7 @@ class HeatMap {
       },
     }));
     this.caption = created(element("p", { class: "note" }));
-    const names = ["threads", ...ADJUSTABLE];
+    const names = ["threads", ...ADJUSTABLE.filter((name) => name !== "tensor_memory")]; // which few chips have
     this.selects = [0, 1].map((index) => created(element(
       "select",
       { id: `axis-${index}`, change: (event) => this.choose(index, event.target.value) },

@@ -39,7 +39,7 @@ function showVerdict(fields, question, launch, copy) {
     ),
   ];
   const copies = ["Link", "Command", "Python", "Markdown"].map((kind) => button(kind, `copy ${kind}`, () => copy(kind)));
-  const said = [...notesOn(answer)];
+  const said = [...notesOn(answer), onceRelinquished(answer)].filter(Boolean);
   if (answer.occupancy_by_threads !== answer.occupancy) {
     said.push(`${words.percent(answer.occupancy_by_threads)} by threads: the last warp of each block is not full.`);
   }
@@ -126,7 +126,7 @@ function changeWords(answer, name, amount) {
   const { kernel } = answer;
   const now = name === "smem" ? kernel.shared_memory : kernel[name] ?? 0;
   if (name === "threads" && now === amount) return `${amount} threads in another shape`;
-  return `${words.name(name)} ${`${words.amount(name, now)} → ${words.amount(name, amount)}`.replaceAll(" ", "\u00a0")}`;
+  return `${words.name(name)} ${`${words.amount(name, now).replace(" columns", "")} → ${words.amount(name, amount)}`.replaceAll(" ", "\u00a0")}`;
 }
 
 const stepWords = (answer, step) =>
@@ -158,7 +158,7 @@ function showSteps(answer, steps, apply) {
       ),
     );
   };
-  const isHeld = answer.active_blocks > 0 && String(answer.limiters) === "virtual_resources";
+  const isHeld = holdsAll(answer);
   const none = answer.occupancy === 1 ? "None: the SM is full." : "None: neither less of what was given nor another block size gives more.";
   refill(
     "steps",

@@ -17,6 +17,10 @@ const words = {
   count: (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`,
   name: (resource) => QUANTITIES[resource]?.label ?? resource.replaceAll("_", " "),
   title: (identifier) => py.capitalize(words.name(identifier)),
-  amount: (resource, quantity) => (QUANTITIES[resource]?.unit === "bytes" ? words.size(quantity) : grouped(quantity)),
+  amount(resource, quantity) {
+    const { unit } = QUANTITIES[resource] ?? {};
+    return unit === "bytes" ? words.size(quantity) : `${grouped(quantity)} ${unit ?? ""}`.trim();
+  },
+  held: (blocks, share) => `${words.count(blocks, "block")}, ${words.percent(share)}`,
   listing: (all) => (all.length > 1 ? `${all.slice(0, -1).join(", ")} and ${all[all.length - 1]}` : all.join("")),
 };
