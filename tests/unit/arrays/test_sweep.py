@@ -183,7 +183,7 @@ class TestTypes:
 
     def test_limiter_bits_are_the_resources(self) -> None:
         assert tuple(Limiter.of(resource) for resource in RESOURCES) == tuple(1 << bit for bit in range(7))
-        assert Limiter(63).resources == RESOURCES
+        assert Limiter(127).resources == RESOURCES
         assert Limiter(0).resources == ()
 
 
