@@ -73,6 +73,8 @@ def amount_of(kernel: Kernel, resource: Resource) -> int:
         return kernel.shared_memory
     if resource == "barriers":
         return 1 if kernel.barriers is None else kernel.barriers
+    if resource == "tensor_memory":
+        return kernel.tensor_memory or 0
     return kernel.regs or 0
 
 
@@ -101,6 +103,8 @@ def blocks_with(question: Question, resource: Resource, amount: int) -> int:
 def amounts_up_to(question: Question, resource: Resource, most: int) -> Sequence[int]:
     """Every amount worth trying, ascending."""
     limits = question.limits
+    if resource == "tensor_memory":  # what tcgen05.alloc takes, and what the kernel has in several pieces
+        return sorted({most, *(each for each in (32, 64, 128, 256, 512) if each < most)})
     if resource != "smem" or most <= 2200:
         return range(most + 1)
     unit, reserved = limits.shared_memory_allocation_unit, limits.reserved_shared_memory_per_block
@@ -121,6 +125,7 @@ def shrinkable(kernel: Kernel) -> dict[Resource, int]:
         "regs": kernel.regs,
         "smem": kernel.shared_memory,
         "barriers": kernel.barriers,
+        "tensor_memory": kernel.tensor_memory,
     }
     return {resource: amount for resource, amount in given.items() if amount}
 
@@ -145,7 +150,11 @@ def test_a_step_is_reached_at_its_values_and_not_one_before(question: Question) 
         assert (reached.active_blocks, reached.occupancy) == (step.active_blocks, step.occupancy)
         for resource, amount in step.requires.items():
             assert amount < shrinkable(kernel)[resource]
-            one_more = with_amounts(kernel, {**step.requires, resource: amount + 1})
+            more = amount + 1
+            if resource == "tensor_memory":
+                every = amounts_up_to(question, resource, shrinkable(kernel)[resource])
+                more = min(each for each in every if each > amount)
+            one_more = with_amounts(kernel, {**step.requires, resource: more})
             assert evaluate(limits, one_more, model).active_blocks < step.active_blocks
 
 
@@ -380,7 +389,7 @@ def test_no_block_size_has_more_resident_threads(question: Question, limit: int,
     resident = {}
     for threads in {*range(limits.warp_size, largest, limits.warp_size), largest}:
         sized = replace(kernel, threads=threads, block_dim=None, smem=shared_memory(threads))
-        resident[threads] = evaluate(limits, sized, "cuda").active_threads
+        resident[threads] = evaluate(limits, sized, "cuda").resident_blocks * threads  # no columns count
     most = max(resident.values())
     assert best.min_grid_size * best.block_size == 10 * most
     if most:
