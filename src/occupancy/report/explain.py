@@ -216,16 +216,19 @@ def _virtual_resources(result: Answer) -> Steps | None:
 
 def _tensor_memory(result: Answer) -> Steps | None:
     """Nothing for a kernel that is not known to allocate any."""
-    blocks, columns = result.block_limits.tensor_memory, result.kernel.tensor_memory
-    if blocks is None or columns is None:
+    columns = result.kernel.tensor_memory
+    if columns is None:
         return None
     rounded = round_up(columns, TENSOR_MEMORY_UNIT)
     steps = (
         [f"{columns} columns, rounded up to {TENSOR_MEMORY_UNIT}s: {rounded}"] if rounded != columns else []
     )
     most = result.limits.tensor_memory_per_multiprocessor
-    steps.append(f"{most} columns per SM // {rounded} = {_count(blocks, 'block')} with their columns at once")
-    return Steps(steps, "It limits no launch: a block that finds too few columns free waits for them.")
+    steps.append(f"{most} columns per SM // {rounded} = {_limit(result, 'tensor_memory')}")
+    return Steps(
+        steps,
+        "So many have their columns at once; a block that finds too few free waits, launched, for them.",
+    )
 
 
 def _spreadsheet_registers(result: Answer) -> Steps:

@@ -353,7 +353,7 @@ def test_given_virtual_resources_say_whether_a_kernel_keeps_its_permit_for_tenso
     assert f"Next steps {steps} memory 256 -> 64 columns" in said
     explained = run(*kernel, "0", "--explain", columns=120).stdout
     assert "\nVirtual resources\n  no limit: the kernel uses none once it has relinquished" in explained
-    assert "\nTensor memory\n  512 columns per SM // 256 = 2 blocks with their columns at once\n" in explained
+    assert "\nTensor memory\n  512 columns per SM // 256 = 2 blocks\n" in explained
     assert "2 blocks, 43.8%: block size 128 -> 448, still 256 columns per block\n" in text
     assert "Slack registers up to 255, shared memory up to 113 KiB" in said
     printed = json.loads(run(*kernel, "0", "--format", "json").stdout)
