@@ -212,7 +212,8 @@ class Scanning:
             return listing(self._shown(shown), self.scanner)
         build = read_build([compare], self._common)
         self.problems += build.problems
-        old = list(filter(_is_compared, choice.kernels(build.records)))
+        of_old = replace(choice, running=self._reading.running())  # ours says what was chosen of ours
+        old = list(filter(_is_compared, of_old.kernels(build.records)))
         compiled = list(filter(_is_compared, found))
         became = since(build.name, old, list(map(self._portable, compiled)), self.scanner)
         changes = dict(zip(map(id, compiled), became.changes, strict=True))

@@ -176,6 +176,13 @@ def test_changes_are_those_of_diff(builds: Path, baseline: str) -> None:
     assert next(iter(found)).startswith("img::blur"), "what changed comes first"
 
 
+def test_the_code_that_the_chip_runs_is_said_of_what_is_listed(builds: Path) -> None:
+    """And not of the build that it is compared with, of which it may run all."""
+    old = str(builds / "before" / "filters.sm_90.cubin")
+    text = page(builds / "after", "--gpu", "H100", "--compare", old)
+    assert "Of each kernel only the code that 9.0 runs (sm_90)" in text
+
+
 def short(kernel: Any) -> str:
     return str(kernel["demangled"]).removeprefix("void ").rpartition("(")[0]
 
