@@ -9,12 +9,14 @@ from itertools import product
 from math import prod
 from typing import Any, cast
 
-from ..engine import default_model
+from ..engine import Model, default_model
 from ..errors import InputError, MissingDependencyError
 from ..render.charts import Picture, Value
+from ..render.document import Document
 from ..report.curves import CurvesReport, curves_report, side_by_side
-from ..report.sweep import INPUTS, Cell, SweepReport, Variable
+from ..report.sweep import INPUTS, MOST_AXES, Cell, SweepReport, Variable
 from ..tables.chips import Chip
+from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.ranges import COUNTS, SIZES, VARY, parse_values
 from ..values.spellings import is_automatic, parse_count, parse_size
@@ -62,8 +64,7 @@ def sweep_grid(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> CurvesReport
     Raises:
         InputError: A range that is none, too many combinations, or what `compute` refuses.
     """
-    given = {name: kernel[name] for name in INPUTS if kernel.get(name) is not None}
-    choices = {name: _values(name, value) if name in VARY else [value] for name, value in given.items()}
+    choices = _choices(kernel)
     # Products are called by their names, and compute capabilities as they always are.
     whole = {"gpu" if any(chip.name for chip in chips) else "cc": [chip.label for chip in chips], **choices}
     variables = {cast(Variable, name): tuple(values) for name, values in whole.items() if len(values) > 1}
@@ -74,6 +75,31 @@ def sweep_grid(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> CurvesReport
     fixed = {name: values[0] for name, values in whole.items() if len(values) == 1}
     cells = _cells([chip.limits for chip in chips], choices)
     return SweepReport(fixed, variables, tuple(chip.cc for chip in chips), cells)
+
+
+def sweep_document(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> Document:
+    """The same as people read it: where more varies than a chart shows, the ten best answers of each chip.
+
+    Args:
+        chips: As in `sweep_grid`.
+        kernel: Likewise.
+
+    Raises:
+        InputError: Likewise; or too much varies, and arrays do not know what is asked.
+    """
+    choices = _choices(kernel)
+    varied = sum(len(values) > 1 for values in (chips, *choices.values()))
+    if varied > MOST_AXES and len(choices.get("carveout", ())) < 2 and _are_for_arrays(chips, choices):
+        try:
+            from ..arrays.grid import grid_sweep
+        except MissingDependencyError:  # what follows says so
+            return sweep_grid(chips, kernel).document()
+        _check_size(prod(map(len, choices.values())) * len(chips), MOST_ANSWERS)
+        axes, common, model = _for_arrays(choices)
+        numbers = {name: values for name, values in axes.items() if name in COUNTS}
+        limits, labels = [chip.limits for chip in chips], [chip.label for chip in chips]
+        return grid_sweep(limits, labels, numbers, common[0], model).document()
+    return sweep_grid(chips, kernel).document()
 
 
 def sweep_picture(
@@ -122,27 +148,14 @@ def _cells_of_arrays(
     chips: Sequence[Limits], choices: Mapping[str, Sequence[Any]], answers: int
 ) -> tuple[Cell, ...] | None:
     """The same at the speed of arrays; None without NumPy, or where arrays do not know what is asked."""
-    axes = {name: values for name, values in choices.items() if name in VARY}
-    settings = {name: values[0] for name, values in choices.items() if name in SETTINGS}
-    (model,) = choices.get("model", (None,))
-    if (
-        any((model or default_model(limits)) != "cuda" for limits in chips)
-        or any(isinstance(value, str) for name in COUNTS for value in axes.get(name, ()))
-        or any(map(is_automatic, axes.get("carveout", ())))
-        or len(axes) + len(settings) + ("model" in choices) < len(choices)
-    ):
+    if not _are_for_arrays(chips, choices):
         return None
     try:
         from ..arrays.grid import grid_answers
     except MissingDependencyError:
         return None
     _check_size(answers, MOST_ANSWERS)
-    first = {name: values[0] for name, values in axes.items()}
-    for name, values in axes.items():
-        for value in values:
-            make_kernel(**{**first, name: value})  # raises what is wrong with it
-    carveouts = axes.get("carveout", (None,))
-    common = [make_kernel(1, carveout=carveout, **settings) for carveout in carveouts]
+    axes, common, model = _for_arrays(choices)
     distinct, places = grid_answers(chips, axes, common, model)
     cells = [
         Cell(
@@ -157,6 +170,37 @@ def _cells_of_arrays(
     return tuple(map(cells.__getitem__, places))
 
 
+def _are_for_arrays(chips: Sequence[Limits | Chip], choices: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether arrays know what is asked."""
+    of_chips = [each.limits if isinstance(each, Chip) else each for each in chips]
+    (model,) = choices.get("model", (None,))
+    return (
+        all((model or default_model(limits)) == "cuda" for limits in of_chips)
+        and not any(isinstance(value, str) for name in COUNTS for value in choices.get(name, ()))
+        and not any(map(is_automatic, choices.get("carveout", ())))
+        and set(choices) <= {*VARY, *SETTINGS, "model"}
+    )
+
+
+def _for_arrays(
+    choices: Mapping[str, Sequence[Any]],
+) -> tuple[dict[str, Sequence[Any]], list[Kernel], Model | None]:
+    """What varies, a kernel with the other settings for each carveout, and the model.
+
+    Raises:
+        InputError: A value that no kernel can have.
+    """
+    axes = {name: values for name, values in choices.items() if name in VARY}
+    settings = {name: values[0] for name, values in choices.items() if name in SETTINGS}
+    first = {name: values[0] for name, values in axes.items()}
+    for name, values in axes.items():
+        for value in values:
+            make_kernel(**{**first, name: value})  # raises what is wrong with it
+    carveouts = axes.get("carveout", (None,))
+    (model,) = choices.get("model", (None,))
+    return axes, [make_kernel(1, carveout=carveout, **settings) for carveout in carveouts], model
+
+
 def _check_size(answers: int, most: int) -> None:
     if answers > most:
         raise InputError(
@@ -165,6 +209,12 @@ def _check_size(answers: int, most: int) -> None:
             allowed=f"up to {most:,}",
             cure="Take larger steps; in Python occupancy.sweep() answers for arrays.",
         )
+
+
+def _choices(kernel: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
+    """The values of each input that was given."""
+    given = {name: kernel[name] for name in INPUTS if kernel.get(name) is not None}
+    return {name: _values(name, value) if name in VARY else [value] for name, value in given.items()}
 
 
 def _values(name: str, text: str) -> Sequence[Value]:

@@ -21,6 +21,7 @@ from .tables import count_table, not_given, shared_memory_table, smallest_type, 
 from .values import SHARED_MEMORY_FIELDS, Integers, Quantity, read_quantity
 
 if TYPE_CHECKING:
+    from ..render.document import Document
     from .best import BestAnswers
 
 OUTPUTS: tuple[Output, ...] = get_args(Output)
@@ -140,12 +141,17 @@ class Sweep:
     def __repr__(self) -> str:
         return f"<Sweep of shape {self.shape} on {', '.join(self.names)}: {', '.join(self._arrays)}>"
 
-    def __str__(self) -> str:
+    def document(self) -> Document:
         """The chart or heat map that ``occupancy sweep`` prints; where there is none, the best answers."""
-        from ..render.text import to_text
         from .shown import document_of
 
-        return to_text(document_of(self, self._arrays))
+        return document_of(self, self._arrays)
+
+    def __str__(self) -> str:
+        """The same as text."""
+        from ..render.text import to_text
+
+        return to_text(self.document())
 
     def _repr_html_(self) -> str:
         """The same as HTML, for a notebook, with the best answers below a heat map."""

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..engine import Model
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Limiter
-from .answers import sweep_arrays
+from .answers import Sweep, sweep_arrays
 
 CARVEOUT = "carveout"
 _BITS = 16
@@ -42,8 +43,8 @@ def grid_answers(
     Raises:
         InputError: What a chip does not offer.
     """
-    names = [name for name in axes if name != CARVEOUT]
-    arrays = dict(zip(names, np.ix_(*(np.asarray(axes[name]) for name in names)), strict=True))
+    arrays = _crossed({name: values for name, values in axes.items() if name != CARVEOUT})
+    names = list(arrays)
     place = list(axes).index(CARVEOUT) if CARVEOUT in axes else 0
     shape = [len(axes[name]) for name in names]
     codes = np.empty((len(chips), len(common), *shape), np.int64)
@@ -62,3 +63,30 @@ def grid_answers(
         for code in distinct.tolist()
     ]
     return answers, places.ravel().tolist()
+
+
+def grid_sweep(
+    chips: Sequence[Limits],
+    names: Sequence[str],
+    axes: Mapping[str, Sequence[int]],
+    common: Kernel,
+    model: Model | None,
+) -> Sweep:
+    """All combinations as arrays, the first dimension that of the chips where there are several.
+
+    Args:
+        chips: The SMs.
+        names: What each is called.
+        axes: Field of `Kernel` -> its values.
+        common: A kernel with the other settings.
+        model: Whose answers.
+
+    Raises:
+        InputError: What a chip does not offer.
+    """
+    return sweep_arrays(chips, _crossed(axes), common, model, has_chip_axis=len(chips) > 1, names=names)
+
+
+def _crossed(axes: Mapping[str, Sequence[Any]]) -> dict[str, NDArray[Any]]:
+    """Each as an array with a dimension of its own."""
+    return dict(zip(axes, np.ix_(*map(np.asarray, axes.values())), strict=True))

@@ -11,7 +11,7 @@ from .answer_file import write_picture, written_to
 from .choose_sm import chips_options
 from .help import Command, grouped_option
 from .options import format_option_with, kernel_options, output_option
-from .output import FORMAT_OF, format_for, is_format_given, print_report
+from .output import FOR_PEOPLE, FORMAT_OF, format_for, is_format_given, print_document, print_report
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -52,9 +52,9 @@ def command(
     """The occupancy over some inputs: a chart, a heat map, or rows for a program.
 
     Chips, threads, registers, shared memory, barriers and carveout may be lists (128,256) and ranges
-    (FIRST:LAST:STEP); a screen and a picture show two that vary, --format csv all. A comma stands
-    between values: 128,256 are two; only 1,024 is one, because no number begins with 0. If none of
-    them varies, the answer is the three curves of NVIDIA's spreadsheet.
+    (FIRST:LAST:STEP); a picture shows two that vary, a screen of more the ten best, --format csv all.
+    A comma stands between values: 128,256 are two; only 1,024 is one, because no number begins with 0.
+    If none of them varies, the answer is the three curves of NVIDIA's spreadsheet.
 
     \b
     occupancy sweep --cc 7.0 --threads 128 --regs 37
@@ -63,7 +63,7 @@ def command(
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
     occupancy sweep --cc 9.0 -t 32:1024:32 -r 16:255 -s 0:227k:1k -o all.csv
     """
-    from ..api.sweep import sweep_grid, sweep_picture
+    from ..api.sweep import sweep_document, sweep_grid, sweep_picture
     from ..render.charts import PICTURE_FILES
 
     said = f"Wrote {output}"
@@ -74,9 +74,11 @@ def command(
         if output is not None and output.lower().endswith(PICTURE_FILES):
             raise InputError(f"{output} is a picture", where="--format", cure="Leave it out.")
         output_format = format_for(output, output_format)
-        report = sweep_grid(chips, kernel)
         with written_to(output, output_format):
-            print_report(report, output_format)
+            if output_format in FOR_PEOPLE:
+                print_document(sweep_document(chips, kernel), output_format)
+            else:
+                print_report(sweep_grid(chips, kernel), output_format)
     else:
         from ..render.plot import pictured
         from ..values.spellings import parse_size

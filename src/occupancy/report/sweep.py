@@ -207,7 +207,7 @@ class SweepReport(Report):
 
     def _check_axes(self) -> None:
         if len(self.variables) > MOST_AXES:
-            shown = f"A screen and a picture show two{self._for_each_chip()}"
+            shown = f"A picture shows two{self._for_each_chip()}; a screen of numbers the best, with NumPy"
             raise InputError(
                 f"{len(self.variables)} inputs vary: {', '.join(self.variables)}",
                 where="sweep",

@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -91,9 +92,23 @@ class TestRows:
             product(("128", "256"), ("40", "64"), ("1024", "20480"))
         )
         assert len(json.loads(run(*arguments, "--format", "json").stdout)["rows"]) == 8
-        refused = run(*arguments)
+        refused = run(*arguments, "-o", "map.png")
         assert refused.exit_code == 2
-        assert "A screen and a picture show two; --format csv, json or jsonl has all." in refused.stderr
+        assert (
+            "A picture shows two; a screen of numbers the best, with NumPy; --format csv," in refused.stderr
+        )
+
+    def test_of_three_inputs_a_screen_shows_the_best(self) -> None:
+        arguments = ("sweep", "--cc", "9.0,8.9", "-t", "128,256", "-r", "40,64", "-s", "1k,20k")
+        threads, regs, smem = np.ix_([128, 256], [40, 64], [1024, 20480])
+        found = occupancy.sweep(["9.0", "8.9"], threads=threads, regs=regs, smem=smem)
+        assert run(*arguments, columns=80).stdout.rstrip() == str(found).rstrip()
+        assert "8.9: **The highest occupancy is 100%**" in run(*arguments, "--format", "markdown").stdout
+        for more in (("--carveout", "50,100"), ("--model", "spreadsheet"), ("--virtual-resources", "1")):
+            refused = run(*arguments, *more)
+            assert "A picture shows two" in refused.stderr or "spreadsheet" in refused.stderr, refused.output
+        assert "-t: 0 is out of range" in run(*arguments[:3], "-t", "0,1", *arguments[5:]).stderr
+        assert "is missing" in run(*arguments[:3], *arguments[5:]).stderr
 
     def test_it_writes_one_file(self, tmp_path: Path) -> None:
         files = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
@@ -103,8 +118,10 @@ class TestRows:
         assert list(tmp_path.iterdir()) == []
 
     def test_a_map_of_several_chips_is_one_for_each(self) -> None:
-        refused = run("sweep", "--gpu", "RTX 4090,H100", "-t", "128,256", "-r", "40,64")
-        assert "show two: one for each chip, --gpu 'GeForce RTX 4090'; --format csv" in refused.stderr
+        refused = run(
+            "sweep", "--gpu", "RTX 4090,H100", "-t", "128,256", "-r", "40,64", "-o", "map.png", columns=300
+        )
+        assert "shows two: one for each chip, --gpu 'GeForce RTX 4090'; a screen of" in refused.stderr
 
     def test_barriers_vary(self) -> None:
         found = rows("--cc", "9.0", "-t", "64", "--barriers", "1:16")
@@ -313,7 +330,7 @@ class TestPictures:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--threads", "32,64", "--regs", "1,2", "--smem", "1,2"), "sweep: 3 inputs vary: threads, regs"),
+        (("-t", "32,64", "-r", "1,2", "-s", "1,2", "-o", "x.png"), "sweep: 3 inputs vary: threads, regs"),
         (("--threads", "32:64:0"), "--threads: '32:64:0' has a step of 0"),
         (("--threads", "64:32"), "--threads: the range '64:32' is empty"),
         (("--threads", "0:64:32"), "--threads: 0 is out of range"),
