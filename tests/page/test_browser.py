@@ -190,6 +190,24 @@ def test_the_bars_have_room_on_a_phone(opened: Open) -> None:
         assert bar["width"] > 0.9 * row.bounding_box()["width"]
 
 
+def test_columns_limit_a_kernel_that_has_relinquished_its_permit(opened: Open) -> None:
+    kernel = "#gpu=B200&threads=128&regs=72&dynamic-smem=40k&tensor-memory=256"
+    page = opened(kernel + "&virtual-resources=0")
+    verdict = page.inner_text("#verdict")
+    assert figure(page) == "12.5%"
+    assert "Limited by tensor memory." in verdict
+    assert "Whole GPU: 296 blocks" in verdict
+    assert "counts 5 blocks as resident, 31.3%" in verdict
+    resources = " ".join(page.inner_text("#resources").split())
+    assert "Tensor memory 256 columns 512 columns 2 100% limits" in resources
+    page.click("#steps button >> nth=0")
+    assert figure(page) == "25%"
+    assert page.input_value("#tensor-memory") == "128"
+    page = opened(kernel)
+    assert figure(page) == "6.3%"
+    assert "2 blocks, 12.5%, limited by tensor memory, if the kernel" in page.inner_text("#verdict")
+
+
 def test_more_tensor_memory_than_there_is_is_said_at_its_field(opened: Open) -> None:
     page = opened("#cc=10.0&threads=256&tensor-memory=544")
     assert "has 512 columns" in page.inner_text("#tensor-memory-error")

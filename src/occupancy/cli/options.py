@@ -149,8 +149,8 @@ def use_options(command: Command) -> Command:
             ),
             grouped_option(
                 "kernel", "--virtual-resources", metavar="N",
-                help="Virtual resources per block; limit from 10.0. With --tmem: 0 for a kernel that "
-                "relinquishes its permit to allocate, 128 for one that does not.",
+                help="With --tmem: 0 if the kernel relinquishes its permit to allocate, so that more blocks "
+                "come in, 128 if it keeps it. It is the count of a cubin; limits from 10.0.",
             ),
             grouped_option(
                 "kernel", "--tmem", "--tensor-memory", "tensor_memory", metavar="COLUMNS",

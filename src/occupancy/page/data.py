@@ -65,6 +65,7 @@ INPUTS: list[dict[str, Any]] = [
         "field": "virtual_resources",
         "label": "Virtual resources",
         "kind": "count",
+        "hint": "0: relinquished",
         "needs": "virtual_resources_per_multiprocessor",
     },
     {

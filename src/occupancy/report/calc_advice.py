@@ -53,9 +53,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     shown = most_useful(levels, report.occupancy)
     if columns is not None:
         levels = list(columns.next_steps_without_permit)
-        shown = _of_columns(levels, columns.occupancy_without_permit)
-    elif report.inputs.tensor_memory is not None:
-        shown = _of_columns(levels, report.occupancy)
+        shown = most_useful(levels, columns.occupancy_without_permit)
     if len(levels) == len(shown) + 1:
         shown = levels  # a line that says so would take as much room
     if report.runtime is not None and report.next_steps:
@@ -105,19 +103,17 @@ def of_divided_registers(inputs: Inputs) -> str:
 
 
 def most_useful(levels: list[NextStep], now: float) -> list[NextStep]:
-    """The nearest level, the highest, and the first that is at least half way between now and that."""
+    """The nearest level, the highest, and the first that is at least half way between now and that.
+
+    Where some ask for fewer columns of tensor memory: the nearest, and the highest with each number of them.
+    """
     if not levels:
         return []
+    highest = {step.requires.get("tensor_memory"): step for step in levels}
+    if len(highest) > 1:
+        return [step for step in levels if step is levels[0] or step in highest.values()]
     half_way = next(step for step in levels if step.occupancy >= (now + levels[-1].occupancy) / 2)
     return [step for step in levels if step in (levels[0], half_way, levels[-1])]
-
-
-def _of_columns(levels: list[NextStep], now: float) -> list[NextStep]:
-    """The nearest level, and the highest with each number of columns; of one number as of any resource."""
-    highest = {step.requires.get("tensor_memory"): step for step in levels}
-    if len(highest) < 2:
-        return most_useful(levels, now)
-    return [step for step in levels if step is levels[0] or step in highest.values()]
 
 
 def _step(report: CalcReport, step: NextStep) -> str:
