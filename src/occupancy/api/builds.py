@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ..builds.accepting import Accepted, accept
 from ..builds.atomic_file import write_atomically
 from ..builds.baseline import Baseline
-from ..builds.baseline_file import read_baseline, write_baseline
-from ..builds.build import build_of, read_build
+from ..builds.baseline_file import read_baseline, update_baseline, write_baseline
+from ..builds.build import Build, build_of, read_build
 from ..builds.check import check as check_kernels
 from ..builds.diff import compare
 from ..builds.first_rules import first_rules
@@ -157,17 +157,22 @@ def _how_to_begin(build: Sequence[str], rules: str) -> str:
 def _update(how: Builds, build: Sequence[str], asked: Rules, path: str) -> CheckReport:
     """Check what compares nothing, then make the build the baseline, or what is asked for of it."""
     after = whole(read_build(build))
-    # Read last, since reading a build takes long: what others have accepted meanwhile is not to be lost.
-    baseline = read_baseline(path) if os.path.exists(path) else None
-    before = [] if baseline is None else [build_of(baseline, path)]
     how.take_threads_of(asked)
-    scanner = how.scanner_for(*before, after)
+    # Reading a build takes long, and others may accept kernels of it meanwhile.
+    return update_baseline(path, lambda baseline: _updated(how, after, asked, baseline, path))
+
+
+def _updated(
+    how: Builds, after: Build, asked: Rules, baseline: Baseline, path: str
+) -> tuple[Baseline, CheckReport]:
+    """What becomes of a baseline where a build is accepted, or what is asked for of it."""
+    before = build_of(baseline, path)
+    scanner = how.scanner_for(before, after)
     every = how.every(after)
     refuse_idle(every, asked.launches, after.name)
-    threads = how.assumed(*before, after)
-    if baseline is None or not how.has_filter:
-        old = [kernel for each in before for kernel in how.every(each)]
-        accepted = Accepted(tuple(old), how.kernels(after), ())
+    threads = how.assumed(before, after)
+    if not how.has_filter:
+        accepted = Accepted(how.every(before), how.kernels(after), ())
     else:
         accepted = accept(baseline, every, how.wanted)
         threads = baseline.threads if accepted.kept else threads
@@ -178,9 +183,8 @@ def _update(how: Builds, build: Sequence[str], asked: Rules, path: str) -> Check
     relevant = how.relevant(asked.rules, every, new) if new else ()
     done = check_kernels(new, without_comparisons(relevant), scanner, None, (after.name, ""))
     change = compare(how.launched(accepted.old, asked.launches), new, scanner)
-    write_baseline(path, how.baseline(accepted.new, scanner, threads, accepted.kept))
     done.not_chosen = how.not_chosen
-    return check_report(
+    report = check_report(
         done,
         asked,
         build=after.name,
@@ -189,6 +193,7 @@ def _update(how: Builds, build: Sequence[str], asked: Rules, path: str) -> Check
         kept=len(accepted.kept) if how.has_filter else None,
         is_whole=not how.has_filter,
     )
+    return how.baseline(accepted.new, scanner, threads, accepted.kept), report
 
 
 @takes_reading

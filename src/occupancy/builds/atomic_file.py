@@ -7,6 +7,7 @@ import secrets
 import signal
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
@@ -15,6 +16,21 @@ from ..errors import OccupancyError
 
 PEEK_BYTES = 1 << 12
 """Of each end of a file, by which its kind is recognised."""
+
+PATIENCE = 10.0
+"""Seconds in which another process is expected to have written a file: it takes some milliseconds."""
+
+
+class InUseError(OSError):
+    """Another process writes the file, or was killed while it did.
+
+    Args:
+        lock: The file that says so.
+    """
+
+    def __init__(self, lock: str) -> None:
+        super().__init__("another process is writing it")
+        self.lock = lock
 
 
 def check_replaceable(
@@ -63,24 +79,39 @@ def write_atomically(path: str, text: str) -> None:
 
 
 @contextmanager
-def written_atomically(path: str) -> Iterator[TextIO]:
+def written_atomically(path: str, *, alone: bool = False) -> Iterator[TextIO]:
     """A text file in UTF-8 to write to, which takes the target's place once all of it is written.
 
     The text goes to a file beside the target, onto the disk, and then takes the target's name. A link
     stays a link, and its target keeps its permissions.
 
+    Args:
+        path: The target.
+        alone: Whether processes that ask for this wait for each other, so that what the target holds can be
+            read again first, and nothing that another one has written is lost.
+
     Raises:
+        InUseError: Another one writes it, for longer than that takes.
         OSError: It cannot be written; then the target is as it was, as after any other exception.
     """
     target = os.path.realpath(path)
     mode = _mode(target)
     folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}")
+    # The file beside the target is the lock, too: its name says who is first, on every system.
+    temporary = os.path.join(folder, f".{name}.{'lock' if alone else secrets.token_hex(4)}")
+    is_ours = False
+
+    def remove() -> None:
+        if is_ours:
+            with suppress(OSError):
+                os.unlink(temporary)
+
     try:
-        with _removed_by_signals(temporary):
+        with _cleaned_by_signals(remove):
             # What only some may read must not be open to others for a moment.
             permissions = 0o666 if mode is None else 0o600
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, permissions)
+            descriptor = _created(temporary, permissions)
+            is_ours = True
             with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
                 yield file
                 file.flush()
@@ -88,25 +119,40 @@ def written_atomically(path: str) -> Iterator[TextIO]:
             if mode is not None:
                 os.chmod(temporary, mode)
             os.replace(temporary, target)
+            is_ours = False  # from now on it may be that of another process
     except BaseException as error:
-        with suppress(OSError):
-            os.unlink(temporary)
+        remove()
         if isinstance(error, OSError) and error.filename == temporary:
             error.filename = path  # the name that people have given
         raise
     _sync_folder(folder)
 
 
+def _created(file: str, permissions: int) -> int:
+    """The descriptor of a new file; one of that name that another process has made is waited for."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, permissions)
+        except FileExistsError:
+            pass
+        except PermissionError:
+            if not os.path.exists(file):  # Windows says this of one, too, that is just being removed
+                raise
+        if time.monotonic() >= end:
+            raise InUseError(file)
+        time.sleep(0.02)
+
+
 @contextmanager
-def _removed_by_signals(temporary: str) -> Iterator[None]:
-    """Remove the file where a signal ends the process meanwhile; handlers of others stay in place."""
+def _cleaned_by_signals(remove: Callable[[], None]) -> Iterator[None]:
+    """Clean up where a signal ends the process meanwhile; handlers of others stay in place."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def end(number: int, _: object) -> None:
-        with suppress(OSError):
-            os.unlink(temporary)
+        remove()
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import json
 import os
+from collections.abc import Callable
 from dataclasses import fields, replace
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -17,8 +19,10 @@ from ..readers.json_stream import JsonStream
 from ..readers.text import Text
 from ..tables.bounded_file import check_size, content_of
 from ..values.dataclass import dataclass
-from .atomic_file import PEEK_BYTES, check_replaceable, write_atomically
+from .atomic_file import PEEK_BYTES, InUseError, check_replaceable, written_atomically
 from .baseline import SCHEMA, SCHEMA_VERSION, Baseline, BaselineKernel, known, to_json
+
+T = TypeVar("T")
 
 MAX_FILE_BYTES = 64 << 20
 """A hundred thousand kernels."""
@@ -61,6 +65,47 @@ def write_baseline(path: str | os.PathLike[str], baseline: Baseline) -> None:
             else; then the file is as it was.
     """
     file = os.fspath(path)
+    _write(file, baseline, lambda: None)
+
+
+def update_baseline(path: str | os.PathLike[str], change: Callable[[Baseline], tuple[Baseline, T]]) -> T:
+    """Write what becomes of a baseline, and of no other one: nothing that others write meanwhile is lost.
+
+    Args:
+        path: The file; where there is none yet, the baseline has no kernels.
+        change: From the baseline to the new one, and what is to be said of that. It is asked again where
+            another process has written the file before the new one was there.
+
+    Raises:
+        BaselineError: As `read_baseline` and `write_baseline`.
+    """
+    file = os.fspath(path)
+    while True:
+        content = _content(file)
+        before = Baseline(tool_version=__version__, kernels=())
+        new, said = change(before if content is None else parse_baseline(content, file))
+        try:
+            _write(file, new, partial(_refuse_another, file, content))
+        except _OvertakenError:
+            continue
+        return said
+
+
+class _OvertakenError(Exception):
+    """Another process has written the file since it was read."""
+
+
+def _refuse_another(file: str, content: bytes | None) -> None:
+    if _content(file) != content:
+        raise _OvertakenError
+
+
+def _content(file: str) -> bytes | None:
+    return content_of(file, "a baseline", MAX_FILE_BYTES, BaselineError) if os.path.exists(file) else None
+
+
+def _write(file: str, baseline: Baseline, look_again: Callable[[], None]) -> None:
+    """Write a baseline; right before that, when no other process can write it, look at the file again."""
     text = to_text(baseline)
     try:
         # Better than to find out at the next check, when the good one before it is gone.
@@ -76,7 +121,15 @@ def write_baseline(path: str | os.PathLike[str], baseline: Baseline) -> None:
         ) from error
     try:
         check_replaceable(file, looks_like_baseline, "baseline", BaselineError)
-        write_atomically(file, text)
+        with written_atomically(file, alone=True) as stream:
+            look_again()
+            stream.write(text)
+    except InUseError as error:
+        raise BaselineError(
+            str(error), where=file, cure=f"Try again; if none is at work, remove {error.lock}."
+        ) from error
+    except BaselineError:  # a ValueError, too
+        raise
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         problem = getattr(error, "strerror", None) or error
         raise BaselineError(f"cannot be written: {problem}", where=file) from error

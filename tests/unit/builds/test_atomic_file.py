@@ -7,12 +7,13 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from occupancy.builds.atomic_file import write_atomically
+from occupancy.builds.atomic_file import InUseError, write_atomically, written_atomically
 
 OLD, NEW = "old\n", "new\n" * 50_000
 
@@ -76,6 +77,35 @@ def test_a_signal_that_can_be_caught_leaves_the_old_file_and_nothing_else(target
     done = subprocess.run([sys.executable, "-c", program, str(target)])
     assert done.returncode == -getattr(signal, name)
     assert target.read_text() == OLD
+    assert [path.name for path in target.parent.iterdir()] == ["base.json"]
+
+
+def test_processes_that_must_not_disturb_each_other_wait(
+    target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = (
+        "import sys\n"
+        "from occupancy.builds.atomic_file import written_atomically\n"
+        "with written_atomically(sys.argv[1], alone=True) as file:\n"
+        "    print('ready', flush=True)\n"
+        "    file.write(sys.stdin.readline())\n"
+    )
+    monkeypatch.setattr("occupancy.builds.atomic_file.PATIENCE", 0)
+    other = subprocess.Popen(
+        [sys.executable, "-c", program, str(target)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert other.stdout is not None
+    assert other.stdout.readline() == "ready\n"
+    with pytest.raises(InUseError) as caught, written_atomically(str(target), alone=True):
+        pass
+    assert Path(caught.value.lock).parent == target.parent.resolve()
+    assert target.read_text() == OLD
+    # Who waits is next; what the other one has written is there by then.
+    monkeypatch.setattr("occupancy.builds.atomic_file.PATIENCE", 60)
+    monkeypatch.setattr(time, "sleep", lambda _: other.poll() is None and other.communicate("theirs"))
+    with written_atomically(str(target), alone=True) as file:
+        file.write(target.read_text() + NEW)
+    assert target.read_text() == "theirs" + NEW
     assert [path.name for path in target.parent.iterdir()] == ["base.json"]
 
 

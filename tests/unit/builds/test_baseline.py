@@ -183,6 +183,17 @@ def test_paths_that_cannot_be_read_or_written(tmp_path: Path, name: str) -> None
             write_baseline(tmp_path / name, BASELINE)
 
 
+def test_what_another_process_writes_is_not_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("occupancy.builds.atomic_file.PATIENCE", 0)
+    lock = tmp_path.resolve() / ".base.json.lock"
+    lock.write_text("theirs")
+    with pytest.raises(BaselineError) as caught:
+        write_baseline(tmp_path / "base.json", BASELINE)
+    assert caught.value.problem == "another process is writing it"
+    assert caught.value.cure == f"Try again; if none is at work, remove {lock}."
+    assert [path.name for path in tmp_path.iterdir()] == [".base.json.lock"]
+
+
 def test_a_name_that_is_no_text_can_be_written(builds: Path, tmp_path: Path) -> None:
     odd = tmp_path / os.fsdecode(b"caf\xe9.log")
     odd.write_bytes((builds / "before.log").read_bytes())

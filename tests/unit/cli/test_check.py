@@ -4,12 +4,16 @@ import csv
 import io
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 import occupancy
+from occupancy.builds.accepting import Accepted, accept
 from occupancy.tables.toml_file import PYPROJECT
 from tests.cli_runner import run
 
@@ -419,6 +423,30 @@ def test_an_update_of_one_kernel_leaves_the_others_as_they_are(builds: Path, pro
     last = lines_of(project / "base.json")
     assert last.keys() == after.keys() - {EMBOSS} | {SHARPEN}
     assert "14 kernels meet 1 rule (14 checks).\n" in check(builds / "after", "--rules", "rules.toml", code=0)
+
+
+def test_two_updates_at_once_lose_nothing(
+    builds: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other process accepts its kernel after we have read the baseline, and before we write it."""
+    arguments = ("check", str(builds / "after"), "--rules", "rules.toml", "--update", "--name")
+    others = ["sharpen"]
+
+    def meanwhile(*given: Any) -> Accepted:
+        if others:
+            name = others.pop()
+            subprocess.run([sys.executable, "-m", "occupancy", *arguments, name], check=True)
+        return accept(*given)
+
+    monkeypatch.setattr("occupancy.api.builds.accept", meanwhile)
+    before = lines_of(project / "base.json")
+    done = run(*arguments, "blur", columns=80)
+    assert done.exit_code == 0, done.output
+    assert "base.json: 2 kernels accepted (2 worse), 14 left as they were.\n" in done.stdout
+    after = lines_of(project / "base.json")
+    assert after.keys() == before.keys() | {SHARPEN}
+    assert {name for name in after if before.get(name) != after[name]} == {BLUR, SHARPEN}
+    assert not list(project.glob(".base.json.*"))
 
 
 def test_all_parts_make_the_whole(builds: Path, project: Path) -> None:
