@@ -8,9 +8,9 @@ from math import ceil
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError
 from ..render.words import held, size
+from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
-from ..values.limits import Limits
 from ..values.listed import Plain
 from .carveout import needs_opt_in
 from .search import Dial, changed, most_keeping, used
@@ -53,36 +53,34 @@ class Budget:
 
 
 def budget(
-    limits: Limits,
+    chip: Chip,
     kernel: Kernel,
     *,
     occupancy: float | None = None,
     blocks: int | None = None,
     model: Model | None = None,
-    name: str | None = None,
 ) -> Budget:
     """The most registers per thread and shared memory per block with which an occupancy is reached.
 
     Using less than the most, of either or of both, never gives fewer blocks.
 
     Args:
-        limits: What the SM offers.
+        chip: What the SM offers; errors call it by its name.
         kernel: Its threads and settings. What it is said to use must allow the blocks, too.
         occupancy: The least share of the SM's warps, above 0 and up to 1.
         blocks: Or the least number of resident blocks. Without either, all levels are the answer.
         model: Whose rules; by default those of `evaluate`.
-        name: What people call the chip, for errors; by default its compute capability.
 
     Raises:
         InputError: Both were asked for, or more than a block of this size can reach.
     """
-    given = evaluate(limits, kernel, model)
+    given = evaluate(chip.limits, kernel, model)
     target = _target(given, occupancy, blocks)
     bare = changed(kernel, {"regs": 0, "smem": 0})
-    least = evaluate(limits, bare, model)
+    least = evaluate(chip.limits, bare, model)
     for answer in (least, given):
         if answer.active_blocks < target:
-            raise _unreachable(answer, target, occupancy, name)
+            raise _unreachable(chip, answer, target, occupancy)
     levels = tuple(_levels(least))
     if occupancy is None and blocks is None:
         return Budget(None, levels)
@@ -117,7 +115,7 @@ def _target(given: Answer, occupancy: float | None, blocks: int | None) -> int:
     return max(1, ceil(warps / given.allocated.warps))
 
 
-def _unreachable(given: Answer, target: int, occupancy: float | None, name: str | None) -> InputError:
+def _unreachable(chip: Chip, given: Answer, target: int, occupancy: float | None) -> InputError:
     """The error for more blocks than are possible; it names the most, and what limits them."""
     threads, most = given.kernel.threads, given.active_blocks
     if not most:
@@ -129,16 +127,15 @@ def _unreachable(given: Answer, target: int, occupancy: float | None, name: str 
     more = "0 virtual resources answer for a kernel that relinquishes its permit." if held else ""
     if "tensor_memory" in given.limiters and not held:
         more = "Fewer columns of tensor memory per block allow more."
-    chip = name or given.limits.compute_capability
     if occupancy is None:
         return InputError(
-            f"{target} blocks of {threads} threads cannot be resident on {chip}; {possible}",
+            f"{target} blocks of {threads} threads cannot be resident on {chip.label}; {possible}",
             where="blocks",
             allowed="1" if most == 1 else f"1 to {most}",
             cure=more,
         )
     return InputError(
-        f"{100 * occupancy:.4g}% takes {target} blocks of {threads} threads on {chip}; {possible}",
+        f"{100 * occupancy:.4g}% takes {target} blocks of {threads} threads on {chip.label}; {possible}",
         where="occupancy",
         allowed=f"up to {100 * given.occupancy:.4g}%",
         cure=f"Another block size may reach more. {more}".strip(),

@@ -12,6 +12,7 @@ from dataclasses import replace
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError, shown
 from ..render.words import held
+from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, Kernel
 from ..values.limits import Limits
@@ -114,31 +115,27 @@ def _bounds(threads: int, min_blocks: int | None) -> str:
 
 
 def launch_bounds(
-    limits: Limits,
-    kernel: Kernel,
-    min_blocks: int | None = None,
-    model: Model | None = None,
-    name: str | None = None,
+    chip: Chip, kernel: Kernel, min_blocks: int | None = None, model: Model | None = None
 ) -> LaunchBounds:
     """What the compiler makes of ``__launch_bounds__(threads, min_blocks)``, and the occupancy of it.
 
     Args:
-        limits: What the SM offers.
+        chip: What the SM offers; errors call it by its name.
         kernel: Its threads are the bound. What it uses counts for the occupancy; registers that are
             not given, or are above the cap, count as the cap.
         min_blocks: The second argument of the bounds.
         model: Whose answer the occupancy is; by default that of `evaluate`.
-        name: What people call the chip, for errors; by default its compute capability.
 
     Raises:
         InputError: More threads than a block may have, or fewer than one block.
     """
+    limits = chip.limits
     compiler = _as_the_compiler_sees_it(limits)
     threads = kernel.threads
     alone = evaluate(compiler, Kernel(threads))
     if threads > limits.max_threads_per_block or not alone.active_blocks:
         raise InputError(
-            f"{threads} is more than a block may have on {name or limits.compute_capability}",
+            f"{threads} is more than a block may have on {chip.label}",
             where="threads",
             allowed=f"1 to {min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor):,}",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..engine import Answer, Model, evaluate
+from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
@@ -154,13 +155,12 @@ class BudgetOnAll:
 
 
 def budget_on_all(
-    chips: Sequence[Limits],
+    chips: Sequence[Chip],
     kernel: Kernel,
     *,
     occupancy: float | None = None,
     blocks: int | None = None,
     model: Model | None = None,
-    names: Sequence[str],
 ) -> BudgetOnAll:
     """The most registers and shared memory with which every one of the chips reaches what is asked for.
 
@@ -170,21 +170,17 @@ def budget_on_all(
         occupancy: The least occupancy on each chip, above 0 and up to 1.
         blocks: Or the least number of resident blocks on each chip.
         model: Whose rules; by default those of `evaluate`.
-        names: What people call each chip, for errors.
 
     Raises:
         InputError: Both were asked for, or more than a block of this size can reach on one of the chips.
     """
-    budgets = [
-        budget(limits, kernel, occupancy=occupancy, blocks=blocks, model=model, name=name)
-        for limits, name in zip(chips, names, strict=True)
-    ]
+    budgets = [budget(chip, kernel, occupancy=occupancy, blocks=blocks, model=model) for chip in chips]
     on_each = tuple(each.wanted for each in budgets if each.wanted is not None)
     wanted = _what_all_allow(on_each, chips, kernel) if on_each else None
     return BudgetOnAll(wanted, on_each, tuple(_levels(budgets, chips, kernel)))
 
 
-def _levels(budgets: Sequence[Budget], chips: Sequence[Limits], kernel: Kernel) -> Iterator[BudgetLevel]:
+def _levels(budgets: Sequence[Budget], chips: Sequence[Chip], kernel: Kernel) -> Iterator[BudgetLevel]:
     before: BudgetLevel | None = None
     for blocks in range(min(each.levels[0].active_blocks for each in budgets), 0, -1):
         level = _what_all_allow([_reaching(each, blocks) for each in budgets], chips, kernel)
@@ -197,7 +193,7 @@ def _reaching(each: Budget, blocks: int) -> BudgetLevel:
     return [level for level in each.levels if level.active_blocks >= blocks][-1]
 
 
-def _what_all_allow(levels: Sequence[BudgetLevel], chips: Sequence[Limits], kernel: Kernel) -> BudgetLevel:
+def _what_all_allow(levels: Sequence[BudgetLevel], chips: Sequence[Chip], kernel: Kernel) -> BudgetLevel:
     most = min(level.smem for level in levels)
     with_most = changed(kernel, {"smem": most})
     return BudgetLevel(
@@ -205,7 +201,7 @@ def _what_all_allow(levels: Sequence[BudgetLevel], chips: Sequence[Limits], kern
         min(level.occupancy for level in levels),
         min(level.regs for level in levels),
         most,
-        any(needs_opt_in(limits, with_most) for limits in chips),
+        any(needs_opt_in(chip.limits, with_most) for chip in chips),
     )
 
 

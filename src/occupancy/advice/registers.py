@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 from ..engine import evaluate
 from ..engine.common import divide_up
 from ..errors import InputError, shown
+from ..tables.chips import Chip
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .launch_bounds import launch_bounds
@@ -109,7 +110,7 @@ def split_registers(
 
 def _of_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
     """Registers per thread that ptxas gives with both launch bounds, where the kernel has ``setmaxnreg``."""
-    return launch_bounds(limits, Kernel(threads), min_blocks).register_cap
+    return launch_bounds(Chip(limits), Kernel(threads), min_blocks).register_cap
 
 
 def _agreeing(limits: Limits, threads: int, launch: int, min_blocks: int | None) -> int | None:

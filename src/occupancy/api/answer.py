@@ -11,7 +11,7 @@ import occupancy  # in annotations: a public name brings its module when somebod
 from .. import engine
 from ..errors import UnknownComputeCapabilityError
 from ..tables import shipped
-from ..tables.chips import Chip, find_chip
+from ..tables.chips import Chip
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_share, parse_size
@@ -28,10 +28,22 @@ class Occupancy(engine.Answer):
     It prints itself as the command line does, and answers the other questions about the same kernel.
     """
 
-    __slots__ = ("_named",)
+    __slots__ = ("_chip",)
 
-    _named: str
-    """What the chip was called, where that was a text; unset elsewhere, because setting it takes time."""
+    _chip: Chip
+    """Unset where nothing but the limits was given: making one would take time in each `compute`."""
+
+    @classmethod
+    def on(cls, chip: Chip, kernel: Kernel, model: engine.Model | None = None) -> Occupancy:
+        """The answer for a chip that was named."""
+        answer = cls(chip.limits, kernel, model)
+        answer._chip = chip
+        return answer
+
+    @property
+    def chip(self) -> Chip:
+        """The chip that was named, with its name and its SMs where it is a product."""
+        return getattr(self, "_chip", None) or Chip(self.limits)
 
     def next_steps(self) -> occupancy.Answers[occupancy.NextStep]:
         """What to change for a higher occupancy: see `occupancy.next_steps`."""
@@ -59,14 +71,12 @@ class Occupancy(engine.Answer):
         *,
         occupancy: float | str | None = None,
         blocks: int | str | None = None,
-        name: str | None = None,
     ) -> occupancy.BudgetReport:
         """The most registers and shared memory with which an occupancy is reached.
 
         Args:
             occupancy: A share of 1, or a percentage: ``0.75``, ``75``, ``"75%"``.
             blocks: Resident blocks, instead of the occupancy. Without either, only the levels are the answer.
-            name: Of the product, for the answer and its errors; by default they name the compute capability.
 
         Raises:
             InputError: Both were given, or more than a block of this size can reach.
@@ -76,17 +86,14 @@ class Occupancy(engine.Answer):
 
         share = None if occupancy is None else parse_share(occupancy, "occupancy")
         count = None if blocks is None else parse_count(blocks, "blocks")
-        answer = budget(self.limits, self.kernel, occupancy=share, blocks=count, model=self.model, name=name)
-        return budget_report(self, answer, name)
+        answer = budget(self.chip, self.kernel, occupancy=share, blocks=count, model=self.model)
+        return budget_report(self.chip, self, answer)
 
-    def launch_bounds(
-        self, *, min_blocks: int | str | None = None, name: str | None = None
-    ) -> occupancy.LaunchBounds:
+    def launch_bounds(self, *, min_blocks: int | str | None = None) -> occupancy.LaunchBounds:
         """What the compiler makes of ``__launch_bounds__(threads, min_blocks)``.
 
         Args:
             min_blocks: Blocks that are to be resident on an SM; by default one, which is no bound.
-            name: Of the product, for errors; by default they name the compute capability.
 
         Raises:
             InputError: A number of blocks that is out of range, or a chip that the compilers do not know.
@@ -94,7 +101,7 @@ class Occupancy(engine.Answer):
         from ..advice.launch_bounds import launch_bounds
 
         count = None if min_blocks is None else parse_count(min_blocks, "min_blocks")
-        return launch_bounds(self.limits, self.kernel, count, self.model, name)
+        return launch_bounds(self.chip, self.kernel, count, self.model)
 
     def block_sizes(self, *, dynamic_smem: SizeOfBlock = None) -> occupancy.Answers[occupancy.BlockSize]:
         """Every block size with its occupancy, best first.
@@ -114,9 +121,7 @@ class Occupancy(engine.Answer):
             of_size = dynamic_smem
         elif dynamic_smem is not None:
             kernel = replace(kernel, dynamic_smem=parse_size(dynamic_smem, "dynamic_smem"))
-        named = getattr(self, "_named", None)
-        chip = find_chip(named) if named else Chip(self.limits)
-        report = block_sizes_of(Occupancy(self.limits, kernel, self.model), chip, of_size)
+        report = block_sizes_of(Occupancy.on(self.chip, kernel, self.model), of_size)
         return Answers(report.block_sizes, report, "block_sizes")
 
     def fits(
@@ -146,7 +151,7 @@ class Occupancy(engine.Answer):
 
         Args:
             grid: Blocks, or the grid's shape, such as ``(128, 32)``.
-            multiprocessor_count: SMs of the GPU, which `find_gpu` knows by its name.
+            multiprocessor_count: SMs of the GPU; not needed where the answer is for a product.
             cluster: Blocks per cluster, or the cluster's shape; only from 9.0.
             max_active_clusters: The clusters that are resident at once, where a live device reports them;
                 else the blocks of a wave are an upper bound.
@@ -164,7 +169,7 @@ class Occupancy(engine.Answer):
         return count_waves(
             *launch_and_wave(
                 self,
-                multiprocessors(self.limits, multiprocessor_count),
+                multiprocessors(self.chip, multiprocessor_count),
                 grid=grid,
                 cluster=cluster,
                 resident_clusters=lambda _: held,
@@ -183,7 +188,7 @@ class Occupancy(engine.Answer):
         from ..render.plot import plot
         from ..report.curves import curves_report
 
-        return list(plot(curves_report(self).picture()))
+        return list(plot(curves_report(self, self.chip.name).picture()))
 
     def explain(self) -> occupancy.Answers[occupancy.Explanation]:
         """Every step of the arithmetic, resource by resource."""
@@ -213,15 +218,15 @@ class Occupancy(engine.Answer):
 
         Args:
             explain: Whether to add every step of the arithmetic.
-            whole: The whole GPU; by default as far as it is known by the name of the chip.
+            whole: The whole GPU; by default as far as the chip tells it.
             split: How warpgroups divide the registers, where they do.
         """
         from ..report.calc import calc_report
 
-        if whole is None and (named := getattr(self, "_named", None)):
+        if whole is None:
             from .waves import whole_gpu
 
-            whole = whole_gpu(self, find_chip(named))
+            whole = whole_gpu(self)
         steps = tuple(self.explain()) if explain else None
         row = _table_row(self.limits)
         return calc_report(self, table_limits=row, explanation=steps, whole=whole, split=split)

@@ -17,6 +17,7 @@ from typing import Any, TypedDict, TypeVar, cast
 
 from ..engine import Model
 from ..errors import InputError, shown
+from ..tables.chips import Chip
 from ..values.kernel import (
     CACHING_CHIPS,
     CACHING_MODES,
@@ -38,7 +39,7 @@ from ..values.spellings import (
     parse_threads,
 )
 
-ComputeCapabilityLike = str | int | tuple[int, int] | ComputeCapability | Limits
+ComputeCapabilityLike = str | int | tuple[int, int] | ComputeCapability | Limits | Chip
 CountLike = int | str
 ShapeLike = int | str | Sequence[int]
 ThreadsLike = ShapeLike

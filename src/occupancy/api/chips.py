@@ -32,14 +32,26 @@ def limits(cc: ComputeCapabilityLike) -> Limits:
         UnknownComputeCapabilityError: One that the table does not hold; it names the nearest.
     """
     if type(cc) is str:
-        return limits_of_name(cc)
-    return cc if isinstance(cc, Limits) else shipped.limits(cc)
+        return chip_of_name(cc).limits
+    if isinstance(cc, Limits):
+        return cc
+    return cc.limits if isinstance(cc, Chip) else shipped.limits(cc)
+
+
+def chip_of(cc: ComputeCapabilityLike) -> Chip:
+    """The one chip of a name, or of what else `limits` takes.
+
+    Raises:
+        InputError: As `limits`.
+        UnknownComputeCapabilityError: As `limits`.
+    """
+    return chip_of_name(cc) if type(cc) is str else find_chip(cc)
 
 
 @lru_cache(maxsize=256)
-def limits_of_name(name: str) -> Limits:
+def chip_of_name(name: str) -> Chip:
     """The same for text alone, which most programs give, and always the same."""
-    return find_chip(name).limits
+    return find_chip(name)
 
 
 def chips(ccs: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike) -> list[Chip]:
@@ -52,18 +64,18 @@ def chips(ccs: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike) -> list[
     # (9, 0) is one chip, and (90, 80) are two: an integer alone has two digits or three.
     numbers = [each for each in ccs if isinstance(each, int)] if isinstance(ccs, tuple) else []
     is_pair = isinstance(ccs, tuple) and len(ccs) == len(numbers) == 2 and min(numbers) < LEAST_INTEGER
-    several = [ccs] if is_pair or isinstance(ccs, (str, int, Limits)) else ccs
+    several = [ccs] if is_pair or isinstance(ccs, (str, int, Limits, Chip)) else ccs
     found = [chip for each in several for chip in find_chips(each)]
     if not found:
         raise InputError("there are none", where="ccs")
     return found
 
 
-def multiprocessors(cc: ComputeCapabilityLike, given: CountLike | None) -> int:
+def multiprocessors(chip: Chip, given: CountLike | None) -> int:
     """The SMs of a GPU: as many as are given, else those of the product that was named.
 
     Args:
-        cc: As in `compute`.
+        chip: The chip.
         given: The number of SMs, or None.
 
     Raises:
@@ -71,7 +83,6 @@ def multiprocessors(cc: ComputeCapabilityLike, given: CountLike | None) -> int:
     """
     if given is not None:
         return parse_count(given, "multiprocessor_count")
-    chip = find_chip(cc)
     if chip.multiprocessor_count is not None:
         return chip.multiprocessor_count
     if chip.variants:
@@ -81,13 +92,10 @@ def multiprocessors(cc: ComputeCapabilityLike, given: CountLike | None) -> int:
             cure="Give it, or name one of them:",
             choices=choices_of(chip.variants),
         )
-    other = (
-        'occupancy.find_gpu("H100 SXM").multiprocessor_count knows it'
-        if isinstance(cc, Limits)
-        else 'or a product in place of the compute capability: "H100 SXM"'
-    )
     raise InputError(
-        "is missing", where="multiprocessor_count", cure=f"Give the SMs of the GPU, such as 132; {other}."
+        "is missing",
+        where="multiprocessor_count",
+        cure='Give the SMs of the GPU, such as 132, or ask about a product: "H100 SXM" in place of "9.0".',
     )
 
 

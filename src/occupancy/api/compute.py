@@ -10,7 +10,7 @@ import occupancy  # in annotations: a public name brings its module when somebod
 
 from .. import engine
 from ..errors import InputError
-from ..tables.chips import find_chip
+from ..tables.chips import Chip, find_chip
 from ..values.kernel import Caching, Carveout, Kernel, SharedMemoryMode
 from ..values.resources import Output
 from ..values.spellings import is_automatic
@@ -28,7 +28,7 @@ from .arguments import (
     shows,
     unknown_argument,
 )
-from .chips import limits, limits_of_name
+from .chips import chip_of_name, limits
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -60,7 +60,8 @@ def compute(
     """How many blocks of a kernel can be resident on one SM at once, and what stops one more.
 
     Args:
-        cc: Compute capability in any spelling, or the `Limits` of an SM, real or imaginary.
+        cc: A compute capability in any spelling, the name of a product, whose SMs the answer then knows, or
+            the `Limits` of an SM, real or imaginary.
         kernel: A `Kernel`, a kernel that `scan` found, or a compiled kernel of Triton, Inductor,
             CuPy, Numba, PyCUDA, the CuTe DSL or cuda.core. What is given beside it replaces what it says.
         {arguments}
@@ -74,7 +75,8 @@ def compute(
     """
     if others:
         raise unknown_argument(compute, others)
-    sm = limits_of_name(cc) if type(cc) is str else limits(cc)
+    chip = chip_of_name(cc) if type(cc) is str else cc if isinstance(cc, Chip) else None
+    sm = limits(cc) if chip is None else chip.limits
     needed = None
     if (
         kernel is None
@@ -115,8 +117,8 @@ def compute(
         smallest = found.carveout().smallest
         if smallest is not None:
             found = Occupancy(sm, replace(needed, carveout=Carveout(smallest.shared_memory, "bytes")), model)
-    if type(cc) is str:
-        found._named = cc
+    if chip is not None:
+        found._chip = chip
     return found
 
 

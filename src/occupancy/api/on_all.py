@@ -78,7 +78,11 @@ def budget_on_all(
         blocks: Resident blocks, instead of the occupancy. Without either, only the levels are the answer.
         {arguments}
     """
-    return budget_of_all(_chips(ccs), kernel, occupancy=occupancy, blocks=blocks, **arguments)
+    needed, chips = kernel_with(kernel, without_automatic(arguments)), _chips(ccs)
+    share = None if occupancy is None else parse_share(occupancy, "occupancy")
+    count = None if blocks is None else parse_count(blocks, "blocks")
+    answer = _budget_on_all(chips, needed, occupancy=share, blocks=count, model=arguments.get("model"))
+    return budget_on_all_report(chips, needed, answer)
 
 
 def on_all(
@@ -104,14 +108,14 @@ def on_all(
     """
     needed = kernel_with(kernel, without_automatic(arguments))
     model = arguments.get("model")
-    answers = [Occupancy(chip.limits, needed, model) for chip in chips]
+    answers = [Occupancy.on(chip, needed, model) for chip in chips]
     size = cluster_size_of(needed, cluster)
     missing = [no_such_clusters(chip.limits, size) for chip in chips]
     if size is not None and all(missing):
         check_cluster(chips[0].limits, size)  # says so
     wholes = [
-        whole_gpu(answer, chip, grid, cluster, sms) if lacks is None else WholeGpu(gpu_of(chip))
-        for chip, answer, lacks in zip(chips, answers, missing, strict=True)
+        whole_gpu(answer, grid, cluster, sms) if lacks is None else WholeGpu(gpu_of(answer.chip))
+        for answer, lacks in zip(answers, missing, strict=True)
     ]
     # Nothing that a block uses less of brings a chip the clusters that it does not have.
     steps = () if any(missing) else steps_on_all([chip.limits for chip in chips], needed, model)
@@ -120,21 +124,3 @@ def on_all(
         for answer, lacks in zip(answers, missing, strict=True)
     ]
     return on_all_report(chips, answers, steps, wholes, explained, missing)
-
-
-def budget_of_all(
-    chips: list[Chip],
-    kernel: KernelLike | None = None,
-    *,
-    occupancy: float | str | None = None,
-    blocks: CountLike | None = None,
-    **arguments: Unpack[KernelArguments],
-) -> BudgetOnAllReport:
-    """The same for chips that were found already."""
-    needed = kernel_with(kernel, without_automatic(arguments))
-    share = None if occupancy is None else parse_share(occupancy, "occupancy")
-    count = None if blocks is None else parse_count(blocks, "blocks")
-    limits = [chip.limits for chip in chips]
-    names, model = [chip.label for chip in chips], arguments.get("model")
-    answer = _budget_on_all(limits, needed, occupancy=share, blocks=count, model=model, names=names)
-    return budget_on_all_report(chips, needed, answer)

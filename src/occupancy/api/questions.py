@@ -5,7 +5,7 @@ Those about a kernel are methods of its `Occupancy` too; here only the input is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,7 +24,6 @@ from ..advice.runtime import max_potential_block_size as _max_potential_block_si
 from ..advice.slack import Slack
 from ..errors import InputError
 from ..report.budget import BudgetReport
-from ..tables.chips import Chip, find_chip
 from ..values.spellings import parse_count
 from .answer import Occupancy, SizeOfBlock, fits_of
 from .answers import Answers
@@ -42,7 +41,7 @@ from .arguments import (
     without_automatic,
 )
 from .block_sizes import block_sizes_of
-from .chips import chips, limits, multiprocessors
+from .chips import chip_of, chips, multiprocessors
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -124,20 +123,7 @@ def budget(
     Raises:
         InputError: Both were asked for, or more than a block of this size can reach.
     """
-    return budget_of(find_chip(cc), kernel, occupancy=occupancy, blocks=blocks, **arguments)
-
-
-def budget_of(
-    chip: Chip,
-    kernel: KernelLike | None = None,
-    *,
-    occupancy: float | str | None = None,
-    blocks: CountLike | None = None,
-    **arguments: Unpack[KernelArguments],
-) -> BudgetReport:
-    """The same for a chip that was found already."""
-    asked = given(chip.limits, kernel, **arguments)
-    return asked.budget(occupancy=occupancy, blocks=blocks, name=chip.name)
+    return given(cc, kernel, **arguments).budget(occupancy=occupancy, blocks=blocks)
 
 
 @takes_kernel
@@ -156,8 +142,7 @@ def launch_bounds(
         min_blocks: The second argument of the bounds.
         {arguments}
     """
-    chip = find_chip(cc)
-    return given(chip.limits, kernel, **arguments).launch_bounds(min_blocks=min_blocks, name=chip.name)
+    return given(cc, kernel, **arguments).launch_bounds(min_blocks=min_blocks)
 
 
 _OF_ONE_SIZE = {
@@ -199,10 +184,10 @@ def block_sizes(
         smem: As in `compute`.
         {arguments}
     """
-    chip, of_size = find_chip(cc), dynamic_smem if callable(dynamic_smem) else None
+    of_size = dynamic_smem if callable(dynamic_smem) else None
     fixed = None if callable(dynamic_smem) else dynamic_smem
-    about = given(chip.limits, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **arguments)
-    report = block_sizes_of(about, chip, of_size)
+    about = given(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **arguments)
+    report = block_sizes_of(about, of_size)
     return Answers(report.block_sizes, report, "block_sizes")
 
 
@@ -225,17 +210,8 @@ def fits(
         cluster: Blocks per cluster, or the cluster's shape; a chip without such clusters does not run it.
         {arguments}
     """
-    return fits_on(None if ccs is None else chips(ccs), kernel, cluster, **arguments)
-
-
-def fits_on(
-    chips: Sequence[Chip] | None,
-    kernel: KernelLike | None = None,
-    cluster: ShapeLike | None = None,
-    **arguments: Unpack[KernelArguments],
-) -> Answers[Fit]:
-    """The same as `fits`, for chips that were found already; None: all of the table."""
-    return fits_of(kernel_with(kernel, arguments), chips, arguments.get("model"), cluster=cluster)
+    needed = kernel_with(kernel, arguments)
+    return fits_of(needed, None if ccs is None else chips(ccs), arguments.get("model"), cluster=cluster)
 
 
 @takes_kernel
@@ -281,7 +257,7 @@ def max_potential_block_size(
     return _max_potential_block_size(
         about.limits,
         about.kernel,
-        multiprocessors(cc, multiprocessor_count),
+        multiprocessors(about.chip, multiprocessor_count),
         of_size,
         parse_count(block_size_limit, "block_size_limit"),
     )
@@ -334,7 +310,7 @@ def max_active_clusters(
     return _max_active_clusters(
         about.limits,
         about.kernel,
-        multiprocessors(cc, multiprocessor_count),
+        multiprocessors(about.chip, multiprocessor_count),
         parse_count(cluster_size, "cluster_size"),
     )
 
@@ -347,4 +323,4 @@ def given(
     An automatic carveout counts as the largest, because it would follow the kernel as that changes.
     """
     needed = kernel_with(kernel, without_automatic(arguments))
-    return Occupancy(limits(cc), needed, arguments.get("model"))
+    return Occupancy.on(chip_of(cc), needed, arguments.get("model"))

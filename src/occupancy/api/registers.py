@@ -76,7 +76,7 @@ def with_split(answer: Occupancy, groups: GroupsLike) -> tuple[Occupancy, Regist
     smem = kernel.shared_memory if kernel.is_shared_memory_given else None
     split = registers(kernel.threads, groups, cc=answer.limits, regs=kernel.regs, smem=smem)
     kernel = replace(kernel, regs=split.launch_regs, reallocates_registers=True)
-    return Occupancy(answer.limits, kernel, answer.model), split
+    return Occupancy.on(answer.chip, kernel, answer.model), split
 
 
 def parse_groups(value: GroupsLike) -> list[Group]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Any, cast
@@ -37,20 +36,20 @@ SETTINGS = ("caching", "opt_in", "shared_memory_mode")
 _GROUPED_OR_LISTED = re.compile(r"(?:^|[,:\s])[1-9][0-9]{0,2},[1-9][0-9]{2}(?=[,:\s]|$)")
 
 
-def curves_of(chip: Limits, kernel: Mapping[str, Any]) -> CurvesReport:
+def curves_of(chip: Chip, kernel: Mapping[str, Any]) -> CurvesReport:
     """The three curves of a kernel.
 
     An automatic carveout counts as the largest, because it would follow the kernel along each curve.
 
     Args:
-        chip: The SM.
+        chip: The chip.
         kernel: Arguments of `compute`.
 
     Raises:
         InputError: What `compute` refuses.
     """
     is_auto = is_automatic(kernel.get("carveout"))
-    return curves_report(compute(chip, **{**kernel, "carveout": None} if is_auto else kernel))
+    return curves_report(compute(chip, **{**kernel, "carveout": None} if is_auto else kernel), chip.name)
 
 
 def sweep_grid(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> CurvesReport | SweepReport:
@@ -70,8 +69,7 @@ def sweep_grid(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> CurvesReport
     variables = {cast(Variable, name): tuple(values) for name, values in whole.items() if len(values) > 1}
     if not variables:
         (chip,) = chips
-        curves = curves_of(chip.limits, {name: each for name, (each,) in choices.items()})
-        return replace(curves, gpu=chip.name)
+        return curves_of(chip, {name: each for name, (each,) in choices.items()})
     fixed = {name: values[0] for name, values in whole.items() if len(values) == 1}
     cells = _cells([chip.limits for chip in chips], choices)
     return SweepReport(fixed, variables, tuple(chip.cc for chip in chips), cells)
@@ -119,7 +117,7 @@ def sweep_picture(
     report = sweep_grid(chips, kernel)
     if isinstance(report, SweepReport) and report.compares_chips_alone and not marks:
         given = {name: value for name, value in report.fixed.items() if name not in ("gpu", "cc")}
-        return side_by_side([replace(curves_of(chip.limits, given), gpu=chip.label) for chip in chips], title)
+        return side_by_side([curves_of(chip, given) for chip in chips], title)
     return report.picture(title, marks)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..engine import Answer
     from ..tables.chips import Chip
     from ..values.kernel import Kernel
+    from .answer import Occupancy
     from .arguments import ShapeLike
 
 
@@ -78,8 +79,7 @@ def launch_and_wave(
 
 
 def whole_gpu(
-    answer: Answer,
-    chip: Chip,
+    answer: Occupancy,
     grid: ShapeLike | None = None,
     cluster: ShapeLike | None = None,
     sms: str | None = None,
@@ -87,8 +87,7 @@ def whole_gpu(
     """The answers for the whole GPU, as far as they were asked for and its SMs are known.
 
     Args:
-        answer: What fits on one SM.
-        chip: The chip, which may be a product or this machine's GPU.
+        answer: What fits on one SM; its chip may be a product or this machine's GPU.
         grid: As in `launch_of`, and so is ``cluster``.
         cluster: Likewise. Alone it needs no number of SMs: then a note says what is not known.
         sms: As in `count_of_sms`.
@@ -96,7 +95,7 @@ def whole_gpu(
     Raises:
         InputError: A grid or a cluster that the GPU does not have, or a grid without the number of SMs.
     """
-    size = launch_of(answer, grid, cluster).cluster_size
+    chip, size = answer.chip, launch_of(answer, grid, cluster).cluster_size
     gpu, count = gpu_of(chip), count_of_sms(chip, sms)
     if count is None:
         if grid is not None:
@@ -109,7 +108,7 @@ def whole_gpu(
         count,
         grid=grid,
         cluster=cluster,
-        resident_clusters=lambda size: _told_clusters(answer, chip, size) if sms is None else None,
+        resident_clusters=lambda size: _told_clusters(answer, size) if sms is None else None,
     )
     waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
     notes = *_may_be_too_large(chip, size), *_may_hold_fewer(chip, wave)
@@ -199,8 +198,9 @@ def _green_context(chip: Chip, sms: str | None) -> GreenContext | None:
     return green_context(chip.limits, part, whole)
 
 
-def _told_clusters(answer: Answer, chip: Chip, cluster_size: int | None) -> int | None:
+def _told_clusters(answer: Occupancy, cluster_size: int | None) -> int | None:
     """The clusters that this machine's GPU says it holds; None where it is not asked or has no answer."""
+    chip = answer.chip
     if cluster_size is None or chip.device is None or not answer.launchable:
         return None
     from ..device.clusters import count_active_clusters

@@ -13,6 +13,7 @@ from ..advice.launch_bounds import launch_bounds
 from ..engine import evaluate
 from ..errors import OccupancyError
 from ..readers import KernelRecord
+from ..tables.chips import Chip
 from ..tables.shipped import limits
 from ..values.dataclass import dataclass
 from ..values.kernel import MAX_REGISTERS_PER_THREAD, Kernel
@@ -48,9 +49,10 @@ def cap_origin(record: KernelRecord) -> CapOrigin | None:
     try:
         if chip is None:
             return CapOrigin("launch bounds")
-        fitting = evaluate(limits(chip), Kernel(threads, cap)).active_blocks
+        compiled_for = Chip(limits(chip))
+        fitting = evaluate(compiled_for.limits, Kernel(threads, cap)).active_blocks
         for blocks in (1, fitting):
-            if blocks and launch_bounds(limits(chip), Kernel(threads), blocks).register_cap == cap:
+            if blocks and launch_bounds(compiled_for, Kernel(threads), blocks).register_cap == cap:
                 return CapOrigin("launch bounds", (threads, blocks))
     except OccupancyError:  # a chip that only a user's table has
         return CapOrigin("launch bounds")

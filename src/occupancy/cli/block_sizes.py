@@ -52,12 +52,12 @@ def command(
     per_thread = None if smem_per_thread is None else parse_size(smem_per_thread, "smem_per_thread")
 
     def on(chip: Chip) -> BlockSizesReport:
-        result = given(chip.limits, threads=ANY_THREADS, **use)
+        result = given(chip, threads=ANY_THREADS, **use)
         of_size = None
         if per_thread is not None:
             fixed = result.kernel.dynamic_smem or 0
             of_size = lambda threads: fixed + per_thread * threads  # noqa: E731, a function of the block size
-        return block_sizes_of(result, chip, of_size, per_thread)
+        return block_sizes_of(result, of_size, per_thread)
 
     reports = [on(chip) for chip in chips]
     if len(chips) == 1:

@@ -41,9 +41,6 @@ def command(
     from ..api.questions import given
     from ..report.bounds import bounds_report
 
-    on_each = [given(chip.limits, **kernel) for chip in chips]
-    answers = tuple(
-        each.launch_bounds(min_blocks=min_blocks, name=chip.name)
-        for each, chip in zip(on_each, chips, strict=True)
-    )
+    on_each = [given(chip, **kernel) for chip in chips]
+    answers = tuple(each.launch_bounds(min_blocks=min_blocks) for each in on_each)
     print_report(bounds_report(on_each[0].kernel, answers, chips), output_format)

@@ -44,10 +44,10 @@ def command(
     occupancy budget --gpu "A100,H100,RTX 3090" --threads 256 --blocks 4
     """
     if len(chips) == 1:
-        from ..api.questions import budget_of
+        from ..api.questions import budget
 
-        print_report(budget_of(chips[0], occupancy=occupancy, blocks=blocks, **kernel), output_format)
+        print_report(budget(chips[0], occupancy=occupancy, blocks=blocks, **kernel), output_format)
         return
-    from ..api.on_all import budget_of_all
+    from ..api.on_all import budget_on_all
 
-    print_report(budget_of_all(chips, occupancy=occupancy, blocks=blocks, **kernel), output_format)
+    print_report(budget_on_all(chips, occupancy=occupancy, blocks=blocks, **kernel), output_format)

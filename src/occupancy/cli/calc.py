@@ -71,12 +71,12 @@ def command(
         )
     if len(chips) == 1:
         (chip,) = chips
-        result, split = compute(chip.limits, **kernel), None
+        result, split = compute(chip, **kernel), None
         if setmaxnreg is not None:
             from ..api.registers import with_split
 
             result, split = with_split(result, setmaxnreg)
-        whole = whole_gpu(result, chip, grid, cluster, sms)
+        whole = whole_gpu(result, grid, cluster, sms)
         answer = result.report(explain=explain, whole=whole, split=split)
         print_report(answer, output_format)
         can_run = answer.can_run
@@ -84,11 +84,11 @@ def command(
             from ..api.sweep import curves_of
 
             print_text("")
-            print_report(curves_of(chip.limits, kernel), output_format)
+            print_report(curves_of(chip, kernel), output_format)
         if is_opened:
             from .page import open_page, question_for
 
-            open_page(question_for(result, chip, grid=grid, cluster=cluster, sms=sms))
+            open_page(question_for(result, grid=grid, cluster=cluster, sms=sms))
     else:
         from ..api.on_all import on_all
 

@@ -45,11 +45,11 @@ def command(
     occupancy fits --threads 256 --regs 64 --smem 96k
     occupancy fits --threads 256 --regs 64 --smem 96k --gpu "RTX 4090,A100"
     """
-    from ..api.questions import fits_on
+    from ..api.questions import fits
     from ..report.fits import FitsReport
     from ..values.spellings import parse_share
 
-    answers = fits_on(chips, cluster=cluster, **kernel)
+    answers = fits(ccs=chips, cluster=cluster, **kernel)
     report = answers.report
     assert isinstance(report, FitsReport)
     can_run = report.can_run

@@ -136,7 +136,7 @@ def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: 
     if kernel.get("threads") is not None:
         from ..api.compute import compute
 
-        return question_for(compute(chip.limits, **kernel), chip, **launch)
+        return question_for(compute(chip, **kernel), **launch)
     if given:
         raise InputError("is missing", where="--threads", cure="The page needs it for what else was given.")
     from ..page.question import question_of_chip
@@ -144,9 +144,7 @@ def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: 
     return question_of_chip(chip.limits.compute_capability, _of_gpu(chip, None))
 
 
-def question_for(
-    answer: Occupancy, chip: Chip, *, grid: str | None, cluster: str | None, sms: str | None
-) -> str:
+def question_for(answer: Occupancy, *, grid: str | None, cluster: str | None, sms: str | None) -> str:
     """The question of an answer, for `open_page`.
 
     Raises:
@@ -162,7 +160,7 @@ def question_for(
             where="page",
             cure="Leave out --limits and --set.",
         )
-    return question_of(answer, {**_of_gpu(chip, sms), "grid": grid, "cluster": cluster})
+    return question_of(answer, {**_of_gpu(answer.chip, sms), "grid": grid, "cluster": cluster})
 
 
 def _of_gpu(chip: Chip, sms: str | None) -> dict[str, str | None]:

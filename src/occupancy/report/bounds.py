@@ -173,5 +173,5 @@ def _most_smem(kernel: Kernel, answer: LaunchBounds, chip: Chip) -> int | None:
     bare = changed(kernel, {"regs": 0, "smem": 0})
     if evaluate(chip.limits, bare).active_blocks < answer.min_blocks:
         return None  # what else it uses is too much
-    wanted = budget(chip.limits, bare, blocks=answer.min_blocks).wanted
+    wanted = budget(chip, bare, blocks=answer.min_blocks).wanted
     return None if wanted is None else wanted.smem

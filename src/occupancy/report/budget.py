@@ -23,6 +23,7 @@ from ..render.document import (
     Together,
     graded,
 )
+from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from .base import Report
 from .inputs import OPT_IN, Inputs, inputs_of, opt_in_call
@@ -101,18 +102,18 @@ class BudgetReport(Report):
         return words.chip(self.gpu, self.cc) + words.by(self.model)
 
 
-def budget_report(given: Answer, answer: Budget, gpu: str | None = None) -> BudgetReport:
+def budget_report(chip: Chip, given: Answer, answer: Budget) -> BudgetReport:
     """Everything that is shown of a budget.
 
     Args:
+        chip: The chip, by the name that it was given.
         given: The answer for the kernel as it was given.
         answer: What it may use.
-        gpu: The name of the product; None for a compute capability.
     """
     return BudgetReport(
         model=given.model,
-        cc=str(given.limits.compute_capability),
-        gpu=gpu,
+        cc=chip.cc,
+        gpu=chip.name,
         inputs=inputs_of(given.kernel),
         wanted=answer.wanted,
         levels=answer.levels,

@@ -206,8 +206,8 @@ def _warps(warps: int, occupancy: float) -> str:
     return f"{words.count(warps, 'warp')}, {words.percent(occupancy)}"
 
 
-def curves_report(result: Answer) -> CurvesReport:
-    """The curves of a kernel, for the SM and the model of an answer."""
+def curves_report(result: Answer, gpu: str | None = None) -> CurvesReport:
+    """The curves of a kernel, for the SM and the model of an answer, and the name of its product."""
     limits, kernel = result.limits, result.kernel
 
     def dial(resource: Adjustable) -> Dial:
@@ -226,7 +226,7 @@ def curves_report(result: Answer) -> CurvesReport:
     }
     return CurvesReport(
         model=result.model,
-        gpu=None,
+        gpu=gpu,
         cc=str(limits.compute_capability),
         architecture=limits.architecture,
         inputs=inputs_of(kernel),

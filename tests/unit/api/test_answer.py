@@ -17,6 +17,7 @@ import pytest
 import occupancy
 from occupancy import InputError, Kernel
 from occupancy.render.words import listing
+from occupancy.tables.chips import find_chip
 from occupancy.values.listed import LEFT
 from tests.cli_runner import run
 
@@ -117,6 +118,29 @@ def test_waves(answer: occupancy.Occupancy) -> None:
     assert (waves.full_wave.blocks, waves.full_waves, waves.partial_wave_blocks) == (660, 6, 136)
     clusters = answer.waves(4096, multiprocessor_count=132, cluster=2, max_active_clusters=100)
     assert (clusters.full_wave.blocks, clusters.full_wave.is_upper_bound) == (200, False)
+
+
+def test_an_answer_knows_the_product_that_was_named() -> None:
+    h100 = occupancy.compute("H100 SXM", **KERNEL)
+    assert h100.waves(1000).full_wave.multiprocessor_count == 132
+    with pytest.raises(InputError, match="100 blocks of 256 threads cannot be resident on H100 SXM5"):
+        h100.budget(blocks=100)
+    with pytest.raises(InputError, match="2048 is more than a block may have on H100 SXM5"):
+        occupancy.compute("H100 SXM", threads=2048).launch_bounds()
+    assert h100.budget().gpu == h100.to_dict()["gpu"]["name"] == "H100 SXM5"
+    assert (sizes := h100.block_sizes().report.to_dict())["gpu"] == "H100 SXM5"
+    assert sizes["launch"] is not None
+    for alike in (copy.copy(h100), pickle.loads(pickle.dumps(h100))):
+        assert alike == h100
+        assert alike.waves(1000) == h100.waves(1000)
+    named = find_chip("H100 SXM")
+    for cc in (named, named.limits, "9.0", 90, (9, 0)):
+        assert occupancy.compute(cc, **KERNEL) == h100
+        assert occupancy.compute(cc, **KERNEL).budget().gpu == (named.name if cc is named else None)
+    automatic = occupancy.compute("H100 SXM", **KERNEL, carveout="auto")
+    assert automatic.waves(1000).full_wave.multiprocessor_count == 132
+    assert occupancy.next_steps(named, **KERNEL) == h100.next_steps()
+    assert occupancy.limits(named) == named.limits
 
 
 def test_every_step(answer: occupancy.Occupancy) -> None:

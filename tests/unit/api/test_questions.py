@@ -18,6 +18,7 @@ from occupancy.advice.runtime import (
     available_dynamic_shared_memory_per_block as _available_dynamic_shared_memory_per_block,
 )
 from occupancy.advice.slack import slack as _slack
+from occupancy.tables.chips import Chip
 from occupancy.values.kernel import Carveout, Kernel
 
 
@@ -32,8 +33,8 @@ def test_each_question_takes_the_arguments_of_compute() -> None:
     assert occupancy.slack("9.0", **arguments) == _slack(sm, kernel)
     assert occupancy.carveout("9.0", **arguments) == _carveout(sm, kernel)
     budget = occupancy.budget("9.0", blocks="2", **arguments)
-    assert Budget(budget.wanted, budget.levels) == _budget(sm, kernel, blocks=2)
-    assert occupancy.launch_bounds("9.0", min_blocks=3, **arguments) == _launch_bounds(sm, kernel, 3)
+    assert Budget(budget.wanted, budget.levels) == _budget(Chip(sm), kernel, blocks=2)
+    assert occupancy.launch_bounds("9.0", min_blocks=3, **arguments) == _launch_bounds(Chip(sm), kernel, 3)
     assert occupancy.fits(ccs=[90], **arguments) == _fits([sm], kernel)
     assert occupancy.max_active_blocks_per_multiprocessor("9.0", **arguments) == 3
 
@@ -196,7 +197,7 @@ def test_the_compiler_divides_the_registers_of_6_0_as_for_the_rest_of_its_family
         (lambda: occupancy.block_sizes("9.0", smem=1, dynamic_smem=lambda threads: 1), "Give the total"),
         (
             lambda: occupancy.max_potential_block_size("9.0", regs=40),
-            "^multiprocessor_count: is missing. Give the SMs of the GPU, such as 132; or a product in place",
+            "^multiprocessor_count: is missing. Give the SMs of the GPU, such as 132, or ask about a product",
         ),
         (
             lambda: occupancy.max_potential_block_size("H100", regs=40),
@@ -208,7 +209,7 @@ def test_the_compiler_divides_the_registers_of_6_0_as_for_the_rest_of_its_family
         ),
         (
             lambda: occupancy.compute("9.0", threads=256).waves(300),
-            "^multiprocessor_count: is missing. Give the SMs of the GPU, such as 132; occupancy.find_gpu",
+            "^multiprocessor_count: is missing. Give the SMs of the GPU, such as 132, or ask about a product",
         ),
         (
             lambda: occupancy.compute("9.0", threads=256).waves(300, multiprocessor_count="x"),
