@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from .builds.diff import DiffRow as DiffRow
     from .builds.diff import DiffSummary as DiffSummary
     from .builds.measures import Measures as Measures
-    from .builds.scanner import ScanRow as ScanRow
+    from .builds.scan_row import ScanRow as ScanRow
     from .builds.violations import Holding as Holding
     from .builds.violations import Violating as Violating
     from .builds.violations import Violation as Violation
@@ -179,7 +179,7 @@ _HOMES = {
     "Report": "report.base",
     "RulesError": "errors",
     "Scan": "api.scan",
-    "ScanRow": "builds.scanner",
+    "ScanRow": "builds.scan_row",
     "ScannedKernel": "api.scan",
     "Slack": "advice.slack",
     "SourcesReport": "report.limits",

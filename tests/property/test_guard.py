@@ -17,7 +17,8 @@ from occupancy.builds.diff import DiffRow, compared
 from occupancy.builds.kernel_names import stable_name
 from occupancy.builds.matching import match
 from occupancy.builds.measures import MEASURES
-from occupancy.builds.scanner import Scanner, ScanRow
+from occupancy.builds.scan_row import ScanRow
+from occupancy.builds.scanner import Scanner
 from occupancy.readers import KernelRecord
 from occupancy.report.diff import DiffReport, diff_report
 from occupancy.tables.shipped import limits

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, overload
 
-from ..builds.scanner import Scanner, ScanRow
+from ..builds.scan_row import ScanRow
+from ..builds.scanner import Scanner
 from ..builds.selection import Order
 from ..errors import ReadError
 from ..readers import ReadProblem

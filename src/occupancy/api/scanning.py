@@ -11,7 +11,7 @@ from ..builds.excerpt import MOST, excerpt_of, in_numbers
 from ..builds.launches import refuse_absent, stated_launches
 from ..builds.merging import merge_while_read
 from ..builds.overview import Tally
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..builds.selection import WORST, Order, Selection
 from ..builds.traces import is_traced
 from ..readers import KernelRecord, ReadProblem, read

@@ -12,7 +12,8 @@ from .question import Question
 from .renamed import assign
 from .rules import CRITERIA, Bounds, Rule, bounds_of
 from .same_sizes import AtSize, Compared, at_its_best, at_the_deciding_size, at_the_same_size, is_ours
-from .scanner import Scanner, ScanRow
+from .scan_row import ScanRow
+from .scanner import Scanner
 from .unanswered import Gaps
 from .violations import Apart, Checked, Holding, Violating, launched_with
 

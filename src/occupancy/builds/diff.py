@@ -16,7 +16,8 @@ from .measures import HIGHER_IS_BETTER, MEASURES, Measures, measures, resources
 from .merging import LOGS
 from .rules import Measure
 from .same_sizes import AtSize, at_a_usual_size, at_the_same_size, is_ours
-from .scanner import Scanner, ScanRow
+from .scan_row import ScanRow
+from .scanner import Scanner
 
 T = TypeVar("T")
 

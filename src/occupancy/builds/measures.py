@@ -9,7 +9,7 @@ from typing import Any, get_args
 from ..readers import KernelRecord
 from ..values.dataclass import dataclass
 from .rules import Measure
-from .scanner import ScanRow
+from .scan_row import ScanRow
 
 HIGHER_IS_BETTER: frozenset[Measure] = frozenset({"occupancy"})
 

@@ -8,7 +8,8 @@ from .measures import HIGHER_IS_BETTER, measure
 from .remedies import mending_step
 from .rules import CRITERIA, Criterion, Rule
 from .same_sizes import AtSize
-from .scanner import Scanner, ScanRow
+from .scan_row import ScanRow
+from .scanner import Scanner
 from .violations import Violation
 
 

@@ -16,7 +16,8 @@ from ..values.resources import Changeable
 from .attention import spilled_bytes
 from .rules import Measure
 from .same_sizes import is_ours
-from .scanner import Scanner, ScanRow
+from .scan_row import ScanRow
+from .scanner import Scanner
 from .spill_cost import is_possible
 
 

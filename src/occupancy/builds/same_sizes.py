@@ -17,7 +17,8 @@ from ..readers import KernelRecord
 from ..readers.record import ThreadsFrom
 from ..values.dataclass import copier, dataclass
 from .merging import LOGS
-from .scanner import Scanner, ScanRow
+from .scan_row import ScanRow
+from .scanner import Scanner
 from .stated import fill
 
 OURS: tuple[ThreadsFrom | None, ...] = ("launch_bounds", "best", "usual", "deciding")

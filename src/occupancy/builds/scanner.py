@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from ..advice.block_sizes import best_block_size
 from ..advice.next_steps import USUAL_SIZE, NextStep, at_other_sizes, each_step
@@ -16,12 +16,13 @@ from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..readers.budget import Allowance
 from ..readers.record import FIELD_NAMES, ThreadsFrom
-from ..values.dataclass import copier, dataclass
+from ..values.dataclass import copier
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.resources import Resource
 from .library_kernels import LIBRARY_NOTE, is_of_a_library
 from .notes import NO_ADVICE_NOTE, ONE_WAVE_NOTE, notes_of
+from .scan_row import ScanRow
 from .spill_cost import SpillCost, is_possible, occupancies, spill_cost, without_spills
 from .stages import at_whole_stages
 
@@ -29,68 +30,6 @@ LimitsOf = Callable[[ComputeCapability], Limits]
 
 MOST_VERDICTS = 1 << 16
 """That are kept."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScanRow(KernelRecord):
-    """One kernel of one architecture, or one launch, with the answer."""
-
-    # The readable name is a property: finding it takes longer than all the rest, and of most kernels
-    # nobody sees it.
-    __pydantic_config__: ClassVar[dict[str, Any]] = {
-        "use_attribute_docstrings": True,
-        "json_schema_extra": lambda schema: schema["properties"].update(demangled={"type": "string"}),
-    }
-
-    smem: int | None = None
-    """Static and dynamic together, in bytes: what counts for the occupancy; None where neither is known."""
-    cc: str | None = None
-    """The compute capability that is answered for."""
-    what_if: bool = False
-    """Whether the kernel was compiled for another one."""
-    occupancy: float | None = None
-    """Active warps by the most warps of an SM, 0 to 1; None where something needed is not known."""
-    usual_threads: int | None = None
-    """A usual block size, where no source states one and ``threads`` is the best; None elsewhere."""
-    usual_occupancy: float | None = None
-    """The occupancy with blocks of that size, 0 to 1; 0 where they do not launch."""
-    usual_limiters: tuple[Resource, ...] = ()
-    """What limits it then."""
-    active_blocks: int | None = None
-    limiters: tuple[Resource, ...] = ()
-    launchable: bool | None = None
-    reason: str | None = None
-    """Why it does not launch."""
-    next_step: NextStep | None = None
-    """The nearest higher occupancy, and what must change for it; for a pipeline of Triton at whole stages."""
-    spill_cost: SpillCost | None = None
-    """What the shared memory costs that registers are spilled to; None where none is, and in comparisons."""
-    waves: float | None = None
-    """Waves of a launch on the whole GPU, where the number of its SMs was given."""
-    idle_share: float | None = None
-    """The share of the GPU's time, in places for blocks, in which they are empty; where waves are known."""
-    time_share: float | None = None
-    """The share of the time of all launches in the traces that were read, 0 to 1, for a launch of one."""
-
-    @property
-    def title(self) -> str:
-        """The kernel, its architecture and its occupancy in a line, for whoever looks at objects."""
-        share = "unknown" if self.occupancy is None else f"{100 * self.occupancy:.4g}%"
-        return f"{self.demangled} for {self.arch or 'an unknown architecture'}, occupancy {share}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row as plain dictionaries, lists and numbers: one object of the JSON."""
-        values = {name: getattr(self, name) for name in ROW_FIELDS}
-        parts = {"next_step": self.next_step, "spill_cost": self.spill_cost}
-        return values | {name: asdict(part) for name, part in parts.items() if part is not None}
-
-
-_FIRST = (
-    "demangled", "arch", "threads", "regs", "smem", "occupancy", "active_blocks", "limiters", "next_step",
-    "source", "format", "name",
-)  # fmt: skip
-ROW_FIELDS = (*_FIRST, *(each.name for each in fields(ScanRow) if each.name not in _FIRST))
-"""The fields of a row in the order in which they are printed: a table of them is wider than any screen."""
 
 
 _PLAYS_NO_PART = frozenset({

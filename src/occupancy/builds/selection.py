@@ -17,7 +17,8 @@ from .attention import has_stack_of_unknown_spills, spilled_bytes, worst_first
 from .kernel_names import base_name
 from .patterns import Pattern
 from .running import RunningCode, newest
-from .scanner import Scanner, ScanRow
+from .scan_row import ScanRow
+from .scanner import Scanner
 from .traces import by_time, is_traced
 
 T = TypeVar("T")

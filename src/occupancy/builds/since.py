@@ -10,7 +10,8 @@ from ..readers import KernelRecord
 from ..values.dataclass import dataclass
 from .diff import VERDICTS, DiffRow, DiffSummary, Verdict, compared, in_one_only, row_of
 from .matching import match
-from .scanner import Scanner, ScanRow
+from .scan_row import ScanRow
+from .scanner import Scanner
 
 
 @dataclass(frozen=True, slots=True)

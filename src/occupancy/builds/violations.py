@@ -12,7 +12,7 @@ from ..readers.names import demangle
 from ..readers.record import ThreadsFrom
 from ..values.dataclass import dataclass
 from .same_sizes import AtSize
-from .scanner import ScanRow
+from .scan_row import ScanRow
 
 
 @dataclass(frozen=True, slots=True)

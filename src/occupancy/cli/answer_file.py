@@ -23,7 +23,7 @@ _PICTURES = {".svg": (b"<?xml", b"<svg"), ".png": (b"\x89PNG\r\n",), ".pdf": (b"
 
 def _are_ours(columns: list[str]) -> bool:
     """Columns, or names in JSON, of an answer: those of kernels, or others beside their occupancy."""
-    from ..builds.scanner import ROW_FIELDS
+    from ..builds.scan_row import ROW_FIELDS
 
     return "occupancy" in columns or set(columns) <= set(ROW_FIELDS)
 

@@ -260,7 +260,7 @@ def _print_rows(
     scanning: Scanning, records: Iterable[KernelRecord], asked: tuple[Asked, ...], output_format: str
 ) -> None:
     """For programs: each row as soon as it is known."""
-    from ..builds.scanner import ROW_FIELDS
+    from ..builds.scan_row import ROW_FIELDS
     from ..render.csv_json import csv_lines, json_document, json_lines
     from ..report.scan import csv_row
     from ..report.scan_columns import fields_of

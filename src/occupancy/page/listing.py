@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Literal
 
 from ..builds.measures import resources
-from ..builds.scanner import Scanner, ScanRow
+from ..builds.scan_row import ScanRow
+from ..builds.scanner import Scanner
 from ..builds.selection import WORST, Order
 from ..builds.since import Change, Since
 from ..engine import evaluate

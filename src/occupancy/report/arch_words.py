@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ..builds.overview import age
 from ..builds.running import RunsOn
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..render import words
 from .asking import COMMAND, Asking
 

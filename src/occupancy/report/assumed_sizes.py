@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..advice.next_steps import USUAL_SIZE
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..readers.record import ThreadsFrom
 from ..render import words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from ..builds.same_sizes import INSTEAD, is_ours
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..render import words
 from .assumed_sizes import meanings
 from .name_words import short_name

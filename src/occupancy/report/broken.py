@@ -9,7 +9,7 @@ from itertools import islice
 from ..builds.attention import spilled_bytes
 from ..builds.rules import CRITERIA, Measure
 from ..builds.same_sizes import OURS, AtSize
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..builds.violations import Apart, Violating, Violation, launched_with
 from ..render import words
 from ..render.document import Block, Marked, Paragraph, Together

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..builds.diff import knows_bounds
 from ..builds.measures import measures
 from ..builds.same_sizes import AtSize
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..render import words
 from .arch_words import architecture
 from .assumed_sizes import threads, word_for

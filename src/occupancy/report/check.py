@@ -12,7 +12,7 @@ from ..builds.exemptions import Exempted, apply
 from ..builds.kernel_names import stable_name
 from ..builds.rules import Rules
 from ..builds.running import RunsOn
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..builds.violations import Apart, Checked, Holding, Renamed, Violating, Violation, launched_with
 from ..render.ci import Case
 from ..render.document import (

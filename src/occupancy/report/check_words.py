@@ -10,7 +10,7 @@ from ..builds.diff import DiffSummary
 from ..builds.exemptions import Exempted, Exemption
 from ..builds.rules import CRITERIA
 from ..builds.same_sizes import is_ours
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..builds.violations import Renamed
 from ..render import words
 from .arch_words import chosen_code

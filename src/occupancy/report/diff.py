@@ -10,7 +10,7 @@ from ..builds.diff import PARTS_OF_NAMES, Diff, DiffRow, DiffSummary, Verdict
 from ..builds.measures import MEASURES, measures
 from ..builds.running import RunsOn
 from ..builds.same_sizes import AtSize
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..readers import ReadProblem
 from ..render import words
 from ..render.document import (

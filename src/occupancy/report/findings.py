@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from ..builds.attention import LOW, spilled_bytes
 from ..builds.diff import DiffRow
 from ..builds.kernel_names import stable_name
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..render import words
 from ..render.sarif import Finding, FoundRule
 from .change_words import change_in_words

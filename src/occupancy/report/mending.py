@@ -6,7 +6,7 @@ from ..advice.next_steps import NextStep
 from ..builds.register_caps import has_bound
 from ..builds.rules import CRITERIA, Measure
 from ..builds.same_sizes import is_ours
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..builds.violations import Violation
 from ..render import words
 from ..values.resources import amount_of

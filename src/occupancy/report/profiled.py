@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..builds.notes import GRID_NOTE
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..readers.pytorch_trace import OPT_IN_NOTE
 from ..render import words
 from ..render.document import About

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..builds.register_caps import CapOrigin, cap_origin
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..render import words
 from .change_words import REGISTER_CAP
 from .name_words import brief_name

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..builds.overview import Overview
 from ..builds.running import RunsOn
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..builds.selection import Order
 from ..readers import ReadProblem
 from ..values.dataclass import dataclass

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..builds.attention import LOW, spilled_bytes
-from ..builds.scanner import ROW_FIELDS, ScanRow
+from ..builds.scan_row import ROW_FIELDS, ScanRow
 from ..errors import InputError, shown
 from ..render import words
 from ..render.csv_json import flatten

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..advice.next_steps import USUAL_SIZE
 from ..builds.attention import has_stack_of_unknown_spills
 from ..builds.overview import Overview
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..builds.selection import Order
 from ..builds.spill_cost import SpillCost
 from ..render import words

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..builds.attention import LOW, spilled_bytes
 from ..builds.excerpt import Excerpt
 from ..builds.overview import ArchitectureOverview, Overview
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..builds.selection import WORST
 from ..builds.traces import is_traced
 from ..render import words

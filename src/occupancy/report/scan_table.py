@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import compress
 
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..render.document import Cell, GroupColumn, GroupedTable, GroupRow, graded
 from .name_words import IF_SHORTENED, IF_WHOLE, short_name
 from .scan_columns import ARCH, BLOCKS, LAST, Column

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import PurePath
 
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..render import words
 from ..render.sarif import within_here
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..builds.overview import Overview
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..builds.spill_cost import SpillCost
 from ..render import words
 

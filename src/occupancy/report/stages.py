@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..builds.scanner import ScanRow
+from ..builds.scan_row import ScanRow
 from ..builds.stages import stages_within
 from ..render import words
 

@@ -18,7 +18,8 @@ from occupancy import KernelRecord
 from occupancy.builds import scanner as scanner_module
 from occupancy.builds import selection
 from occupancy.builds.overview import Tally
-from occupancy.builds.scanner import ROW_FIELDS, Scanner
+from occupancy.builds.scan_row import ROW_FIELDS
+from occupancy.builds.scanner import Scanner
 from occupancy.builds.selection import Selection
 from occupancy.cli.scan import ORDERS
 from occupancy.readers import read
