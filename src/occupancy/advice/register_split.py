@@ -54,7 +54,7 @@ class RegisterSplit(Plain):
     """Active warps by the most warps of an SM, 0 to 1."""
     launch_regs_if_fitting: int | None
     """Registers per thread that the launch gives with a second launch bound of ``active_blocks``, where more
-    blocks are promised than fit; None where they fit."""
+    blocks are promised than fit; None where they fit, and where it would give no more."""
     limiters: tuple[Resource, ...]
     reason: str | None
 

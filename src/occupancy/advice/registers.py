@@ -98,11 +98,7 @@ def split_registers(
         smem=smem,
         active_blocks=answer.active_blocks,
         occupancy=answer.occupancy,
-        launch_regs_if_fitting=(
-            _of_bounds(limits, threads, answer.active_blocks)
-            if 0 < answer.active_blocks < (min_blocks or 0)
-            else None
-        ),
+        launch_regs_if_fitting=_if_fitting(limits, threads, answer.active_blocks, min_blocks, launch),
         limiters=answer.limiters,
         reason=answer.reason,
     )
@@ -111,6 +107,14 @@ def split_registers(
 def _of_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
     """Registers per thread that ptxas gives with both launch bounds, where the kernel has ``setmaxnreg``."""
     return launch_bounds(Chip(limits), Kernel(threads), min_blocks).register_cap
+
+
+def _if_fitting(limits: Limits, threads: int, fitting: int, promised: int | None, launch: int) -> int | None:
+    """Registers at the launch with a bound of the blocks that fit; None where it would give no more."""
+    if promised is None or not 0 < fitting < promised:
+        return None
+    registers = _of_bounds(limits, threads, fitting)
+    return registers if registers > launch else None
 
 
 def _agreeing(limits: Limits, threads: int, launch: int, min_blocks: int | None) -> int | None:

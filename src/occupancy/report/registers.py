@@ -75,14 +75,17 @@ class RegistersReport(Report):
 
 def _too_many_promised(split: RegisterSplit, limiters: str) -> Iterator[str]:
     """That fewer blocks fit than the launch bounds promise, and what bounds for those would give."""
-    if split.launch_regs_if_fitting is None or split.min_blocks is None:
+    if split.min_blocks is None or split.active_blocks >= split.min_blocks:
         return
     promised = words.count(split.min_blocks, "block")
-    yield (
-        f"The {promised} of the launch bounds do not fit, because of {limiters}: "
-        f"--blocks {split.active_blocks} gives the launch {split.launch_regs_if_fitting} registers per "
-        f"thread in place of {split.launch_regs}, so that warpgroups can take more."
-    )
+    sentence = f"The {promised} of the launch bounds do not fit, because of {limiters}"
+    if split.launch_regs_if_fitting is None:
+        yield f"{sentence}."
+    else:
+        yield (
+            f"{sentence}: --blocks {split.active_blocks} gives the launch {split.launch_regs_if_fitting} "
+            f"registers per thread in place of {split.launch_regs}, so that warpgroups can take more."
+        )
 
 
 def taken_and_given(split: RegisterSplit) -> str:

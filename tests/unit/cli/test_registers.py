@@ -43,6 +43,10 @@ def test_more_blocks_promised_than_fit() -> None:
         "The 2 blocks of the launch bounds do not fit, because of shared memory: --blocks 1 gives the launch "
         "168 registers per thread in place of 80, so that warpgroups can take more."
     ) in said
+    # More threads than the SM has: ptxas drops the bound, and to lower it gives the launch no more.
+    said = " ".join(run(*SPLIT, "40/232/232", "-s", "200k", "--blocks", "8").stdout.split())
+    assert "bounds do not fit, because of registers and shared memory. " in said
+    assert "in place of" not in said
     assert "do not fit" not in run(*split, "200k", "--blocks", "1").stdout
     assert "do not fit" not in run(*split, "100k", "--blocks", "2").stdout
 
