@@ -71,7 +71,7 @@ def command(
     """
     launch = {"grid": grid, "cluster": cluster, "sms": sms}
     if files:
-        _refuse_question(files, output, {"arch": cc, "gpu": gpu, **kernel, **launch})
+        _refuse_question(files, output, {"cc": cc, "gpu": gpu, **kernel, **launch})
     listing = _listing(files)
     question = _question(cc, gpu, kernel, launch)
     if output is None:
@@ -90,7 +90,7 @@ def _refuse_question(files: tuple[str, ...], output: str | None, given: Mapping[
     Raises:
         InputError: There is something of a question.
     """
-    of_both = {name: str(given[name]) for name in ("arch", "gpu", "threads") if given[name] is not None}
+    of_both = {name: str(given[name]) for name in ("cc", "gpu", "threads") if given[name] is not None}
     others = [name for name, value in given.items() if value is not None and name not in of_both]
     if others:
         option = f"--{others[0].replace('_', '-')}"
@@ -102,7 +102,7 @@ def _refuse_question(files: tuple[str, ...], output: str | None, given: Mapping[
         command = shlex.join(["occupancy", "scan", *files, *options, "-o", output or "report.html"])
         raise InputError(
             "is for a question, and the page of files is their list",
-            where={"arch": "--cc (--arch)"}.get(first := next(iter(of_both)), f"--{first}"),
+            where={"cc": "--cc (--arch)"}.get(first := next(iter(of_both)), f"--{first}"),
             cure=f"{command} lists them by it.",
         )
 

@@ -189,7 +189,7 @@ def test_the_command_that_it_says_makes_the_same_page(
         (
             ("page", "my lib.so", "--arch", "sm_90", "-o", "y.html"),
             "--cc (--arch): is for a question, and the page of files is their list. "
-            "occupancy scan 'my lib.so' --arch sm_90 -o y.html lists them by it.",
+            "occupancy scan 'my lib.so' --cc sm_90 -o y.html lists them by it.",
         ),
         (
             ("page", "lib.so", "--gpu", "H100", "-t", "256"),
