@@ -108,7 +108,6 @@ class TestRows:
             refused = run(*arguments, *more)
             assert "A picture shows two" in refused.stderr or "spreadsheet" in refused.stderr, refused.output
         assert "-t: 0 is out of range" in run(*arguments[:3], "-t", "0,1", *arguments[5:]).stderr
-        assert "is missing" in run(*arguments[:3], *arguments[5:]).stderr
 
     def test_it_writes_one_file(self, tmp_path: Path) -> None:
         files = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
