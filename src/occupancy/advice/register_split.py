@@ -57,6 +57,18 @@ class RegisterSplit(Plain):
     blocks are promised than fit; None where they fit, and where it would give no more."""
     limiters: tuple[Resource, ...]
     reason: str | None
+    """Why the block does not launch; None where it does."""
+    enough_at_launch: str | None
+    """What gives ``needed_regs`` at the launch, where that gives too few: launch bounds, or ``__maxnreg__``.
+    None where it gives enough, or no launch gives so many.
+    """
+    registers_per_multiprocessor: int
+    """Registers of an SM, which the launch bounds divide."""
+
+    @property
+    def can_run(self) -> bool:
+        """Whether the block launches, and does not wait for registers for ever."""
+        return self.suffices and self.reason is None
 
     def __str__(self) -> str:
         """The registers at launch, how many are taken, and whether they suffice."""

@@ -101,7 +101,17 @@ def split_registers(
         launch_regs_if_fitting=_if_fitting(limits, threads, answer.active_blocks, min_blocks, launch),
         limiters=answer.limiters,
         reason=answer.reason,
+        enough_at_launch=None if taken <= pool else _enough(limits, threads, _needed(solved)),
+        registers_per_multiprocessor=limits.max_registers_per_multiprocessor,
     )
+
+
+def _enough(limits: Limits, threads: int, needed: int) -> str | None:
+    """What gives the launch so many registers; None where a block of so many does not launch."""
+    if needed > limits.max_registers_per_thread or not evaluate(limits, Kernel(threads, needed)).launchable:
+        return None
+    blocks = _agreeing(limits, threads, needed, None)
+    return f"__maxnreg__({needed})" if blocks is None else f"__launch_bounds__({threads}, {blocks})"
 
 
 def _of_bounds(limits: Limits, threads: int, min_blocks: int) -> int:

@@ -63,7 +63,7 @@ def command(
 ) -> None:
     """Check or solve how warpgroups divide a block's registers (setmaxnreg).
 
-    The exit code is 1 if there are too few: such a kernel waits for ever.
+    The exit code is 1 if there are too few, so that the kernel waits for ever, or if it does not launch.
     The last example has the answer beside clusters, a grid and all else that calc takes.
 
     \b
@@ -77,5 +77,5 @@ def command(
     chip = choose_sm(cc or (None if gpu else DEFAULT_CC), gpu, None, None)
     split = registers(threads, groups, cc=chip.limits, regs=regs, min_blocks=min_blocks, smem=smem)
     print_report(registers_report(split), output_format)
-    if not split.suffices:
+    if not split.can_run:
         click.get_current_context().exit(1)

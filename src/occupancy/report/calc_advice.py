@@ -12,6 +12,7 @@ from .calc import CalcReport
 from .inputs import Inputs, name_of
 from .next_steps import SKIP_FEWER, changes_in_words, how_registers_are_had
 from .opt_in import without_it
+from .registers import ways_out
 from .tensor_memory import both_states
 
 HOLDS_ALL = "a block that allocates tensor memory starts with all virtual resources of the SM"
@@ -56,6 +57,12 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
         shown = most_useful(levels, columns.occupancy_without_permit)
     if len(levels) == len(shown) + 1:
         shown = levels  # a line that says so would take as much room
+    if report.split is not None:
+        if not report.split.suffices:
+            yield "one of these makes the split legal"
+            yield from ways_out(report.split)
+            return
+        sizes = []  # another size has other warpgroups, and takes another split
     if report.runtime is not None and report.next_steps:
         yield "by the spreadsheet's rules"
     if report.registers_may_be_divided and not report.inputs.reallocates_registers:
@@ -76,6 +83,8 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     if not levels and not sizes and report.occupancy < 1 and not is_held(report):
         is_split = report.inputs.reallocates_registers and "registers" in report.limiters
         why = "the warpgroups need the registers" if is_split else NO_OTHER_SIZE
+        if report.split is not None and not is_split:
+            why = "another block size takes another split"
         yield f"none: {why}"
     if report.runtime is not None and (step := report.runtime.next_step) is not None:
         yield f"on the hardware (--model cuda) {_step(report, step)}"

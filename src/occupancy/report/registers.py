@@ -9,7 +9,18 @@ from typing import Any
 from ..advice.register_split import RegisterSplit, Share
 from ..advice.registers import STEP
 from ..render import words
-from ..render.document import Bullets, Code, Column, Document, Marked, Paragraph, Table, Together
+from ..render.document import (
+    Block,
+    Bullets,
+    Code,
+    Column,
+    Document,
+    Heading,
+    Marked,
+    Paragraph,
+    Table,
+    Together,
+)
 from ..values.dataclass import dataclass
 from .base import Report
 
@@ -39,6 +50,12 @@ class RegistersReport(Report):
         """Whether it runs, a row for each group, the line to paste, and what to beware of."""
         split = self.split
         verdict = Marked("Legal:", "good") if split.suffices else Marked("Waits for ever:", "bad")
+        refused = []
+        if split.reason is not None:
+            refused = [Paragraph((Marked("Does not launch:", "bad"), f" {split.reason}"))]
+            verdict = Marked(
+                f"The split by itself {'is legal' if split.suffices else 'waits for ever'}:", "strong"
+            )
         rows = [
             (str(each.warpgroups), str(each.regs), each.instruction or "the launch", _most(each))
             for each in split.groups
@@ -47,9 +64,10 @@ class RegistersReport(Report):
             [Paragraph("Declare the kernel with"), Code(split.launch_bounds or split.maxnreg)]
         )
         return (
+            *refused,
             Paragraph((verdict, f" {taken_and_given(split)}")),
             Table(COLUMNS, rows),
-            *([declared] if split.suffices else []),
+            *([declared] if split.suffices else _ways_out(split)),
             Bullets(list(self._notes())),
         )
 
@@ -59,9 +77,10 @@ class RegistersReport(Report):
             yield f"It compiles without a word. {what_it_needs(split)}"
         elif split.needed_regs < split.launch_regs:
             yield f"{split.needed_regs} registers for each thread at the launch would be enough."
-        if split.reason is not None:
-            yield f"The block does not launch: {split.reason}"
-        else:
+        if len(split.groups) > 1 and any(each.most != each.regs for each in split.groups):
+            yield "At most: what one group can take while all others stay as they are."
+        yield from _given_by_bounds(split)
+        if split.reason is None:
             blocks = words.count(split.active_blocks, "block")
             limiters = words.listing([words.name(limiter) for limiter in split.limiters])
             yield (
@@ -71,6 +90,35 @@ class RegistersReport(Report):
             yield from _too_many_promised(split, limiters)
         yield f"{declared_with(split)}; else it drops setmaxnreg (C7508)."
         yield f"For sm_90a, and for sm_100 and newer with the suffix a or f; registers in steps of {STEP}."
+
+
+def _ways_out(split: RegisterSplit) -> Iterator[Block]:
+    """What makes a split legal that waits for ever."""
+    if ways := list(ways_out(split)):
+        yield Together([Heading("Next steps, one of these"), Bullets(ways)])
+
+
+def ways_out(split: RegisterSplit) -> Iterator[str]:
+    """What makes a split legal that waits for ever, each alone."""
+    if split.enough_at_launch is not None:
+        yield f"launch with {split.needed_regs} registers: {split.enough_at_launch}"
+    for each in split.groups:
+        if each.most is not None:
+            groups = words.count(each.warpgroups, "warpgroup")
+            yield f"{groups} of {each.regs}: {each.most} registers, the others as they are"
+
+
+def _given_by_bounds(split: RegisterSplit) -> Iterator[str]:
+    """How the launch comes by its registers, where launch bounds set them."""
+    if split.launch_bounds is None or split.min_blocks is None:
+        return
+    whole, threads = split.registers_per_multiprocessor, split.threads * split.min_blocks
+    if whole // threads // STEP * STEP == split.launch_regs:
+        by = f"{split.threads}" if split.min_blocks == 1 else f"({split.min_blocks} x {split.threads})"
+        yield (
+            f"{split.launch_bounds} gives the launch {split.launch_regs} registers per thread: "
+            f"{whole:,} / {by}, rounded down to a multiple of {STEP}."
+        )
 
 
 def _too_many_promised(split: RegisterSplit, limiters: str) -> Iterator[str]:

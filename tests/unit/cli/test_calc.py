@@ -408,6 +408,26 @@ def test_without_the_permit_each_step_is_what_fits_with_so_many_columns(
         before = step.active_blocks
 
 
+def test_a_split_that_waits_is_told_what_makes_it_legal() -> None:
+    fewer = ("calc", "--gpu", "H100", "-t", "384", "-r", "128", "-s", "200k", "--setmaxnreg", "24,240,240")
+    said = " ".join(run(*fewer, columns=120).stdout.split())
+    assert (
+        "one of these makes the split legal launch with 168 registers: __launch_bounds__(384, 1) 2 warp"
+        in said
+    )
+    assert "2 warpgroups of 240: 176 registers, the others as they are" in said
+    assert "block size" not in said  # 416 threads are no whole warpgroups, and 512 are other ones
+    alone = run("registers", "-t", "384", "--groups", "1:40,2:240", columns=120).stdout
+    assert "\nNext steps, one of these\n1 warpgroup of 40: 24 registers, the others as they are\n" in alone
+    assert "launch with" not in alone  # no launch gives 176
+    assert "At most: what one group can take while all others stay as they are.\n" in alone
+    by = "__launch_bounds__(384, 1) gives the launch 168 registers per thread: 65,536 / 384, rounded down"
+    assert by in alone
+    two = run("registers", "-t", "256", "--groups", "1:24,1:104", columns=120).stdout
+    assert "registers per thread: 65,536 / (4 x 256), rounded down to a multiple of 8.\n" in two
+    assert "At most: " not in two
+
+
 def test_what_is_left_over_says_whether_it_would_do_for_one_more_block() -> None:
     text = run("calc", "--cc", "9.0", "-t", "384", "-r", "168", columns=120).stdout
     assert "Left over    1,024 registers: too little for one more block" in text
@@ -490,8 +510,10 @@ def test_a_split_of_the_registers_beside_shared_memory_and_clusters() -> None:
     assert "It launches, and then waits for ever: 2 warpgroups" in both
     assert "The split is legal: 2 warpgroups take" in " ".join(run(*permit, "40,200").stdout.split())
     assert "1 warpgroup takes " in run("registers", "-t", "128", "--groups", "240").stdout
-    too_large = run("registers", "-t", "384", "--groups", "24,240,240", "-s", "300k").stdout
-    assert "The block does not launch: " in too_large
+    too_large = run("registers", "-t", "384", "--groups", "24,240,240", "-s", "300k")
+    assert too_large.exit_code == 1
+    assert too_large.stdout.startswith("Does not launch: 307,200 bytes of shared memory in one block, ")
+    assert "\nThe split by itself is legal: 3 warpgroups take 64,512 registers" in too_large.stdout
 
 
 def test_explain_says_why_the_spreadsheet_differs_from_cuda() -> None:
