@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from .api.builds import save_baseline as save_baseline
     from .api.chips import compute_capabilities as compute_capabilities
     from .api.chips import limits as limits
-    from .api.chips import products as products
     from .api.chips import sources as sources
     from .api.compute import compute as compute
     from .api.compute import sweep as sweep
     from .api.on_all import budget_on_all as budget_on_all
     from .api.on_all import compute_on_all as compute_on_all
+    from .api.products import products as products
     from .api.questions import (
         available_dynamic_shared_memory_per_block as available_dynamic_shared_memory_per_block,
     )
@@ -216,7 +216,7 @@ _HOMES = {
     "max_stages": "api.stages",
     "next_steps": "api.questions",
     "perf_model": "api.triton_tuning",
-    "products": "api.chips",
+    "products": "api.products",
     "prune": "api.tuning",
     "read_device": "device",
     "read_devices": "device",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import cast
 
 import occupancy  # in annotations: a public name brings its module when somebody reads the types
 
 from ..errors import InputError
 from ..tables import shipped
 from ..tables.chips import Chip, choices_of, find_chip, find_chips
-from ..tables.chips import GpuOrder as GpuOrder
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import parse_count
 from .arguments import ComputeCapabilityLike, CountLike
@@ -64,7 +64,8 @@ def chips(ccs: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike) -> list[
     # (9, 0) is one chip, and (90, 80) are two: an integer alone has two digits or three.
     numbers = [each for each in ccs if isinstance(each, int)] if isinstance(ccs, tuple) else []
     is_pair = isinstance(ccs, tuple) and len(ccs) == len(numbers) == 2 and min(numbers) < LEAST_INTEGER
-    several = [ccs] if is_pair or isinstance(ccs, (str, int, Limits, Chip)) else ccs
+    is_one = is_pair or isinstance(ccs, (str, bytes, Chip)) or not isinstance(ccs, Iterable)
+    several = [ccs] if is_one else cast("Iterable[object]", ccs)
     found = [chip for each in several for chip in find_chips(each)]
     if not found:
         raise InputError("there are none", where="ccs")
@@ -106,44 +107,6 @@ def compute_capabilities() -> occupancy.Answers[ComputeCapability]:
 
     rows = tuple(map(shipped.limits, shipped.known()))
     return Answers(shipped.known(), LimitsReport(rows, is_whole_table=True), "limits")
-
-
-def products(
-    pattern: str | int = "", *, cc: str = "", sort: GpuOrder = "cc"
-) -> occupancy.Answers[occupancy.Product]:
-    """The products that are known, with their compute capabilities and numbers of SMs.
-
-    Args:
-        pattern: Words of the name, the chip, the market or the memory; or a compute capability or an
-            architecture; several with commas. Without any: all products.
-        cc: Only those of these chips, each as in `compute`, or of an architecture; several with commas.
-        sort: ``"cc"``, ``"name"``, or ``"sms"`` or ``"memory"`` for the most of it first.
-
-    Raises:
-        InputError: There is no such product, or no such order.
-    """
-    from ..report.gpus import gpus_report
-    from ..tables.chips import products_of
-    from ..tables.products import in_order
-    from .answers import Answers
-
-    parts = _parts(str(pattern)) or [""]
-    found = dict.fromkeys(product for part in parts for product in products_of(part))
-    wanted = {chip.limits.compute_capability for part in _parts(cc) for chip in find_chips(part)}
-    kept = [product for product in found if not wanted or product.compute_capability in wanted]
-    if not kept:
-        said = f"none of {pattern!r}" if pattern else "no product that is known"
-        raise InputError(f"{said} is of compute capability {_listed(wanted)}", where="cc")
-    ordered = tuple(in_order(kept, sort))
-    return Answers(ordered, gpus_report(ordered), "gpus")
-
-
-def _listed(ccs: Iterable[ComputeCapability]) -> str:
-    return " or ".join(map(str, sorted(ccs)))
-
-
-def _parts(text: str) -> list[str]:
-    return [stripped for part in text.split(",") if (stripped := part.strip())]
 
 
 def sources(*ccs: ComputeCapabilityLike) -> occupancy.SourcesReport:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+from ..tables.products import GPU_ORDERS, GpuOrder
 from .choose_sm import cc_option
 from .completion import complete_chip
 from .help import Command, grouped_option
 from .options import format_option
 from .output import print_report
-
-if TYPE_CHECKING:
-    from ..tables.chips import GpuOrder
-
-GPU_ORDERS: tuple[GpuOrder, ...] = ("cc", "name", "sms", "memory")
-"""Those of the library, whose module a command that is not run need not load; a test compares."""
 
 
 @click.command("gpus", cls=Command)
@@ -40,6 +33,6 @@ def command(words: tuple[str, ...], ccs: tuple[str, ...], sort: GpuOrder, output
     occupancy gpus hopper,l40s
     occupancy gpus --cc 9.0,10.0 --sort sms
     """
-    from ..api.chips import products
+    from ..api.products import products
 
     print_report(products(" ".join(words), cc=",".join(ccs), sort=sort).report, output_format)

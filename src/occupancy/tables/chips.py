@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InputError, UnknownComputeCapabilityError, shown
 from ..values.limits import ComputeCapability, Limits
@@ -22,11 +22,6 @@ MOST_CHOICES = 16
 """Candidates that an error lists."""
 MAX_NAME = 40
 """Characters of a name that an error repeats in a command."""
-
-
-GpuOrder = Literal["cc", "name", "sms", "memory"]
-"""Products by compute capability, by name, or with the most SMs or memory first."""
-GPU_ORDERS: tuple[GpuOrder, ...] = ("cc", "name", "sms", "memory")
 
 
 class Chip(NamedTuple):

@@ -8,15 +8,18 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from functools import cache
-from typing import Any
+from typing import Any, Literal, get_args
 
 from ..errors import InputError, shown
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability
-from .chips import GPU_ORDERS, GpuOrder
 from .shipped import data_path
 
 FILE_NAME = "gpus.csv"
+
+GpuOrder = Literal["cc", "name", "sms", "memory"]
+"""Products by compute capability, by name, or with the most SMs or memory first."""
+GPU_ORDERS: tuple[GpuOrder, ...] = get_args(GpuOrder)
 
 MAX_LISTED = 12
 """Candidates that an error lists."""

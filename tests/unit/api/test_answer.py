@@ -375,6 +375,20 @@ def test_what_is_returned_can_be_copied_and_pickled(again: Any) -> None:
             assert str(again(value)) == str(value)
 
 
+@pytest.mark.parametrize("cc", ["9.0", 90, (9, 0), occupancy.limits("9.0").compute_capability, "hopper"])
+def test_products_of_a_chip(cc: Any) -> None:
+    of_90 = occupancy.products(cc="9.0")
+    for one in (cc, [cc], {cc}, occupancy.limits("9.0"), find_chip("H100 SXM")):
+        assert occupancy.products(cc=one) == of_90
+    both = occupancy.products("rtx", cc=[cc, "8.9"])
+    assert both == occupancy.products("rtx", cc="9.0, 8.9")
+    for wrong in (9.0, b"90", object()):
+        with pytest.raises(InputError, match=r"^cc: "):
+            occupancy.products(cc=wrong)  # type: ignore[arg-type]
+        with pytest.raises(InputError, match=r"^cc: "):
+            occupancy.fits(ccs=wrong, threads=256)  # type: ignore[arg-type]
+
+
 def test_products() -> None:
     found = occupancy.products()
     assert occupancy.find_gpu("H200 SXM") in found

@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 
 import occupancy
-from occupancy.cli.gpus import GPU_ORDERS
-from occupancy.tables import chips
 from tests.cli_runner import run
 
 NSIGHT = str(Path(__file__).parents[2] / "data" / "kernels" / "ncu_raw.csv")
@@ -179,7 +177,6 @@ def test_gpus_of_a_compute_capability_and_in_an_order() -> None:
     assert "--cc: no product that is known is of compute capability 8.8" in run("gpus", "--cc", "8.8").stderr
     with pytest.raises(occupancy.InputError, match=r"sort: 'size' is no order\. Allowed: cc, name, sms, mem"):
         occupancy.products(sort="size")  # type: ignore[arg-type]
-    assert GPU_ORDERS == chips.GPU_ORDERS
 
 
 def test_gpus_of_a_pattern() -> None:
