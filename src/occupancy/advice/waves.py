@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ..engine import Answer
 from ..engine.common import divide_up
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..render.words import count
 from ..tables.clusters import MeasuredClusters, measured_clusters
 from ..values.dataclass import dataclass
@@ -169,17 +169,28 @@ def full_wave(
         occupancy: What fits on one SM.
         multiprocessor_count: SMs of the GPU, 1 and up.
         cluster_size: Blocks per cluster; None for a launch without clusters.
-        max_active_clusters: The clusters that are resident at once, where a live device reports them; else
-            the answer for clusters is an upper bound.
+        max_active_clusters: The clusters that are resident at once, where a live device reports them: 0 and
+            up to as many as its SMs have places for. Else the answer for clusters is an upper bound.
 
     Raises:
         InputError: A number out of range, or clusters that the chip does not have.
     """
     places = _resident_blocks(occupancy, multiprocessor_count)
     if cluster_size is None:
+        if max_active_clusters is not None:
+            raise InputError(
+                "says nothing of a launch without clusters",
+                where="max_active_clusters",
+                cure="Give the cluster, too.",
+            )
         return _of_blocks(multiprocessor_count, places)
     bound = cluster_bound(occupancy, multiprocessor_count, cluster_size)
     clusters = bound if max_active_clusters is None else max_active_clusters
+    if not 0 <= clusters <= bound and places:
+        raise InputError(
+            f"{shown(clusters)} is out of range", where="max_active_clusters", allowed=f"0 to {bound:,}"
+        )
+    clusters = min(clusters, bound)
     is_upper_bound = max_active_clusters is None
     measured = None
     if is_upper_bound and bound:

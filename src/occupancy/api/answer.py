@@ -153,8 +153,8 @@ class Occupancy(engine.Answer):
             grid: Blocks, or the grid's shape, such as ``(128, 32)``.
             multiprocessor_count: SMs of the GPU; not needed where the answer is for a product.
             cluster: Blocks per cluster, or the cluster's shape; only from 9.0.
-            max_active_clusters: The clusters that are resident at once, where a live device reports them;
-                else the blocks of a wave are an upper bound.
+            max_active_clusters: The clusters that are resident at once, where a live device reports them: 0
+                and up to as many as its SMs have places for. Else the blocks of a wave are an upper bound.
 
         Raises:
             InputError: A number that is missing or out of range, a grid that its clusters do not divide,
@@ -255,7 +255,7 @@ def fits_of(
 
     if chips is None:
         chips = [Chip(shipped.limits(cc)) for cc in shipped.known()]
-    size = cluster_size_of(kernel, cluster)
+    size = cluster_size_of(cluster)
     found = fits([chip.limits for chip in chips], kernel, model, cluster_size=size)
     return Answers(found, fits_report(kernel, found, chips, model, size), "chips")
 

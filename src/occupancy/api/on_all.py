@@ -109,7 +109,7 @@ def on_all(
     needed = kernel_with(kernel, without_automatic(arguments))
     model = arguments.get("model")
     answers = [Occupancy.on(chip, needed, model) for chip in chips]
-    size = cluster_size_of(needed, cluster)
+    size = cluster_size_of(cluster)
     missing = [no_such_clusters(chip.limits, size) for chip in chips]
     if size is not None and all(missing):
         check_cluster(chips[0].limits, size)  # says so

@@ -7,16 +7,15 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from ..advice.waves import FullWave, check_cluster, count_waves, full_wave, is_unknown
-from ..errors import DeviceError, InputError, MissingDependencyError
+from ..errors import DeviceError, InputError, MissingDependencyError, shown
 from ..report.gpu import WholeGpu, gpu_of
-from ..values.kernel import Launch
+from ..values.kernel import INT_MAX, Launch
 from ..values.spellings import parse_count, parse_shape
 
 if TYPE_CHECKING:
     from ..advice.partitions import GreenContext
     from ..engine import Answer
     from ..tables.chips import Chip
-    from ..values.kernel import Kernel
     from .answer import Occupancy
     from .arguments import ShapeLike
 
@@ -32,14 +31,14 @@ def launch_of(answer: Answer, grid: ShapeLike | None, cluster: ShapeLike | None)
     Raises:
         InputError: A number out of range, a chip without clusters, or a grid that its clusters do not divide.
     """
-    cluster_dim = None if cluster is None else parse_shape(cluster, "cluster")
-    if cluster_dim is not None:  # a size that no chip has, before a grid that it does not divide
-        check_cluster(answer.limits, prod(cluster_dim))
+    cluster_dim, size = None if cluster is None else parse_shape(cluster, "cluster"), cluster_size_of(cluster)
+    if size is not None:  # one that no chip has, before a grid that it does not divide
+        check_cluster(answer.limits, size)
     shape = cluster_dim if grid is None else parse_shape(grid, "grid")
     return Launch(answer.kernel, shape or (1, 1, 1), cluster_dim)
 
 
-def cluster_size_of(kernel: Kernel, cluster: ShapeLike | None) -> int | None:
+def cluster_size_of(cluster: ShapeLike | None) -> int | None:
     """Blocks per cluster, whatever the chip; None without clusters.
 
     Raises:
@@ -47,8 +46,12 @@ def cluster_size_of(kernel: Kernel, cluster: ShapeLike | None) -> int | None:
     """
     if cluster is None:
         return None
-    dimensions = parse_shape(cluster, "cluster")
-    return Launch(kernel, dimensions, dimensions).cluster_size
+    size = prod(parse_shape(cluster, "cluster"))
+    if size > INT_MAX:
+        raise InputError(
+            f"{shown(size)} blocks are out of range", where="cluster", allowed=f"1 to {INT_MAX:,}"
+        )
+    return size
 
 
 def launch_and_wave(

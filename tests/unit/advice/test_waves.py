@@ -61,6 +61,17 @@ def test_clusters_are_bounded_unless_a_device_knows() -> None:
     assert (known.clusters, known.blocks, known.is_upper_bound) == (14, 224, False)
 
 
+@pytest.mark.parametrize("clusters", [-1, 265, 10**30])
+def test_clusters_that_no_gpu_holds(clusters: int) -> None:
+    answer = evaluate(occupancy.limits("9.0"), Kernel(1024, 32))
+    with pytest.raises(occupancy.InputError, match=r"^max_active_clusters: .* out of range.*: 0 to 132\."):
+        full_wave(answer, H200_SMS, cluster_size=2, max_active_clusters=clusters)
+    with pytest.raises(occupancy.InputError, match="^max_active_clusters: says nothing of a launch without"):
+        full_wave(answer, H200_SMS, max_active_clusters=1)
+    with pytest.raises(occupancy.InputError, match="^grid: no block of the kernel is resident"):
+        occupancy.compute("H200", threads=2048).waves(8, cluster=2, max_active_clusters=4)
+
+
 def test_a_kernel_that_does_not_launch_has_no_waves() -> None:
     kernel = Kernel(1024, 255)
     wave = full_wave(evaluate(occupancy.limits("9.0"), kernel), H200_SMS)

@@ -222,6 +222,10 @@ def test_the_compiler_divides_the_registers_of_6_0_as_for_the_rest_of_its_family
             "^max_active_clusters: 'x' is not a whole number",
         ),
         (
+            lambda: occupancy.fits(threads=256, cluster=10**20),
+            r"^cluster: 1.* blocks are out of range. Allowed: 1 to 2,147,483,647\.",
+        ),
+        (
             lambda: occupancy.scan("nothing.cubin", multiprocessor_count="x"),
             "^multiprocessor_count: 'x' is not a whole number",
         ),
