@@ -33,15 +33,7 @@ from .document import (
     plain,
     said,
 )
-
-_IN_PYTHON = {
-    "--format json": "to_dict()",
-    "--occupancy or --blocks": "occupancy= or blocks=",
-    "--all lists": "with_same=True lists",
-    " (--gpu)": "",
-    "--all shows": "with_same=True shows",
-}
-"""What our own sentences name of the command line, and what a notebook has instead."""
+from .in_python import in_python
 
 LONG = 24
 """Characters of a cell above which its column is kept wide enough to be read, and breaks any word of it;
@@ -82,7 +74,7 @@ def _block(block: Block) -> str:
         items = "".join(f"<li>{_inline(Marked(said(item), block.mark))}</li>" for item in block.items)
         return f"<ul>{items}</ul>" if items else ""
     if isinstance(block, KeyValues):
-        return _table(("", ""), (False, False), [(key, _in_python(text)) for key, text in block.lines])
+        return _table(("", ""), (False, False), [(key, in_python(text)) for key, text in block.lines])
     if isinstance(block, Code):
         return _drawn(block.text)
     if isinstance(block, Table):
@@ -141,15 +133,9 @@ def _width(title: str, cells: Sequence[Cell], least: int) -> float:
 def _inline(line: Line) -> str:
     texts = []
     for text, mark in pieces(line):
-        inner = html_text(_in_python(text)).replace("\n", "<br>")
+        inner = html_text(in_python(text)).replace("\n", "<br>")
         texts.append(f"<{_TAGS[mark]}>{inner}</{_TAGS[mark]}>" if mark in _TAGS else inner)
     return "".join(texts)
-
-
-def _in_python(text: str) -> str:
-    for option, argument in _IN_PYTHON.items():
-        text = text.replace(option, argument)
-    return text
 
 
 def _heads(columns: Sequence[Column | GroupColumn]) -> tuple[list[str], list[bool]]:
