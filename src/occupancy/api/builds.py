@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from ..builds.accepting import Accepted, accept
+from ..builds.accepting import accept
 from ..builds.atomic_file import write_atomically
 from ..builds.baseline import Baseline
 from ..builds.baseline_file import read_baseline, update_baseline, write_baseline
@@ -65,12 +65,14 @@ def diff(
     if not 0 <= threshold <= 100:  # also where it is not a number
         raise InputError(f"{threshold} is out of range", where="threshold", allowed="0 to 100")
     common = Allowance()
-    before, after = read_build(paths_of(old), common), read_build(paths_of(new), common)
+    before = read_build(paths_of(old, "old"), common)
+    after = read_build(paths_of(new, "new"), common)
     scanner = how.scanner_for(before, after)
+    kernels_before, kernels_after = how.kernels(before, after)
     return diff_report(
         compare(
-            how.launched(how.kernels(before)),
-            how.launched(how.kernels(after)),
+            how.launched(kernels_before),
+            how.launched(kernels_after),
             scanner,
             threshold=threshold,
             with_same=with_same,
@@ -82,7 +84,7 @@ def diff(
         ignores_arch=ignore_arch or how.is_for_one_chip,
         runs_on=how.runs_on,
         problems=before.problems + after.problems,
-        not_chosen=how.not_chosen,
+        not_chosen=how.not_chosen(before, after),
     )
 
 
@@ -116,27 +118,37 @@ def check(
         InputError: To update, a baseline must be named, and the kernels be taken as they are.
     """
     how = Builds(**reading)
+    paths = paths_of(build, "build")
     asked = read_rules(_rules_file(rules))
     path = asked.baseline if baseline is None else os.fspath(baseline)
     if update:
-        return _update(how, paths_of(build), asked, _path_to_write(path, how))
+        return _update(how, paths, asked, _path_to_write(path, how))
     if path is not None and not os.path.exists(path):
-        raise BaselineError("is not there yet", where=path, cure=_how_to_begin(paths_of(build), asked.source))
+        raise BaselineError("is not there yet", where=path, cure=_how_to_begin(paths, asked.source))
     before = [] if path is None else [build_of(read_baseline(path), path)]
-    after = whole(read_build(paths_of(build)))
+    after = whole(read_build(paths))
     how.take_threads_of(asked)
     scanner = how.scanner_for(*before, after)
-    kernels = how.kernels(after)
-    every = how.every(after) if how.is_partial else kernels
+    every = how.every(after)
     refuse_idle(every, asked.launches, after.name)
-    old = how.launched(how.kernels(before[0]), asked.launches) if before else None
+    kernels = how.wanted(every)
+    every_old = how.every(before[0]) if before else ()
+    old = how.wanted(every_old)
+    how.refuse_absent((*old, *kernels), (*before, after))
     # A rule can be for a kernel by the name that the baseline has.
-    every_old = how.every(before[0]) if before and how.is_partial else ()
-    relevant = how.relevant(asked.rules, (*every, *every_old), (*kernels, *(old or ())))
-    launched = how.launched(kernels, asked.launches)
-    names = after.name, path or ""
-    done = check_kernels(launched, relevant, scanner, old, names, ignore_arch=how.is_for_one_chip)
-    done.not_chosen = how.not_chosen
+    relevant = how.relevant(asked.rules, (*every, *every_old), (*kernels, *old))
+    if kernels and not relevant:  # that all of them are gone is to be told, too
+        raise how.no_rules()
+    done = check_kernels(
+        how.launched(kernels, asked.launches),
+        relevant if kernels else (),
+        scanner,
+        how.launched(old, asked.launches) if before else None,
+        (after.name, path or ""),
+        ignore_arch=how.is_for_one_chip,
+        whole_baseline=every_old if how.is_partial else None,
+    )
+    done.not_chosen = how.not_chosen(*before, after)
     return check_report(
         done, asked, build=after.name, baseline=path, is_whole=not how.is_partial, runs_on=how.runs_on
     )
@@ -170,20 +182,13 @@ def _updated(
     scanner = how.scanner_for(before, after)
     every = how.every(after)
     refuse_idle(every, asked.launches, after.name)
-    threads = how.assumed(before, after)
-    if not how.has_filter:
-        accepted = Accepted(how.every(before), how.kernels(after), ())
-    else:
-        accepted = accept(baseline, every, how.wanted)
-        threads = baseline.threads if accepted.kept else threads
-    if not accepted.old:  # that a kernel is gone can be accepted, too; that there never was one cannot
-        how.kernels(after)
-    how.refuse_absent_sizes(accepted.new, after.name)
+    accepted = accept(baseline, every, how.wanted)
+    how.refuse_absent((*accepted.old, *accepted.new), (before, after))
     new = how.launched(accepted.new, asked.launches)
-    relevant = how.relevant(asked.rules, every, new) if new else ()
-    done = check_kernels(new, without_comparisons(relevant), scanner, None, (after.name, ""))
+    relevant = how.relevant(asked.rules, every, new)
+    done = check_kernels(new, without_comparisons(relevant if new else ()), scanner, None, (after.name, ""))
     change = compare(how.launched(accepted.old, asked.launches), new, scanner)
-    done.not_chosen = how.not_chosen
+    done.not_chosen = how.not_chosen(after)
     report = check_report(
         done,
         asked,
@@ -193,6 +198,7 @@ def _updated(
         kept=len(accepted.kept) if how.has_filter else None,
         is_whole=not how.has_filter,
     )
+    threads = baseline.threads if accepted.kept else how.assumed(before, after)
     return how.baseline(accepted.new, scanner, threads, accepted.kept), report
 
 
@@ -218,9 +224,10 @@ def save_baseline(
     """
     how = Builds(**reading)
     target = _path_to_write(os.fspath(path), how)
-    after = whole(read_build(paths_of(build)))
+    after = whole(read_build(paths_of(build, "build")))
     scanner = how.scanner_for(after)
-    baseline = how.baseline(how.kernels(after), scanner, how.assumed(after))
+    (kernels,) = how.kernels(after)
+    baseline = how.baseline(kernels, scanner, how.assumed(after))
     write_baseline(target, baseline)
     return baseline
 

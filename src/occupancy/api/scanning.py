@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..builds.comparable import is_comparable
 from ..builds.excerpt import MOST, excerpt_of, in_numbers
 from ..builds.launches import refuse_absent, stated_launches
 from ..builds.merging import merge_while_read
@@ -213,8 +214,8 @@ class Scanning:
         build = read_build([compare], self._common)
         self.problems += build.problems
         of_old = replace(choice, running=self._reading.running())  # ours says what was chosen of ours
-        old = list(filter(_is_compared, of_old.kernels(build.records)))
-        compiled = list(filter(_is_compared, found))
+        old = list(filter(is_comparable, of_old.kernels(build.records)))
+        compiled = list(filter(is_comparable, found))
         became = since(build.name, old, list(map(self._portable, compiled)), self.scanner)
         changes = dict(zip(map(id, compiled), became.changes, strict=True))
         return listing(
@@ -272,8 +273,3 @@ class Scanning:
             logs,
             tuple(self.problems),
         )
-
-
-def _is_compared(record: KernelRecord) -> bool:
-    """Whether it is compiled, and not what an autotuner passed over: baselines hold none of those."""
-    return record.regs is not None and record.chosen is not False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..builds.baseline import Baseline, BaselineKernel, baseline_of
 from ..builds.build import Build
+from ..builds.comparable import is_comparable, is_passed_over
 from ..builds.launches import refuse_absent, stated_launches
 from ..builds.rules import Launches, Rule, Rules
 from ..builds.rules_entry import idle
@@ -15,6 +16,7 @@ from ..builds.running import RunsOn
 from ..builds.scanner import Scanner
 from ..errors import InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord
+from ..render import words
 from .reading import Paths, Reading, ReadingArguments
 
 if TYPE_CHECKING:
@@ -26,15 +28,8 @@ class Builds(Reading):
 
     def __init__(self, **reading: Unpack[ReadingArguments]) -> None:
         super().__init__(**reading)
-        self._left_out: dict[str, int] = {}
-        """A build -> its candidates that an autotuner did not choose."""
         self.runs_on: RunsOn | None = None
         """The chip for which code was chosen of the builds so far; None where nothing was left out for it."""
-
-    @property
-    def not_chosen(self) -> int:
-        """Candidates of autotuners that were left out of the builds so far."""
-        return sum(self._left_out.values())
 
     def assumed(self, *builds: Build) -> int | None:
         """Threads per block where a source does not state them: as given, else as the baselines say."""
@@ -73,71 +68,84 @@ class Builds(Reading):
             rules: All rules.
             every: All kernels of the build, and of the baseline.
             wanted: Those of them that are asked for.
-
-        Raises:
-            RulesError: None are left.
         """
         if not self.is_partial:
             return tuple(rules)
         left = [rule for rule in rules if not (self.archs and rule.archs) or self.archs & set(rule.archs)]
         of_no_kernel = idle(left, every)  # which the check refuses
         for_others = [rule for rule in idle(left, wanted) if rule not in of_no_kernel]
-        left = [rule for rule in left if rule not in for_others]
-        if not left:
-            names = [] if self.name is None else [f"kernels with {shown(self.name)} in their name"]
-            asked = ", ".join([*names, *(arch.sm for arch in sorted(self.archs))])
-            code = "the newest architectures" if self.what_if is None else "the code that the chip runs"
-            raise RulesError(f"there are none for {asked or code}", where="rules")
-        return tuple(left)
+        return tuple(rule for rule in left if rule not in for_others)
+
+    def no_rules(self) -> RulesError:
+        """What to say where no rule is for what is asked for."""
+        names = [] if self.name is None else [f"kernels with {shown(self.name)} in their name"]
+        asked = ", ".join([*names, *(arch.sm for arch in sorted(self.archs))])
+        code = "the newest architectures" if self.what_if is None else "the code that the chip runs"
+        return RulesError(f"there are none for {asked or code}", where="rules")
 
     def scanner_for(self, *builds: Build) -> Scanner:
         """What answers for all of the builds."""
         return self.scanner(self.assumed(*builds), with_advice=False)
 
     def every(self, build: Build) -> tuple[KernelRecord, ...]:
-        """The compiled kernels of a build, whichever are asked for; without registers, as in PTX, there is
-        nothing to compare, and nobody launches the candidates that an autotuner did not choose."""
-        compiled = [each for each in self.everything().kernels(build.records) if each.regs is not None]
-        return tuple(each for each in compiled if each.chosen is not False)
-
-    def wanted(self, kernels: Iterable[KernelRecord]) -> tuple[KernelRecord, ...]:
-        """Those of some kernels that are asked for."""
-        return tuple(self.selection(group=True).kernels(kernels))
-
-    def kernels(self, build: Build) -> tuple[KernelRecord, ...]:
-        """Those of the kernels of a build that are asked for.
+        """The kernels of a build that can be compared, whichever are asked for.
 
         Raises:
             ReadError: There are none.
-            InputError: A block size is given for a kernel that is not there.
         """
-        running = self.running()
-        wanted = self.selection(group=True, running=running).kernels(build.records)
-        compiled = [record for record in wanted if record.regs is not None]
-        if running is not None and running.chosen is not None:
-            self.runs_on = running.chosen.with_another(self.runs_on)
-        kernels = tuple(record for record in compiled if record.chosen is not False)
-        self._left_out[build.name] = len(compiled) - len(kernels)
-        missing = "" if kernels else self.missing(build.records)
-        if missing:
-            raise ReadError(missing, where=build.name)
-        if not kernels:
+        every = tuple(filter(is_comparable, self.everything().kernels(build.records)))
+        if not every:
             raise ReadError(
-                "holds no compiled kernel, or none that is asked for",
+                "holds no compiled kernel",
                 where=build.name,
                 cure="PTX alone has no registers: compile it for an architecture.",
             )
-        self.refuse_absent_sizes(kernels, build.name)
-        return kernels
+        return every
 
-    def refuse_absent_sizes(self, kernels: Sequence[KernelRecord], build: str) -> None:
-        """Raise an error where a block size is given for a kernel that is not among some.
+    def wanted(self, kernels: Sequence[KernelRecord]) -> tuple[KernelRecord, ...]:
+        """Those of some kernels that are asked for."""
+        if not self.is_partial:
+            return tuple(kernels)
+        running = self.running()
+        wanted = tuple(self.selection(group=True, running=running).kernels(kernels))
+        if running is not None and running.chosen is not None:
+            self.runs_on = running.chosen.with_another(self.runs_on)
+        return wanted
+
+    def kernels(self, *builds: Build) -> tuple[tuple[KernelRecord, ...], ...]:
+        """Of each build the kernels that are asked for: one that only some builds have is new, or gone.
 
         Raises:
-            InputError: It is.
+            ReadError: One of the builds has no kernels, or none of them one that is asked for.
+            InputError: A block size is given for a kernel that none of them has.
         """
+        wanted = tuple(self.wanted(self.every(build)) for build in builds)
+        self.refuse_absent([kernel for each in wanted for kernel in each], builds)
+        return wanted
+
+    def refuse_absent(self, wanted: Sequence[KernelRecord], builds: Iterable[Build]) -> None:
+        """Raise an error where no build has what is asked for.
+
+        Args:
+            wanted: The kernels of all builds that are asked for.
+            builds: The builds; one without kernels is a baseline that is not there yet.
+
+        Raises:
+            ReadError: There is no kernel.
+            InputError: A block size is given for one that is not there.
+        """
+        found = [build for build in builds if build.records]
+        names = words.listing([build.name for build in found])
+        if not wanted:
+            missing = self.missing([record for build in found for record in build.records])
+            raise ReadError(missing or "no kernel is all that is asked for", where=names)
         for each in self.launches:
-            refuse_absent(each, kernels, build)
+            refuse_absent(each, wanted, names)
+
+    def not_chosen(self, *builds: Build) -> int:
+        """How many candidates of autotuners that were not chosen are among what is asked for."""
+        records = [record for build in builds for record in build.records if is_passed_over(record)]
+        return len(tuple(self.selection(group=True, running=self.running()).kernels(records)))
 
     def launched(
         self, kernels: Sequence[KernelRecord], by_rules: Sequence[Launches] = ()
@@ -166,6 +174,16 @@ def whole(build: Build) -> Build:
     return build
 
 
-def paths_of(paths: Paths) -> tuple[str, ...]:
-    several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
-    return tuple(os.fspath(path) for path in several)
+def paths_of(paths: Paths, where: str) -> tuple[str, ...]:
+    """The paths of a build, which an error calls so.
+
+    Raises:
+        InputError: There are none, or they are no paths.
+    """
+    try:
+        several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+        if several:
+            return tuple(os.fspath(path) for path in several)
+    except TypeError:
+        pass
+    raise InputError(f"got {shown(paths)}", where=where, allowed="a path, or a list of paths")

@@ -26,7 +26,7 @@ class Accepted:
 def accept(
     baseline: Baseline,
     kernels: Sequence[KernelRecord],
-    wanted: Callable[[Iterable[KernelRecord]], Iterable[KernelRecord]],
+    wanted: Callable[[Sequence[KernelRecord]], Iterable[KernelRecord]],
 ) -> Accepted:
     """Accept some kernels of a build.
 

@@ -26,6 +26,7 @@ def check(
     names: tuple[str, str],
     *,
     ignore_arch: bool = False,
+    whole_baseline: Sequence[KernelRecord] | None = None,
 ) -> Checked:
     """Check kernels against rules.
 
@@ -36,13 +37,14 @@ def check(
         baseline: The kernels to compare with; None without a baseline.
         names: What the build and the baseline are called.
         ignore_arch: Whether a kernel without a counterpart of its architecture is compared with another.
+        whole_baseline: All kernels of the baseline, where only some are asked for.
 
     Raises:
         RulesError: A rule is for none of the kernels, asks for what is not known of one, or compares
             where there is no baseline; it would hold because nothing was looked at.
         BaselineError: The baseline lacks an architecture, or all kernels of a rule that compares.
     """
-    gaps = Gaps(kernels, baseline, names, ignore_arch=ignore_arch)
+    gaps = Gaps(kernels, baseline, names, ignore_arch=ignore_arch, whole_baseline=whole_baseline)
     gaps.refuse_comparisons(rules)
     done = Checked()
     matching = match(baseline or (), kernels, compared, ignore_arch=ignore_arch)

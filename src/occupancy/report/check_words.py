@@ -32,6 +32,9 @@ def summary_of(report: CheckReport) -> str:
         return f"No kernel to check: the build has none of these{after}"
     if not report.violating:
         asked = _asked_rules(report)
+        if not any(rule.matched for rule in report.rules):
+            them = "it" if kernels == 1 else "them"
+            return f"{words.count(kernels, 'kernel')}, no check: no rule is for {them}."
         if not asked:
             return f"{words.count(kernels, 'kernel')}, no check: every rule compares with the baseline."
         verb = "meets" if kernels == 1 else "meet"
@@ -70,7 +73,7 @@ def _conditions(rule: CheckedRule, report: CheckReport) -> list[str]:
 
 def _update(report: CheckReport, change: DiffSummary) -> Iterator[str]:
     """What became of the baseline, and what that leaves to do."""
-    compares = any(CRITERIA[name].compares for rule in report.rules for name in rule.bounds)
+    compares = any(CRITERIA[name].compares for rule in report.rules if rule.matched for name in rule.bounds)
     if compares and (report.violating or report.holding):
         what = "this build is" if report.kept is None else "these kernels are in"
         yield f"What compares with the baseline was not checked: {what} the baseline now."

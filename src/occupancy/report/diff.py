@@ -282,8 +282,9 @@ def _footnotes(report: DiffReport) -> Iterator[str]:
         where = " --all shows both names." if hidden else ""
         yield f"{report.by_part:,} {renamed} than before: {how}.{where}"
     old, new = ({row.arch or "unknown" for row in side} for side in _sides(report))
+    could_match = report.added and report.removed and not report.ignores_arch
     for archs, build in ((old - new, report.old), (new - old, report.new)):
-        if archs and not report.ignores_arch:
+        if archs and could_match:
             yield f"Only in {build}: kernels for {words.listing(sorted(archs))}. --ignore-arch compares them."
     yield from _known_in_one(report)
     yield from meaning_of_caps((row.old, row.new) for row in report.kernels)

@@ -291,6 +291,15 @@ class TestWhatWasNotChosen:
         assert self.LEFT_OUT in " ".join(str(report).split())
         assert "U7H3" not in str(report)
 
+    def test_those_that_are_asked_for_are_counted(self, cache: Path) -> None:
+        named = {record.name for record in occupancy.scan(cache) if record.chosen is False}
+        counts = {
+            name: occupancy.check(cache, "rules.toml", baseline="new.json", update=True, name=name).not_chosen
+            for name in named
+        }
+        assert sum(counts.values()) == 9
+        assert all(counts.values())
+
     def test_all_are_checked_where_nothing_says_which_was_chosen(self, cache: Path) -> None:
         for choice in cache.rglob("*.best_config"):
             choice.unlink()

@@ -505,8 +505,48 @@ def test_a_rule_follows_a_kernel_that_was_renamed(builds: Path, project: Path) -
 def test_an_update_of_what_neither_build_has(builds: Path, project: Path) -> None:
     before = (project / "base.json").read_bytes()
     error = check(builds / "after", "--rules", "rules.toml", "--update", "--name", "blurr", code=2)
-    assert "no kernel of 14 has 'blurr' in its name; there are blur" in error
+    assert "base.json and " in error
+    assert "no kernel of 28 has 'blurr' in its name; there are blur" in error
     assert (project / "base.json").read_bytes() == before
+
+
+def test_a_kernel_for_which_there_is_no_rule_can_be_accepted(builds: Path, project: Path) -> None:
+    (project / "scale.toml").write_text(
+        'baseline = "base.json"\n[[rules]]\nkernels = "*scale*"\nmax_regs = 255'
+    )
+    before = lines_of(project / "base.json")
+    text = check(builds / "after", "--rules", "scale.toml", "--update", "--name", "blur", code=0)
+    assert text == (
+        "2 kernels, no check: no rule is for them.\n"
+        "base.json: 2 kernels accepted (2 worse), 12 left as they were.\n"
+    )
+    after = lines_of(project / "base.json")
+    assert {name for name in before if before[name] != after[name]} == {BLUR}
+    error = check(builds / "after", "--rules", "scale.toml", "--name", "blur", code=2)
+    assert "there are none for kernels with 'blur'" in error
+
+
+def test_a_kernel_that_only_one_side_has_can_be_asked_for(builds: Path, project: Path) -> None:
+    """The build has ``sharpen``, which is new, the baseline ``emboss``, which is gone."""
+    after = (builds / "after", "--rules", "rules.toml")
+    gone = check(*after, "--name", "emboss", code=1)
+    assert gone.startswith("No kernel to check: the build has none of these; 2 kernels of the baseline are")
+    assert "Removed since the baseline: " in gone
+    (project / "scale.toml").write_text(
+        'baseline = "base.json"\n[[rules]]\nkernels = "*scale*"\nmax_regs = 255'
+    )
+    assert check(builds / "after", "--rules", "scale.toml", "--name", "emboss", code=1) == gone
+    # What compares has nothing to compare it with; whatever else there is, is asked.
+    error = check(*after, "--name", "sharpen", code=2)
+    assert error.startswith("Error: base.json: has none of the kernels that rule 1 (*) compares")
+    (project / "more.toml").write_text(RULES + "[[rules]]\nmax_regs = 255\n")
+    text = check(builds / "after", "--rules", "more.toml", "--name", "sharpen", code=0)
+    assert text.startswith("2 kernels meet 2 rules (2 checks).\nNot in the baseline: ")
+    for name in ("sharpen", "emboss"):
+        assert "3 of 14 kernels break" in check(*after, "--threads", f"{name}=128", code=1)
+    error = check(*after, "--threads", "unsharp=128", code=2)
+    assert "no kernel of base.json and " in error
+    assert "is called unsharp. Allowed: " in error
 
 
 def test_an_update_of_one_kernel_without_a_baseline_says_that_it_is_alone(
@@ -611,6 +651,7 @@ def test_a_baseline_for_another_architecture(builds: Path, project: Path) -> Non
     error = check(builds / "after", "--rules", "rules.toml", code=2)
     assert "base.json: has no kernels for sm_90" in error
     assert "or add it: --update --arch sm_90." in error
+    assert check(builds / "after", "--rules", "rules.toml", "--arch", "sm_90", code=2) == error
     check(builds / "after", "--rules", "rules.toml", "--arch", "sm_80", code=1)
 
 

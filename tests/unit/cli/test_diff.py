@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import occupancy
+from occupancy import InputError
 from tests.cli_runner import run
 
 # What nvcc and ptxas said of tests/data/builds/filters.cu (the two logs), and the occupancy on 8.0 and
@@ -225,7 +226,7 @@ def test_sizes_of_some_kernels(builds: Path) -> None:
     report = diff_json(builds / "before", builds / "after", "-t", "64", "-t", "blur=256", "--all")
     assert {row["new"]["threads"] for row in report["kernels"]} == {64, 256}
     for arguments, said in (
-        (("-t", "blurr=256"), "-t: no kernel of before is called blurr. Allowed: "),
+        (("-t", "blurr=256"), "-t: no kernel of before and after is called blurr. Allowed: "),
         (("-t", "64", "-t", "128"), "is given twice for all kernels"),
         (("-t", "blur=many"), "many"),
     ):
@@ -523,10 +524,29 @@ def test_rows_of_a_kernel_stand_together(builds: Path) -> None:
     assert len(list(itertools.groupby(names))) == len(set(names)) < len(names)
 
 
+@pytest.mark.parametrize(("name", "kinds"), [("sharpen", "2 added"), ("emboss", "2 removed")])
+def test_a_kernel_that_only_one_build_has_can_be_asked_for(builds: Path, name: str, kinds: str) -> None:
+    arguments = ("diff", str(builds / "before"), str(builds / "after"))
+    done = run(*arguments, "--name", name)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert name in done.stdout
+    assert done.stdout.endswith(f"Nothing could be compared: no kernel is in both builds: {kinds}.\n")
+    done = run(*arguments, "--threads", f"{name}=128")
+    assert (done.exit_code, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("side", ["old", "new"])
+@pytest.mark.parametrize("paths", [[], (), None, 5, [5]])
+def test_what_is_no_build_is_refused(builds: Path, side: str, paths: Any) -> None:
+    sides: dict[str, Any] = {"old": builds / "before", "new": builds / "after", side: paths}
+    with pytest.raises(InputError, match=rf"^{side}: got .*\. Allowed: a path, or a list of paths"):
+        occupancy.diff(**sides)
+
+
 def test_a_name_that_no_kernel_has(builds: Path) -> None:
     done = run("diff", str(builds / "before"), str(builds / "after"), "--name", "blurr")
     assert done.exit_code == 2
-    assert "no kernel of 14 has 'blurr' in its name; there are blur" in " ".join(done.stderr.split())
+    assert "no kernel of 28 has 'blurr' in its name; there are blur" in " ".join(done.stderr.split())
     done = run("scan", str(builds / "before"), "--name", "blurr")
     assert done.stderr.startswith("Warning: no kernel of 14 has 'blurr' in its name; there are blur.")
 
