@@ -12,7 +12,6 @@ from .calc import CalcReport
 from .inputs import Inputs, name_of
 from .next_steps import SKIP_FEWER, changes_in_words, how_registers_are_had
 from .opt_in import without_it
-from .registers import ways_out
 from .tensor_memory import both_states
 
 HOLDS_ALL = "a block that allocates tensor memory starts with all virtual resources of the SM"
@@ -59,6 +58,8 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
         shown = levels  # a line that says so would take as much room
     if report.split is not None:
         if not report.split.suffices:
+            from .registers import ways_out  # which few answers need
+
             yield "one of these makes the split legal"
             yield from ways_out(report.split)
             return
