@@ -13,10 +13,12 @@ from ..builds.launches import refuse_absent, stated_launches
 from ..builds.rules import Launches, Rule, Rules
 from ..builds.rules_entry import idle
 from ..builds.running import RunsOn
+from ..builds.scan_row import ScanRow
 from ..builds.scanner import Scanner
 from ..errors import InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord
 from ..render import words
+from ..values.dataclass import copier
 from .reading import Paths, Reading, ReadingArguments
 
 if TYPE_CHECKING:
@@ -161,8 +163,15 @@ class Builds(Reading):
         kept: Sequence[BaselineKernel] = (),
     ) -> Baseline:
         """The kernels as they were compiled; with an occupancy where the block size is stated."""
-        rows = [scanner.row(each) if scanner.is_stated(each) else each for each in self.launched(kernels)]
+        rows = [
+            _with_total(scanner.row(each), each.smem) if scanner.is_stated(each) else each
+            for each in self.launched(kernels)
+        ]
         return baseline_of(rows, threads, kept)
+
+
+_with_total = copier(ScanRow, "smem")
+"""A row with the shared memory that the source states in one number, where a row has what it comes to."""
 
 
 def whole(build: Build) -> Build:

@@ -260,7 +260,11 @@ def _baseline_error(error: ValidationError, name: str, within: str = "") -> Base
     if first["type"] == "missing":
         return BaselineError("is missing", where=f"{name}: {where[1:]}")
     if first["type"] == "unexpected_keyword_argument":
-        return BaselineError("there is no such name", where=f"{name}: {where[1:]}")
+        return BaselineError(
+            "there is no such name",
+            where=f"{name}: {where[1:]}",
+            cure="Make the baseline again with this version: occupancy scan BUILD --save-baseline FILE.",
+        )
     return BaselineError(
         f"got {shown(first['input'])}",
         where=f"{name}: {where[1:]}",

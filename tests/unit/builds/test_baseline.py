@@ -18,6 +18,8 @@ from occupancy.builds.baseline_file import (
     write_baseline,
 )
 from occupancy.builds.build import read_build
+from occupancy.builds.diff import compared
+from occupancy.builds.kernel_names import stable_name
 
 KERNEL = BaselineKernel(name="_Z1kv", arch="sm_90", source="k.cubin", format="cubin", regs=32)
 BASELINE = Baseline(tool_version="0.1.0", threads=256, kernels=(KERNEL,))
@@ -103,6 +105,17 @@ def test_an_assumed_block_size_is_kept_as_an_assumption(builds: Path, tmp_path: 
     assert {record.threads for record in build.records} == {None}
 
 
+def test_a_stated_block_size_adds_no_fact(builds: Path, tmp_path: Path) -> None:
+    """What an answer comes to is none: else nothing of the build would be as it was."""
+    build = builds / "before"
+    occupancy.save_baseline(build, tmp_path / "base.json", threads=256)
+    read = read_build([str(tmp_path / "base.json")]).records
+    facts = {(each.name, each.arch): compared(each) for each in read}
+    assert facts == {
+        (stable_name(each.name), each.arch): compared(each) for each in read_build([str(build)]).records
+    }
+
+
 def test_a_launch_keeps_its_block_size(samples: Path, tmp_path: Path) -> None:
     occupancy.save_baseline(samples / "ncu_raw.csv", tmp_path / "base.json")
     read = read_build([str(tmp_path / "base.json")]).records
@@ -144,7 +157,7 @@ def test_equal_launches_are_one_line(samples: Path, tmp_path: Path) -> None:
         (changed(schema_version=...), "schema_version: got None"),
         (changed(kernels=...), "kernels: is missing"),
         (changed(kernels={}), "kernels: got {}"),
-        (changed(author="me"), "author: there is no such name"),
+        (changed(author="me"), "author: there is no such name. Make the baseline again with this version"),
         (changed(threads="many"), "threads: got 'many'"),
         (changed(threads=0), "threads: got 0"),
         (changed(kernel={"regs": -1}), r"kernels\[0\].regs: got -1"),
