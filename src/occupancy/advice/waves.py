@@ -265,7 +265,7 @@ def is_non_portable(limits: Limits, cluster_size: int) -> bool:
 
 
 def is_unknown(limits: Limits, cluster_size: int) -> bool:
-    """Whether no source says that a chip with clusters has some as large."""
+    """Whether no source says if a chip that has clusters holds some of this size."""
     return limits.max_non_portable_cluster_size is None and is_non_portable(limits, cluster_size)
 
 

@@ -35,7 +35,8 @@ from .output import print_data, print_report
     "--update",
     is_common=True,
     is_flag=True,
-    help="Accept all kernels or those of --name into the baseline; rules that compare are skipped.",
+    help="Accept all kernels into the baseline, or only those of --name and --arch; rules that compare are "
+    "skipped.",
 )
 @kernel_file_options
 @gpu_option

@@ -113,7 +113,7 @@ def notes_of(report: CheckReport) -> Iterator[str]:
     if report.updated is not None:
         yield from _update(report, report.updated)
     elif any(CRITERIA[each.criterion].compares for _, each in report.broken()):
-        yield "Where a change is meant: --update --name PART accepts that of a kernel, --update all."
+        yield "Where a change is meant: accept it with --update --name PART, or all with --update."
     may: dict[tuple[str, date, str], list[ScanRow]] = {}
     for each in report.exempted:
         names = words.listing([violation.criterion for violation in each.violating.violations])

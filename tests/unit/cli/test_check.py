@@ -71,7 +71,7 @@ def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Pa
         "  Next step: Where that is meant: --update, or allow_removed in the rules.\n"
         "\n"
         "Not in the baseline: img::sharpen (sm_80, sm_90).\n"
-        "Where a change is meant: --update --name PART accepts that of a kernel, --update all.\n"
+        "Where a change is meant: accept it with --update --name PART, or all with --update.\n"
         "Block size unknown (14 kernels): the worst drop counts; --threads states it.\n"
     )
 

@@ -18,8 +18,8 @@ BUILDS = Path("tests/data/builds")
     [
         ("--virtual-resources 0 answers", "virtual_resources=0 answers"),
         (
-            "--update --name PART accepts one, --update all",
-            'update=True, name="PART" accepts one, update=True all',
+            "accept it with --update --name PART, or all with --update.",
+            'accept it with update=True, name="PART", or all with update=True.',
         ),
         ("--threads N, or --threads KERNEL=N", 'threads=N, or threads={"KERNEL": N}'),
         ("sm_90a runs on 9.0; --cc answers for those", "sm_90a runs on 9.0; cc= answers for those"),
@@ -59,4 +59,4 @@ def test_no_answer_names_an_option(tmp_path: Path) -> None:
     for answer in answers:
         assert "--" not in answer._repr_html_()
     assert "Your own GPU tells: cudaOcc" in answers[4]._repr_html_()
-    assert "update=True, name=&quot;PART&quot; " in answers[9]._repr_html_()
+    assert "update=True, name=&quot;PART&quot;, or all with update=True." in answers[9]._repr_html_()
