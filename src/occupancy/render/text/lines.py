@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from .columns import columns_of
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -81,11 +83,5 @@ def _line(texts: Sequence[list[str]], row: Sequence[Cell], widths: Sequence[int]
 
 
 def _have_room(lines: Sequence[str], width: int) -> bool:
-    return all(len(line) <= width and (line.isascii() or _are_single(line)) for line in lines)
-
-
-def _are_single(text: str) -> bool:
-    """Whether each character takes one column of a terminal."""
-    from rich.cells import cell_len
-
-    return cell_len(text) == len(text)
+    """Whether they do, and each of their characters takes one column."""
+    return all(len(line) <= width and columns_of(line) == len(line) for line in lines)

@@ -7,11 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
+from .columns import chopped, columns_of, head, tail
+
 DOTS = "..."
 LEAST_HEAD = 12
-"""Characters of the beginning that are kept, where there is room for more than that."""
+"""Columns of the beginning that are kept, where there is room for more than that."""
 MOST_OF_A_WORD = (40, 24, 16, 12, 8, 6, 4)
-"""Characters of a word that tells names apart, less and less until there is room for all such words."""
+"""Columns of a word that tells names apart, less and less until there is room for all such words."""
 
 _NAMESPACES = re.compile(r"(?<![\w:])(?:[A-Za-z_]\w*::)+")
 _WORDS = re.compile(r"\w+|\W")
@@ -26,7 +28,7 @@ def shortened(names: Iterable[str], width: int) -> dict[str, str]:
     look the same, what they have in common is cut within, so that the words in which they differ are seen:
     ``cub::DeviceReduce...float...Max...``. Names that look the same even so are numbered.
     """
-    brief = {name: name if len(name) <= width else _without_namespaces(name) for name in names}
+    brief = {name: name if columns_of(name) <= width else _without_namespaces(name) for name in names}
     for group in _alike(brief):
         brief |= {name: name for name in group}
     shown = _cut_apart(brief.values(), width)
@@ -41,7 +43,7 @@ def wrapped(name: str, width: int, indent: str) -> list[str]:
     lines = [""]
     for part in _parts(name, width - len(indent), _BREAKS):
         room = width - len(indent) * (len(lines) > 1)
-        if len(lines[-1]) + len(part.rstrip()) > room:
+        if columns_of(lines[-1]) + columns_of(part.rstrip()) > room:
             lines.append("")
         lines[-1] += part
     first, *others = map(str.rstrip, lines)
@@ -50,10 +52,10 @@ def wrapped(name: str, width: int, indent: str) -> list[str]:
 
 def _parts(text: str, width: int, breaks: Sequence[re.Pattern[str]]) -> Iterator[str]:
     """The parts between which a text is broken, none of them longer than so many columns."""
-    if len(text.rstrip()) <= width:
+    if columns_of(text.rstrip()) <= width:
         yield text
     elif not breaks:
-        yield from (text[at : at + width] for at in range(0, len(text), width))
+        yield from chopped(text, width)
     else:
         for part in breaks[0].findall(text):
             yield from _parts(part, width, breaks[1:])
@@ -67,7 +69,7 @@ def _without_namespaces(name: str) -> str:
 
 def _cut_apart(names: Iterable[str], width: int) -> dict[str, str]:
     """The names, those that are too long cut; no two of them alike."""
-    shown = {name: name if len(name) <= width else _cut(name, width) for name in names}
+    shown = {name: name if columns_of(name) <= width else _cut(name, width) for name in names}
     for group in _alike(shown):
         shown |= {
             name: _around(words, places, width) for name, (words, places) in _differences(group).items()
@@ -76,13 +78,13 @@ def _cut_apart(names: Iterable[str], width: int) -> dict[str, str]:
     for group in _alike(shown):
         marks = (f"~{number}" for number in count(2))
         for name in group[1:]:
-            texts = (f"{shown[name][: width - len(mark)]}{mark}" for mark in marks)
+            texts = (f"{head(shown[name], width - len(mark))}{mark}" for mark in marks)
             shown[name] = next(text for text in texts if text not in taken)
     return shown
 
 
 def _cut(name: str, width: int) -> str:
-    return name[: max(0, width - len(DOTS))] + DOTS
+    return head(name, width - len(DOTS)) + DOTS
 
 
 def _alike(shown: dict[str, str]) -> list[list[str]]:
@@ -116,24 +118,24 @@ def _differences(names: Sequence[str]) -> dict[str, tuple[list[str], list[int]]]
 def _around(words: Sequence[str], places: Sequence[int], width: int) -> str:
     """The beginning, and the words at some places."""
     for most in MOST_OF_A_WORD:
-        tail = _tail(words, places, most)
-        room = width - len(tail)
+        end = _end(words, places, most)
+        room = width - columns_of(end)
         if room >= LEAST_HEAD:
             break
     before = "".join(words[: places[0]]) if places else ""
-    if len(before) + len(tail) - len(DOTS) <= width:
-        return before + tail.removeprefix(DOTS)
-    return (before[: max(0, room)] + tail)[:width]
+    if columns_of(before) + columns_of(end) - len(DOTS) <= width:
+        return before + end.removeprefix(DOTS)
+    return head(head(before, room) + end, width)
 
 
-def _tail(words: Sequence[str], places: Sequence[int], most: int) -> str:
-    """The words at some places, each cut within to so many characters."""
+def _end(words: Sequence[str], places: Sequence[int], most: int) -> str:
+    """The words at some places, each cut within to so many columns."""
     text, last = "", -1
     for place in places:
         word = words[place]
         half = (most - len(DOTS) + 1) // 2
-        if len(word) > most:
-            word = f"{word[:half]}{DOTS}{word[len(word) - (most - len(DOTS) - half) :]}"
+        if columns_of(word) > most:
+            word = f"{head(word, half)}{DOTS}{tail(word, most - len(DOTS) - half)}"
         text += word if text and place == last + 1 else DOTS + word
         last = place
     return text if last == len(words) - 1 else text + DOTS

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import document, words
 from ..document import Column, GroupColumn, GroupedTable, Mark, Marked, Table, plain
+from .columns import columns_of, head, padded
 from .lines import Cell, Line, Part, in_columns
 from .screen import STYLES, glued
 from .shortening import shortened, wrapped
@@ -64,7 +65,7 @@ def grouped(first: int, needs: Sequence[int], width: int) -> list[list[int]]:
 
 def _need(column: Column, rows: Sequence[Sequence[document.Cell]], index: int) -> int:
     title = max(map(len, column.title.split("\n")))
-    longest = max((title, *(len(plain(row[index])) for row in rows)))
+    longest = max((title, *(columns_of(plain(row[index])) for row in rows)))
     return longest if column.least is None else min(longest, max(column.least, title))
 
 
@@ -212,7 +213,7 @@ def _broken(texts: Sequence[str], width: int) -> list[str]:
     for text in texts:
         for number, piece in enumerate(text.split(", ")):
             joined = f"{lines[-1]}{', ' if number else COLUMN_GAP}{piece}" if lines[-1] else piece
-            if len(joined) < width or not lines[-1]:
+            if columns_of(joined) < width or not lines[-1]:
                 lines[-1] = joined
                 continue
             lines[-1] += "," if number else ""
@@ -221,10 +222,10 @@ def _broken(texts: Sequence[str], width: int) -> list[str]:
 
 
 def _folded(line: str, width: int) -> Iterator[str]:
-    while len(line) > width:
-        place = line.rfind(" ", 1, width + 1)
+    while columns_of(line) > width:
+        place = line.rfind(" ", 1, len(head(line, width)) + 1)
         if place < 0:
-            line = f"{line[: width - 3]}..."
+            line = f"{head(line, width - 3)}..."
             break
         yield line[:place]
         line = line[place + 1 :]
@@ -252,7 +253,7 @@ def _fitting(table: GroupedTable, width: int) -> tuple[list[GroupColumn], list[G
         needed = _width(columns[title])
         if title == table.last:
             pieces = (f"{each}," for cell in columns[title].cells for each in plain(cell).split(", "))
-            least = min(needed, max(map(len, pieces)))
+            least = min(needed, max(map(columns_of, pieces)))
             broken, needed = needed - least, least
         if needed + len(COLUMN_GAP) <= room:
             beside.append(title)
@@ -270,29 +271,29 @@ def _fitting(table: GroupedTable, width: int) -> tuple[list[GroupColumn], list[G
 def _as_long_as_fits(column: GroupColumn, width: int) -> GroupColumn:
     """Each cell whole where it has room, else its shorter form."""
     cells = zip(column.cells, column.shorter, strict=True)
-    return column._replace(cells=[one if len(plain(one)) <= width else other for one, other in cells])
+    return column._replace(cells=[one if columns_of(plain(one)) <= width else other for one, other in cells])
 
 
 def _width(column: GroupColumn) -> int:
-    return max(map(len, (column.title, *map(plain, column.cells))))
+    return max(map(columns_of, (column.title, *map(plain, column.cells))))
 
 
 def _padded(column: GroupColumn) -> list[str]:
     width = _width(column)
-    pad = str.rjust if column.is_number else str.ljust
-    return [pad(each, width) for each in (column.title, *map(plain, column.cells))]
+    texts = (column.title, *map(plain, column.cells))
+    return [padded(each, width, is_number=column.is_number) for each in texts]
 
 
 def _cut(cells: Sequence[str], width: int) -> str:
     text = (INDENT + COLUMN_GAP.join(cells)).rstrip()
-    return text if len(text) <= width else text[: width - 3] + "..."
+    return text if columns_of(text) <= width else head(text, width - 3) + "..."
 
 
 def _marked(line: str, texts: Sequence[str], cells: Sequence[document.Cell]) -> Line:
     """A line with the styles of its cells, each of which has its place in the line."""
     pieces, done, start = [], 0, len(INDENT)
-    for padded, cell in zip(texts, cells, strict=True):
-        end = start + len(padded)
+    for text, cell in zip(texts, cells, strict=True):
+        end = start + len(text)
         if isinstance(cell, Marked) and STYLES[cell.mark]:
             pieces += [(line[done:start], ""), (line[start:end], STYLES[cell.mark])]
             done = end
