@@ -11,9 +11,9 @@ from typing import Any, Literal, TypeVar, get_args
 from ..readers import KernelRecord
 from ..values.dataclass import dataclass
 from .kernel_names import stable_name
+from .log_merging import LOGS
 from .matching import MatchedBy, family, match
 from .measures import HIGHER_IS_BETTER, MEASURES, Measures, measures, resources
-from .merging import LOGS
 from .rules import Measure
 from .same_sizes import AtSize, at_a_usual_size, at_the_same_size, is_ours
 from .scan_row import ScanRow

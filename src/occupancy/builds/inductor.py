@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from ..readers import KernelRecord
 from ..readers.remark import Choice, Fusion, Remark, file_name
-from .launch_merging import Placed
+from .stated import Placed
 
 
 def with_remarks(rows: Sequence[Placed], remarks: Sequence[Remark]) -> list[Placed]:

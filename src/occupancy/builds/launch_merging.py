@@ -12,7 +12,7 @@ from ..readers.record import architecture_of
 from ..tables.families import runs_on
 from .kernel_names import base_name
 from .signatures import signature
-from .stated import COMPILED, STATED_ONCE, also_in, fill
+from .stated import COMPILED, STATED_ONCE, Placed, also_in, fill
 
 _REGISTER_UNIT = 8
 """Nsight Compute's tables give registers as they are allocated, in multiples of this."""
@@ -22,9 +22,6 @@ MOST_COMPARED = 1 << 18
 left then has rows of its own, which a problem says."""
 
 _OF_IMAGES = (*COMPILED, *STATED_ONCE)
-
-Placed = tuple[int, KernelRecord]
-"""A record, and its place among all that was found."""
 
 
 def with_launches(

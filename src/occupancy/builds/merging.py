@@ -13,15 +13,13 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
 from ..readers import KernelRecord
-from ..readers.record import ReadProblem, all_values
+from ..readers.record import ReadProblem
 from ..readers.remark import Remark
 from .inductor import with_remarks
 from .kernel_names import base_name
-from .launch_merging import Placed, with_launches
-from .stated import COMPILED, OF_LOGS, also_in, fill
-
-LOGS = frozenset({"ptxas", "res-usage"})
-"""Texts of the compiler, in which there is no image."""
+from .launch_merging import with_launches
+from .log_merging import LOGS, MOST_COMPARED, difference, with_logs
+from .stated import COMPILED, OF_LOGS, Placed, also_in, fill, line_of
 
 _OF_COPIES = (
     *COMPILED,
@@ -35,10 +33,6 @@ _OF_COPIES = (
     "notes",
 )
 """What identical copies agree in."""
-
-MOST_COMPARED = 1 << 14
-"""Pairs of different images and lines of one name and architecture; there are some dozens. Names that
-were made to mean harm have more, and stay as they were found, which a problem says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +123,7 @@ class _Merging:
                 continue
             rows = self._images(group) or self._without_image(group.logs)
             if rows and group.ptx:
-                ptx = sorted((record for _, record in group.ptx), key=_line)
+                ptx = sorted((record for _, record in group.ptx), key=line_of)
                 if len(rows) * len(ptx) <= MOST_COMPARED:
                     rows = [(place, self._filled(row, ptx)) for place, row in rows]
                 else:
@@ -154,7 +148,11 @@ class _Merging:
         if linked and relocatable:
             before = {record.source for _, record in relocatable}
             rows = [(place, also_in(row, before)) for place, row in rows]
-        return self._with_logs(rows, group.logs, [record for _, record in relocatable])
+        done = with_logs(rows, group.logs, [record for _, record in relocatable])
+        self._leave_apart(done.too_many)
+        for row, log in done.contradictions:
+            self._contradictions[log.source].append((row, log))
+        return done.rows
 
     def _copies(self, found: Sequence[Placed]) -> list[Placed]:
         """One record for identical copies, named after the file that tells most: that with the fewest
@@ -178,42 +176,11 @@ class _Merging:
         for each in alike.values():
             first, *others = dict.fromkeys(record for _, record in each)
             if others:
-                first = min((first, *others), key=lambda record: (tells_most(record), _line(record)))
+                first = min((first, *others), key=lambda record: (tells_most(record), line_of(record)))
             rows.append((each[0][0], also_in(first, {record.source for _, record in each})))
         return rows
 
     # Logs
-
-    def _with_logs(
-        self,
-        rows: list[Placed],
-        logs: Sequence[Placed],
-        relocatable: Sequence[KernelRecord],
-    ) -> list[Placed]:
-        """The images with the spills that logs state of them."""
-        if not logs:
-            return rows
-        left = [log for _, log in logs]
-        ours = {_stated(record): record for _, record in rows}
-        parts = {_stated(record): record for record in relocatable}
-        lines_of = {_stated(log): log for log in left}
-        if max(len(lines_of) * (len(ours) + len(parts)), len(rows) * len(left)) > MOST_COMPARED:
-            self._leave_apart(left)
-            return rows
-        of_parts = {key for key, log in lines_of.items() if any(_agree(log, each) for each in parts.values())}
-        used: set[int] = set()
-        done, without = [], []
-        for place, row in rows:
-            lines = [log for log in left if _stated(log) in of_parts or _agree(log, row)]
-            used.update(map(id, lines))
-            done.append((place, _with_spills(row, lines)))
-            if not lines:
-                without.append(row)
-        unused = [log for log in left if id(log) not in used and log.linked is None]
-        # Lines that are left over beside others that agree are of an earlier compilation.
-        for row, log in zip(sorted(without, key=_line), sorted(unused, key=_line), strict=False):
-            self._contradictions[log.source].append((row, log))
-        return done
 
     def _without_image(self, logs: Sequence[Placed]) -> list[Placed]:
         """What only logs tell of: equal lines once, and the linker's in place of the compiler's."""
@@ -281,7 +248,7 @@ class _Merging:
                 log,
                 None,
                 f"contradicts {row.source} about {base_name(row.name)} for {row.arch} "
-                f"({_difference(line, row)}){others}: the log is of another build, or from before linking; "
+                f"({difference(line, row)}){others}: the log is of another build, or from before linking; "
                 "its spills are not taken",
             )
 
@@ -295,54 +262,3 @@ class _Merging:
 
 _key: Callable[[KernelRecord], Hashable] = attrgetter(*_OF_COPIES)
 """What identical copies agree in."""
-
-
-def _stated(record: KernelRecord) -> Hashable:
-    """What `_agree` looks at."""
-    return record.regs, record.static_smem, record.barriers, record.stack_bytes
-
-
-def _agree(log: KernelRecord, image: KernelRecord) -> bool:
-    """Whether a log's line can be about an image. Its stack may lack what the callees need."""
-    same = (
-        (log.regs, image.regs),
-        (log.static_smem, image.static_smem),
-        (log.barriers, image.barriers),
-    )
-    if any(None not in (one, other) and one != other for one, other in same):
-        return False
-    return log.stack_bytes is None or image.stack_bytes is None or log.stack_bytes <= image.stack_bytes
-
-
-def _difference(log: KernelRecord, image: KernelRecord) -> str:
-    names = ("regs", "static_smem", "barriers", "stack_bytes")
-    words = dict(
-        zip(names, ("registers", "bytes of shared memory", "barriers", "bytes of stack"), strict=True)
-    )
-    return ", ".join(
-        f"{getattr(log, name):,} {words[name]} there, {getattr(image, name):,} here"
-        for name in names
-        if None not in (getattr(log, name), getattr(image, name))
-        and getattr(log, name) != getattr(image, name)
-    )
-
-
-def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRecord:
-    """The image with the spills of the line that is most like it; of several such, with the most."""
-    if not logs:
-        return image
-    best = max(
-        logs,
-        key=lambda log: (log.stack_bytes == image.stack_bytes, _spills(log), log.source),
-    )
-    return also_in(fill(image, best, OF_LOGS), {log.source for log in logs})
-
-
-def _spills(record: KernelRecord) -> tuple[int, int]:
-    known = record.spill_store_bytes is not None
-    return known, (record.spill_store_bytes or 0) + (record.spill_load_bytes or 0)
-
-
-def _line(record: KernelRecord) -> str:
-    """A text that is the same for equal records only, to be independent of the order."""
-    return repr(all_values(record))

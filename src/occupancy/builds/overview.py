@@ -10,7 +10,7 @@ from ..readers import KernelRecord
 from ..values.dataclass import copier, dataclass
 from ..values.resources import Resource
 from .attention import LOW, deserves_a_look, spilled_bytes
-from .merging import LOGS
+from .log_merging import LOGS
 from .scanner import Scanner, Verdict
 from .traces import Times, is_traced
 

@@ -16,7 +16,7 @@ from ..errors import OccupancyError
 from ..readers import KernelRecord
 from ..readers.record import ThreadsFrom
 from ..values.dataclass import copier, dataclass
-from .merging import LOGS
+from .log_merging import LOGS
 from .scan_row import ScanRow
 from .scanner import Scanner
 from .stated import fill

@@ -6,6 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..readers import KernelRecord
+from ..readers.record import all_values
+
+Placed = tuple[int, KernelRecord]
+"""A record, and its place among all that was found."""
 
 SPILLS = ("spill_store_bytes", "spill_load_bytes", "spills_from")
 """What the compiler states goes before what was counted in its code."""
@@ -38,3 +42,8 @@ def also_in(record: KernelRecord, sources: Iterable[str]) -> KernelRecord:
     """The record, with the names of more files that it comes from."""
     files = {*record.also_in, *sources} - {record.source}
     return replace(record, also_in=tuple(sorted(files))) if files != set(record.also_in) else record
+
+
+def line_of(record: KernelRecord) -> str:
+    """A text that is the same for equal records only, to be independent of the order."""
+    return repr(all_values(record))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..builds.merging import LOGS
+from ..builds.log_merging import LOGS
 from ..readers import KernelRecord
 
 COUNTED = "~"

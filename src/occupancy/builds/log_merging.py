@@ -1,0 +1,104 @@
+"""What the lines of a compiler's log say of the images that it made."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+from ..readers import KernelRecord
+from .stated import OF_LOGS, Placed, also_in, fill, line_of
+
+LOGS = frozenset({"ptxas", "res-usage"})
+"""Texts of the compiler, in which there is no image."""
+
+MOST_COMPARED = 1 << 14
+"""Pairs of different images and lines of one name and architecture; there are some dozens. Names that
+were made to mean harm have more, and stay as they were found, which a problem says."""
+
+
+class WithLogs(NamedTuple):
+    """Images with what logs state of them."""
+
+    rows: list[Placed]
+    contradictions: tuple[tuple[KernelRecord, KernelRecord], ...] = ()
+    """An image, and a line that says other than it."""
+    too_many: tuple[KernelRecord, ...] = ()
+    """Lines that were not looked at, because there are too many."""
+
+
+def with_logs(rows: list[Placed], logs: Sequence[Placed], relocatable: Sequence[KernelRecord]) -> WithLogs:
+    """The images of one name and architecture, with the spills that logs state of them.
+
+    Args:
+        rows: The images.
+        logs: The lines of logs.
+        relocatable: What the images were linked of.
+    """
+    if not logs:
+        return WithLogs(rows)
+    left = [log for _, log in logs]
+    ours = {_stated(record): record for _, record in rows}
+    parts = {_stated(record): record for record in relocatable}
+    lines_of = {_stated(log): log for log in left}
+    if max(len(lines_of) * (len(ours) + len(parts)), len(rows) * len(left)) > MOST_COMPARED:
+        return WithLogs(rows, too_many=tuple(left))
+    of_parts = {key for key, log in lines_of.items() if any(_agree(log, each) for each in parts.values())}
+    used: set[int] = set()
+    done, without = [], []
+    for place, row in rows:
+        lines = [log for log in left if _stated(log) in of_parts or _agree(log, row)]
+        used.update(map(id, lines))
+        done.append((place, _with_spills(row, lines)))
+        if not lines:
+            without.append(row)
+    unused = [log for log in left if id(log) not in used and log.linked is None]
+    # Lines that are left over beside others that agree are of an earlier compilation.
+    pairs = zip(sorted(without, key=line_of), sorted(unused, key=line_of), strict=False)
+    return WithLogs(done, contradictions=tuple(pairs))
+
+
+def _stated(record: KernelRecord) -> Hashable:
+    """What `_agree` looks at."""
+    return record.regs, record.static_smem, record.barriers, record.stack_bytes
+
+
+def _agree(log: KernelRecord, image: KernelRecord) -> bool:
+    """Whether a log's line can be about an image. Its stack may lack what the callees need."""
+    same = (
+        (log.regs, image.regs),
+        (log.static_smem, image.static_smem),
+        (log.barriers, image.barriers),
+    )
+    if any(None not in (one, other) and one != other for one, other in same):
+        return False
+    return log.stack_bytes is None or image.stack_bytes is None or log.stack_bytes <= image.stack_bytes
+
+
+def difference(log: KernelRecord, image: KernelRecord) -> str:
+    """In what a log's line is not about an image, in words."""
+    names = ("regs", "static_smem", "barriers", "stack_bytes")
+    words = dict(
+        zip(names, ("registers", "bytes of shared memory", "barriers", "bytes of stack"), strict=True)
+    )
+    return ", ".join(
+        f"{getattr(log, name):,} {words[name]} there, {getattr(image, name):,} here"
+        for name in names
+        if None not in (getattr(log, name), getattr(image, name))
+        and getattr(log, name) != getattr(image, name)
+    )
+
+
+def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRecord:
+    """The image with the spills of the line that is most like it; of several such, with the most."""
+    if not logs:
+        return image
+    best = max(
+        logs,
+        key=lambda log: (log.stack_bytes == image.stack_bytes, _spills(log), log.source),
+    )
+    return also_in(fill(image, best, OF_LOGS), {log.source for log in logs})
+
+
+def _spills(record: KernelRecord) -> tuple[int, int]:
+    known = record.spill_store_bytes is not None
+    return known, (record.spill_store_bytes or 0) + (record.spill_load_bytes or 0)
