@@ -13,7 +13,7 @@ from ..values.limits import Limits
 from ..values.listed import Plain
 from ..values.resources import Resource
 from .carveout import needs_opt_in
-from .waves import check_cluster, is_non_portable, is_unknown
+from .waves import check_cluster, is_non_portable, is_unknown_cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ CLUSTER_LIMITS = ("max_portable_cluster_size", "max_non_portable_cluster_size")
 
 @dataclass(frozen=True, slots=True)
 class NoSuchClusters:
-    """Why a kernel does not launch in clusters of some size on a chip."""
+    """Why a kernel does not launch in clusters of some size on a chip, or why that is not known."""
 
     limit: str
     """The field of `Limits` that has none, or less than was asked for."""
@@ -57,18 +57,22 @@ class NoSuchClusters:
     """Its value; None: the chip has no clusters."""
     reason: str
     """The same as a sentence."""
+    is_known: bool
+    """Whether it is known that the chip has none; else no source says it."""
 
 
 def no_such_clusters(limits: Limits, cluster_size: int | None) -> NoSuchClusters | None:
-    """Why a chip has no clusters of so many blocks; None where it has, or where none are asked for."""
+    """Why a chip has no clusters of so many blocks, as far as is known; None where it has, or where none are
+    asked for."""
     if cluster_size is None:
         return None
     try:
         check_cluster(limits, cluster_size)
     except InputError as error:
-        limit = CLUSTER_LIMITS[limits.max_portable_cluster_size is not None]
-        allowed = f" (allowed: {error.allowed})" if error.allowed else ""
-        return NoSuchClusters(limit, getattr(limits, limit), f"{error.problem}{allowed}")
+        limit = CLUSTER_LIMITS[limits.max_non_portable_cluster_size is not None]
+        is_known = not is_unknown_cluster(limits, cluster_size)
+        allowed = f" (allowed: {error.allowed})" if error.allowed and is_known else ""
+        return NoSuchClusters(limit, getattr(limits, limit), f"{error.problem}{allowed}", is_known)
     return None
 
 
@@ -103,17 +107,15 @@ def _fit(limits: Limits, kernel: Kernel, model: Model | None, cluster_size: int 
             if model not in MODELS:
                 raise
             return _none(cc, error.problem, is_known=False)
-    if (missing := no_such_clusters(limits, cluster_size)) is not None:
+    if (missing := no_such_clusters(limits, cluster_size)) is not None and missing.is_known:
         return _none(cc, missing.reason, missing.limit, missing.allowed)
     try:
         answer = evaluate(limits, kernel, model)
     except InputError as error:
         return _none(cc, error.problem)
     failure = answer.failure
-    if failure is None and cluster_size is not None and is_unknown(limits, cluster_size):
-        most = limits.most_blocks_per_cluster
-        reason = f"whether clusters of more than {most} blocks run is not known"
-        return _none(cc, reason, CLUSTER_LIMITS[0], most, is_known=False)
+    if failure is None and missing is not None:
+        return _none(cc, missing.reason, missing.limit, missing.allowed, is_known=False)
     return Fit(
         cc,
         failure is None,

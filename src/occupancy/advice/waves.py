@@ -184,7 +184,8 @@ def full_wave(
                 cure="Give the cluster, too.",
             )
         return _of_blocks(multiprocessor_count, places)
-    bound = cluster_bound(occupancy, multiprocessor_count, cluster_size)
+    check_cluster(occupancy.limits, cluster_size, is_told=max_active_clusters is not None)
+    bound = places // cluster_size
     clusters = bound if max_active_clusters is None else max_active_clusters
     if not 0 <= clusters <= bound and places:
         raise InputError(
@@ -237,11 +238,16 @@ def cluster_bound(occupancy: Answer, multiprocessor_count: int, cluster_size: in
     return _resident_blocks(occupancy, multiprocessor_count) // cluster_size
 
 
-def check_cluster(limits: Limits, cluster_size: int) -> None:
-    """Refuse blocks per cluster that a chip does not have.
+def check_cluster(limits: Limits, cluster_size: int, *, is_told: bool = False) -> None:
+    """Refuse blocks per cluster that a chip does not have, or of which nobody knows whether it has them.
+
+    Args:
+        limits: What the SM offers.
+        cluster_size: Blocks per cluster.
+        is_told: Whether a device tells what it does with so many; then no source has to.
 
     Raises:
-        InputError: It has no clusters, or none of so many blocks.
+        InputError: It has no clusters, or none of so many blocks, or no source says.
     """
     portable, most = limits.max_portable_cluster_size, limits.max_non_portable_cluster_size
     if portable is None:
@@ -249,6 +255,13 @@ def check_cluster(limits: Limits, cluster_size: int) -> None:
             f"compute capability {limits.compute_capability} has no clusters",
             where="cluster",
             cure="Leave it out; 9.0 and newer have them.",
+        )
+    if is_unknown_cluster(limits, cluster_size) and not is_told:
+        raise InputError(
+            f"whether clusters of more than {portable} blocks run on {limits.compute_capability} is unknown",
+            where="cluster",
+            allowed=f"1 to {portable}",
+            cure="Your own GPU tells: --device 0, or cudaOccupancyMaxPotentialClusterSize.",
         )
     if not 1 <= cluster_size <= (most or INT_MAX):
         raise InputError(
@@ -264,7 +277,7 @@ def is_non_portable(limits: Limits, cluster_size: int) -> bool:
     return portable is not None and cluster_size > portable
 
 
-def is_unknown(limits: Limits, cluster_size: int) -> bool:
+def is_unknown_cluster(limits: Limits, cluster_size: int) -> bool:
     """Whether no source says if a chip that has clusters holds some of this size."""
     return limits.max_non_portable_cluster_size is None and is_non_portable(limits, cluster_size)
 

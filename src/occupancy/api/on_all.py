@@ -111,7 +111,7 @@ def on_all(
     answers = [Occupancy.on(chip, needed, model) for chip in chips]
     size = cluster_size_of(cluster)
     missing = [no_such_clusters(chip.limits, size) for chip in chips]
-    if size is not None and all(missing):
+    if size is not None and all(lacks is not None and lacks.is_known for lacks in missing):
         check_cluster(chips[0].limits, size)  # says so
     wholes = [
         whole_gpu(answer, grid, cluster, sms) if lacks is None else WholeGpu(gpu_of(answer.chip))

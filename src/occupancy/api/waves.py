@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from math import prod
 from typing import TYPE_CHECKING
 
-from ..advice.waves import FullWave, check_cluster, count_waves, full_wave, is_unknown
+from ..advice.waves import FullWave, check_cluster, count_waves, full_wave
 from ..errors import DeviceError, InputError, MissingDependencyError, shown
 from ..report.gpu import WholeGpu, gpu_of
 from ..values.kernel import INT_MAX, Launch
@@ -20,20 +20,24 @@ if TYPE_CHECKING:
     from .arguments import ShapeLike
 
 
-def launch_of(answer: Answer, grid: ShapeLike | None, cluster: ShapeLike | None) -> Launch:
+def launch_of(
+    answer: Answer, grid: ShapeLike | None, cluster: ShapeLike | None, *, is_told: bool = False
+) -> Launch:
     """A launch of a kernel.
 
     Args:
         answer: What fits on one SM.
         grid: Blocks, or the grid's shape; None: one cluster, or one block.
         cluster: Blocks per cluster, or the cluster's shape; only from 9.0.
+        is_told: As in `check_cluster`.
 
     Raises:
-        InputError: A number out of range, a chip without clusters, or a grid that its clusters do not divide.
+        InputError: A number out of range, a chip without such clusters, or a grid that its clusters do not
+            divide.
     """
     cluster_dim, size = None if cluster is None else parse_shape(cluster, "cluster"), cluster_size_of(cluster)
     if size is not None:  # one that no chip has, before a grid that it does not divide
-        check_cluster(answer.limits, size)
+        check_cluster(answer.limits, size, is_told=is_told)
     shape = cluster_dim if grid is None else parse_shape(grid, "grid")
     return Launch(answer.kernel, shape or (1, 1, 1), cluster_dim)
 
@@ -75,9 +79,9 @@ def launch_and_wave(
     Raises:
         InputError: As in `launch_of`.
     """
-    launch = launch_of(answer, grid, cluster)
-    size = launch.cluster_size
+    size = cluster_size_of(cluster)
     held = resident_clusters(size)
+    launch = launch_of(answer, grid, cluster, is_told=held is not None)
     return launch, full_wave(answer, multiprocessor_count, cluster_size=size, max_active_clusters=held)
 
 
@@ -98,14 +102,13 @@ def whole_gpu(
     Raises:
         InputError: A grid or a cluster that the GPU does not have, or a grid without the number of SMs.
     """
-    chip, size = answer.chip, launch_of(answer, grid, cluster).cluster_size
+    chip = answer.chip
     gpu, count = gpu_of(chip), count_of_sms(chip, sms)
     if count is None:
+        size = launch_of(answer, grid, cluster).cluster_size
         if grid is not None:
             raise _without_sms(chip)
-        if size is None:
-            return WholeGpu(gpu)
-        return WholeGpu(gpu, cluster_size=size, notes=(*_may_be_too_large(chip, size), _CLUSTERS_UNKNOWN))
+        return WholeGpu(gpu, cluster_size=size, notes=() if size is None else (_CLUSTERS_UNKNOWN,))
     launch, wave = launch_and_wave(
         answer,
         count,
@@ -114,15 +117,8 @@ def whole_gpu(
         resident_clusters=lambda size: _told_clusters(answer, size) if sms is None else None,
     )
     waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
-    notes = *_may_be_too_large(chip, size), *_may_hold_fewer(chip, wave)
-    return WholeGpu(gpu, wave, waves, _green_context(chip, sms), size, notes)
-
-
-def _may_be_too_large(chip: Chip, size: int | None) -> Iterator[str]:
-    """That nobody has told whether the chip has such clusters."""
-    if size is not None and is_unknown(chip.limits, size):
-        most = chip.limits.most_blocks_per_cluster
-        yield f"Whether {chip.label} runs clusters of more than {most} blocks is not known."
+    notes = tuple(_may_hold_fewer(chip, wave))
+    return WholeGpu(gpu, wave, waves, _green_context(chip, sms), launch.cluster_size, notes)
 
 
 def _may_hold_fewer(chip: Chip, wave: FullWave) -> Iterator[str]:

@@ -42,13 +42,14 @@ class OnChip:
     max_warps_per_multiprocessor: int
     """Warps that an SM holds."""
     limiters: tuple[Resource, ...]
-    launchable: bool
+    launchable: bool | None
+    """Whether it launches; null where no source says whether the chip has such clusters."""
     limit: str | None
     """The name of the limit that keeps it from launching; null where it launches."""
     allowed: int | None
     """What that limit allows."""
     reason: str | None
-    """Why it does not launch."""
+    """Why it does not launch, or why that is not known."""
     opt_ins: tuple[OptIn, ...]
     """The calls that the launch needs before it."""
     refused_by_compiler: str | None
@@ -116,7 +117,10 @@ class OnAllReport(Report):
 
     def headline(self) -> str:
         """The occupancy on each chip."""
-        return ", ".join(f"{chip.label} {words.percent(chip.occupancy)}" for chip in self.chips)
+        shares = [
+            "unknown" if each.launchable is None else words.percent(each.occupancy) for each in self.chips
+        ]
+        return ", ".join(f"{chip.label} {share}" for chip, share in zip(self.chips, shares, strict=True))
 
 
 def on_all_report(
@@ -135,7 +139,8 @@ def on_all_report(
         steps: What helps on all of them.
         wholes: The whole GPU, for each of them.
         explained: The arithmetic, for each of them, where it was asked for.
-        missing: The clusters that were asked for and that it does not have, for each of them.
+        missing: The clusters that were asked for and that it does not have, as far as is known, for each of
+            them.
     """
     asks_for_fewer = any(step.fewer_registers is not None for step in steps)
     return OnAllReport(
@@ -177,7 +182,9 @@ def _on_chip(
 ) -> OnChip:
     runs = missing is None
     steps = tuple(using_less(answer)) if runs and answer.occupancy < 1 else ()
-    failure = missing or answer.failure
+    # What it certainly cannot do stands before what nobody knows.
+    stops = missing if missing is not None and missing.is_known else answer.failure or missing
+    of_clusters = stops if isinstance(stops, NoSuchClusters) else None
     return OnChip(
         gpu=chip.name,
         cc=chip.cc,
@@ -188,10 +195,10 @@ def _on_chip(
         active_warps=answer.active_warps if runs else 0,
         max_warps_per_multiprocessor=chip.limits.max_warps_per_multiprocessor,
         limiters=answer.limiters if runs else (),
-        launchable=failure is None,
-        limit=None if failure is None else failure.limit,
-        allowed=None if failure is None else failure.allowed,
-        reason=answer.reason if missing is None else missing.reason,
+        launchable=None if of_clusters is not None and not of_clusters.is_known else stops is None,
+        limit=None if stops is None else stops.limit,
+        allowed=None if stops is None else stops.allowed,
+        reason=answer.reason if of_clusters is None else of_clusters.reason,
         opt_ins=opt_ins(answer, whole.cluster_size) if runs else (),
         refused_by_compiler=refused_by_compiler(answer),
         full_wave=whole.full_wave,

@@ -13,6 +13,7 @@ from ..render.document import (
     SENTENCE,
     Block,
     Bullets,
+    Cell,
     Code,
     Column,
     Document,
@@ -64,9 +65,7 @@ def document(report: OnAllReport) -> Document:
         (
             *([chip.label] if has_names else []),
             chip.cc,
-            graded(words.percent(chip.occupancy), chip.occupancy),
-            str(chip.active_blocks),
-            f"{chip.active_warps} of {chip.max_warps_per_multiprocessor}",
+            *_resident(chip),
             limited_or_stopped_by(chip, report.inputs),
         )
         for chip in report.chips
@@ -89,6 +88,17 @@ def document(report: OnAllReport) -> Document:
         *_advice(report),
         *([] if are_first else [notes]),
         *(part for chip in report.chips for part in _explained(chip)),
+    )
+
+
+def _resident(chip: OnChip) -> tuple[Cell, str, str]:
+    """The occupancy, the blocks and the warps; nothing where it is not known whether it launches."""
+    if chip.launchable is None:
+        return "unknown", "", ""
+    return (
+        graded(words.percent(chip.occupancy), chip.occupancy),
+        str(chip.active_blocks),
+        f"{chip.active_warps} of {chip.max_warps_per_multiprocessor}",
     )
 
 
@@ -143,6 +153,8 @@ def _waves(chips: Sequence[OnChip]) -> Iterator[Block]:
 def _advice(report: OnAllReport) -> Iterator[Block]:
     if not report.next_steps:
         lacking = [chip.label for chip in report.chips if chip.limit in CLUSTER_LIMITS]
+        if len(lacking) == len(report.chips):
+            return
         if lacking:
             yield Paragraph(f"For what helps on the others leave out {words.listing(lacking)}.")
             return

@@ -7,6 +7,10 @@ from typing import Any
 import pytest
 
 import occupancy
+from occupancy import Kernel, Occupancy
+from occupancy.api.waves import whole_gpu
+from occupancy.device import clusters
+from occupancy.tables.chips import Chip
 from tests.cli_runner import run
 
 NSIGHT = str(Path(__file__).parents[2] / "data" / "kernels" / "ncu_raw.csv")
@@ -310,8 +314,57 @@ def test_a_chip_without_such_clusters_does_not_launch_beside_one_that_has_them()
     assert (second["full_wave"]["cluster_size"], second["waves"]["blocks"]) == (2, 3000)
     too_large = run("calc", *KERNEL, "--cc", "9.0,11.0", "--cluster", "16").stdout
     assert "over 8 blocks per cluster" in too_large
-    open_question = "Whether 12.0 runs clusters of more than 8 blocks is not known."
-    assert open_question in run("calc", *KERNEL, "--cc", "12.0", "--cluster", "16", columns=120).stdout
+
+
+def test_a_gpu_tells_of_clusters_that_no_source_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = Chip(occupancy.limits("12.0"), "GeForce RTX 5090", 170, "device", device=0)
+    answer = Occupancy.on(mine, Kernel(64))
+    for told, held in ((20, 20), (0, 0)):
+        monkeypatch.setattr(clusters, "count_active_clusters", lambda *_, told=told: told)
+        whole = whole_gpu(answer, cluster="16")
+        assert whole.full_wave is not None
+        assert (whole.full_wave.clusters, whole.full_wave.is_upper_bound) == (held, False)
+
+    def refuse(*_: object) -> int:
+        raise occupancy.DeviceError("no")
+
+    monkeypatch.setattr(clusters, "count_active_clusters", refuse)
+    with pytest.raises(occupancy.InputError, match=r"run on 12\.0 is unknown"):
+        whole_gpu(answer, cluster="16")
+
+
+def test_clusters_of_which_no_source_tells_are_unknown_in_every_answer() -> None:
+    asked = ("-t", "64", "--cluster", "16")
+    unknown = "whether clusters of more than 8 blocks run on 12.0 is unknown"
+    alone = run("calc", *asked, "--cc", "12.0", "--exit-code")
+    assert (alone.exit_code, alone.stderr.splitlines()[0].startswith(f"Error: --cluster: {unknown}.")) == (
+        2,
+        True,
+    )
+    for cc in ("12.0,9.0", "12.0,10.7", "8.0,12.0"):
+        several = run("calc", *asked, "--cc", cc, "--exit-code", columns=120)
+        row = next(line for line in several.stdout.splitlines() if line.startswith("12.0 "))
+        assert row.split(maxsplit=2)[:2] == ["12.0", "unknown"]
+        assert row.endswith("  unknown above 8 per cluster")
+        assert several.exit_code == 1
+    for command in ("calc", "fits"):
+        printed = json.loads(run(command, *asked, "--cc", "12.0,9.0", "--format", "json").stdout)["chips"]
+        assert [each["launchable"] for each in printed] == [None, True]
+        assert (printed[0]["reason"], printed[0]["limit"]) == (unknown, "max_portable_cluster_size")
+        assert (printed[0]["active_blocks"], printed[0]["occupancy"]) == (0, 0)
+    assert repr(occupancy.compute_on_all(["12.0", "9.0"], threads=64, cluster=16)).endswith(
+        "12.0 unknown, 9.0 100%>"
+    )
+    assert "leave out" not in run("calc", *asked, "--cc", "12.0,10.7").stdout
+    no_room = ("calc", *asked, "--smem", "110k", "--cc", "12.0,9.0")
+    assert "over 99 KiB shared memory" in run(*no_room, columns=120).stdout  # which is known
+    with pytest.raises(occupancy.InputError, match=unknown):
+        occupancy.max_active_clusters("RTX 5090", threads=64, cluster_size=16)
+    answer = occupancy.compute("RTX 5090", threads=64)
+    with pytest.raises(occupancy.InputError, match=unknown):
+        answer.waves(1600, cluster=16)
+    assert answer.waves(1600, cluster=16, max_active_clusters=20).full_wave.clusters == 20
+    assert not occupancy.is_launchable("12.0", {"num_ctas": 16}, threads=64)
 
 
 class TestPartOfAGpu:
