@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from ..builds.rules import Launches
-from ..builds.running import RunningCode
 from ..builds.scanner import Scanner
 from ..builds.selection import ORDERS, WORST, Order, Selection, unknown_architecture, unknown_name
 from ..errors import InputError, shown
@@ -116,7 +115,6 @@ class Reading:
         sort: Order | None = None,
         limit: int | None = None,
         reverse: bool = False,
-        running: RunningCode | None = None,
     ) -> Selection:
         """Which kernels are shown, and in which order; see `Selection`.
 
@@ -146,18 +144,19 @@ class Reading:
             sort=sort,
             limit=limit,
             reverse=reverse,
-            running=running,
+            chip=self.chip_of_code,
         )
 
     def everything(self) -> Selection:
         """All kernels, whichever are asked for."""
         return Selection(with_runtime=self._with_runtime, group=True)
 
-    def running(self) -> RunningCode | None:
-        """What chooses the code that the chip runs which is asked about; None where none is, or where the
-        architectures were chosen."""
+    @property
+    def chip_of_code(self) -> ComputeCapability | None:
+        """The chip whose code alone counts; None where no chip is asked about, or the architectures were
+        chosen."""
         is_chosen = self._has_all or bool(self.archs)
-        return None if self.what_if is None or is_chosen else RunningCode(self.what_if.compute_capability)
+        return None if self.what_if is None or is_chosen else self.what_if.compute_capability
 
     @property
     def has_filter(self) -> bool:

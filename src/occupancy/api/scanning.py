@@ -12,6 +12,7 @@ from ..builds.excerpt import MOST, excerpt_of, in_numbers
 from ..builds.launches import refuse_absent, stated_launches
 from ..builds.merging import merge_while_read
 from ..builds.overview import Tally
+from ..builds.running import RunsOn
 from ..builds.scan_row import ScanRow
 from ..builds.selection import WORST, Order, Selection
 from ..builds.traces import is_traced
@@ -76,7 +77,7 @@ class Scanning:
         self.scanner = reading.scanner(
             reading.threads, multiprocessor_count=multiprocessor_count, with_advice=True, common=self._common
         )
-        self._running = reading.running()
+        self._runs_on: RunsOn | None = None
         self._selection = reading.selection(
             group=False,
             below=below,
@@ -84,7 +85,6 @@ class Scanning:
             sort=sort,
             limit=limit,
             reverse=reverse,
-            running=self._running,
         )
         self._order = self._selection.sort
         self._tally = Tally(self.scanner)
@@ -149,14 +149,21 @@ class Scanning:
             as_found: Whether they stay as they were found where no order was asked for; else they are in that
                 in which people are shown them.
         """
-        self._tally = Tally(self.scanner)
         choice = replace(self._selection, as_found=as_found)
-        kernels: Iterable[KernelRecord] = self._tally.counted(choice.kernels(records))
+        kernels = self._wanted(choice, records)
         if choice.has_filter:
             kernels = list(kernels)
             self._order = choice.order_of_excerpt(self._tally.is_of_traces)
             choice = replace(choice, sort=self._order)
         return map(self._row, self._chosen(choice, kernels))
+
+    def _wanted(self, choice: Selection, records: Iterable[KernelRecord]) -> Iterable[KernelRecord]:
+        """The kernels that are wanted, counted anew, each as it comes."""
+        self._tally, self._runs_on = Tally(self.scanner), None
+        return self._tally.counted(choice.kernels(records, self._tell_code))
+
+    def _tell_code(self, runs_on: RunsOn) -> None:
+        self._runs_on = runs_on
 
     def _chosen(self, choice: Selection, kernels: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
         """Those that are shown, once those that match are counted."""
@@ -177,9 +184,8 @@ class Scanning:
         nothing of interest are one. Of many kernels only those that most deserve a look, or the first that
         match a filter, one of each name where these are for several architectures; unless all were asked
         for, or so many."""
-        self._tally = Tally(self.scanner)
         choice = replace(self._selection, group=True)
-        found = list(self._tally.counted(choice.kernels(records)))
+        found = list(self._wanted(choice, records))
         is_excerpt = len(found) > MOST_IN_FULL and not self._in_full and choice.limit is None
         if is_excerpt or choice.has_filter:
             choice = replace(choice, sort=choice.order_of_excerpt(self._tally.is_of_traces))
@@ -205,16 +211,14 @@ class Scanning:
         from ..builds.since import since
         from ..page.listing import listing
 
-        self._tally = Tally(self.scanner)
         choice = replace(self._selection, group=True)
-        found = list(self._tally.counted(choice.kernels(records)))
+        found = list(self._wanted(choice, records))
         shown = list(self._chosen(choice, found))
         if compare is None:
             return listing(self._shown(shown), self.scanner)
         build = read_build([compare], self._common)
         self.problems += build.problems
-        of_old = replace(choice, running=self._reading.running())  # ours says what was chosen of ours
-        old = list(filter(is_comparable, of_old.kernels(build.records)))
+        old = list(filter(is_comparable, choice.kernels(build.records)))
         compiled = list(filter(is_comparable, found))
         became = since(build.name, old, list(map(self._portable, compiled)), self.scanner)
         changes = dict(zip(map(id, compiled), became.changes, strict=True))
@@ -266,7 +270,7 @@ class Scanning:
             self._selection.reverse,
             self.found,
             self.time,
-            None if self._running is None else self._running.chosen,
+            self._runs_on,
             self._reading.gpu,
             self.scanner.multiprocessor_count,
             overview,

@@ -53,7 +53,7 @@ class Builds(Reading):
     @property
     def is_for_one_chip(self) -> bool:
         """Whether of each kernel only the code counts that a chip runs, whatever its architecture."""
-        return self.running() is not None
+        return self.chip_of_code is not None
 
     @property
     def is_partial(self) -> bool:
@@ -108,11 +108,10 @@ class Builds(Reading):
         """Those of some kernels that are asked for."""
         if not self.is_partial:
             return tuple(kernels)
-        running = self.running()
-        wanted = tuple(self.selection(group=True, running=running).kernels(kernels))
-        if running is not None and running.chosen is not None:
-            self.runs_on = running.chosen.with_another(self.runs_on)
-        return wanted
+        return tuple(self.selection(group=True).kernels(kernels, self._tell_code))
+
+    def _tell_code(self, runs_on: RunsOn) -> None:
+        self.runs_on = runs_on.with_another(self.runs_on)
 
     def kernels(self, *builds: Build) -> tuple[tuple[KernelRecord, ...], ...]:
         """Of each build the kernels that are asked for: one that only some builds have is new, or gone.
@@ -147,7 +146,7 @@ class Builds(Reading):
     def not_chosen(self, *builds: Build) -> int:
         """How many candidates of autotuners that were not chosen are among what is asked for."""
         records = [record for build in builds for record in build.records if is_passed_over(record)]
-        return len(tuple(self.selection(group=True, running=self.running()).kernels(records)))
+        return len(tuple(self.selection(group=True).kernels(records)))
 
     def launched(
         self, kernels: Sequence[KernelRecord], by_rules: Sequence[Launches] = ()

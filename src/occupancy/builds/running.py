@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ..readers import KernelRecord
 from ..tables.families import runs_on
@@ -29,60 +29,57 @@ class RunsOn:
         return RunsOn(self.cc, archs, self.left_out + other.left_out)
 
 
-class RunningCode:
-    """Chooses what the driver takes of a file with code for several, and counts what it leaves out.
+def running_code(
+    records: Iterable[KernelRecord], chip: ComputeCapability, tell: Callable[[RunsOn], None]
+) -> Iterator[KernelRecord]:
+    """Of the code that a chip runs that for the newest architecture, as the driver does; all of kernels
+    without any, and launches, which are of the code that ran.
 
     Args:
+        records: What was found.
         chip: The compute capability of the chip.
+        tell: Is told what was chosen once all are through; not where nothing was left out for it.
     """
 
-    def __init__(self, chip: ComputeCapability) -> None:
-        self._chip = chip
-        self._archs: set[str] = set()
-        self._left_out = 0
+    def runs(record: KernelRecord) -> bool:
+        return record.regs is not None and runs_on(record.arch, chip)  # PTX is no code yet
 
-    def of(self, records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
-        """Of the code that the chip runs that for the newest architecture, as the driver does; all of kernels
-        without any, and launches, which are of the code that ran."""
-        self._archs, self._left_out = set(), 0
-        best: dict[str, ComputeCapability] = {}
-        kept = []
-        for record in records:
-            if record.launches is not None:  # as they come: a trace can have millions
-                yield record
-                continue
+    kept = []
+    for record in records:
+        if record.launches is None:
             kept.append(record)
-            cc = record.compute_capability
-            if cc is not None and self._runs(record) and cc > best.get(record.name, (0, 0)):
-                best[record.name] = cc
-        for record in kept:
-            if record.arch is not None and record.name in best:
-                if not self._runs(record) or record.compute_capability != best[record.name]:
-                    self._left_out += 1
-                    continue
-                self._archs.add(record.arch)
+        else:  # as they come: a trace can have millions
             yield record
-
-    def _runs(self, record: KernelRecord) -> bool:
-        return record.regs is not None and runs_on(record.arch, self._chip)  # PTX is no code yet
-
-    @property
-    def chosen(self) -> RunsOn | None:
-        """What was chosen; None where nothing was left out for it."""
-        archs = tuple(sorted(self._archs, key=age))
-        return RunsOn(str(self._chip), archs, self._left_out) if self._left_out else None
+    best = _newest_of_each(filter(runs, kept))
+    archs: set[str] = set()
+    left_out = 0
+    for record in kept:
+        if record.arch is not None and record.name in best:
+            if not runs(record) or record.compute_capability != best[record.name]:
+                left_out += 1
+                continue
+            archs.add(record.arch)
+        yield record
+    if left_out:
+        tell(RunsOn(str(chip), tuple(sorted(archs, key=age)), left_out))
 
 
 def newest(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
     """Those for the newest architecture of each."""
     kept = list(records)
-    best: dict[str, ComputeCapability] = {}
-    for record in kept:
-        cc = record.compute_capability
-        if cc is not None and cc > best.get(record.name, (0, 0)):
-            best[record.name] = cc
+    best = _newest_of_each(kept)
     yield from (
         record
         for record in kept
         if record.compute_capability == best.get(record.name, record.compute_capability)
     )
+
+
+def _newest_of_each(records: Iterable[KernelRecord]) -> dict[str, ComputeCapability]:
+    """The newest architecture of the kernels of each name, where any is known."""
+    best: dict[str, ComputeCapability] = {}
+    for record in records:
+        cc = record.compute_capability
+        if cc is not None and cc > best.get(record.name, (0, 0)):
+            best[record.name] = cc
+    return best

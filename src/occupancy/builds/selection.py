@@ -16,7 +16,7 @@ from ..values.spellings import nearest_names
 from .attention import has_stack_of_unknown_spills, spilled_bytes, worst_first
 from .kernel_names import base_name
 from .patterns import Pattern
-from .running import RunningCode, newest
+from .running import RunsOn, newest, running_code
 from .scan_row import ScanRow
 from .scanner import Scanner
 from .traces import by_time, is_traced
@@ -71,7 +71,7 @@ class Selection:
         is_by_name: Whether of what belongs to one kernel only the first in that order is shown.
         keeps_whole: Whether all that belongs to a kernel is shown where some of it is, beyond the limit.
         reverse: Whether the order is the other way round.
-        running: What chooses the code that the chip runs which is asked about; None: no such choice.
+        chip: Of each kernel, only the code that this chip runs; None: all of it.
     """
 
     name: str | None = None
@@ -88,7 +88,7 @@ class Selection:
     is_by_name: bool = False
     keeps_whole: bool = False
     reverse: bool = False
-    running: RunningCode | None = None
+    chip: ComputeCapability | None = None
 
     def rows(self, records: Iterable[KernelRecord], scanner: Scanner) -> Iterator[ScanRow]:
         """The answers that are shown, each as soon as nothing that is still to come can change it.
@@ -97,11 +97,18 @@ class Selection:
         """
         return map(scanner.row, self.shown(self.kernels(records), scanner))
 
-    def kernels(self, records: Iterable[KernelRecord]) -> Iterable[KernelRecord]:
-        """The records that are wanted: what a summary counts, whatever is shown of it."""
+    def kernels(
+        self, records: Iterable[KernelRecord], tell: Callable[[RunsOn], None] = lambda _: None
+    ) -> Iterable[KernelRecord]:
+        """The records that are wanted: what a summary counts, whatever is shown of it.
+
+        Args:
+            records: What was found.
+            tell: See `running_code`.
+        """
         records = filter(self._is_wanted(), records)
-        if self.running is not None:
-            records = self.running.of(records)
+        if self.chip is not None:
+            records = running_code(records, self.chip, tell)
         if self.only_newest:
             records = newest(records)
         return _grouped(records) if self.group else _traces_in_short(records)
