@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 
 from ..readers import KernelRecord
 from ..tables.families import runs_on
@@ -32,8 +32,14 @@ class RunsOn:
 def running_code(
     records: Iterable[KernelRecord], chip: ComputeCapability, tell: Callable[[RunsOn], None]
 ) -> Iterator[KernelRecord]:
-    """Of the code that a chip runs that for the newest architecture, as the driver does; all of kernels
-    without any, and launches, which are of the code that ran.
+    """Of kernels with code for several architectures that which a chip runs: of each file the newest, as the
+    driver takes it of a module. All is kept of kernels without any, and launches, which are of the code that
+    ran.
+
+    A file counts as one module: in which of its containers a kernel is, is not known. A log of the compiler
+    counts as one, too, made of all that it tells of; two logs may be of two programs. Which of several files
+    a program loads is not known either: so code that the chip runs gives way to newer code of the same file
+    alone, and what it does not run to any code of the same name that it runs.
 
     Args:
         records: What was found.
@@ -50,12 +56,15 @@ def running_code(
             kept.append(record)
         else:  # as they come: a trace can have millions
             yield record
-    best = _newest_of_each(filter(runs, kept))
+    running = list(filter(runs, kept))
+    names = {record.name for record in running}
+    best = _newest(running, _in_files)
     archs: set[str] = set()
     left_out = 0
     for record in kept:
-        if record.arch is not None and record.name in best:
-            if not runs(record) or record.compute_capability != best[record.name]:
+        if record.arch is not None and record.name in names:
+            cc = record.compute_capability
+            if not runs(record) or all(best[place] != cc for place in _in_files(record)):
                 left_out += 1
                 continue
             archs.add(record.arch)
@@ -65,9 +74,9 @@ def running_code(
 
 
 def newest(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
-    """Those for the newest architecture of each."""
+    """Those for the newest architecture of each name."""
     kept = list(records)
-    best = _newest_of_each(kept)
+    best = _newest(kept, lambda record: [record.name])
     yield from (
         record
         for record in kept
@@ -75,11 +84,25 @@ def newest(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
     )
 
 
-def _newest_of_each(records: Iterable[KernelRecord]) -> dict[str, ComputeCapability]:
-    """The newest architecture of the kernels of each name, where any is known."""
-    best: dict[str, ComputeCapability] = {}
+def _in_files(record: KernelRecord) -> Iterator[Hashable]:
+    """The kernel in each file that has a copy of it."""
+    return ((file, record.name) for file in (record.source, *record.also_in))
+
+
+def _newest(
+    records: Iterable[KernelRecord], places: Callable[[KernelRecord], Iterable[Hashable]]
+) -> dict[Hashable, ComputeCapability]:
+    """The newest architecture at each place, where any is known.
+
+    Args:
+        records: The kernels.
+        places: The places of one.
+    """
+    best: dict[Hashable, ComputeCapability] = {}
     for record in records:
         cc = record.compute_capability
-        if cc is not None and cc > best.get(record.name, (0, 0)):
-            best[record.name] = cc
+        if cc is not None:
+            for place in places(record):
+                if cc > best.get(place, (0, 0)):
+                    best[place] = cc
     return best

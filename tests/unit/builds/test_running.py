@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -11,8 +12,9 @@ from occupancy.builds.running import RunsOn, running_code
 from occupancy.readers import KernelRecord
 
 
-def record(name: str, arch: str | None, regs: int | None = 32, launches: int | None = None) -> KernelRecord:
-    return KernelRecord(source="f", format="fatbin", name=name, arch=arch, regs=regs, launches=launches)
+def record(name: str, arch: str | None, regs: int | None = 32, **more: Any) -> KernelRecord:
+    facts = {"source": "f", "format": "fatbin", **more}
+    return KernelRecord(name=name, arch=arch, regs=regs, **facts)
 
 
 def chosen(records: Iterable[KernelRecord], chip: str) -> tuple[list[KernelRecord], RunsOn | None]:
@@ -49,3 +51,26 @@ def test_it_is_chosen_for_each_kernel_and_never_of_launches_or_ptx() -> None:
     assert chosen(found, "9.0") == ([launched, old, image], RunsOn("9.0", ("sm_90",), 2))
     only_ptx = [record("p", "sm_90", regs=None), record("p", "sm_80")]
     assert chosen(only_ptx, "9.0") == (only_ptx, None)
+
+
+def test_each_file_has_a_choice_of_its_own() -> None:
+    both = [record("k", arch, source="both.so") for arch in ("sm_80", "sm_86")]
+    other = record("k", "sm_80", 40, source="other.so")
+    assert chosen([*both, other], "8.9") == ([both[1], other], RunsOn("8.9", ("sm_80", "sm_86"), 1))
+    logs = [record("k", "sm_80", source="a.log"), record("k", "sm_86", source="b.log")]
+    assert chosen(logs, "8.9") == (logs, None)
+    for_another = record("k", "sm_90", source="c.log")
+    assert chosen([*logs, for_another], "8.9") == (logs, RunsOn("8.9", ("sm_80", "sm_86"), 1))
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "left"), [(("old.so",), 0), (("new.so",), 1), (("new.so", "old.so"), 0)]
+)
+def test_a_copy_is_left_out_where_each_file_with_it_has_newer_code(
+    elsewhere: tuple[str, ...], left: int
+) -> None:
+    copy = record("k", "sm_80", source="a.so", also_in=elsewhere)
+    newer = record("k", "sm_86", source="a.so", also_in=("new.so",))
+    found, runs_on = chosen([copy, newer], "8.9")
+    assert len(found) == 2 - left
+    assert (runs_on is None) == (not left)

@@ -205,6 +205,16 @@ class TestWhatIf:
         page = occupancy.scan(fatbin, cc=chip)._repr_html_()
         assert "archs=[&quot;all&quot;]" in page or 'archs=["all"]' in page
 
+    def test_two_files_with_a_kernel_of_the_same_name_are_two_kernels(self, tmp_path: Path) -> None:
+        line = "ptxas info : Compiling entry function 'k' for 'sm_{}'\nptxas info : Used 8 registers\n"
+        logs = [tmp_path / f"{arch}.log" for arch in (80, 86)]
+        for log in logs:
+            log.write_text(line.format(log.stem))
+        assert {row["arch"] for row in scan(tmp_path, "--cc", "8.9")} == {"sm_80", "sm_86"}
+        logs[0].write_text(line.format(80) + line.format(86))
+        found = [(Path(row["source"]).name, row["arch"]) for row in scan(logs[0], "--cc", "8.9")]
+        assert found == [("80.log", "sm_86")]
+
     def test_the_same_chip_is_no_what_if(self, samples: Path) -> None:
         rows = scan(samples / "triton_cache", "--cc", "9.0")
         assert {(row["arch"], row["what_if"]) for row in rows} == {("sm_90a", False)}
