@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypedDict
 
 from ..builds.rules import Launches
@@ -15,7 +15,7 @@ from ..readers import KernelRecord
 from ..readers.budget import Allowance
 from ..tables.chips import Chip, find_chip, find_chips
 from ..tables.table import Table
-from ..values.limits import ComputeCapability
+from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import did_you_mean, parse_share
 from .arguments import ComputeCapabilityLike, Function, ThreadsLike, make_kernel, refuses_others, shows
 
@@ -86,14 +86,11 @@ class Reading:
             for number, (pattern, size) in enumerate(by_name.items(), 1)
             if pattern != EVERY
         )
-        chip = None if cc is None else find_chip(cc, table)
-        self.what_if = None if chip is None else chip.limits
-        self.gpu = None if chip is None else chip.name
-        """The product that is answered for, where one was named."""
-        if isinstance(archs, str):
-            raise InputError(
-                f"got {shown(archs)}", where="archs", cure=f"Give a list: archs=[{shown(archs)}]."
-            )
+        self.chip = None if cc is None else find_chip(cc, table)
+        """The chip that is answered for, in place of that which each kernel was compiled for."""
+        if isinstance(archs, (str, ComputeCapability)) or not isinstance(archs, Collection):
+            one = shown(archs if isinstance(archs, (str, int)) else "sm_90")
+            raise InputError(f"got {shown(archs)}", where="archs", cure=f"Give a list: archs=[{one}].")
         self._has_all = any(isinstance(each, str) and each.strip().lower() == ALL_ARCHS for each in archs)
         if self._has_all:
             archs = ()
@@ -105,6 +102,11 @@ class Reading:
         self.name = name
         self._only_newest = only_newest
         self._with_runtime = with_runtime
+
+    @property
+    def what_if(self) -> Limits | None:
+        """What an SM of that chip offers."""
+        return None if self.chip is None else self.chip.limits
 
     def selection(
         self,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from ..builds.scan_row import ScanRow
 from ..builds.scanner import Scanner
 from ..builds.selection import Order
-from ..errors import ReadError
+from ..errors import InputError, ReadError, shown
 from ..readers import ReadProblem
 from ..readers.reading import Source
 from ..render.words import count
@@ -56,13 +56,14 @@ def scan(
         below: Only kernels of an occupancy below this: a share, ``0.5``, or percent, ``50``.
         only_spilling: Only kernels that spill registers.
         sort: ``"occupancy"``, lowest first; ``"regs"``, ``"spills"``, ``"stack"`` or ``"time"``, most first;
-            ``"worst"``: what most deserves a look, and nothing that does not. By default as
-            ``print()`` shows them: the lowest occupancy first, with the others of its kernel, and launches of
-            traces by time; those are one that differ in nothing else. With ``below`` or ``only_spilling`` by
-            default by what is asked for.
+            ``"worst"``: what most deserves a look, and nothing that does not. By default the lowest occupancy
+            first, with the others of its kernel, and launches of traces by time; those are one that differ in
+            nothing else. With ``below`` or ``only_spilling`` by default by what is asked for. ``print()``
+            shows very many differently: where nothing is asked for, those that most deserve a look.
         reverse: The other end of the order first.
         limit: The most kernels that are wanted.
-        multiprocessor_count: SMs of the GPU, for the waves of launches.
+        multiprocessor_count: SMs of the GPU, 1 and up, for the waves of launches. By default those of the
+            product that ``cc`` names, else of the GPU that each launch ran on.
 
     Returns:
         A sequence of kernels; what could not be read is in its ``problems``.
@@ -79,9 +80,7 @@ def scan(
             only_spilling,
             sort,
             limit,
-            None
-            if multiprocessor_count is None
-            else parse_count(multiprocessor_count, "multiprocessor_count"),
+            _sms(multiprocessor_count),
             reverse=reverse,
         )
     )
@@ -216,7 +215,26 @@ class Scan(Sequence[ScannedKernel]):
         return self._scanning.for_people(self._records)
 
 
+def _sms(given: CountLike | None) -> int | None:
+    if given is None:
+        return None
+    from ..advice.waves import check_multiprocessors
+
+    count = parse_count(given, "multiprocessor_count")
+    check_multiprocessors(count)
+    return count
+
+
 def _several(sources: Source | Sequence[Source]) -> Sequence[Source]:
+    several: tuple[Source, ...]
     if isinstance(sources, (str, os.PathLike)) or not isinstance(sources, Sequence):
-        return [sources]
-    return tuple(sources)
+        several = (sources,)
+    else:
+        several = tuple(sources)
+    if not several or not all(
+        isinstance(each, (str, os.PathLike)) or hasattr(each, "read") for each in several
+    ):
+        raise InputError(
+            f"got {shown(sources)}", where="sources", allowed="a path, an object with read, or a list of such"
+        )
+    return several

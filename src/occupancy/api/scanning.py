@@ -42,7 +42,8 @@ class Scanning:
         only_spilling: See `scan`.
         sort: See `scan`.
         limit: See `scan`.
-        multiprocessor_count: See `scan`.
+        multiprocessor_count: SMs of the GPU, 1 and up, for the waves of launches; None: those of the product
+            that is answered for, else of the GPU that each launch ran on.
         in_full: Whether people are shown all kernels, however many there are.
         reverse: See `scan`.
     """
@@ -74,6 +75,8 @@ class Scanning:
         self.problems: list[ReadProblem] = []
         """What could not be read so far."""
         self._common = Allowance()
+        if multiprocessor_count is None and reading.chip is not None:
+            multiprocessor_count = reading.chip.multiprocessor_count
         self.scanner = reading.scanner(
             reading.threads, multiprocessor_count=multiprocessor_count, with_advice=True, common=self._common
         )
@@ -271,7 +274,7 @@ class Scanning:
             self.found,
             self.time,
             self._runs_on,
-            self._reading.gpu,
+            None if self._reading.chip is None else self._reading.chip.name,
             self.scanner.multiprocessor_count,
             overview,
             logs,

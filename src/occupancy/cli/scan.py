@@ -220,7 +220,15 @@ def _scan(
         chosen = choose_sm(cc, gpu, device, limits_file)
     reading = Reading(threads, chosen, limits_file, name, archs, only_newest, with_runtime)
     scanning = Scanning(
-        files, reading, below, only_spilling, sort, limit, count_of_sms(chosen, sms), in_full, reverse
+        files,
+        reading,
+        below,
+        only_spilling,
+        sort,
+        limit,
+        None if sms is None else count_of_sms(chosen, sms),
+        in_full,
+        reverse,
     )
     records = _watched(scanning.records(warn_of), output_format)
     if output_format in FOR_PEOPLE:

@@ -70,11 +70,38 @@ def test_what_cannot_be_read(tmp_path: Path, samples: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"sort": "speed"}, {"limit": 0}, {"archs": ["sm_9x"]}, {"threads": "many"}]
+    "wrong",
+    [
+        {"sort": "speed"},
+        {"limit": 0},
+        {"archs": ["sm_9x"]},
+        {"archs": 90},
+        {"archs": iter(["sm_90"])},
+        {"threads": "many"},
+        {"multiprocessor_count": 0},
+    ],
 )
 def test_wrong_arguments(samples: Path, wrong: dict[str, typing.Any]) -> None:
     with pytest.raises(occupancy.InputError):
         occupancy.scan(samples, **wrong)
+
+
+def test_nothing_to_read() -> None:
+    for sources in ([], (), None, [None]):
+        with pytest.raises(occupancy.InputError, match=r"^sources: "):
+            occupancy.scan(sources)  # type: ignore[arg-type]
+
+
+def test_a_product_says_how_many_sms_there_are(samples: Path) -> None:
+    path = samples / "ncu_raw.csv"
+    found = occupancy.scan(path, cc="H20", sort="occupancy")
+    said = run("scan", str(path), "--gpu", "H20", "--sort", "occupancy", "--format", "json").stdout
+    assert json.loads(json.dumps(found.to_dict())) == json.loads(said)
+    assert found.to_dict()["multiprocessor_count"] == 78
+    assert [each.waves for each in found] == [
+        each.waves for each in occupancy.scan(path, cc="9.0", sort="occupancy", multiprocessor_count=78)
+    ]
+    assert occupancy.scan(path, cc="H20", multiprocessor_count=20).to_dict()["multiprocessor_count"] == 20
 
 
 def test_a_stream_of_kernels_never_silently_gives_nothing(samples: Path) -> None:
