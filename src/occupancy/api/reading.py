@@ -183,7 +183,7 @@ class Reading:
         common: Allowance | None = None,
     ) -> Scanner:
         """What answers for the kernels; see `Scanner`."""
-        return Scanner(self._limits_of, threads, self.what_if, multiprocessor_count, with_advice, common)
+        return Scanner(self._limits_of, threads, self.chip, multiprocessor_count, with_advice, common)
 
 
 def takes_reading(function: Function) -> Function:

@@ -104,7 +104,10 @@ class ScannedKernel(ScanRow):
         if self.occupancy is None or self._scanner is None:
             return None
         limits, kernel = self._scanner.question(self)
-        return Occupancy(limits, kernel)
+        chip = self._scanner.chip
+        return (
+            Occupancy(limits, kernel) if chip is None else Occupancy.on(chip._replace(limits=limits), kernel)
+        )
 
     def __repr__(self) -> str:
         return f"<ScannedKernel {self.title}>"

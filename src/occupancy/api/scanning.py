@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..builds.comparable import is_comparable
 from ..builds.excerpt import MOST, excerpt_of, in_numbers
@@ -93,6 +93,10 @@ class Scanning:
         self._tally = Tally(self.scanner)
         self._in_full = in_full
         self._sources = sources
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy or a pickle has: not the sources, which are read already, and can be open files."""
+        return vars(self) | {"_sources": ()}
 
     @property
     def is_sorted(self) -> bool:

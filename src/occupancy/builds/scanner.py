@@ -16,6 +16,7 @@ from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..readers.budget import Allowance
 from ..readers.record import FIELD_NAMES, ThreadsFrom
+from ..tables.chips import Chip
 from ..values.dataclass import copier
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
@@ -60,7 +61,7 @@ class Scanner:
     Args:
         limits_of: From a compute capability to what its SM offers; raises for an unknown one.
         threads: Threads per block for kernels whose source does not state them.
-        what_if: The SM to answer for, instead of the one that each kernel was compiled for.
+        chip: The chip to answer for, instead of the one that each kernel was compiled for.
         multiprocessor_count: SMs of the GPU, for the waves of launches; None for those that a file states.
         with_advice: Whether to find the next steps, which take a hundred times as long as the rest.
         common: What the question may cost; None: as much as it takes.
@@ -70,14 +71,14 @@ class Scanner:
         self,
         limits_of: LimitsOf,
         threads: int | None = None,
-        what_if: Limits | None = None,
+        chip: Chip | None = None,
         multiprocessor_count: int | None = None,
         with_advice: bool = True,
         common: Allowance | None = None,
     ) -> None:
         self._limits_of = limits_of
         self._threads = threads
-        self._what_if = what_if
+        self.chip = chip
         self.multiprocessor_count = multiprocessor_count
         self._best_block_size = lru_cache(maxsize=1 << 14)(best_block_size)
         self._answer = lru_cache(maxsize=1 << 14)(evaluate)
@@ -88,6 +89,11 @@ class Scanner:
         self._with_advice = with_advice
         self._common = common
         self._with_bound = lru_cache(maxsize=1 << 12)(_with_bound)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What is kept of answers stays here where it is copied or pickled."""
+        asked = self._limits_of, self._threads, self.chip, self.multiprocessor_count
+        return Scanner, (*asked, self._with_advice, self._common)
 
     def row(self, record: KernelRecord) -> ScanRow:
         """The record with its answer; where there is none, a note says why."""
@@ -145,8 +151,10 @@ class Scanner:
         return limits, _kernel(row, limits, row.threads)
 
     def _limits(self, record: KernelRecord) -> Limits:
-        limits, compiled_for = self._what_if, record.compute_capability
-        if limits is None:
+        if self.chip is not None:
+            limits = self.chip.limits
+        else:
+            compiled_for = record.compute_capability
             if compiled_for is None:
                 raise InputError(
                     "is not known", where="architecture", cure="Say which one to answer for: --cc 9.0."

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import dataclasses
 import io
 import json
+import pickle
 import re
 import typing
 from pathlib import Path
@@ -36,6 +38,27 @@ def test_an_answer_answers_its_own_questions(samples: Path) -> None:
             assert answer.active_blocks == kernel.active_blocks
             assert answer.limiters == kernel.limiters
             assert answer.launchable == kernel.launchable
+
+
+def test_an_answer_knows_the_product_that_was_named(samples: Path) -> None:
+    (kernel, *_) = occupancy.scan(samples / "ncu_raw.csv", cc="H20")
+    assert kernel.answer is not None
+    assert kernel.answer.waves(780).waves == kernel.answer.waves(780, multiprocessor_count=78).waves
+    assert kernel.answer.chip.name == "H20"
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_kernels_and_all_of_them_can_be_copied_and_pickled(samples: Path, again: typing.Any) -> None:
+    for path in (samples / "ncu_raw.csv", samples / "samples.fatbin"):
+        found = occupancy.scan(path, cc="H20")
+        copied = again(found)
+        assert list(copied) == list(found)
+        assert (str(copied), copied.to_dict()) == (str(found), found.to_dict())
+        assert again(found[0]) == found[0]
+        assert again(found[0]).answer == found[0].answer is not None
+    with (samples / "ptxas_v.txt").open("rb") as file:
+        stream = occupancy.scan(file)
+        assert again(stream)[0] == stream[0]
 
 
 def test_nothing_is_answered_where_nothing_is_known(tmp_path: Path) -> None:
