@@ -11,7 +11,7 @@ from ..render.words import count, held, listing, name
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.listed import Plain
+from ..values.listed import ToDict
 from ..values.resources import Changeable, Resource
 from .carveout import needs_opt_in
 from .next_steps import using_less
@@ -22,7 +22,7 @@ SharedMemoryOfSize = Callable[[int], int]
 
 
 @dataclass(frozen=True, slots=True)
-class BlockSize(Plain):
+class BlockSize(ToDict):
     """What one block size comes to."""
 
     threads: int

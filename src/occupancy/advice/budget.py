@@ -11,7 +11,7 @@ from ..render.words import held, size
 from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
-from ..values.listed import Plain
+from ..values.listed import ToDict
 from .carveout import needs_opt_in
 from .search import Dial, changed, most_keeping, used
 
@@ -20,7 +20,7 @@ TOLERANCE = 0.0005
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetLevel(Plain):
+class BudgetLevel(ToDict):
     """A number of resident blocks, and the most that a kernel may use, of both at once, to have it."""
 
     active_blocks: int

@@ -11,7 +11,7 @@ from ..render.words import count, held, size
 from ..values.dataclass import dataclass
 from ..values.kernel import Carveout, Kernel
 from ..values.limits import Limits
-from ..values.listed import Plain
+from ..values.listed import ToDict
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Configuration:
 
 
 @dataclass(frozen=True, slots=True)
-class CarveoutAdvice(Plain):
+class CarveoutAdvice(ToDict):
     """How the memory that L1 cache and shared memory divide can be divided for a kernel."""
 
     smallest: Configuration | None

@@ -16,14 +16,14 @@ from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, Kernel
 from ..values.limits import Limits
-from ..values.listed import Plain
+from ..values.listed import ToDict
 from ..values.resources import Resource
 from .next_steps import NextStep
 from .search import Dial, most_keeping
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchBounds(Plain):
+class LaunchBounds(ToDict):
     """Launch bounds on one chip."""
 
     cc: str

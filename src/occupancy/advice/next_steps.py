@@ -10,7 +10,7 @@ from ..render.words import amount, held, listing
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.listed import Plain
+from ..values.listed import ToDict
 from ..values.resources import QUANTITIES, Changeable, amount_of
 from .search import Dial, changed, used
 
@@ -28,7 +28,7 @@ WORTH_DIVIDING = 96
 
 
 @dataclass(frozen=True, slots=True)
-class NextStep(Plain):
+class NextStep(ToDict):
     """A higher occupancy, and all that must change to reach it."""
 
     active_blocks: int

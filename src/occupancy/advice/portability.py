@@ -10,14 +10,14 @@ from ..render.words import held
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.listed import Plain
+from ..values.listed import ToDict
 from ..values.resources import Resource
 from .carveout import needs_opt_in
 from .waves import check_cluster, is_non_portable, is_unknown_cluster
 
 
 @dataclass(frozen=True, slots=True)
-class Fit(Plain):
+class Fit(ToDict):
     """Whether a kernel runs on one chip, and how well."""
 
     cc: str

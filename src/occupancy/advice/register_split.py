@@ -6,7 +6,7 @@ from typing import Literal
 
 from ..render.words import count
 from ..values.dataclass import dataclass
-from ..values.listed import Plain
+from ..values.listed import ToDict
 from ..values.resources import Resource
 
 
@@ -24,7 +24,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class RegisterSplit(Plain):
+class RegisterSplit(ToDict):
     """How the warpgroups of a block divide its registers, and whether there are enough."""
 
     cc: str

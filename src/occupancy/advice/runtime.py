@@ -14,7 +14,7 @@ from ..render.words import count, percent
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.listed import Plain
+from ..values.listed import ToDict
 from .block_sizes import SharedMemoryOfSize, answers_by_size
 from .search import Dial, changed, most_keeping
 from .waves import cluster_bound
@@ -23,7 +23,7 @@ MODEL: Model = "cuda"
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchConfiguration(Plain):
+class LaunchConfiguration(ToDict):
     """A block size, and the grid that fills the device with such blocks."""
 
     min_grid_size: int
@@ -42,7 +42,7 @@ class LaunchConfiguration(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterBound(Plain):
+class ClusterBound(ToDict):
     """An upper bound of the clusters that are resident on the whole device at once.
 
     The true number is known to a live device only: all blocks of a cluster must be in one GPU processing

@@ -9,7 +9,7 @@ from ..render.words import amount
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.listed import Plain
+from ..values.listed import ToDict
 from ..values.resources import ADJUSTABLE, QUANTITIES, Adjustable, Resource
 from .search import Dial, most_keeping
 
@@ -25,7 +25,7 @@ class LeftOver:
 
 
 @dataclass(frozen=True, slots=True)
-class Slack(Plain):
+class Slack(ToDict):
     """How far each resource may grow, the others staying as they are, before a block is lost.
 
     The values are totals, not differences. None where no block is resident to begin with.

@@ -16,11 +16,11 @@ from ..tables.clusters import MeasuredClusters, measured_clusters
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, Launch
 from ..values.limits import Limits
-from ..values.listed import Plain
+from ..values.listed import ToDict
 
 
 @dataclass(frozen=True, slots=True)
-class FullWave(Plain):
+class FullWave(ToDict):
     """The blocks that are resident on a whole GPU at once."""
 
     multiprocessor_count: int
@@ -58,7 +58,7 @@ class FullWave(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Waves(Plain):
+class Waves(ToDict):
     """How a grid runs on a whole GPU: in how many waves, and how full the last one is."""
 
     launch: Launch

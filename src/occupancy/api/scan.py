@@ -117,8 +117,8 @@ _ROW = tuple(each.name for each in fields(ScanRow))
 
 
 MOST_PLOTTED = 40
-MOST_OF_A_NAME = 48
-"""Characters."""
+MOST_BESIDE_A_BAR = 48
+"""Characters of a kernel's name."""
 
 
 class Scan(Sequence[ScannedKernel]):
@@ -165,7 +165,7 @@ class Scan(Sequence[ScannedKernel]):
         if not is_sorted:
             known.sort(key=lambda row: row.occupancy or 0.0)
         names = [short_name(row) for row in known]
-        shown = shortened(names, MOST_OF_A_NAME)
+        shown = shortened(names, MOST_BESIDE_A_BAR)
         has_several = len({row.arch for row in known}) > 1
         labels = [
             f"{shown[name]} {(has_several and row.arch) or ''}".rstrip()

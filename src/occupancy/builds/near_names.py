@@ -10,7 +10,7 @@ from ..readers.names import demangle
 from ..values.spellings import nearest_names
 from .kernel_names import base_name, without_parameters
 
-MOST_NAMED = 5
+MOST_SUGGESTED = 5
 """Kernels that a message names; it counts the others."""
 
 
@@ -32,8 +32,8 @@ def names_like(pattern: str, kernels: Iterable[str]) -> str:
         instances = {without_parameters(demangle(name)) for base in near for name in of_base[base]}
         near = sorted(instances, key=lambda each: (-_agreement(each.partition("<")[2], arguments), each))
     names = near or sorted(of_base)
-    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return f"{', '.join(names[:MOST_NAMED])}{more}"
+    more = f" and {len(names) - MOST_SUGGESTED:,} more" if len(names) > MOST_SUGGESTED else ""
+    return f"{', '.join(names[:MOST_SUGGESTED])}{more}"
 
 
 def _agreement(one: str, other: str) -> int:

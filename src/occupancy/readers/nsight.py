@@ -27,7 +27,7 @@ MULTIPROCESSOR_COUNT = "device__attribute_multiprocessor_count"
 DISPLAY_NAME = "device__attribute_display_name"
 """The only text of interest among the metrics."""
 
-MOST_OF_A_NAME = 96
+MOST_OF_A_GPU = 96
 """Characters of a GPU's name; the driver has room for as many."""
 
 SIZES = frozenset({STATIC_SMEM, DYNAMIC_SMEM, SMEM_CONFIG})
@@ -95,7 +95,7 @@ def launch_record(
         block_dim=block,
         launches=1,
         grid_dim=grid or _shape(metrics, GRID),
-        profiled_on=gpu[:MOST_OF_A_NAME] or None,
+        profiled_on=gpu[:MOST_OF_A_GPU] or None,
         multiprocessor_count=_whole(metrics, MULTIPROCESSOR_COUNT),
         shared_memory_configuration=_whole(metrics, SMEM_CONFIG),
         duration_us=_scaled(metrics, DURATION, 1000),

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from .budget import MAX_NUMBER, Malformed
 from .json_stream import JsonStream
-from .nsight import MOST_OF_A_NAME
+from .nsight import MOST_OF_A_GPU
 from .record import Found, KernelRecord, ReadProblem, Shape
 from .text import Text
 
@@ -65,7 +65,7 @@ def _devices(described: Any) -> dict[object, _Device]:
             each["id"]: _Device(
                 f"sm_{each['computeMajor']}{each['computeMinor']}",
                 _count_or_none(each.get("numSms")),
-                str(each.get("name") or "")[:MOST_OF_A_NAME] or None,
+                str(each.get("name") or "")[:MOST_OF_A_GPU] or None,
             )
             for each in described
         }

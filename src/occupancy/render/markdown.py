@@ -28,7 +28,7 @@ from .document import (
     said,
 )
 
-MOST_OF_A_NAME = 200
+MOST_OF_CODE = 200
 """Characters of a kernel's name in a comment; templates have names of thousands."""
 
 MOST_OF_A_COMMENT = 60_000
@@ -114,7 +114,7 @@ def _comment(comment: Comment) -> Iterator[str]:
 
 def _within(block: Block, room: int) -> str:
     if isinstance(block, (Table, GroupedTable)):
-        return _rows_within(*_grid(block, MOST_OF_A_NAME), room) if block.rows else ""
+        return _rows_within(*_grid(block, MOST_OF_CODE), room) if block.rows else ""
     if isinstance(block, Folded):
         text = "\n\n".join(filter(None, (_within(each, room) for each in block.blocks)))
         return _folded(block.summary, text) if text else ""
@@ -150,7 +150,7 @@ def _between(sign: str, text: str) -> str:
     return f"{before}{sign}{markdown_text(marked)}{sign}{after}"
 
 
-def code(name: str, most: int | None = MOST_OF_A_NAME) -> str:
+def code(name: str, most: int | None = MOST_OF_CODE) -> str:
     """A kernel's name as code, in which Markdown and HTML leave ``<`` and ``*`` alone.
 
     Args:

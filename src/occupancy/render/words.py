@@ -75,6 +75,12 @@ def listing(words: tuple[str, ...] | list[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def first_of(texts: Sequence[str], most: int) -> list[str]:
+    """The first of some texts, and how many more there are: ``["a", "b", "3 more"]``."""
+    more = len(texts) - most
+    return [*texts[:most], f"{more:,} more"] if more > 0 else list(texts)
+
+
 def number(amount: int | None, absent: str) -> str:
     """A number with separators, or what to say where there is none."""
     return absent if amount is None else f"{amount:,}"

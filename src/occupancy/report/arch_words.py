@@ -49,7 +49,9 @@ def chosen_code(runs_on: RunsOn | None, asking: Asking = COMMAND) -> str:
     return f"Of each kernel only the code that {runs_on.cc} runs ({archs}); {asking.all_archs}."
 
 
-def one_of(row: ScanRow, archs: Iterable[str | None], of: Collection[str | None]) -> tuple[str, str]:
+def architecture_and_others(
+    row: ScanRow, archs: Iterable[str | None], of: Collection[str | None]
+) -> tuple[str, str]:
     """``sm_100 + 103, 107``: the architecture of a row, and which others have such a kernel, too; and the
     same where room is scarce, ``sm_100 + 2 more``. For the last argument see `architectures`."""
     arch, others = architecture(row), sorted({*archs} - {row.arch}, key=age)

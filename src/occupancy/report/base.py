@@ -19,7 +19,7 @@ from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..values.dataclass import dataclass
-from ..values.listed import Plain
+from ..values.listed import ToDict
 from . import SCHEMA_VERSION
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def empty(kind: type[Any]) -> dict[str, None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Report(Plain):
+class Report(ToDict):
     """An answer that can print itself, in every format."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {

@@ -15,7 +15,7 @@ from ..render import words
 from ..render.document import Block, Marked, Paragraph, Together
 from .change_words import at_size_in_words, change_in_words, other_size_in_words
 from .mending import mending
-from .missing import MOST_NAMED, RULE, listing
+from .missing import MOST_KERNELS, RULE, listing
 from .name_words import brief_name, short_name
 from .source_files import file_names, place
 
@@ -96,8 +96,7 @@ def list_of_broken(violating: Sequence[Violating], missing: Sequence[Apart]) -> 
             of_it[each.kernel.arch or "unknown"] = None
     for criterion, kernels in found.items():
         names = [name if len(of) == len(archs) else f"{name} ({_archs(of)})" for name, of in kernels.items()]
-        more = [f"{len(names) - MOST_NAMED:,} more"] if len(names) > MOST_NAMED else []
-        yield Paragraph(f"{criterion}: {', '.join([*names[:MOST_NAMED], *more])}", indent=2)
+        yield Paragraph(f"{criterion}: {', '.join(words.first_of(names, MOST_KERNELS))}", indent=2)
     if missing:
         yield Paragraph(f"{RULE}: {listing(missing)}", indent=2)
 

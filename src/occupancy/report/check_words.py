@@ -16,7 +16,7 @@ from ..render import words
 from .arch_words import chosen_code
 from .assumptions import about_sizes, assumptions, left_out, not_launched
 from .kinds import kinds, meaning_of_kinds
-from .missing import MOST_NAMED, in_words, listing
+from .missing import MOST_KERNELS, in_words, listing
 from .register_caps import meaning_of_caps
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def exemption_in_words(exemption: Exemption) -> str:
 
 def _renamed(rule: Renamed) -> str:
     """That a rule is for kernels by a name that only the baseline has, and how these are called now."""
-    names = words.listing([*rule.now[:MOST_NAMED], *["others"] * (len(rule.now) > MOST_NAMED)])
+    names = words.listing([*rule.now[:MOST_KERNELS], *["others"] * (len(rule.now) > MOST_KERNELS)])
     return (
         f"Rule {rule.rule} ({', '.join(rule.kernels)}) fits only names of the baseline, and was checked for "
         f"what these are now: {names}. Write that into the rule."

@@ -19,7 +19,7 @@ RULE = "allow_removed"
 GONE = "Only the baseline has it."
 WHEN_MEANT = f"Where that is meant: --update, or {RULE} in the rules."
 
-MOST_NAMED = 10
+MOST_KERNELS = 10
 """Kernels that came or went that are named; the others are counted."""
 
 
@@ -88,5 +88,4 @@ def listing(kernels: Sequence[_Placed]) -> str:
     for each in kernels:
         archs.setdefault(short_name(each), []).append(each.arch or "unknown architecture")
     names = [f"{name} ({', '.join(dict.fromkeys(of))})" for name, of in archs.items()]
-    more = [f"{len(names) - MOST_NAMED:,} more"] if len(names) > MOST_NAMED else []
-    return words.listing([*names[:MOST_NAMED], *more])
+    return words.listing(words.first_of(names, MOST_KERNELS))

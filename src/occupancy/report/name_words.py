@@ -26,11 +26,14 @@ def short_name(row: Named) -> str:
     return without_parameters(words.printable(row.demangled))
 
 
-MOST_OF_A_NAME = 32
-"""Characters, where several names stand in a sentence."""
+MOST_IN_A_NOTE = 3
+"""Kernels, GPUs, logs or causes that a note names; it counts the others."""
+
+MOST_IN_A_SENTENCE = 32
+"""Characters of a name, where several stand in a sentence."""
 
 
 def brief_name(row: Named) -> str:
     """The short name, cut off where it is long."""
     name = short_name(row)
-    return name if len(name) <= MOST_OF_A_NAME else f"{name[: MOST_OF_A_NAME - 3]}..."
+    return name if len(name) <= MOST_IN_A_SENTENCE else f"{name[: MOST_IN_A_SENTENCE - 3]}..."

@@ -11,13 +11,10 @@ from ..readers.pytorch_trace import OPT_IN_NOTE
 from ..render import words
 from ..render.document import About
 from .asking import Asking
-from .name_words import brief_name
+from .name_words import MOST_IN_A_NOTE, brief_name
 
 if TYPE_CHECKING:
     from .scan import ScanReport
-
-MOST_GPUS = MOST_NAMED = 3
-"""That a line names."""
 
 OF_NSIGHT = ("ncu-rep", "nsight-csv")
 LEAST_DIFFERENCE = 0.001
@@ -60,11 +57,9 @@ def of_achieved(rows: Sequence[ScanRow], profiled: Sequence[ScanRow]) -> Iterato
         and (row.achieved_occupancy or 1) < PART_OF_A_WAVE * (row.occupancy or 0)
     }
     named = [f"{name} ({share})" for name, share in small.items()]
-    more = len(named) - MOST_NAMED
     if named:
-        first = [*named[:MOST_NAMED], *([f"{more:,} more"] if more > 0 else [])]
         why = "Achieved is less because the grid fills only a part of the GPU"
-        yield About(ACHIEVED, f"{why}: {words.listing(first)}.")
+        yield About(ACHIEVED, f"{why}: {words.listing(words.first_of(named, MOST_IN_A_NOTE))}.")
 
 
 def with_their_waves(report: ScanReport) -> list[ScanRow]:
@@ -83,8 +78,7 @@ def where_profiled(report: ScanReport) -> Iterator[str]:
     if not rows:
         return
     where = list(dict.fromkeys(_with_sms(row.profiled_on, row.multiprocessor_count) for row in rows))
-    more = len(where) - MOST_GPUS
-    profiled = words.listing([*where[:MOST_GPUS], *([f"{more:,} more"] if more > 0 else [])])
+    profiled = words.listing(words.first_of(where, MOST_IN_A_NOTE))
     has_waves = any(row.waves is not None for row in rows)
     is_measured = any(row.achieved_occupancy is not None for row in rows)
     if not asked:

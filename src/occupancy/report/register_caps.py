@@ -8,10 +8,7 @@ from ..builds.register_caps import CapOrigin, cap_origin
 from ..builds.scan_row import ScanRow
 from ..render import words
 from .change_words import REGISTER_CAP
-from .name_words import brief_name
-
-MOST_NAMED = 3
-"""Kernels that are named, and causes."""
+from .name_words import MOST_IN_A_NOTE, brief_name
 
 
 def meaning_of_caps(pairs: Iterable[tuple[ScanRow, ScanRow]]) -> Iterator[str]:
@@ -27,10 +24,9 @@ def meaning_of_caps(pairs: Iterable[tuple[ScanRow, ScanRow]]) -> Iterator[str]:
     if not causes:
         return
     said = [f"{_names(list(names))}, {cause}" for cause, names in causes.items()]
-    more = [f"{len(said) - MOST_NAMED:,} more"] if len(said) > MOST_NAMED else []
     by_bounds = any(cause.startswith(_BY_BOUNDS) for cause in causes)
     beside = " -maxrregcount does nothing beside launch bounds." if by_bounds else ""
-    by = "; ".join([*said[:MOST_NAMED], *more])
+    by = "; ".join(words.first_of(said, MOST_IN_A_NOTE))
     yield f"Register cap: the most per thread that the compiler may use. {by}.{beside}"
 
 
@@ -53,4 +49,4 @@ def _arguments(bounds: tuple[int, int]) -> str:
 
 
 def _names(names: list[str]) -> str:
-    return words.listing(names) if len(names) <= MOST_NAMED else words.count(len(names), "kernel")
+    return words.listing(names) if len(names) <= MOST_IN_A_NOTE else words.count(len(names), "kernel")

@@ -16,7 +16,7 @@ from ..render import words
 from ..render.document import About
 from .asking import COMMAND, Asking
 from .assumed_sizes import AT_USUAL, at_usual_size, meanings
-from .name_words import brief_name
+from .name_words import MOST_IN_A_NOTE, brief_name
 from .profiled import OF_REPORTED, REPORTED, of_achieved, of_nsight, where_profiled, with_their_waves
 from .source_files import copies_in_words, file_names, short_paths
 from .spill_words import TO_SHARED, WITHOUT, cost_in_all, cost_in_words
@@ -29,8 +29,6 @@ MOST_IN_FULL = 60
 """More kernels than this are not shown to people one by one unless that was asked for."""
 MOST_NOTES = 4
 """About kernels; the JSON has each with its kernel."""
-MOST_NAMES = 3
-"""Of kernels that a note is about, and of logs; more are counted."""
 WHO_KNOWS = "ptxas -v says it, and code from sm_70 on."
 UNKNOWN_STACK = f"Stack: nothing says whether it holds spills, or arrays that variables index. {WHO_KNOWS}"
 OF_TRITON = (
@@ -199,9 +197,8 @@ def _names(those: Sequence[ScanRow], rows: Sequence[ScanRow]) -> str:
         )
         for row in those
     )
-    return words.listing(list(names)) if len(names) <= MOST_NAMES else words.count(len(names), "kernel")
+    return words.listing(list(names)) if len(names) <= MOST_IN_A_NOTE else words.count(len(names), "kernel")
 
 
 def _first(names: list[str]) -> list[str]:
-    more = len(names) - MOST_NAMES
-    return names if more <= 0 else [*names[:MOST_NAMES], f"{more:,} more"]
+    return words.first_of(names, MOST_IN_A_NOTE)

@@ -25,21 +25,18 @@ from ..render.document import (
     Together,
 )
 from ..values.dataclass import dataclass
-from .arch_words import architectures, chosen_code, one_of
+from .arch_words import architecture_and_others, architectures, chosen_code
 from .asking import COMMAND, Asking
 from .scan_columns import ARCH, BLOCKS, LAST, STACK, Asked, columns_of, if_there_is_room
 from .scan_notes import MOST_IN_FULL, footnotes
-from .scan_summary import FIRST, has_two_orders, only_architecture, order_in_words, summary
+from .scan_summary import ORDER_IN_WORDS, has_two_orders, only_architecture, order_in_words, summary
 from .scan_table import table_of
-from .source_files import file_names
+from .source_files import MOST_FILES, file_names
 
 if TYPE_CHECKING:
     from .scan import ScanReport
 
 LIMITED_BY = "Limited by"
-
-MOST_NAMED = 3
-"""Files of a table that its heading names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +79,7 @@ class ScanScreen:
         if not has_two_orders(self.report):
             return [self._table(kernels, columns, asking)]
         parts = [[row for row in kernels if is_traced(row) == of_traces] for of_traces in (False, True)]
-        orders = FIRST["occupancy", False], FIRST["time", False]
+        orders = ORDER_IN_WORDS["occupancy", False], ORDER_IN_WORDS["time", False]
         return [
             Together([Heading(f"{_sources(rows)}, {order}"), self._table(rows, columns, asking)])
             for rows, order in zip(parts, orders, strict=True)
@@ -107,7 +104,7 @@ class ScanScreen:
         """The architectures of what is one row of the table, and the same where room is scarce; where each
         name is one row, those that have a kernel of the name, too."""
         if self.excerpt.is_by_name:
-            return one_of(rows[0], self.excerpt.archs_of[rows[0].group], self.archs)
+            return architecture_and_others(rows[0], self.excerpt.archs_of[rows[0].group], self.archs)
         return architectures(rows, self.archs)
 
 
@@ -115,7 +112,7 @@ def _sources(rows: Sequence[ScanRow]) -> str:
     """The files that these were read from: ``pytorch_trace.json``."""
     name = file_names(rows)
     files = list(dict.fromkeys(map(name, rows)))
-    return words.listing(files) if len(files) <= MOST_NAMED else words.count(len(files), "file")
+    return words.listing(files) if len(files) <= MOST_FILES else words.count(len(files), "file")
 
 
 def _by_architecture(overview: Overview) -> Iterator[Block]:

@@ -76,7 +76,7 @@ def only_architecture(report: ScanReport) -> str | None:
     return archs.pop() if len(archs) == 1 else None
 
 
-FIRST: dict[tuple[Order, bool], str] = {
+ORDER_IN_WORDS: dict[tuple[Order, bool], str] = {
     ("occupancy", False): "lowest occupancy first",
     ("occupancy", True): "highest occupancy first",
     ("regs", False): "most registers first",
@@ -95,7 +95,7 @@ def order_in_words(report: ScanReport) -> str:
     """``lowest occupancy first``; that is also the order where none was asked for."""
     if has_two_orders(report):
         return "each in its order"
-    return FIRST[report.sort or "occupancy", report.reverse]
+    return ORDER_IN_WORDS[report.sort or "occupancy", report.reverse]
 
 
 def has_two_orders(report: ScanReport) -> bool:

@@ -11,8 +11,8 @@ from ..builds.scan_row import ScanRow
 from ..render import words
 from ..render.sarif import within_here
 
-MOST_NAMED = 3
-"""Files that all kernels are in, besides their own; more are counted."""
+MOST_FILES = 3
+"""Files that a heading or a note names; more are counted."""
 
 MOST_PARTS = 8
 """Of a path, in the column of files."""
@@ -85,7 +85,7 @@ def copies_in_words(rows: Sequence[ScanRow], logs: Collection[str], where: str) 
         return f"+N: N more files hold the same kernel; {where} names them."
     each = "Each" if len(rows) > 1 else "It"
     first = next(iter(files))
-    if len(files) > 1 or len(first) > MOST_NAMED:
+    if len(files) > 1 or len(first) > MOST_FILES:
         return f"{each} is in {words.count(len(first), 'more file')}; {where} names them."
     return (
         f"{each} is in {words.listing([words.printable(PurePath(file).name) for file in sorted(first)])} too."

@@ -29,7 +29,7 @@ def plain(value: Any) -> Any:
     return tuple(map(plain, value)) if type(value) is tuple else value
 
 
-class Plain:
+class ToDict:
     """A dataclass whose fields are its JSON."""
 
     __slots__ = ()
