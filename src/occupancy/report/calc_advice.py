@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from ..advice.next_steps import THREADS_PER_WARPGROUP, NextStep
 from ..render import words
@@ -45,25 +46,42 @@ def _opt_ins(report: CalcReport) -> Iterator[str]:
         yield said
 
 
-def _next_steps(report: CalcReport) -> Iterator[str]:
-    """At most three levels by using less, and the block sizes; none at full occupancy."""
+class _Chosen(NamedTuple):
+    """The next steps that are advised."""
+
+    levels: list[NextStep]
+    """By using less."""
+    shown: list[NextStep]
+    """At most four of these; the others are counted."""
+    sizes: list[NextStep]
+    """By another block size."""
+
+
+def _chosen(report: CalcReport) -> _Chosen:
+    """The next steps of the state that the kernel can be brought into; none at full occupancy."""
     columns = report.tensor_memory if is_held(report) else None
-    levels = [step for step in report.next_steps if "threads" not in step.requires]
-    sizes = [step for step in report.next_steps if "threads" in step.requires]
-    shown = most_useful(levels, report.occupancy)
-    if columns is not None:
+    if columns is None:
+        levels = [step for step in report.next_steps if "threads" not in step.requires]
+        shown = most_useful(levels, report.occupancy)
+    else:
         levels = list(columns.next_steps_without_permit)
         shown = most_useful(levels, columns.occupancy_without_permit)
     if len(levels) == len(shown) + 1:
         shown = levels  # a line that says so would take as much room
-    if report.split is not None:
-        if not report.split.suffices:
-            from .registers import ways_out  # which few answers need
+    sizes = [step for step in report.next_steps if "threads" in step.requires]
+    # With a split, another size has other warpgroups, and takes another split.
+    return _Chosen(levels, shown, sizes if report.split is None else [])
 
-            yield "one of these makes the split legal"
-            yield from ways_out(report.split)
-            return
-        sizes = []  # another size has other warpgroups, and takes another split
+
+def _next_steps(report: CalcReport) -> Iterator[str]:
+    """What makes a split legal that is not; else the next steps, and how they are taken."""
+    if report.split is not None and not report.split.suffices:
+        from .registers import ways_out  # which few answers need
+
+        yield "one of these makes the split legal"
+        yield from ways_out(report.split)
+        return
+    levels, shown, sizes = _chosen(report)
     if report.runtime is not None and report.next_steps:
         yield "by the spreadsheet's rules"
     if report.registers_may_be_divided and not report.inputs.reallocates_registers:
@@ -82,13 +100,15 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     if len(levels) > len(shown):
         yield f"{words.count(len(levels) - len(shown), 'more level')} in --format json"
     if not levels and not sizes and report.occupancy < 1 and not is_held(report):
-        is_split = report.inputs.reallocates_registers and "registers" in report.limiters
-        why = "the warpgroups need the registers" if is_split else NO_OTHER_SIZE
-        if report.split is not None and not is_split:
-            why = "another block size takes another split"
-        yield f"none: {why}"
+        yield f"none: {_why_none(report)}"
     if report.runtime is not None and (step := report.runtime.next_step) is not None:
         yield f"on the hardware (--model cuda) {_step(report, step)}"
+
+
+def _why_none(report: CalcReport) -> str:
+    if report.inputs.reallocates_registers and "registers" in report.limiters:
+        return "the warpgroups need the registers"
+    return NO_OTHER_SIZE if report.split is None else "another block size takes another split"
 
 
 def _relinquishing(report: CalcReport, levels: Sequence[NextStep]) -> Iterator[str]:

@@ -91,21 +91,33 @@ def _split(report: CalcReport) -> Iterator[tuple[str, str]]:
 
 
 def _whole(report: CalcReport) -> Iterator[tuple[str, str]]:
-    """The lines about the whole GPU, with what there is in another state of a kernel with tensor memory."""
-    wave, found, columns = report.full_wave, both_states(report), report.tensor_memory
+    """The lines about the whole GPU, the first of which says what is resident at once."""
+    wave = report.full_wave
     lines = whole_gpu_lines(wave, report.waves, report.launchable, report.green_context)
-    for number, (label, text) in enumerate(lines):
-        if number == 0 and wave is not None:
-            if found is not None:
-                most = found[1].blocks * wave.multiprocessor_count
-                text = f"{text}; {most:,} blocks once the permits are relinquished (inferred)"
-            if columns is not None and wave.cluster_size is None and waits_for_columns(report):
-                text = _with_columns(wave, columns.resident_blocks * wave.multiprocessor_count)
-        yield label, text
+    first = next(lines, None)
+    if wave is None or first is None:
+        return
+    label, resident = first
+    yield label, _with_columns(report, wave) or resident + _once_relinquished(report, wave)
+    yield from lines
 
 
-def _with_columns(wave: FullWave, counted: int) -> str:
-    """What a launch may have of the blocks that the header counts, where fewer have their columns at once."""
+def _once_relinquished(report: CalcReport, wave: FullWave) -> str:
+    """How many blocks the whole GPU holds without the permits, for behind what it holds; else empty."""
+    found = both_states(report)
+    if found is None:
+        return ""
+    most = found[1].blocks * wave.multiprocessor_count
+    return f"; {most:,} blocks once the permits are relinquished (inferred)"
+
+
+def _with_columns(report: CalcReport, wave: FullWave) -> str:
+    """What a launch may have of the blocks that the header counts, where fewer have their columns at once;
+    empty where all have them, and of clusters."""
+    columns = report.tensor_memory
+    if columns is None or wave.cluster_size is not None or not waits_for_columns(report):
+        return ""
+    counted = columns.resident_blocks * wave.multiprocessor_count
     have = "has" if wave.multiprocessor_count == 1 else "have"
     sms, blocks = words.count(wave.multiprocessor_count, "SM"), words.count(wave.blocks, "block")
     return (
