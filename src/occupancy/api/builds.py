@@ -195,8 +195,8 @@ def _updated(
         build=after.name,
         baseline=path,
         updated=change.summary,
-        kept=len(accepted.kept) if how.has_filter else None,
-        is_whole=not how.has_filter,
+        kept=len(accepted.kept) if how.chooses_kernels else None,
+        is_whole=not how.chooses_kernels,
     )
     threads = baseline.threads if accepted.kept else how.assumed(before, after)
     return how.baseline(accepted.new, scanner, threads, accepted.kept), report

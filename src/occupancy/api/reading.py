@@ -161,7 +161,7 @@ class Reading:
         return None if self.what_if is None or is_chosen else self.what_if.compute_capability
 
     @property
-    def has_filter(self) -> bool:
+    def chooses_kernels(self) -> bool:
         """Whether only kernels of some names or architectures are wanted."""
         return bool(self.name or self.archs or self._only_newest)
 

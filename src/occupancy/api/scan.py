@@ -76,11 +76,11 @@ def scan(
         Scanning(
             _several(sources),
             Reading(**reading),
-            below,
-            only_spilling,
-            sort,
-            limit,
-            _sms(multiprocessor_count),
+            below=below,
+            only_spilling=only_spilling,
+            sort=sort,
+            limit=limit,
+            multiprocessor_count=_sms(multiprocessor_count),
             reverse=reverse,
         )
     )

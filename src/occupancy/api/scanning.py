@@ -52,6 +52,7 @@ class Scanning:
         self,
         sources: Sequence[Source],
         reading: Reading,
+        *,
         below: float | str | None = None,
         only_spilling: bool = False,
         sort: Order | None = None,
@@ -118,7 +119,7 @@ class Scanning:
         for record in merged:
             self.found += 1
             self._archs.add(record.arch)
-            if self._reading.has_filter and len(self._some) < MOST_LOOKED_AT:
+            if self._reading.chooses_kernels and len(self._some) < MOST_LOOKED_AT:
                 self._some.append(record)
             if is_traced(record):
                 self.time += record.duration_us or 0
@@ -158,7 +159,7 @@ class Scanning:
         """
         choice = replace(self._selection, as_found=as_found)
         kernels = self._wanted(choice, records)
-        if choice.has_filter:
+        if choice.filters_answers:
             kernels = list(kernels)
             self._order = choice.order_of_excerpt(self._tally.is_of_traces)
             choice = replace(choice, sort=self._order)
@@ -180,7 +181,7 @@ class Scanning:
         """Those that match, each counted as it comes."""
         if choice.below is not None:
             kernels = self._tally.above(kernels, choice.below)
-        return self._tally.matched(choice.matching(kernels, self.scanner), choice.has_filter)
+        return self._tally.matched(choice.matching(kernels, self.scanner), choice.filters_answers)
 
     def report(self, kernels: Iterable[ScanRow] = ()) -> ScanReport:
         """For programs: what is known once all records are through."""
@@ -193,16 +194,17 @@ class Scanning:
         for, or so many."""
         choice = replace(self._selection, group=True)
         found = list(self._wanted(choice, records))
-        is_excerpt = len(found) > MOST_IN_FULL and not self._in_full and choice.limit is None
-        if is_excerpt or choice.has_filter:
+        are_many = len(found) > MOST_IN_FULL
+        is_cut = are_many and not self._in_full and choice.limit is None
+        if is_cut or choice.filters_answers:
             choice = replace(choice, sort=choice.order_of_excerpt(self._tally.is_of_traces))
         matching = list(self._matching(choice, found))
-        by_arch = self._tally.deserving() if choice.sort == WORST else in_numbers(matching)
-        excerpt = excerpt_of(matching, by_arch, can_be_by_name=is_excerpt and choice.sort != WORST)
-        if is_excerpt:
-            choice = replace(
-                choice, limit=MOST, is_by_name=excerpt.is_by_name, keeps_whole=choice.sort != WORST
-            )
+        excerpt = None
+        if are_many:
+            by_arch = self._tally.deserving() if choice.sort == WORST else in_numbers(matching)
+            excerpt = excerpt_of(matching, by_arch, can_be_by_name=is_cut and choice.sort != WORST)
+            if is_cut:
+                choice = replace(choice, limit=MOST, show=excerpt.show)
         rows = map(self._row, choice.ordered(matching, self.scanner))
         return ScanScreen(self._report(tuple(rows), choice.sort), excerpt, frozenset(self._archs))
 
@@ -272,15 +274,15 @@ class Scanning:
         is_of_logs_alone = overview.of_logs == overview.kernels
         logs = tuple(sorted(self._logs)) if overview.spills_known and not is_of_logs_alone else ()
         return ScanReport(
-            kernels,
-            order,
-            self._selection.reverse,
-            self.found,
-            self.time,
-            self._runs_on,
-            None if self._reading.chip is None else self._reading.chip.name,
-            self.scanner.multiprocessor_count,
-            overview,
-            logs,
-            tuple(self.problems),
+            kernels=kernels,
+            sort=order,
+            reverse=self._selection.reverse,
+            found=self.found,
+            time_us=self.time,
+            runs_on=self._runs_on,
+            gpu=None if self._reading.chip is None else self._reading.chip.name,
+            multiprocessor_count=self.scanner.multiprocessor_count,
+            overview=overview,
+            spill_logs=logs,
+            problems=tuple(self.problems),
         )

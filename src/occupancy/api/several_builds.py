@@ -58,7 +58,7 @@ class Builds(Reading):
     @property
     def is_partial(self) -> bool:
         """Whether some kernels of a build are left out."""
-        return self.has_filter or self.is_for_one_chip
+        return self.chooses_kernels or self.is_for_one_chip
 
     def relevant(
         self, rules: Sequence[Rule], every: Sequence[KernelRecord], wanted: Sequence[KernelRecord]

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from ..readers import KernelRecord
 from ..values.dataclass import dataclass
 from .overview import age
+from .selection import Show
 
 MOST = 20
 """How many are shown of so many."""
@@ -17,12 +18,17 @@ MOST = 20
 class Excerpt:
     """What is known of kernels of which people are shown the first."""
 
-    is_by_name: bool
-    """Whether of each name only the first is shown, for whatever architecture."""
+    show: Show
+    """What they are shown of them."""
     archs_of: Mapping[str, Collection[str | None]]
     """The architectures for which there is a kernel of each name, by the group of the record."""
     most: tuple[str, int] | None
     """The architecture with the most of them, and how many; None where there are no others."""
+
+    @property
+    def is_by_name(self) -> bool:
+        """Whether of each name only the first is shown, for whatever architecture."""
+        return self.show == "one_per_name"
 
 
 def excerpt_of(
@@ -36,20 +42,22 @@ def excerpt_of(
     Args:
         kernels: All that are what was asked for.
         by_arch: How many of them there are for each architecture, or how many of those deserve a look.
-        can_be_by_name: Whether one of each name may be shown.
+        can_be_by_name: Whether one of each name may be shown; else rows are.
     """
     archs_of: dict[str, set[str | None]] = {}
     for each in kernels:
         archs_of.setdefault(each.group, set()).add(each.arch)
-    is_by_name = (
+    show: Show = "whole_kernels" if can_be_by_name else "rows"
+    if (
         can_be_by_name
         and len(kernels) > MOST
         and any(len(archs) > 1 for archs in archs_of.values())
         and all(each.launches is None for each in kernels)
-    )
+    ):
+        show = "one_per_name"
     named = [(number, age(arch), arch) for arch, number in by_arch.items() if arch is not None]
     number, _, arch = max(named, default=(0, None, None))
-    return Excerpt(is_by_name, archs_of, None if arch is None or len(by_arch) < 2 else (arch, number))
+    return Excerpt(show, archs_of, None if arch is None or len(by_arch) < 2 else (arch, number))
 
 
 def in_numbers(kernels: Sequence[KernelRecord]) -> Mapping[str | None, int]:

@@ -17,7 +17,6 @@ from .attention import has_stack_of_unknown_spills, spilled_bytes, worst_first
 from .kernel_names import base_name
 from .patterns import Pattern
 from .running import RunsOn, newest, running_code
-from .scan_row import ScanRow
 from .scanner import Scanner
 from .traces import by_time, is_traced
 
@@ -47,6 +46,10 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 
 WORST: Order = "worst"
 
+Show = Literal["rows", "whole_kernels", "one_per_name"]
+"""What is shown up to the limit: rows; or rows and, beyond it, what is left of the last kernel; or of each
+kernel the first row in the order that was asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -67,9 +70,8 @@ class Selection:
         only_spilling: Only those that spill registers.
         sort: See `Order`; None: by the occupancy, but candidates that an autotuner did not choose last; and
             launches of traces by their time.
+        show: See `Show`.
         limit: How many are shown at most.
-        is_by_name: Whether of what belongs to one kernel only the first in that order is shown.
-        keeps_whole: Whether all that belongs to a kernel is shown where some of it is, beyond the limit.
         reverse: Whether the order is the other way round.
         chip: Of each kernel, only the code that this chip runs; None: all of it.
     """
@@ -84,18 +86,10 @@ class Selection:
     below: float | None = None
     only_spilling: bool = False
     sort: Order | None = None
+    show: Show = "rows"
     limit: int | None = None
-    is_by_name: bool = False
-    keeps_whole: bool = False
     reverse: bool = False
     chip: ComputeCapability | None = None
-
-    def rows(self, records: Iterable[KernelRecord], scanner: Scanner) -> Iterator[ScanRow]:
-        """The answers that are shown, each as soon as nothing that is still to come can change it.
-
-        All records are read, even where few are shown, so that every problem comes to light.
-        """
-        return map(scanner.row, self.shown(self.kernels(records), scanner))
 
     def kernels(
         self, records: Iterable[KernelRecord], tell: Callable[[RunsOn], None] = lambda _: None
@@ -112,10 +106,6 @@ class Selection:
         if self.only_newest:
             records = newest(records)
         return _grouped(records) if self.group else _traces_in_short(records)
-
-    def shown(self, kernels: Iterable[KernelRecord], scanner: Scanner) -> Iterator[KernelRecord]:
-        """Those of them that are shown, in the order that was asked for."""
-        return self.ordered(self.matching(kernels, scanner), scanner)
 
     def matching(self, kernels: Iterable[KernelRecord], scanner: Scanner) -> Iterable[KernelRecord]:
         """Those of them that are what ``below`` and ``only_spilling`` ask for."""
@@ -140,17 +130,17 @@ class Selection:
             kernels = by_time(kernels)
         else:
             kernels = by_time(_sorted(kernels, _lowest_that_runs(scanner)))
-        if self.is_by_name:
+        if self.show == "one_per_name":
             return _first(_one_of_each(kernels), self.limit)
-        if self.keeps_whole:
+        if self.show == "whole_kernels":
             return _first_whole(_together(kernels), self.limit)
         shown = _first(kernels, self.limit)
         is_together = self.group or not (self.as_found or self.sort)
         return _together(shown) if is_together else shown
 
     @property
-    def has_filter(self) -> bool:
-        """Whether only kernels of some kind are wanted."""
+    def filters_answers(self) -> bool:
+        """Whether only kernels with some answer are shown: a low occupancy, or spills."""
         return self.only_spilling or self.below is not None
 
     def order_of_excerpt(self, is_of_traces: bool) -> Order:

@@ -222,13 +222,13 @@ def _scan(
     scanning = Scanning(
         files,
         reading,
-        below,
-        only_spilling,
-        sort,
-        limit,
-        None if sms is None else count_of_sms(chosen, sms),
-        in_full,
-        reverse,
+        below=below,
+        only_spilling=only_spilling,
+        sort=sort,
+        limit=limit,
+        multiprocessor_count=None if sms is None else count_of_sms(chosen, sms),
+        in_full=in_full,
+        reverse=reverse,
     )
     records = _watched(scanning.records(warn_of), output_format)
     if output_format in FOR_PEOPLE:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..builds.attention import LOW, spilled_bytes
@@ -28,7 +28,7 @@ from ..values.dataclass import dataclass
 from .arch_words import architecture_and_others, architectures, chosen_code
 from .asking import COMMAND, Asking
 from .scan_columns import ARCH, BLOCKS, LAST, STACK, Asked, columns_of, if_there_is_room
-from .scan_notes import MOST_IN_FULL, footnotes
+from .scan_notes import footnotes
 from .scan_summary import ORDER_IN_WORDS, has_two_orders, only_architecture, order_in_words, summary
 from .scan_table import table_of
 from .source_files import MOST_FILES, file_names
@@ -45,8 +45,8 @@ class ScanScreen:
 
     report: ScanReport
     """With the kernels that are shown."""
-    excerpt: Excerpt
-    """What is known of those that are not."""
+    excerpt: Excerpt | None
+    """What is known of those that are not; None where there are not so many."""
     archs: Collection[str | None]
     """The architectures of all kernels that the sources hold, wanted or not."""
 
@@ -63,7 +63,7 @@ class ScanScreen:
         tables = self._tables(columns, asking)
         said = [Paragraph(each) for each in (summary(report), chosen_code(report.runs_on, asking)) if each]
         notes = Bullets(list(footnotes(report, asking)), "faint")
-        if report.overview.kernels <= MOST_IN_FULL or len(report.kernels) >= report.overview.kernels:
+        if self.excerpt is None or len(report.kernels) >= report.overview.kernels:
             return *tables, Together([*said, notes])
         return (
             Together(said),
@@ -94,17 +94,22 @@ class ScanScreen:
             needless = [BLOCKS if only_architecture(report) is None else ARCH]
             if report.sort == "spills":
                 needless.append(LAST)  # who asks what spills is not helped by fewer registers
-                if self.excerpt.is_by_name and all(map(spilled_bytes, rows)):
+                if self._archs_of and all(map(spilled_bytes, rows)):
                     needless.append(STACK)  # it holds what is spilled; the architectures have its room
             shown = [column for column in shown if column.title not in needless]
         room = ((), ()) if columns else if_there_is_room(rows)
         return table_of(rows, shown, self._archs, *room, asking.columns)
 
+    @property
+    def _archs_of(self) -> Mapping[str, Collection[str | None]]:
+        """The architectures for which there is a kernel of each name, where each is one row; else none."""
+        return self.excerpt.archs_of if self.excerpt is not None and self.excerpt.is_by_name else {}
+
     def _archs(self, rows: Sequence[ScanRow]) -> tuple[str, str]:
         """The architectures of what is one row of the table, and the same where room is scarce; where each
         name is one row, those that have a kernel of the name, too."""
-        if self.excerpt.is_by_name:
-            return architecture_and_others(rows[0], self.excerpt.archs_of[rows[0].group], self.archs)
+        if self._archs_of:
+            return architecture_and_others(rows[0], self._archs_of[rows[0].group], self.archs)
         return architectures(rows, self.archs)
 
 

@@ -332,9 +332,8 @@ class TestSelection:
         own = KernelRecord(
             source="a", format="cubin", name="__nv_static_51__38_cuda_device_runtime_compute_86_cpp1_ii_k"
         )
-        scanner = Scanner(shipped.limits)
-        assert list(Selection().rows([own], scanner)) == []
-        assert len(list(Selection(with_runtime=True).rows([own], scanner))) == 1
+        assert list(Selection().kernels([own])) == []
+        assert list(Selection(with_runtime=True).kernels([own])) == [own]
 
     def test_all_is_read_even_where_little_is_shown(self, samples: Path, tmp_path: Path) -> None:
         done = run("scan", str(samples / "samples.exe"), str(tmp_path / "missing"), "--limit", "1")
@@ -735,7 +734,8 @@ class TestGroups:
         return KernelRecord(source="t", format="pytorch-trace", name="k", **known)
 
     def rows(self, *records: KernelRecord) -> list[Any]:
-        return list(Selection(group=True).rows(records, Scanner(shipped.limits)))
+        scanner, selection = Scanner(shipped.limits), Selection(group=True)
+        return list(map(scanner.row, selection.ordered(selection.kernels(records), scanner)))
 
     def test_launches_that_differ_in_nothing_of_interest(self) -> None:
         (row,) = self.rows(self.launch(), self.launch(grid_dim=(9, 1, 1), duration_us=3.0), self.launch())
@@ -936,7 +936,8 @@ def test_an_order_by_spills() -> None:
 
     def names(**asked: Any) -> list[str]:
         selection = Selection(**asked)
-        return [each.name for each in selection.shown(selection.kernels(kernels), scanner)]
+        matching = selection.matching(selection.kernels(kernels), scanner)
+        return [each.name for each in selection.ordered(matching, scanner)]
 
     assert names(sort="spills")[:5] == ["much", "stated", "little", "larger", "unknown"]
     assert names(sort="spills", only_spilling=True) == ["much", "stated", "little"]
