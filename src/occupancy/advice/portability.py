@@ -12,8 +12,8 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.listed import ToDict
 from ..values.resources import Resource
-from .carveout import needs_opt_in
-from .waves import check_cluster, is_non_portable, is_unknown_cluster
+from .opt_in import OptIn, opt_ins, refused_by_compiler
+from .waves import check_cluster, is_unknown_cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,10 @@ class Fit(ToDict):
     cc: str
     launchable: bool | None
     """None where the model that was asked for does not know the chip, or no source its largest clusters."""
-    needs_opt_in: bool
-    """Whether its shared memory takes that it raises its limit with cudaFuncSetAttribute."""
-    needs_non_portable_cluster_size: bool
-    """Whether it must set cudaFuncAttributeNonPortableClusterSizeAllowed to launch in such clusters."""
+    opt_ins: tuple[OptIn, ...]
+    """The calls that the launch needs before it."""
+    refused_by_compiler: str | None
+    """Why no compiler makes such a kernel; None where one does, and where it does not launch anyway."""
     active_blocks: int
     occupancy: float
     """Active warps by the most warps of an SM, 0 to 1."""
@@ -38,9 +38,15 @@ class Fit(ToDict):
     reason: str | None
     """The same as a sentence; or what was asked for that the chip does not offer."""
 
+    @property
+    def can_run(self) -> bool:
+        """Whether it compiles and launches."""
+        return self.launchable is True and self.refused_by_compiler is None
+
     def __str__(self) -> str:
-        """``9.0: 5 blocks, 62.5%``, or why it does not launch there."""
-        return f"{self.cc}: {self.reason or held(self.active_blocks, self.occupancy)}"
+        """``9.0: 5 blocks, 62.5%``, or why it does not launch there, or does not compile."""
+        why = self.reason or self.refused_by_compiler
+        return f"{self.cc}: {why or held(self.active_blocks, self.occupancy)}"
 
 
 CLUSTER_LIMITS = ("max_portable_cluster_size", "max_non_portable_cluster_size")
@@ -119,8 +125,8 @@ def _fit(limits: Limits, kernel: Kernel, model: Model | None, cluster_size: int 
     return Fit(
         cc,
         failure is None,
-        needs_opt_in(limits, kernel),
-        cluster_size is not None and failure is None and is_non_portable(limits, cluster_size),
+        opt_ins(answer, cluster_size if missing is None else None),
+        refused_by_compiler(answer),
         answer.active_blocks,
         answer.occupancy,
         answer.limiters,
@@ -134,4 +140,4 @@ def _none(
     cc: str, reason: str, limit: str | None = None, allowed: int | None = None, *, is_known: bool = True
 ) -> Fit:
     """The answer for a chip on which the kernel does not run, or of which that is not known."""
-    return Fit(cc, False if is_known else None, False, False, 0, 0.0, (), limit, allowed, reason)
+    return Fit(cc, False if is_known else None, (), None, 0, 0.0, (), limit, allowed, reason)

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..advice.block_sizes import BlockSize, FullOccupancy, with_full_occupancy
+from ..advice.opt_in import MORE_SHARED_MEMORY, opt_in_call
 from ..advice.runtime import LaunchConfiguration
 from ..engine import Answer, Model
 from ..render import words
@@ -14,12 +15,10 @@ from ..render.document import (
     SENTENCE,
     Block,
     Bullets,
-    Code,
     Column,
     Document,
     Heading,
     Only,
-    Paragraph,
     Table,
     Together,
     graded,
@@ -27,7 +26,8 @@ from ..render.document import (
 from ..values.dataclass import dataclass
 from ..values.resources import QUANTITIES, RESOURCES
 from .base import Report
-from .inputs import OPT_IN, inputs_of, opt_in_call
+from .inputs import inputs_of
+from .opt_in import call_for
 
 OPT_IN_TITLE = "Opt-in"
 CALL = "cudaOccupancyMaxPotentialBlockSize"
@@ -128,7 +128,7 @@ class BlockSizesReport(Report):
 
 def opt_in_blocks(is_needed: bool) -> list[Block]:
     """What the column of that title means."""
-    return [Paragraph(f"{OPT_IN_TITLE}: {OPT_IN}"), Code(opt_in_call(None))] if is_needed else []
+    return call_for(OPT_IN_TITLE, MORE_SHARED_MEMORY, opt_in_call(None)) if is_needed else []
 
 
 def block_sizes_report(

@@ -8,11 +8,11 @@ from typing import Any
 
 from ..advice.budget import Budget, BudgetLevel
 from ..advice.launch_bounds import RegisterCap, register_cap
+from ..advice.opt_in import MORE_SHARED_MEMORY, opt_in_call
 from ..engine import Answer, Model
 from ..render import words
 from ..render.document import (
     Block,
-    Code,
     Column,
     Document,
     Line,
@@ -26,8 +26,9 @@ from ..render.document import (
 from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from .base import Report
-from .inputs import OPT_IN, Inputs, inputs_of, opt_in_call
+from .inputs import Inputs, inputs_of
 from .next_steps import how_to_cap
+from .opt_in import call_for
 
 COLUMNS = (
     Column("Occupancy"),
@@ -125,7 +126,7 @@ def opt_in_of(wanted: BudgetLevel | None, levels: Iterable[BudgetLevel]) -> list
     """What it takes where the level that was asked for, or without one any, needs to opt in."""
     if not any(level.needs_opt_in for level in (levels if wanted is None else [wanted])):
         return []
-    return [Paragraph(f"Opt-in: {OPT_IN}"), Code(opt_in_call(wanted.smem if wanted else None))]
+    return call_for("Opt-in", MORE_SHARED_MEMORY, opt_in_call(wanted.smem if wanted else None))
 
 
 def cap_of(given: Sequence[Answer], wanted: BudgetLevel | None) -> RegisterCap | None:

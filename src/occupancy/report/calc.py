@@ -9,6 +9,7 @@ from typing import Any
 from ..advice.carveout import CarveoutAdvice, Configuration, carveout
 from ..advice.launch_bounds import RegisterCap, fewer_registers
 from ..advice.next_steps import NextStep, each_step, may_be_divided, next_steps
+from ..advice.opt_in import OptIn, opt_ins, refused_by_compiler
 from ..advice.partitions import GreenContext
 from ..advice.register_split import RegisterSplit
 from ..advice.slack import Slack, slack
@@ -20,10 +21,9 @@ from ..values.dataclass import dataclass
 from ..values.limits import Limits
 from ..values.resources import Resource, amount_of
 from .base import Document, Report, empty
-from .calc_notes import notes_on, refused_by_compiler, why_it_differs
+from .calc_notes import notes_on, why_it_differs
 from .gpu import WAVES, Gpu, WavesReport, WholeGpu, fill
 from .inputs import Inputs, inputs_of
-from .opt_in import OptIn, opt_ins
 
 
 @dataclass(frozen=True, slots=True)

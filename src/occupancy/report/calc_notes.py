@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..advice.opt_in import refused_by_compiler
 from ..engine import Answer, cuda, default_model, evaluate
 from ..engine.common import shared_memory_configuration
 from ..render import words
@@ -55,17 +56,6 @@ def counted_by_header(result: Answer) -> str | None:
     return (
         f"cuda_occupancy.h, which knows no tensor memory, counts {resident} blocks as resident, {share}. "
         f"Only {result.active_blocks} of them {have} columns at once (inferred: tried on no such GPU)."
-    )
-
-
-def refused_by_compiler(result: Answer) -> str | None:
-    """Why no compiler makes a kernel that would launch; None where one does."""
-    most = result.limits.max_shared_memory_per_block
-    if (result.kernel.static_smem or 0) <= most or not result.launchable:
-        return None
-    return (
-        f"The compiler refuses more than {most:,} bytes of static shared memory; "
-        "only dynamic shared memory can go beyond."
     )
 
 

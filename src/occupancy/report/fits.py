@@ -15,7 +15,6 @@ from ..render.document import (
     Block,
     Bullets,
     Cell,
-    Code,
     Column,
     Document,
     Marked,
@@ -32,18 +31,11 @@ from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.resources import Changeable, amount_of
 from .base import Report
-from .calc_notes import counted_by_header, refused_by_compiler
-from .inputs import (
-    OPT_IN,
-    Inputs,
-    dynamic_size,
-    inputs_of,
-    name_of,
-    opt_in_call,
-)
+from .calc_notes import counted_by_header
+from .inputs import Inputs, inputs_of, name_of
 from .most_sms import largest_product, most_sms, sms_of
 from .of_chips import said_of_chips
-from .opt_in import NON_PORTABLE
+from .opt_in import call_for
 from .tensor_memory import once_relinquished
 
 if TYPE_CHECKING:
@@ -96,16 +88,9 @@ class ChipFit(Fit):
     known_from: str | None
     """Where that number is from: hardware, two lists or one list of products, inferred, or the device of this
     machine."""
-    refused_by_compiler: str | None
-    """Why no compiler makes such a kernel; null where one does, and where it does not launch anyway."""
     to_launch: dict[Changeable, int] | None
     """What must change, all of it together, so that it launches; null where it does, and where using less
     does not help."""
-
-    @property
-    def can_run(self) -> bool:
-        """Whether it compiles and launches."""
-        return self.launchable is True and self.refused_by_compiler is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +129,7 @@ class FitsReport(Report):
         """A row for each chip."""
         for chip in self.chips:
             row = asdict(chip)
+            row["opt_ins"] = [each.call for each in chip.opt_ins]
             row["to_launch"] = [f"{name}={amount}" for name, amount in (chip.to_launch or {}).items()]
             yield {"gpu": row.pop("gpu"), **row}
 
@@ -206,16 +192,10 @@ class FitsReport(Report):
 
     def _opt_in(self) -> list[Block]:
         """What it takes to launch with opt-in, where that is so on some chip."""
-        said: list[Block] = []
-        size = dynamic_size(self.inputs)
-        if size is not None and any(chip.can_run and chip.needs_opt_in for chip in self.chips):
-            said += [Paragraph(f"With opt-in: {OPT_IN}"), Code(opt_in_call(size))]
-        if any(chip.needs_non_portable_cluster_size for chip in self.chips):
-            said += [
-                Paragraph("With opt-in: more than 8 blocks per cluster take this call before the launch"),
-                Code(NON_PORTABLE),
-            ]
-        return said
+        found = dict.fromkeys(
+            (each.needed_for, each.call) for chip in self.chips if chip.can_run for each in chip.opt_ins
+        )
+        return [part for each in found for part in call_for("With opt-in", *each)]
 
     def headline(self) -> str:
         """On how many chips it launches, and on which with full occupancy."""
@@ -255,7 +235,7 @@ def _launches(chip: ChipFit) -> Cell:
         return "unknown"
     if not chip.can_run:
         return Marked("no", "bad")
-    return "with opt-in" if chip.needs_opt_in or chip.needs_non_portable_cluster_size else "yes"
+    return "with opt-in" if chip.opt_ins else "yes"
 
 
 def _amounts(chip: Fit) -> tuple[str, Cell]:
@@ -293,10 +273,8 @@ def _notes(
 
 def _chip_fit(chip: Chip, answer: Fit, kernel: Kernel, model: Model | None) -> ChipFit:
     product = largest_product(chip)
-    refused, step = None, None
-    if answer.launchable:
-        refused = refused_by_compiler(evaluate(chip.limits, kernel, model))
-    elif answer.limit is not None and answer.limit not in CLUSTER_LIMITS:
+    step = None
+    if answer.launchable is False and answer.limit is not None and answer.limit not in CLUSTER_LIMITS:
         step = next(using_less(evaluate(chip.limits, kernel, model)), None)
     return ChipFit(
         **{each.name: getattr(answer, each.name) for each in fields(Fit)},
@@ -308,7 +286,6 @@ def _chip_fit(chip: Chip, answer: Fit, kernel: Kernel, model: Model | None) -> C
         largest_gpu=None if product is None else product.name,
         largest_multiprocessor_count=None if product is None else product.multiprocessor_count,
         known_from=None if product is None else product.known_from,
-        refused_by_compiler=refused,
         to_launch=None if step is None else step.requires,
     )
 

@@ -64,17 +64,3 @@ def blocks_in_words(inputs: Inputs) -> str:
     if inputs.shared_memory is not None:
         parts.append(f"{words.size(inputs.shared_memory)} of shared memory")
     return f"Blocks of {words.listing(parts)}"
-
-
-OPT_IN = "more than 48 KiB of dynamic shared memory takes this call before the launch"
-
-
-def opt_in_call(size: int | None) -> str:
-    """What a program calls for so many bytes of dynamic shared memory; None: for some number."""
-    amount = "bytes" if size is None else size
-    return f"cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {amount})"
-
-
-def dynamic_size(inputs: Inputs) -> int | None:
-    """Bytes of dynamic shared memory; all of it where nothing says which part is static; None of none."""
-    return inputs.dynamic_smem if inputs.smem is None else inputs.smem

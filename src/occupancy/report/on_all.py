@@ -8,6 +8,7 @@ from typing import Any
 
 from ..advice.next_steps import NextStep, may_be_divided, using_less
 from ..advice.on_all import StepOnAll
+from ..advice.opt_in import OptIn, opt_ins, refused_by_compiler
 from ..advice.portability import NoSuchClusters
 from ..advice.waves import FullWave
 from ..engine import Answer, Model
@@ -18,11 +19,10 @@ from ..values.resources import Resource
 from .base import Document, Report
 from .calc import Explanation, in_a_cell, in_cells
 from .calc_advice import of_divided_registers
-from .calc_notes import notes_on, refused_by_compiler, why_it_differs
+from .calc_notes import notes_on, why_it_differs
 from .gpu import WAVES, WavesReport, WholeGpu, fill
 from .inputs import Inputs, inputs_of
 from .of_chips import said_of_chips
-from .opt_in import OptIn, opt_ins
 from .tensor_memory import once_relinquished
 
 

@@ -128,11 +128,23 @@ def test_l1_beside_the_shared_memory() -> None:
 
 def test_a_kernel_needs_the_opt_in_above_48_kib() -> None:
     def needed(cc: str, smem: int) -> bool:
-        return occupancy.fits(ccs=[cc], threads=32, smem=smem)[0].needs_opt_in
+        return bool(occupancy.fits(ccs=[cc], threads=32, smem=smem)[0].opt_ins)
 
     assert [needed("9.0", 49152), needed("9.0", 49153), needed("9.0", 232448)] == [False, True, True]
     assert not needed("9.0", 232449)
     assert not needed("6.1", 49153)
+
+
+def test_what_no_compiler_makes_cannot_run() -> None:
+    old, new = occupancy.fits(ccs=["7.0", "9.0"], threads=32, static_smem="64k")
+    for each in (old, new):
+        assert (each.launchable, each.can_run) == (True, False)
+        assert (
+            each.refused_by_compiler
+            == occupancy.compute(each.cc, threads=32, static_smem="64k").report().refused_by_compiler
+        )
+        assert str(each) == f"{each.cc}: {each.refused_by_compiler}"
+    assert occupancy.fits(ccs="9.0", threads=32, smem="64k")[0].can_run
 
 
 def test_what_a_chip_does_not_offer_stops_the_kernel_there_alone() -> None:

@@ -283,17 +283,19 @@ def test_fits_in_clusters() -> None:
         ("12.0", False, "max_shared_memory_per_block_optin", 101376),
         ("12.1", False, "max_non_portable_cluster_size", 12),
     ]
-    assert [each["needs_non_portable_cluster_size"] for each in answer["chips"]] == [
-        False,
-        True,
-        *[False] * 3,
+    call = "cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)"
+    asked_of = [
+        [each["call"] for each in chip["opt_ins"] if "Cluster" in each["call"]] for chip in answer["chips"]
     ]
+    assert asked_of == [[], [call], [], [], []]
     large = run("fits", "-t", "64", "--cluster", "16", "--cc", "9.0,11.0,12.0", columns=120).stdout
     assert "over 8 blocks per cluster\n" in large
     assert "unknown above 8 per cluster\n" in large
     assert "; unknown on 1" in large
-    assert "cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)\n" in large
-    assert [row["needs_non_portable_cluster_size"] for row in as_csv(*asked, "16", "--cc", "9.0")] == ["true"]
+    assert (
+        f"With opt-in: a cluster of more than 8 blocks takes this call before the launch\n{call}\n" in large
+    )
+    assert call in as_csv(*asked, "16", "--cc", "9.0")[0]["opt_ins"]
     assert run(*asked, "8", "--cc", "8.0", "--exit-code").exit_code == 1
     assert "--cluster: '0' is out of range" in run(*asked, "0").stderr
 

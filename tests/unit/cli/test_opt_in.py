@@ -12,6 +12,12 @@ from tests.cli_runner import run
 LARGE = ("calc", "-t", "256", "-r", "32", "--dynamic-smem", "96k")
 SHARED = "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 98304)"
 CLUSTERS = "cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)"
+OPT_IN = {
+    "call": SHARED,
+    "needed_for": "more than 48 KiB of dynamic shared memory",
+    "error": "invalid argument",
+    "is_made": False,
+}
 FIRST = 'It launches after the opt-in below; without it: "invalid argument".'
 
 
@@ -22,7 +28,7 @@ def test_the_verdict_names_the_error_that_a_launch_without_the_opt_in_gets() -> 
         assert SHARED in text[text.index("Next steps") :]
     assert FIRST in " ".join(str(occupancy.compute("A100", threads=256, dynamic_smem="96k")).split())
     (opt_in,) = json.loads(run(*LARGE, "--gpu", "A100", "--format", "json").stdout)["opt_ins"]
-    assert opt_in == {"call": SHARED, "error": "invalid argument", "is_made": False}
+    assert opt_in == OPT_IN
     made = run(*LARGE, "--gpu", "A100", "--opt-in", columns=200).stdout
     assert "It launches. Limited" in made
     assert SHARED in made
@@ -42,7 +48,7 @@ def test_it_is_named_where_something_else_refuses_the_launch_too(said: tuple[str
     assert "73,728 registers in one block" in text
     assert text.index(SHARED) < text.index("Next steps")
     (opt_in,) = json.loads(run(*asked, "--gpu", "A100", "--format", "json").stdout)["opt_ins"]
-    assert opt_in == {"call": SHARED, "error": "invalid argument", "is_made": False}
+    assert opt_in == OPT_IN
     several = run(*asked, "--gpu", "A100,H100,RTX 2060", columns=100).stdout
     assert f'before the launch on A100 and H100, else "invalid argument":\n{SHARED}\n' in several
 
