@@ -91,6 +91,8 @@ class Scanning:
             reverse=reverse,
         )
         self._order = self._selection.sort
+        self._default: Order | None = None
+        """The order of kernels where none was asked for; None: as they were found."""
         self._tally = Tally(self.scanner)
         self._in_full = in_full
         self._sources = sources
@@ -163,6 +165,7 @@ class Scanning:
             kernels = list(kernels)
             self._order = choice.order_of_excerpt(self._tally.is_of_traces)
             choice = replace(choice, sort=self._order)
+        self._default = None if as_found else "occupancy"
         return map(self._row, self._chosen(choice, kernels))
 
     def _wanted(self, choice: Selection, records: Iterable[KernelRecord]) -> Iterable[KernelRecord]:
@@ -185,7 +188,7 @@ class Scanning:
 
     def report(self, kernels: Iterable[ScanRow] = ()) -> ScanReport:
         """For programs: what is known once all records are through."""
-        return self._report(tuple(kernels), self._order)
+        return self._report(tuple(kernels), self._order, self._default)
 
     def for_people(self, records: Iterable[KernelRecord]) -> ScanScreen:
         """What people are shown: what belongs to one kernel stands together, and launches that differ in
@@ -268,14 +271,15 @@ class Scanning:
             return row
         return replace(row, time_share=(record.duration_us or 0) / self.time)
 
-    def _report(self, kernels: tuple[ScanRow, ...], sort: Order | None) -> ScanReport:
-        order = "time" if sort is None and self._tally.is_of_traces else sort
+    def _report(
+        self, kernels: tuple[ScanRow, ...], sort: Order | None, default: Order | None = None
+    ) -> ScanReport:
         overview = self._tally.overview()
         is_of_logs_alone = overview.of_logs == overview.kernels
         logs = tuple(sorted(self._logs)) if overview.spills_known and not is_of_logs_alone else ()
         return ScanReport(
             kernels=kernels,
-            sort=order,
+            sort=sort or ("time" if self._tally.is_of_traces else default),
             reverse=self._selection.reverse,
             found=self.found,
             time_us=self.time,

@@ -23,7 +23,8 @@ class ScanReport(Report):
 
     kernels: tuple[ScanRow, ...]
     sort: Order | None
-    """The order of the kernels; null: as they were found, and from Python as they are printed."""
+    """The order of the kernels; null: as they were found. Where none was asked for, launches of traces come
+    after all else, the longest first."""
     reverse: bool
     """Whether they begin with the other end of it."""
     found: int

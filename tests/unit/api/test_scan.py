@@ -176,6 +176,13 @@ def test_kernels_are_in_the_order_in_which_they_are_printed(samples: Path) -> No
     assert occupancy.scan(samples / "triton_cache", limit=1)[0] == found[0]
 
 
+def test_the_report_names_the_order_that_the_kernels_have(samples: Path) -> None:
+    for name, order in (("ptxas_v.txt", "occupancy"), ("pytorch_trace.json", "time")):
+        assert occupancy.scan(samples / name).to_dict()["sort"] == order
+        assert occupancy.scan(samples / name, sort="regs").to_dict()["sort"] == "regs"
+    assert json.loads(run("scan", str(samples / "ptxas_v.txt"), "--format", "json").stdout)["sort"] is None
+
+
 def test_the_total_of_shared_memory_is_there(samples: Path) -> None:
     mm = occupancy.scan(samples / "triton_cache")[0]
     assert (mm.static_smem, mm.dynamic_smem, mm.smem) == (0, 98304, 98304)
