@@ -22,7 +22,6 @@ from .whole_gpu import sms_option
 
 if TYPE_CHECKING:
     from ..api.scanning import Scanning
-    from ..builds.selection import Order
     from ..readers import KernelRecord
     from ..report.scan_columns import Asked
 
@@ -183,6 +182,39 @@ def _save_baseline(
 def _scan(
     files: tuple[str, ...],
     *,
+    columns: str | None,
+    full_names: bool,
+    compare: str | None,
+    output_format: str,
+    **options: Any,
+) -> Scanning:
+    """Print what was found."""
+    if compare is not None and output_format != "html":
+        raise InputError("is for pages", where="--compare", cure="Use --format html, or occupancy diff.")
+    asked: tuple[Asked, ...] = ()
+    if columns is not None:
+        from ..report.scan_columns import columns_named
+
+        asked = columns_named(columns.split(","))
+    scanning = _scanning(files, **options)
+    records = _watched(scanning.records(warn_of), output_format)
+    if output_format in FOR_PEOPLE:
+        document = scanning.for_people(records).document(asked)
+        print_document(document, output_format, full_names=full_names)
+    elif output_format == "html":
+        _print_page(files, scanning, records, compare)
+    elif output_format == "sarif":
+        _print_findings(scanning, records)
+    else:
+        _print_rows(scanning, records, asked, output_format)
+        if scanning.missing:
+            click.echo(f"Warning: not sorted by {options['sort']}: {scanning.missing}.", err=True)
+    return scanning
+
+
+def _scanning(
+    files: tuple[str, ...],
+    *,
     threads: str | dict[str, str] | None,
     cc: str | None,
     gpu: str | None,
@@ -193,66 +225,19 @@ def _scan(
     archs: tuple[str, ...],
     only_newest: bool,
     with_runtime: bool,
-    below: str | None,
-    only_spilling: bool,
-    sort: Order | None,
-    reverse: bool,
-    limit: int | None,
-    in_full: bool,
-    columns: str | None,
-    full_names: bool,
-    compare: str | None,
-    output_format: str,
+    **shown: Any,
 ) -> Scanning:
+    """What reads the files; the rest of the options are those of `Scanning`."""
     from ..api.reading import Reading
     from ..api.scanning import Scanning
     from ..api.waves import count_of_sms
 
-    if compare is not None and output_format != "html":
-        raise InputError("is for pages", where="--compare", cure="Use --format html, or occupancy diff.")
-    asked: tuple[Asked, ...] = ()
-    if columns is not None:
-        from ..report.scan_columns import columns_named
-
-        asked = columns_named(columns.split(","))
     chosen = None
     if (cc, gpu, device) != (None, None, None):
         chosen = choose_sm(cc, gpu, device, limits_file)
     reading = Reading(threads, chosen, limits_file, name, archs, only_newest, with_runtime)
-    scanning = Scanning(
-        files,
-        reading,
-        below=below,
-        only_spilling=only_spilling,
-        sort=sort,
-        limit=limit,
-        multiprocessor_count=None if sms is None else count_of_sms(chosen, sms),
-        in_full=in_full,
-        reverse=reverse,
-    )
-    records = _watched(scanning.records(warn_of), output_format)
-    if output_format in FOR_PEOPLE:
-        screen = scanning.for_people(records)
-        print_document(screen.document(asked), output_format, full_names=full_names)
-    elif output_format == "html":
-        from .. import __version__
-        from ..page.build import build_page
-        from ..page.heading import heading_of_scan
-        from .typed import typed_options
-
-        heading = heading_of_scan(files, __version__, typed_options({"output", "output_format"}), compare)
-        print_data(build_page(__version__, "", scanning.listing(records, compare), heading))
-    elif output_format == "sarif":
-        from .. import __version__
-        from ..render.sarif import sarif
-        from ..report.findings import SCANNED, scan_findings
-
-        print_data(sarif(scan_findings(scanning.rows(records)), SCANNED, __version__))
-    else:
-        _print_rows(scanning, records, asked, output_format)
-        if scanning.missing:
-            click.echo(f"Warning: not sorted by {sort}: {scanning.missing}.", err=True)
-    return scanning
+    count = None if sms is None else count_of_sms(chosen, sms)
+    return Scanning(files, reading, multiprocessor_count=count, **shown)
 
 
 def _watched(records: Iterable[KernelRecord], output_format: str) -> Iterable[KernelRecord]:
@@ -262,6 +247,27 @@ def _watched(records: Iterable[KernelRecord], output_format: str) -> Iterable[Ke
     from ..render.text.screen import with_progress
 
     return with_progress(records)
+
+
+def _print_page(
+    files: tuple[str, ...], scanning: Scanning, records: Iterable[KernelRecord], compare: str | None
+) -> None:
+    from .. import __version__
+    from ..page.build import build_page
+    from ..page.heading import heading_of_scan
+    from .typed import typed_options
+
+    heading = heading_of_scan(files, __version__, typed_options({"output", "output_format"}), compare)
+    print_data(build_page(__version__, "", scanning.listing(records, compare), heading))
+
+
+def _print_findings(scanning: Scanning, records: Iterable[KernelRecord]) -> None:
+    """For services that scan code."""
+    from .. import __version__
+    from ..render.sarif import sarif
+    from ..report.findings import SCANNED, scan_findings
+
+    print_data(sarif(scan_findings(scanning.rows(records)), SCANNED, __version__))
 
 
 def _print_rows(
