@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any, Literal, TypeVar, get_args
 
 from ..errors import shown
 from ..readers import KernelRecord
-from ..readers.record import FIELD_NAMES
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability
 from ..values.spellings import nearest_names
 from .attention import has_stack_of_unknown_spills, spilled_bytes, worst_first
+from .grouping import grouped, together, traces_in_short
 from .kernel_names import base_name
 from .patterns import Pattern
 from .running import RunsOn, newest, running_code
 from .scanner import Scanner
-from .traces import by_time, is_traced
+from .traces import by_time
 
 T = TypeVar("T")
 
 RUNTIME_KERNEL = "_cuda_device_runtime_"
 """In the name of every kernel of CUDA's own device runtime, which linking with cudadevrt adds."""
-
-OF_ONE_LAUNCH = (
-    "source",
-    "also_in",
-    "grid_dim",
-    "achieved_occupancy",
-    "reported_occupancy",
-    "duration_us",
-    "launches",
-)
-"""What may differ between launches that are shown as one."""
-
-_the_same_for_all = attrgetter(*(name for name in FIELD_NAMES if name not in OF_ONE_LAUNCH))
 
 Order = Literal["occupancy", "regs", "spills", "stack", "time", "worst"]
 """What kernels can be sorted by: the lowest occupancy first, or the most of the others; ``worst``: what
@@ -105,7 +91,7 @@ class Selection:
             records = running_code(records, self.chip, tell)
         if self.only_newest:
             records = newest(records)
-        return _grouped(records) if self.group else _traces_in_short(records)
+        return grouped(records) if self.group else traces_in_short(records)
 
     def matching(self, kernels: Iterable[KernelRecord], scanner: Scanner) -> Iterable[KernelRecord]:
         """Those of them that are what ``below`` and ``only_spilling`` ask for."""
@@ -133,10 +119,10 @@ class Selection:
         if self.show == "one_per_name":
             return _first(_one_of_each(kernels), self.limit)
         if self.show == "whole_kernels":
-            return _first_whole(_together(kernels), self.limit)
+            return _first_whole(together(kernels), self.limit)
         shown = _first(kernels, self.limit)
         is_together = self.group or not (self.as_found or self.sort)
-        return _together(shown) if is_together else shown
+        return together(shown) if is_together else shown
 
     @property
     def filters_answers(self) -> bool:
@@ -203,71 +189,6 @@ def unknown_name(part: str, records: Sequence[KernelRecord]) -> str:
     more = f" and {len(near) - MOST_NAMES:,} more" if len(near) > MOST_NAMES else ""
     among = f"; there are {', '.join(near[:MOST_NAMES])}{more}" if near else ""
     return f"no kernel of {len(records):,} has {shown(part)} in its name{among}"
-
-
-def _grouped(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
-    # Launches are merged as they come, because a trace can have millions of the same few.
-    kernels: dict[str, dict[object, KernelRecord]] = {}
-    for number, record in enumerate(records):
-        alike = kernels.setdefault(record.group, {})
-        if record.launches is None:
-            alike[number] = record
-            continue
-        key = _the_same_for_all(record)
-        known = alike.get(key)
-        alike[key] = record if known is None else _merged(known, record)
-    for each in kernels.values():
-        yield from each.values()
-
-
-def _traces_in_short(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
-    """Everything but traces as it comes; then their launches, as one that differ in their time alone."""
-    traced: dict[object, KernelRecord] = {}
-    for record in records:
-        if is_traced(record):
-            key = record.grid_dim, _the_same_for_all(record)
-            known = traced.get(key)
-            traced[key] = record if known is None else _merged(known, record)
-        else:
-            yield record
-    yield from traced.values()
-
-
-def _together(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
-    """What belongs to one kernel, at the place of the first of it."""
-    groups: dict[str, list[KernelRecord]] = {}
-    for record in records:
-        groups.setdefault(record.group, []).append(record)
-    for each in groups.values():
-        yield from each
-
-
-def _merged(one: KernelRecord, other: KernelRecord) -> KernelRecord:
-    return replace(
-        one,
-        launches=(one.launches or 0) + (other.launches or 0),
-        duration_us=None if one.duration_us is None else one.duration_us + (other.duration_us or 0),
-        grid_dim=one.grid_dim if one.grid_dim == other.grid_dim else None,
-        also_in=one.also_in if one.source == other.source else _files(one, other),
-        achieved_occupancy=_mean_of_launches(one, other),
-        reported_occupancy=_if_equal(one.reported_occupancy, other.reported_occupancy),
-    )
-
-
-def _files(one: KernelRecord, other: KernelRecord) -> tuple[str, ...]:
-    return tuple(sorted({*one.also_in, *other.also_in, other.source} - {one.source}))
-
-
-def _mean_of_launches(one: KernelRecord, other: KernelRecord) -> float | None:
-    if one.achieved_occupancy is None or other.achieved_occupancy is None:
-        return None
-    launches = one.launches or 1, other.launches or 1
-    total = one.achieved_occupancy * launches[0] + other.achieved_occupancy * launches[1]
-    return total / sum(launches)
-
-
-def _if_equal(one: float | None, other: float | None) -> float | None:
-    return one if one == other else None
 
 
 def _sort_key(order: Order, scanner: Scanner) -> Callable[[KernelRecord], Any]:
