@@ -75,8 +75,12 @@ def compute(
     """
     if others:
         raise unknown_argument(compute, others)
-    chip = chip_of_name(cc) if type(cc) is str else cc if isinstance(cc, Chip) else None
-    sm = limits(cc) if chip is None else chip.limits
+    chip: Chip | None
+    if type(cc) is str:
+        chip = chip_of_name(cc)
+        sm = chip.limits
+    else:
+        chip, sm = cc if isinstance(cc, Chip) else None, limits(cc)
     needed = None
     if (
         kernel is None
