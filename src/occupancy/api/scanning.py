@@ -174,7 +174,7 @@ class Scanning:
         return self._tally.counted(choice.kernels(records, self._tell_code))
 
     def _tell_code(self, runs_on: RunsOn) -> None:
-        self._runs_on = runs_on
+        self._runs_on = runs_on.unless_all
 
     def _chosen(self, choice: Selection, kernels: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
         """Those that are shown, once those that match are counted."""

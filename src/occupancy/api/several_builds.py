@@ -30,8 +30,8 @@ class Builds(Reading):
 
     def __init__(self, **reading: Unpack[ReadingArguments]) -> None:
         super().__init__(**reading)
-        self.runs_on: RunsOn | None = None
-        """The chip for which code was chosen of the builds so far; None where nothing was left out for it."""
+        self._code: RunsOn | None = None
+        """What was chosen of the builds so far."""
 
     def assumed(self, *builds: Build) -> int | None:
         """Threads per block where a source does not state them: as given, else as the baselines say."""
@@ -111,7 +111,12 @@ class Builds(Reading):
         return tuple(self.selection(group=True).kernels(kernels, self._tell_code))
 
     def _tell_code(self, runs_on: RunsOn) -> None:
-        self.runs_on = runs_on.with_another(self.runs_on)
+        self._code = runs_on.with_another(self._code)
+
+    @property
+    def runs_on(self) -> RunsOn | None:
+        """The chip for which code was chosen of the builds so far; None where nothing was left out for it."""
+        return None if self._code is None else self._code.unless_all
 
     def kernels(self, *builds: Build) -> tuple[tuple[KernelRecord, ...], ...]:
         """Of each build the kernels that are asked for: one that only some builds have is new, or gone.

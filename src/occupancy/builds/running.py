@@ -21,6 +21,11 @@ class RunsOn:
     left_out: int
     """How many kernels for other architectures are not among those that were found."""
 
+    @property
+    def unless_all(self) -> RunsOn | None:
+        """None where nothing was left out, of which there is nothing to say."""
+        return self if self.left_out else None
+
     def with_another(self, other: RunsOn | None) -> RunsOn:
         """Of two builds."""
         if other is None:
@@ -44,7 +49,7 @@ def running_code(
     Args:
         records: What was found.
         chip: The compute capability of the chip.
-        tell: Is told what was chosen once all are through; not where nothing was left out for it.
+        tell: Is told what was chosen, once all are through.
     """
 
     def runs(record: KernelRecord) -> bool:
@@ -69,8 +74,7 @@ def running_code(
                 continue
             archs.add(record.arch)
         yield record
-    if left_out:
-        tell(RunsOn(str(chip), tuple(sorted(archs, key=age)), left_out))
+    tell(RunsOn(str(chip), tuple(sorted(archs, key=age)), left_out))
 
 
 def newest(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:

@@ -245,6 +245,15 @@ def test_filters_and_what_if(builds: Path) -> None:
     assert (row["new"]["occupancy"], row["new"]["what_if"], row["new"]["cc"]) == (2 * 8 / 48, True, "8.6")
 
 
+def test_the_code_that_the_chip_runs_is_named_for_both_builds(tmp_path: Path) -> None:
+    """Also where it runs all of one of them."""
+    line = "ptxas info : Compiling entry function 'k' for 'sm_{}'\nptxas info : Used 8 registers\n"
+    (tmp_path / "old.log").write_text(line.format(80))
+    (tmp_path / "new.log").write_text(line.format(80) + line.format(86))
+    text = run("diff", str(tmp_path / "old.log"), str(tmp_path / "new.log"), "--cc", "8.9").stdout
+    assert "Of each kernel only the code that 8.9 runs (sm_80 and sm_86)" in " ".join(text.split())
+
+
 def test_for_a_chip_the_code_that_it_runs_is_compared(builds: Path, tmp_path: Path) -> None:
     before, after = builds / "before", builds / "after"
     text = diff(before, after, "--gpu", "H100")
