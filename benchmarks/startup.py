@@ -1,7 +1,6 @@
 """Start-up time as a multiple of an empty interpreter's, measured in one run.
 
-Run with the Python that has occupancy installed: ``python benchmarks/startup.py``. Of a checkout it measures
-the parsing of the table's YAML too, which a wheel holds as JSON.
+Run with the Python that has occupancy installed: ``python benchmarks/startup.py``.
 """
 
 from __future__ import annotations

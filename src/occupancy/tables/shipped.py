@@ -1,8 +1,7 @@
 """The table of limits that ships with the library; the only module that knows where ``data/`` lies.
 
-The table is written in YAML (``data/gpu_limits.yaml``). A wheel also holds its rows as JSON, made of the
-YAML when the wheel is built, because reading that is five times as fast as only importing PyYAML. Without it
-every answer would take 1.2 times `python -c pass` longer, a fifth of its goal in ``benchmarks/startup.py``.
+The table is written in YAML (``data/gpu_limits.yaml``), with values that are JSON: what an answer needs of it
+is read without PyYAML, whose import alone takes longer than ``python -c pass``.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from ..values.limits import ComputeCapability, Limits, SpreadsheetColumn
 
 SCHEMA_VERSION = 1
 FILE_NAME = "gpu_limits.yaml"
-COMPILED_NAME = "gpu_limits.json"
 
 _DOCUMENT_START = r"(?m)^---\n"
 _ROW = r'(?m)^  "(\d+\.\d+)":\n((?:    .*\n)+)'
+_FIELD = r"(?m)^    (\w+): (.+)$"
 
 
 def data_path(file_name: str) -> str:
@@ -69,20 +68,18 @@ def row(cc: ComputeCapability) -> dict[str, Any]:
     Raises:
         UnknownComputeCapabilityError: It is not in the table.
     """
-    values: dict[str, Any] | str | None = _rows().get(str(cc))
-    if values is None:
+    text = _rows().get(str(cc))
+    if text is None:
         raise _unknown(cc)
-    return _parse_yaml(values) if isinstance(values, str) else values
-
-
-def compiled() -> str:
-    """The rows as JSON, for a wheel to hold beside the YAML."""
-    return json.dumps({name: _parse_yaml(text) for name, text in _rows_of_yaml().items()})
+    return {name: json.loads(value) for name, value in re.findall(_FIELD, text)}
 
 
 def provenance_document() -> dict[str, Any]:
     """The second document of the table: the sources, and where they disagree. See `sources`."""
-    return _parse_yaml(_documents()[1])
+    from .yaml_file import parse
+
+    values: dict[str, Any] = parse(_documents()[1])
+    return values
 
 
 @cache
@@ -98,25 +95,9 @@ def _limits_of(cc: ComputeCapability) -> Limits:
 
 
 @cache
-def _rows() -> Mapping[str, dict[str, Any] | str]:
-    path = data_path(COMPILED_NAME)
-    if not os.path.exists(path):
-        return _rows_of_yaml()
-    with open(path, encoding="utf-8") as file:
-        rows: dict[str, dict[str, Any]] = json.load(file)
-    return rows
-
-
-def _rows_of_yaml() -> dict[str, str]:
-    # Each row is YAML of its own. Parsing all of them takes thirty times as long as the one asked for.
+def _rows() -> Mapping[str, str]:
+    """Compute capability -> the text of its row."""
     return dict(re.findall(_ROW, _documents()[0]))
-
-
-def _parse_yaml(text: str) -> dict[str, Any]:
-    from .yaml_file import parse
-
-    values: dict[str, Any] = parse(text)
-    return values
 
 
 @cache
