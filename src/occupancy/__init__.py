@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from .report.limits import SourcesReport as SourcesReport
     from .report.on_all import OnAllReport as OnAllReport
     from .report.on_all import OnChip as OnChip
+    from .tables.chips import Chip as Chip
     from .tables.custom import read_limits as read_limits
     from .tables.products import Product as Product
     from .tables.products import find_gpu as find_gpu
@@ -141,6 +142,7 @@ _HOMES = {
     "CarveoutAdvice": "advice.carveout",
     "CheckReport": "report.check",
     "CheckedRule": "report.check",
+    "Chip": "tables.chips",
     "ChipBudget": "report.budget_on_all",
     "ClusterBound": "advice.runtime",
     "ComputeCapability": "values.limits",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from ..builds.scan_row import ScanRow
@@ -106,7 +106,7 @@ class ScannedKernel(ScanRow):
         limits, kernel = self._scanner.question(self)
         chip = self._scanner.chip
         return (
-            Occupancy(limits, kernel) if chip is None else Occupancy.on(chip._replace(limits=limits), kernel)
+            Occupancy(limits, kernel) if chip is None else Occupancy.on(replace(chip, limits=limits), kernel)
         )
 
     def __repr__(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -118,7 +119,7 @@ class NamedChips:
             return chip
         from ..tables.custom import with_changes
 
-        return chip._replace(limits=with_changes(chip.limits, self._changes))
+        return replace(chip, limits=with_changes(chip.limits, self._changes))
 
     def _say_where_from(self, chip: Chip, table: Table) -> None:
         if self._limits_file is not None and not table.has_own(chip.limits.compute_capability):

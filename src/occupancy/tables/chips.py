@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..errors import InputError, UnknownComputeCapabilityError, shown
+from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability, Limits
 from .table import Table
 
@@ -24,7 +25,8 @@ MAX_NAME = 40
 """Characters of a name that an error repeats in a command."""
 
 
-class Chip(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Chip:
     """A chip that was named: what its SM offers and, of a GPU, which it is."""
 
     limits: Limits
@@ -48,6 +50,13 @@ class Chip(NamedTuple):
     def label(self) -> str:
         """What it is called beside others: its name, else its compute capability."""
         return self.name or self.cc
+
+    def __str__(self) -> str:
+        """``H100 SXM5: compute capability 9.0 (Hopper), 132 SMs``."""
+        about = f"compute capability {self.cc} ({self.limits.architecture})"
+        if self.multiprocessor_count is not None:
+            about += f", {self.multiprocessor_count} SMs"
+        return f"{self.name}: {about}" if self.name else about
 
 
 def find_chip(name: object, table: Table | None = None, *, is_product: bool = False) -> Chip:

@@ -158,6 +158,7 @@ def returned() -> list[object]:
     return [
         found,
         found.report(),
+        found.chip,
         found.next_steps(),
         found.next_steps()[0],
         found.slack(),
