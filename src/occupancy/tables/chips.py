@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import occupancy  # in annotations: a public name brings its module when somebody reads the types
+
 from ..errors import InputError, UnknownComputeCapabilityError, shown
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability, Limits
@@ -38,7 +40,7 @@ class Chip:
     """Where the number of SMs is from: as in `Product`, or ``"device"``."""
     device: int | None = None
     """The number of this machine's GPU."""
-    variants: tuple[Product, ...] = ()
+    variants: tuple[occupancy.Product, ...] = ()
     """The products that the name stands for, where their numbers of SMs differ."""
 
     @property
