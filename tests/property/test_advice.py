@@ -400,9 +400,10 @@ def test_no_block_size_has_more_resident_threads(question: Question, limit: int,
 @brute_force
 @given(questions().filter(is_for_cuda), st.integers(1, 40))
 def test_available_dynamic_shared_memory(question: Question, blocks: int) -> None:
+    # As the runtime's call, which counts blocks that wait for columns of tensor memory.
     limits, kernel, _ = question
     static = with_amount(kernel, "smem", kernel.static_smem or 0)
-    if evaluate(limits, static, "cuda").active_blocks < blocks:
+    if evaluate(limits, static, "cuda").resident_blocks < blocks:
         with pytest.raises(InputError):
             available_dynamic_shared_memory_per_block(limits, static, blocks)
         return
@@ -411,7 +412,7 @@ def test_available_dynamic_shared_memory(question: Question, blocks: int) -> Non
     fitting = 0
     for amount in amounts_up_to(question, "smem", limits.max_shared_memory_per_multiprocessor):
         if amount >= first:
-            if evaluate(limits, with_amount(static, "smem", amount), "cuda").active_blocks < blocks:
+            if evaluate(limits, with_amount(static, "smem", amount), "cuda").resident_blocks < blocks:
                 break
             fitting = amount - first
     assert most == fitting
