@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from .values.limits import ComputeCapability as ComputeCapability
     from .values.limits import Limits as Limits
     from .values.resources import Limiter as Limiter
+    from .values.rows import Rows as Rows
     from .verify import Verification as Verification
     from .verify import verify_device as verify_device
 
@@ -179,6 +180,7 @@ _HOMES = {
     "ReadProblem": "readers",
     "RegisterSplit": "advice.register_split",
     "Report": "report.base",
+    "Rows": "values.rows",
     "RulesError": "errors",
     "Scan": "api.scan",
     "ScanRow": "builds.scan_row",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, SupportsIndex, TypeVar, overload
 
@@ -49,8 +49,8 @@ class Answers(tuple[Row, ...]):
         """The same as HTML, for a notebook."""
         return self.report._repr_html_()
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
-        """A dictionary of plain values for each row of the CSV, as for ``pandas.DataFrame``."""
+    def rows(self) -> Sequence[Mapping[str, Any]]:
+        """A list with a dictionary of plain values for each row of the CSV, as for ``pandas.DataFrame``."""
         return self.report.rows()
 
     def to_dict(self) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
 from ..builds.scan_row import ScanRow
@@ -15,7 +16,9 @@ from ..readers import ReadProblem
 from ..readers.reading import Source
 from ..render.words import count
 from ..report.asking import FUNCTION
+from ..report.scan import csv_rows
 from ..report.scan_screen import ScanScreen
+from ..values.rows import Rows
 from ..values.spellings import parse_count
 from .answer import Occupancy
 from .arguments import CountLike
@@ -176,9 +179,10 @@ class Scan(Sequence[ScannedKernel]):
         (axes,) = plot(Picture(f"Occupancy of {count(len(known), 'kernel')}{more}", (chart,)), ax)
         return axes
 
-    def rows(self) -> Iterator[Mapping[str, Any]]:
-        """A dictionary of plain values for each kernel, as for ``pandas.DataFrame``: the rows of the CSV."""
-        return iter(self._scanning.report(self._rows).rows())
+    def rows(self) -> Rows:
+        """A dictionary of plain values for each kernel, as for ``pandas.DataFrame``: the rows of the CSV,
+        each made when it is asked for."""
+        return Rows(partial(csv_rows, self._rows), range(len(self._rows)))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain dictionaries, lists and numbers: the command's JSON."""

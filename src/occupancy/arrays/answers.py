@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from itertools import islice
 from math import prod
@@ -16,6 +16,7 @@ from ..errors import InputError
 from ..values.kernel import TENSOR_MEMORY_UNIT, Kernel
 from ..values.limits import Limits
 from ..values.resources import COUNTED, Limiter, Output
+from ..values.rows import Rows
 from .lookup import Lookup, chunks, count_lookup, found, look_up_first, shared_memory_lookup, warp_lookup
 from .tables import count_table, not_given, shared_memory_table, smallest_type, warp_table
 from .values import SHARED_MEMORY_FIELDS, Integers, Quantity, read_quantity
@@ -99,9 +100,9 @@ class Sweep:
 
         return best_of(self, self._arrays, n, has_chip_axis=self._has_chip_axis)
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """All answers as `best` has them, in the order of the arrays. Without ``active_warps`` they have no
-        ``occupancy``. Each million takes some seconds; `columns` is faster."""
+    def rows(self) -> Rows:
+        """All answers as `best` has them, in the order of the arrays, each made when it is asked for. Without
+        ``active_warps`` they have no ``occupancy``. Each million takes some seconds; `columns` is faster."""
         from .rows import all_rows
 
         return all_rows(self, self._arrays, has_chip_axis=self._has_chip_axis)

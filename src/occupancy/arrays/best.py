@@ -77,9 +77,9 @@ class BestAnswers(tuple[dict[str, Any], ...]):
         heads = (head._replace(best=count) for head, count in zip(self.heads, counts, strict=True))
         return BestAnswers(found, heads, self.inputs)
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """The dictionaries, one by one, as ``rows()`` of every table gives them."""
-        return iter(self)
+    def rows(self) -> Sequence[dict[str, Any]]:
+        """A list of the dictionaries, as ``rows()`` of every table gives it."""
+        return list(self)
 
     def document(self) -> Document:
         """A table for each chip, how many answers are as good as its first, and what is left out."""

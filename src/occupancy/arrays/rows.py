@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..values.resources import Limiter, Output
+from ..values.rows import Rows
 from .values import Integers
 
 if TYPE_CHECKING:
@@ -21,14 +22,18 @@ PIECE = 1 << 16
 """Rows that are worked out at a time."""
 
 
-def all_rows(
-    sweep: Sweep, arrays: Mapping[Output, Integers], *, has_chip_axis: bool
-) -> Iterator[dict[str, Any]]:
+def all_rows(sweep: Sweep, arrays: Mapping[Output, Integers], *, has_chip_axis: bool) -> Rows:
     """What `Sweep.rows` returns."""
-    size = prod(sweep.shape)
-    for start in range(0, size, PIECE):
-        places = np.arange(start, min(start + PIECE, size))
-        yield from rows_at(sweep, arrays, places, has_chip_axis=has_chip_axis)
+    return Rows(partial(_made, sweep, arrays, has_chip_axis), range(prod(sweep.shape)))
+
+
+def _made(
+    sweep: Sweep, arrays: Mapping[Output, Integers], has_chip_axis: bool, places: range
+) -> Iterator[dict[str, Any]]:
+    for start in range(0, len(places), PIECE):
+        piece = places[start : start + PIECE]
+        at = np.arange(piece.start, piece.stop, piece.step)
+        yield from rows_at(sweep, arrays, at, has_chip_axis=has_chip_axis)
 
 
 def rows_at(

@@ -4,7 +4,7 @@
 
 - a dataclass, ``@dataclass(frozen=True, slots=True) class XReport(Report)``, whose fields are the JSON: their
   types and docstrings become its schema, those of nested dataclasses too;
-- ``rows()``, the rows of its CSV and JSON lines (else the JSON is the one row), nested values flattened;
+- ``_each_row()``, the rows of its CSV and JSON lines (else the JSON is the one row), nested values flattened;
 - ``document()``, what a person reads, as blocks of `occupancy.render.document`, and every word of it;
 - a function ``x_report(...)`` that fills the dataclass;
 - a line in ``report/schema.py``, and in ``cli/x.py`` ``print_report(report, output_format)``.
@@ -51,8 +51,12 @@ class Report(ToDict):
 
     schema_version: int = field(default=SCHEMA_VERSION, kw_only=True)
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
-        """The rows of the CSV and of JSON lines; in Python for ``pandas.DataFrame``."""
+    def rows(self) -> Sequence[Mapping[str, Any]]:
+        """A list with a dictionary of plain values for each row of the CSV, as for ``pandas.DataFrame``."""
+        return list(self._each_row())
+
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
+        """The rows of the CSV and of JSON lines, one by one."""
         return [self.to_dict()]
 
     def csv_columns(self) -> Sequence[str]:
@@ -66,8 +70,8 @@ class Report(ToDict):
         if output_format == "json":
             return [to_json(self.to_dict())]
         if output_format == "csv":
-            return [to_csv(self.rows(), self.csv_columns())]
-        return [to_json_lines(self.rows())]
+            return [to_csv(self._each_row(), self.csv_columns())]
+        return [to_json_lines(self._each_row())]
 
     def document(self) -> Document:
         """What a person reads."""

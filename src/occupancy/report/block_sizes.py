@@ -59,7 +59,7 @@ class BlockSizesReport(Report):
     launch: LaunchConfiguration | None
     """What cudaOccupancyMaxPotentialBlockSize answers; null where the SMs of the GPU are not known."""
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each block size."""
         return ({"gpu": self.gpu, "cc": self.cc, **asdict(each)} for each in self.block_sizes)
 

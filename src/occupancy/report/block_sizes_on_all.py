@@ -60,7 +60,7 @@ class BlockSizesOnAllReport(Report):
     block_sizes: tuple[SizeOnAll, ...]
     """Best first: by the lowest occupancy of the chips, then by their sum, then the larger block."""
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each block size on each chip."""
         for size in self.block_sizes:
             for chip in size.chips:

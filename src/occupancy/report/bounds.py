@@ -68,7 +68,7 @@ class BoundsReport(Report):
     for, the bounds are legal on no chip, or what else the kernel uses leaves no room for them on one.
     """
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each chip."""
         for chip in self.chips:
             row = asdict(chip)

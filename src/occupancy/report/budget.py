@@ -55,7 +55,7 @@ class BudgetReport(Report):
     register_cap: RegisterCap | None
     """How the registers of ``wanted`` are told to the compiler; null where it may use any number."""
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each level."""
         return (
             {"gpu": self.gpu, "cc": self.cc, **asdict(each), "wanted": each == self.wanted}

@@ -66,7 +66,7 @@ class BudgetOnAllReport(Report):
     register_cap: RegisterCap | None
     """How the registers of ``wanted`` are told to the compiler; null where it may use any number."""
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each chip, or for each level where nothing was asked for."""
         if self.wanted is None:
             return map(asdict, self.levels)

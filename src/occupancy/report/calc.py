@@ -145,7 +145,7 @@ class CalcReport(Report):
         suffices = self.split is None or self.split.suffices
         return self.launchable and self.refused_by_compiler is None and suffices
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """The answer as one row; what is a list of records becomes one cell of short phrases."""
         row = self.to_dict()
         row["opt_ins"] = [each.call for each in self.opt_ins]

@@ -109,7 +109,7 @@ class CheckReport(Report):
         """They are there even where no rule is broken."""
         return CSV_COLUMNS
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each broken rule, and for each kernel that is missing."""
         for each, violation in self.broken():
             kernel = each.kernel

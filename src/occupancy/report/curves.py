@@ -94,7 +94,7 @@ class CurvesReport(Report):
     limiters: tuple[Resource, ...]
     curves: tuple[Curve, ...]
 
-    def rows(self) -> Iterator[Mapping[str, Any]]:
+    def _each_row(self) -> Iterator[Mapping[str, Any]]:
         """A row for each step of each curve."""
         for curve in self.curves:
             for step in curve.steps:

@@ -63,7 +63,7 @@ class DeviceReport(Report):
 
     devices: tuple[DeviceEntry, ...]
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each GPU."""
         return map(asdict, self.devices)
 

@@ -82,7 +82,7 @@ class DiffReport(Report):
     runs_on: RunsOn | None
     """The chip for which code was chosen of both builds; null where nothing was left out for it."""
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each kernel of either build."""
         yield from (_csv_row(row.verdict, row.old, row.new, row.deciding) for row in self.kernels)
         yield from (_csv_row("added", None, row) for row in self.added)

@@ -22,7 +22,7 @@ class ExplanationReport(Report):
     inputs: Inputs
     explanation: tuple[Explanation, ...]
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each resource."""
         return map(asdict, self.explanation)
 

@@ -125,7 +125,7 @@ class FitsReport(Report):
         enough = tuple(chip for chip in best if chip.occupancy >= share - TOLERANCE)
         return replace(self, least_occupancy=share, chips=enough)
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each chip."""
         for chip in self.chips:
             row = asdict(chip)

@@ -45,7 +45,7 @@ class GpusReport(Report):
 
     gpus: tuple[GpuEntry, ...]
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each product."""
         return map(asdict, self.gpus)
 

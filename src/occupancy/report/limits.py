@@ -49,7 +49,7 @@ class LimitsReport(Report):
             "compute_capabilities": {str(row.compute_capability): row_of(row) for row in self.limits},
         }
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each compute capability."""
         for each in self.limits:
             row = row_of(each)
@@ -127,7 +127,7 @@ class SourcesReport(Report):
             "sources": {source.code: asdict(source) for source in self.cited()},
         }
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each value, in words."""
         for value in self.values:
             yield {
@@ -147,7 +147,7 @@ class SourcesReport(Report):
         ]
         cited = self.cited()
         lines = [f"{each.code}: {each.title}. {each.where} ({each.licence})" for each in cited]
-        rows = list(self.rows())
+        rows = list(self._each_row())
         table = Table([Column(name) for name in rows[0]], [tuple(row.values()) for row in rows])
         sources = [(each.code, each.title, each.where, each.licence) for each in cited]
         header = [Column(name) for name in ("code", "title", "where", "licence")]

@@ -49,7 +49,7 @@ class NextStepsReport(Report):
     relinquished.
     """
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each step; what need not change is None."""
         for step in self.next_steps:
             changes = dict.fromkeys(get_args(Changeable)) | step.requires

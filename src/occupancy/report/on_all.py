@@ -97,7 +97,7 @@ class OnAllReport(Report):
         """Whether it compiles and launches on all of them."""
         return self.launchable and all(chip.refused_by_compiler is None for chip in self.chips)
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each chip."""
         for chip in self.chips:
             row = asdict(chip)

@@ -38,7 +38,7 @@ class RegistersReport(Report):
 
     split: RegisterSplit
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each group of warpgroups."""
         of_all = {
             name: getattr(self.split, name)

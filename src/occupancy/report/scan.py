@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..builds.overview import Overview
@@ -45,13 +45,18 @@ class ScanReport(Report):
     problems: tuple[ReadProblem, ...]
     """What could not be read."""
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each kernel."""
-        return map(csv_row, self.kernels)
+        return csv_rows(self.kernels, range(len(self.kernels)))
 
     def headline(self) -> str:
         """How many kernels there are, and of which kind."""
         return summary(self)
+
+
+def csv_rows(kernels: Sequence[ScanRow], places: range) -> Iterator[dict[str, Any]]:
+    """The rows of the CSV for some of the kernels."""
+    return (csv_row(kernels[place]) for place in places)
 
 
 def csv_row(row: ScanRow) -> dict[str, Any]:

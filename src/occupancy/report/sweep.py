@@ -87,7 +87,7 @@ class SweepReport(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """What was asked, and the rows."""
-        return {**self._head(), "rows": list(self.rows())}
+        return {**self._head(), "rows": list(self._each_row())}
 
     def _head(self) -> dict[str, Any]:
         return {
@@ -97,7 +97,7 @@ class SweepReport(Report):
             "ccs": list(self.ccs),
         }
 
-    def rows(self) -> Iterator[Mapping[str, Any]]:
+    def _each_row(self) -> Iterator[Mapping[str, Any]]:
         """A row for each combination, with what is the same for all of them."""
         for parts, cell in zip(product(*self._inputs()), self.cells, strict=True):
             yield {**{name: value for part in parts for name, value in part.items()}, **asdict(cell)}

@@ -49,7 +49,7 @@ class VerifyReport(Report):
     """Of the compared, those where the driver is wrong in a way that is documented."""
     checks: tuple[Check, ...]
 
-    def rows(self) -> Iterable[Mapping[str, Any]]:
+    def _each_row(self) -> Iterable[Mapping[str, Any]]:
         """A row for each kind of question."""
         of = {"gpu": self.device.name, "driver": self.device.driver_version, "date": self.date}
         return ({**of, **asdict(check), "differences": None} for check in self.checks)

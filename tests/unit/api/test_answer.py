@@ -487,11 +487,11 @@ def test_what_functions_return_has_its_json() -> None:
 
 def test_next_steps_have_rows_and_say_why_there_are_none() -> None:
     steps = occupancy.compute("7.0", threads=128, regs=37).next_steps()
-    assert next(iter(steps.rows())) == {
+    assert steps.rows()[0] == {
         "active_blocks": 16, "occupancy": 1.0, "regs": 32,
         "smem": None, "barriers": None, "tensor_memory": None, "threads": None,
     }  # fmt: skip
-    assert len(list(steps.rows())) == len(steps)
+    assert len(steps.rows()) == len(steps)
     assert str(occupancy.compute("7.0", threads=128).next_steps()) == "The occupancy is 100% already."
     too_large = occupancy.compute("7.0", threads=2048).next_steps()
     assert too_large or str(too_large).startswith("Nothing is known")
@@ -503,7 +503,7 @@ def test_steps_and_chips_print_themselves() -> None:
     assert "<" in steps._repr_html_()
     assert "37 registers" in steps._repr_html_()
     assert steps.to_dict()["explanation"][0]["resource"] == "warps"
-    assert next(iter(steps.rows()))["resource"] == "warps"
+    assert steps.rows()[0]["resource"] == "warps"
     every = occupancy.compute_capabilities()
     assert "Volta" in str(every)
     assert "Volta" in every._repr_html_()

@@ -157,7 +157,10 @@ def test_results_are_short_where_they_are_looked_at(samples: Path, tmp_path: Pat
 def test_the_rows_are_plain_and_those_of_the_csv(samples: Path) -> None:
     file = str(samples / "triton_cache")
     found = occupancy.scan(file)
-    rows = list(found.rows())
+    rows = found.rows()
+    assert isinstance(rows, occupancy.Rows)
+    assert list(rows) == list(rows)
+    assert len(rows) == len(found)
     header, *lines = csv.reader(io.StringIO(run("scan", file, "--format", "csv").stdout))
     assert [list(row) for row in rows] == [header] * len(lines)
     assert [row["demangled"] for row in rows] == [kernel.demangled for kernel in found]

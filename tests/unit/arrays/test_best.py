@@ -133,7 +133,7 @@ def test_the_best_are_a_sequence_that_prints_as_a_table() -> None:
         "another is left out.",
     ]
     assert "<table>" in best._repr_html_()
-    assert list(best.rows()) == list(best)
+    assert best.rows() == list(best)
     assert best[2]["cc"] == "8.9"
     some = best[1:3]
     assert [line.split()[0] for line in str(some).splitlines() if " warps, regs" in line] == ["256", "128"]
@@ -171,6 +171,25 @@ def test_rows_are_all_answers_in_their_order(monkeypatch: pytest.MonkeyPatch) ->
         assert (row["occupancy"], row["limiters"]) == (alone.occupancy, alone.limiters)
     (row,) = occupancy.sweep("9.0", threads=64, outputs=["active_blocks"]).rows()
     assert row == {"index": (), "cc": "9.0", "threads": 64, "active_blocks": 32}
+
+
+def test_rows_are_a_sequence_that_can_be_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays_rows, "PIECE", 7)
+    threads, regs = np.ix_(THREADS, REGS)
+    rows = occupancy.sweep("9.0", threads=threads, regs=regs).rows()
+    assert isinstance(rows, occupancy.Rows)
+    whole = list(rows)
+    assert list(rows) == whole
+    assert len(rows) == len(whole) == 28
+    assert [rows[place] for place in (0, 9, -1)] == [whole[0], whole[9], whole[-1]]
+    assert list(rows[3:20:2]) == whole[3:20:2]
+    assert rows[5:][-1] == whole[-1]
+    assert list(reversed(rows)) == whole[::-1]
+    assert list(pickle.loads(pickle.dumps(rows))) == whole
+    named = "index, cc, threads, regs, active_blocks, active_warps, limiters, occupancy"
+    assert (repr(rows), repr(rows[:0])) == (f"<Rows: 28 of {named}>", "<Rows: 0>")
+    with pytest.raises(IndexError):
+        rows[28]
 
 
 @pytest.mark.parametrize(("n", "message"), [(0, "n: 0 is out of range"), (1.5, "n: 1.5 is not a whole")])
