@@ -50,6 +50,11 @@ _OF_A_CHARACTER, _BESIDE_A_CELL = 0.55, 1
 MOST_PLACES = 60
 """Rows, and columns, of a heat map."""
 
+_LOWEST, _HIGHEST, _NONE = (237, 248, 233), (0, 90, 50), (248, 215, 218)
+"""Red, green and blue of the cells of a heat map: next to no occupancy, all of it, and what does not fit."""
+_LEAST_UNDER_WHITE = 0.75
+"""Occupancy from which white can be read on that better than black."""
+
 _TAGS = {
     "strong": "strong",
     "good": "strong",
@@ -192,9 +197,11 @@ def _heat_map(chart: HeatMap) -> str:
 
 
 def _shade(share: float) -> str:
-    """Half transparent, so that it can be read on white as on black."""
-    color = f"rgba(46,160,67,{share / 2:.2f})" if share else "rgba(218,54,51,0.25)"
-    return f"text-align:right;background-color:{color}"
+    """Opaque, with a colour of its own for the text: a notebook's rows are striped, or the page is dark."""
+    parts = zip(_LOWEST, _HIGHEST, strict=True)
+    ground = [round(low + share * (high - low)) for low, high in parts] if share else _NONE
+    text = "#fff" if share >= _LEAST_UNDER_WHITE else "#000"
+    return f"text-align:right;color:{text};background-color:rgb({','.join(map(str, ground))})"
 
 
 # On each cell, because a notebook's own style says otherwise of each.

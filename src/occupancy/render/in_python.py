@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _PHRASES = {
+    "more levels in --format json": "more levels in next_steps()",
+    "more level in --format json": "more level in next_steps()",
     "--format json": "to_dict()",
     "--occupancy or --blocks": "occupancy= or blocks=",
     " (--gpu)": "",

@@ -120,6 +120,10 @@ def test_a_notebook_shows_a_heat_map_as_a_table() -> None:
     assert re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", drawn) == [
         *("", "32", "33", "255"), *("128", "100%", "75%", "13%"), *("1,024", "100%", "50%", "-"),
     ]  # fmt: skip
+    grounds = dict(
+        zip(*(re.findall(each, drawn) for each in (r"<td.*?>(.*?)<", r"(rgb\(.*?\))")), strict=True)
+    )
+    assert len(set(grounds.values())) == len(grounds) == 5  # opaque: a notebook's rows are striped
     assert "The highest occupancy is 100%</strong>, in 2 of 6 answers" in best
     assert re.findall(r"<td[^>]*>([^<]*)</td>", best)[:6] == ["128", "32", "100%", "64", "16", "warps, regs"]
     long = occupancy.sweep("9.0", threads=THREADS[:, None], regs=np.arange(1, 256))._repr_html_()

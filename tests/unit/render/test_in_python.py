@@ -30,6 +30,8 @@ BUILDS = Path("tests/data/builds")
             "ask occupancy registers --threads 384 --regs 168 --groups ...",
             "ask occupancy.registers() with threads=384, regs=168, groups=...",
         ),
+        ("2 more levels in --format json", "2 more levels in next_steps()"),
+        ("1 more level in --format json", "1 more level in next_steps()"),
         ("T::operator--(int) and a --all", "T::operator--(int) and a with_same=True"),
         ("f--all", "f--all"),
     ],
