@@ -37,6 +37,9 @@ class Fit(ToDict):
     """The value of that limit; None also of clusters where the chip has none."""
     reason: str | None
     """The same as a sentence; or what was asked for that the chip does not offer."""
+    runs_without_clusters: bool | None
+    """Whether it compiles and launches without clusters, where the chip has none so large or that is not
+    known; None elsewhere."""
 
     @property
     def can_run(self) -> bool:
@@ -114,14 +117,21 @@ def _fit(limits: Limits, kernel: Kernel, model: Model | None, cluster_size: int 
                 raise
             return _none(cc, error.problem, is_known=False)
     if (missing := no_such_clusters(limits, cluster_size)) is not None and missing.is_known:
-        return _none(cc, missing.reason, missing.limit, missing.allowed)
+        return _none(
+            cc,
+            missing.reason,
+            missing.limit,
+            missing.allowed,
+            alone=_fit(limits, kernel, model, None).can_run,
+        )
     try:
         answer = evaluate(limits, kernel, model)
     except InputError as error:
         return _none(cc, error.problem)
     failure = answer.failure
     if failure is None and missing is not None:
-        return _none(cc, missing.reason, missing.limit, missing.allowed, is_known=False)
+        runs = refused_by_compiler(answer) is None
+        return _none(cc, missing.reason, missing.limit, missing.allowed, is_known=False, alone=runs)
     return Fit(
         cc,
         failure is None,
@@ -133,11 +143,18 @@ def _fit(limits: Limits, kernel: Kernel, model: Model | None, cluster_size: int 
         None if failure is None else failure.limit,
         None if failure is None else failure.allowed,
         None if failure is None else str(failure),
+        None,
     )
 
 
 def _none(
-    cc: str, reason: str, limit: str | None = None, allowed: int | None = None, *, is_known: bool = True
+    cc: str,
+    reason: str,
+    limit: str | None = None,
+    allowed: int | None = None,
+    *,
+    is_known: bool = True,
+    alone: bool | None = None,
 ) -> Fit:
     """The answer for a chip on which the kernel does not run, or of which that is not known."""
-    return Fit(cc, False if is_known else None, (), None, 0, 0.0, (), limit, allowed, reason)
+    return Fit(cc, False if is_known else None, (), None, 0, 0.0, (), limit, allowed, reason, alone)

@@ -13,10 +13,11 @@ _PHRASES = {
     "; on the command line --sms 132 will do, too": "",
     "--device 0, or ": "",
     "add the split: --setmaxnreg": "ask occupancy.registers() about the split:",
-    "occupancy gpus --sort sms": 'occupancy.products(sort="sms")',
     "occupancy registers": "occupancy.registers() with",
 }
 """What has another shape in Python, or nothing; where one is part of another, the longer stands first."""
+
+_PRODUCTS = re.compile(r"occupancy gpus(?: --cc ([\d.,]+))? --sort sms")
 
 _ARGUMENTS = {
     "all": "with_same=True",
@@ -43,7 +44,14 @@ def in_python(text: str) -> str:
     """One of our sentences with the arguments of a function in place of a command's options."""
     for phrase, other in _PHRASES.items():
         text = text.replace(phrase, other)
+    text = _PRODUCTS.sub(_products, text)
     return _OPTIONS.sub(_arguments, text) if "--" in text else text
+
+
+def _products(found: re.Match[str]) -> str:
+    """``products(cc="9.0,10.0", sort="sms")``."""
+    only = f'cc="{found[1]}", ' if found[1] else ""
+    return f'occupancy.products({only}sort="sms")'
 
 
 def _arguments(options: re.Match[str]) -> str:

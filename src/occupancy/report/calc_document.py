@@ -15,6 +15,7 @@ from ..render.document import (
     Document,
     Heading,
     KeyValues,
+    Mark,
     Marked,
     Only,
     Paragraph,
@@ -139,8 +140,8 @@ def _held(report: CalcReport, where: str) -> Document:
     """The occupancy, and what stops one more block."""
     if (found := both_states(report)) is not None:
         return _with_permit_and_without(report, found, where)
-    share, blocks, threads = report.occupancy, report.active_blocks, report.active_threads
-    occupancy = f"{words.percent(share)} occupancy"
+    blocks, threads = report.active_blocks, report.active_threads
+    occupancy, mark = _occupancy(report)
     amounts = (
         f"{_warps(report, blocks)} warps, {words.count(blocks, 'block')} of "
         f"{words.count(report.inputs.threads, 'thread')}, {words.count(threads, 'thread')} per SM"
@@ -149,9 +150,17 @@ def _held(report: CalcReport, where: str) -> Document:
     if report.model == "spreadsheet":  # what differs from the hardware stands before any advice
         why = " ".join((why, *report.notes))
     verdict = _verdict(report, why)
-    headline = Paragraph((Marked(occupancy, grade(share)), f" {where}\n{amounts}"))
+    headline = Paragraph((Marked(occupancy, mark), f" {where}\n{amounts}"))
     sentence = Paragraph((Marked(occupancy, "strong"), f" {where}: {amounts}. ", *verdict))
     return Only("text", [Together([headline, Paragraph(verdict)])]), Only("markdown", [sentence])
+
+
+def _occupancy(report: CalcReport) -> tuple[str, Mark]:
+    """The first words of the answer: a kernel that never ends is none with a good occupancy."""
+    said = f"{words.percent(report.occupancy)} occupancy"
+    if report.split is not None and not report.split.suffices:
+        return f"{said}, but it waits for ever,", "bad"
+    return said, grade(report.occupancy)
 
 
 def _verdict(report: CalcReport, why: str) -> Sequence[str | Marked]:
@@ -191,7 +200,7 @@ def _with_permit_and_without(report: CalcReport, found: Sequence[State], where: 
         )
         for state in found
     ]
-    occupancy = Marked(f"{words.percent(report.occupancy)} occupancy", grade(report.occupancy))
+    occupancy = Marked(*_occupancy(report))
     now = words.count(report.active_blocks, "block")
     then = words.held(found[-1].blocks, found[-1].occupancy)
     said = [WHICH_IS_YOURS, one_more_waits(found[-1].blocks, found[-1].limiters)]

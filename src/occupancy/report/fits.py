@@ -157,7 +157,7 @@ class FitsReport(Report):
             Only("text", [headline]),
             *self._not_compiled(),
             *table,
-            Together([*self._to_launch(), *self._most_sms()]),
+            Together([*self._to_launch(), *self._without_clusters(), *self._most_sms()]),
             Together(self._opt_in()),
             Bullets(self.notes, "faint"),
         )
@@ -182,12 +182,18 @@ class FitsReport(Report):
         for change, labels in on.items():
             yield Paragraph(f"On {words.listing(labels)} it launches with {change}.")
 
+    def _without_clusters(self) -> Iterator[Block]:
+        """On which of those that have no such clusters it runs without any."""
+        if labels := [chip.gpu or chip.cc for chip in self.chips if chip.runs_without_clusters]:
+            yield Paragraph(f"Without clusters it launches on {words.listing(labels)}, too.")
+
     def _most_sms(self) -> Iterator[Block]:
         """How many SMs there are at most, and that clusters may not use them all."""
         able = [chip for chip in self.chips if chip.can_run]
         if self.cluster_size is not None and able:
             yield Paragraph("Clusters can leave SMs idle: calc --gpu says how many of them a GPU holds.")
-        if len(self.asked) > 1 and (said := most_sms(able)):
+        are_all = len(able) == len(self.chips) and are_current(self.asked)
+        if len(self.asked) > 1 and (said := most_sms(able, are_all=are_all)):
             yield Paragraph(said)
 
     def _opt_in(self) -> list[Block]:

@@ -42,20 +42,55 @@ def sms_of(chip: ChipFit) -> str:
     return words.number(chip.multiprocessor_count, "")
 
 
-def most_sms(chips: Sequence[ChipFit]) -> str:
-    """That with the most, and where only one list says so, that with the most of the confirmed ones."""
+def most_sms(chips: Sequence[ChipFit], *, are_all: bool = False) -> str:
+    """Those with the most, and where only one list says so, those with the most of the confirmed ones.
+
+    Args:
+        chips: Those on which the kernel runs.
+        are_all: Whether these are all that people mean where they name none.
+    """
     known = [chip for chip in chips if chip.largest_multiprocessor_count]
     if not known:
         return ""
-    best, *others = sorted(known, key=lambda chip: -(chip.largest_multiprocessor_count or 0))
-    source, then = "", ""
-    if best.known_from not in CONFIRMED:
-        source = " (inferred)" if best.known_from == "inferred" else f" (from {best.known_from} only)"
-        confirmed = next((chip for chip in others if chip.known_from in CONFIRMED), None)
-        then = f"; confirmed: {_with_sms(confirmed)}, {confirmed.cc}" if confirmed else ""
-    said = f"{_with_sms(best)}{source}, compute capability {best.cc}{then}"
-    return f"Most SMs where it launches: {said}. occupancy gpus --sort sms lists more."
+    best = _with_most(known)
+    said = f"{_with_sms(best)}{_doubt(best)}, compute capability {words.listing(_ccs(best))}"
+    sure = [chip for chip in known if chip.known_from in CONFIRMED]
+    if sure and not any(chip in sure for chip in best):
+        confirmed = _with_most(sure)
+        said += f"; confirmed: {_with_sms(confirmed)}, {words.listing(_ccs(confirmed))}"
+    only = "" if are_all else f" --cc {','.join(_ccs(known))}"
+    return f"Most SMs where it launches: {said}. occupancy gpus{only} --sort sms lists more."
 
 
-def _with_sms(chip: ChipFit) -> str:
-    return f"{chip.largest_gpu}, {words.count(chip.largest_multiprocessor_count or 0, 'SM')}"
+def _with_most(chips: Sequence[ChipFit]) -> list[ChipFit]:
+    """All of those than which none has more SMs."""
+    most = max(chip.largest_multiprocessor_count or 0 for chip in chips)
+    return [chip for chip in chips if chip.largest_multiprocessor_count == most]
+
+
+def _with_sms(tied: Sequence[ChipFit]) -> str:
+    """``GB200 and GB300, 152 SMs each``."""
+    names = _names(tied)
+    each = " each" if len(names) > 1 else ""
+    return f"{words.listing(names)}, {words.count(tied[0].largest_multiprocessor_count or 0, 'SM')}{each}"
+
+
+def _doubt(tied: Sequence[ChipFit]) -> str:
+    """`` (from one list only)``, with the names of those whose number is, where it is not that of all."""
+    by_source: dict[str, list[ChipFit]] = {}
+    for chip in tied:
+        if chip.known_from not in CONFIRMED:
+            by_source.setdefault(chip.known_from or "", []).append(chip)
+    said = []
+    for source, chips in by_source.items():
+        who = "" if len(chips) == len(tied) else f"{words.listing(_names(chips))} "
+        said.append(f"{who}{source if source == 'inferred' else f'from {source} only'}")
+    return f" ({'; '.join(said)})" if said else ""
+
+
+def _names(chips: Sequence[ChipFit]) -> list[str]:
+    return list(dict.fromkeys(chip.largest_gpu or "" for chip in chips))
+
+
+def _ccs(chips: Sequence[ChipFit]) -> list[str]:
+    return list(dict.fromkeys(chip.cc for chip in chips))

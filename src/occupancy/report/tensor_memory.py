@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ..advice.tensor_memory import without_permit
 from ..engine import Answer
 from ..render import words
-from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
+from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel
 from ..values.resources import Resource
 
 if TYPE_CHECKING:
@@ -21,6 +21,13 @@ WHICH_IS_YOURS = (
 
 
 RELINQUISHES = "if the kernel relinquishes its permit to allocate tensor memory (inferred)"
+
+
+COUNTED_AS_HELD = (
+    "The permit to allocate tensor memory counts as held; --virtual-resources 0 is for a kernel that "
+    "relinquishes it."
+)
+"""Of answers that show one of the two states alone."""
 
 
 class State(NamedTuple):
@@ -55,13 +62,18 @@ def both_states(report: CalcReport) -> tuple[State, State] | None:
 def once_relinquished(held: Answer) -> str | None:
     """How many blocks are at work without the permit to allocate; None where they are no more, or where it
     was said whether the kernel relinquishes it."""
-    if held.kernel.tensor_memory is None or held.kernel.virtual_resources is not None:
+    if not counts_as_held(held.kernel):
         return None
     free = without_permit(held)
     if free.active_blocks <= held.active_blocks:
         return None
     limiters = words.listing([words.name(each) for each in free.limiters])
     return f"{words.held(free.active_blocks, free.occupancy)}, limited by {limiters}, {RELINQUISHES}."
+
+
+def counts_as_held(kernel: Kernel) -> bool:
+    """Whether a kernel may relinquish its permit, and nothing says so."""
+    return kernel.tensor_memory is not None and kernel.virtual_resources is None
 
 
 def waits_for_columns(report: CalcReport) -> bool:

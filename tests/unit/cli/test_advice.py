@@ -271,8 +271,10 @@ def test_fits_in_clusters() -> None:
     assert any(line.startswith("Clusters can leave SMs idle: ") for line in lines)
     assert (
         "Most SMs where it launches: Rubin (VR200), 224 SMs (from one list only), compute capability 10.7; "
-        "confirmed: GB200, 152 SMs, 10.0."
+        "confirmed: GB200 and GB300, 152 SMs each, 10.0 and 10.3. "
+        "occupancy gpus --cc 9.0,10.0,10.3,10.7,11.0 --sort sms lists more."
     ) in " ".join(lines)
+    assert "Without clusters it launches on 8.0 and 8.7, too." in lines  # on others not: over 99 KiB
     assert "NonPortable" not in "".join(lines)
     answer = as_json(*asked, "16", "--cc", "8.9,9.0,11.0,12.0,12.1")
     assert answer["cluster_size"] == 16
@@ -328,7 +330,15 @@ def test_fits_names_the_product_with_the_most_sms() -> None:
     assert (first["largest_gpu"], first["largest_multiprocessor_count"]) == (None, None)
     assert (second["largest_gpu"], second["largest_multiprocessor_count"]) == ("GB300", 152)
     named = run("fits", "-t", "64", "--gpu", "H200,A100 PCIe", columns=120).stdout
-    assert "Most SMs where it launches: H200, 132 SMs, compute capability 9.0. occupancy gpus" in named
+    assert (
+        "Most SMs where it launches: H200, 132 SMs, compute capability 9.0. occupancy gpus --cc 9.0,8.0 --so"
+    ) in named
+    tied = run("fits", "-t", "64", "--gpu", "GH200 144GB,H200,GB200,GB300,A100", columns=300).stdout
+    assert "Most SMs where it launches: GB200 and GB300, 152 SMs each, compute capability 10.0 and" in tied
+    in_part = run("fits", "-t", "64", "--gpu", "GH200 144GB,H200,A100", columns=300).stdout
+    assert "GH200 144 GB and H200, 132 SMs each (GH200 144 GB from one list only), compute capa" in in_part
+    everywhere = " ".join(run("fits", "-t", "64").stdout.split())
+    assert everywhere.endswith("188 SMs, 12.0. occupancy gpus --sort sms lists more.")
     assert "  SMs\n" in named
     assert "Most SMs" not in run("fits", "-t", "64", "--gpu", "H200").stdout
     variants = run("fits", "-t", "64", "--gpu", "H100,A100,RTX 5090").stdout

@@ -493,6 +493,7 @@ def test_a_split_of_the_registers_beside_shared_memory_and_clusters() -> None:
     assert run(*kernel[:-1], "--groups", "1:24,2:240", columns=120).stdout == text  # bounds give as many
     waits = (*kernel, "40,240,240", "-r", "168")
     assert "It launches, and then waits for ever: 3 warpgroups take 66,560 registers" in run(*waits).stdout
+    assert run(*waits).stdout.startswith("18.8% occupancy, but it waits for ever, on H100 SXM5, compute capa")
     assert "declare" not in run(*waits).stdout
     assert (run(*waits).exit_code, run(*waits, "--exit-code").exit_code) == (0, 1)
     split = json.loads(run(*waits, "--format", "json").stdout)["split"]
@@ -508,6 +509,7 @@ def test_a_split_of_the_registers_beside_shared_memory_and_clusters() -> None:
     permit = ("calc", "--cc", "10.0", "-t", "256", "--tmem", "128", "--setmaxnreg")
     both = run(*permit, "64,240", "--regs", "128").stdout
     assert "It launches, and then waits for ever: 2 warpgroups" in both
+    assert both.startswith("12.5% occupancy, but it waits for ever, on compute")
     assert "The split is legal: 2 warpgroups take" in " ".join(run(*permit, "40,200").stdout.split())
     assert "1 warpgroup takes " in run("registers", "-t", "128", "--groups", "240").stdout
     too_large = run("registers", "-t", "384", "--groups", "24,240,240", "-s", "300k")

@@ -21,6 +21,12 @@ def test_charts_and_curves_have_what_calc_says() -> None:
         text = run(asked[0], "--gpu", "B200", *KERNEL, *RELINQUISHED, *asked[1:], columns=80).stdout
         assert "Now 128 threads: 8 warps, 12.5%" in text
         assert "Now 72 registers: 8 warps, 12.5%" in text
+        assert "counts as held" not in text
+        held = " ".join(run(asked[0], "--gpu", "B200", *KERNEL, *asked[1:], columns=80).stdout.split())
+        assert (
+            "(Blackwell) The permit to allocate tensor memory counts as held; --virtual-resources 0 is for a "
+            "kernel that relinquishes it. Warps per SM by threads"
+        ) in held
 
 
 def test_every_chip_says_so_and_what_the_header_counts() -> None:
