@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 from ..errors import ReadError
@@ -44,7 +45,7 @@ def read_build(paths: Sequence[str], common: Allowance | None = None) -> Build:
 
     Raises:
         BaselineError: It is a baseline that is damaged, or one of a later version.
-        ReadError: There is not a single kernel; or there are two builds in one folder.
+        ReadError: There is not a single kernel; or the paths hold two builds.
     """
     common = Allowance() if common is None else common
     if len(paths) == 1:
@@ -55,8 +56,8 @@ def read_build(paths: Sequence[str], common: Allowance | None = None) -> Build:
             stream = _in_memory(path)
             if looks_like_baseline(stream.getvalue()):
                 return build_of(parse_baseline(stream.getvalue(), path), path)
-            return _build(path, ((path, found) for found in read(stream, common)))
-    return _build(", ".join(paths), ((path, found) for path in paths for found in read(path, common)))
+            return _build(paths, ((path, found) for found in read(stream, common)))
+    return _build(paths, ((path, found) for path in paths for found in read(path, common)))
 
 
 def build_of(baseline: Baseline, name: str) -> Build:
@@ -64,26 +65,32 @@ def build_of(baseline: Baseline, name: str) -> Build:
     return Build(name, tuple(records_of(baseline)), threads=baseline.threads)
 
 
-def _build(name: str, found: Iterable[tuple[str, Found]]) -> Build:
+def _build(paths: Sequence[str], found: Iterable[tuple[str, Found]]) -> Build:
     records: list[KernelRecord | Remark] = []
     problems: list[ReadProblem] = []
-    sources: dict[tuple[str, str], str] = {}
+    seen: dict[str, str] = {}
     for path, each in found:
-        if isinstance(each, KernelRecord):
-            source = sources.get((each.source, path))
-            if source is None:
-                source = sources[each.source, path] = portable(each.source, path)
-            records.append(_with_source(each, source))
-        elif isinstance(each, ReadProblem):
+        if isinstance(each, ReadProblem):
             problems.append(each)
-        else:
-            records.append(each)
+            continue
+        if each.source not in seen:
+            seen[each.source] = portable(each.source, path)
+        records.append(each)
+    # Files of two paths can have the same portable name: what tells them apart is asked before.
     merged = merge(records)
     if not merged.records:
         first = problems[0]
         raise ReadError(first.what, where=first.where)
-    refuse_two_builds(merged.records, name)
-    return Build(name, merged.records, (*problems, *merged.problems))
+    refuse_two_builds(merged.records, paths)
+    portables = tuple(_seen_as(record, seen) for record in merged.records)
+    return Build(", ".join(paths), portables, (*problems, *merged.problems))
+
+
+def _seen_as(record: KernelRecord, seen: Mapping[str, str]) -> KernelRecord:
+    """The record with portable names of its files."""
+    placed = _with_source(record, seen[record.source])
+    files = {seen[file] for file in record.also_in} - {placed.source}
+    return replace(placed, also_in=tuple(sorted(files))) if record.also_in else placed
 
 
 _with_source = copier(KernelRecord, "source")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..readers import KernelRecord
 from ..values.dataclass import copier
 from .diff import compared, in_one_only
-from .matching import match
+from .matching import closest_namesakes, match
 from .question import Question
 from .renamed import assign
 from .rules import CRITERIA, Bounds, Rule, bounds_of
@@ -50,6 +50,9 @@ def check(
     matching = match(baseline or (), kernels, compared, ignore_arch=ignore_arch)
     bounds: dict[tuple[int, ...], Bounds] = {}
     before = {id(new): old for old, new, _ in matching.pairs}
+    # What has a namesake in the baseline is not new, also where that is matched with another kernel already.
+    more = closest_namesakes(matching.added, baseline or (), compared, ignore_arch=ignore_arch)
+    before |= {id(new): old for new, old in more}
     assigned = assign(rules, kernels, before)
     done.renamed = assigned.renamed
     for kernel, rules_for_it in zip(kernels, assigned.rules, strict=True):
@@ -79,7 +82,9 @@ def check(
         )
     )
     if baseline is not None:
-        done.added = _apart(in_one_only(matching.added, baseline))
+        done.namesakes = _apart(in_one_only([new for new, _ in more], baseline))
+        new = [each for each in matching.added if id(each) not in before]
+        done.added = _apart(in_one_only(new, baseline))
         done.removed = _apart(in_one_only(matching.removed, kernels))
     return done
 

@@ -81,6 +81,36 @@ def match(
     return Matching(tuple(pairs), _in_order(left), _in_order(right))
 
 
+def closest_namesakes(
+    kernels: Iterable[K], others: Iterable[K], measures: Callable[[K], Hashable], *, ignore_arch: bool = False
+) -> list[tuple[K, K]]:
+    """Of the kernels whose complete name another build has, too: each with that of it which is most alike.
+
+    Unlike what `match` finds, several can have the same one.
+
+    Args:
+        kernels: The kernels of one build.
+        others: Those of the other one.
+        measures: As for `match`.
+        ignore_arch: As for `match`.
+    """
+    left = [_Entry(kernel, measures(kernel)) for kernel in kernels]
+    entries = [_Entry(kernel, measures(kernel)) for kernel in others] if left else []
+    found: list[tuple[K, K]] = []
+    for matched_by, key, _ in _keys(ignore_arch):
+        if not left or matched_by not in _COMPLETE:
+            break
+        wanted = {key(entry) for entry in left} - {None}
+        closest: dict[Hashable, _Entry[K]] = {}
+        for entry in entries:
+            of = key(entry)
+            if of in wanted and (of not in closest or entry.line < closest[of].line):
+                closest[of] = entry
+        found += ((entry.kernel, closest[key(entry)].kernel) for entry in left if key(entry) in closest)
+        left = [entry for entry in left if key(entry) not in closest]
+    return found
+
+
 @lru_cache(maxsize=64)
 def family(arch: str | None) -> str:
     """The architecture without the suffix of its variants: ``sm_90`` for ``sm_90a``."""
@@ -134,6 +164,7 @@ _NAMES: tuple[tuple[MatchedBy, NameOf], ...] = (
     ("name", str), ("stable_name", stable_name), ("signature", signature)
 )  # fmt: skip
 """What names a kernel completely."""
+_COMPLETE = frozenset(matched_by for matched_by, _ in _NAMES)
 _PARTS: tuple[tuple[MatchedBy, NameOf], ...] = (
     ("last_name", last_name), ("numberless", numberless)
 )  # fmt: skip

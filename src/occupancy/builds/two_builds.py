@@ -1,10 +1,12 @@
-"""A folder in a build's place that holds two of them: what is compared with what would be left to chance."""
+"""Two builds in the place of one: what is compared with what would be left to chance."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
+from pathlib import PurePath
 
 from ..errors import ReadError
 from ..readers import KernelRecord
@@ -19,12 +21,12 @@ _CMAKE_TARGET = ".dir"
 """Ends the name of the folder of a target, of which a build has several that may compile the same file."""
 
 
-def refuse_two_builds(records: Sequence[KernelRecord], name: str) -> None:
+def refuse_two_builds(records: Sequence[KernelRecord], paths: Sequence[str]) -> None:
     """Raise an error where two folders hold the same files with other kernels of the same names in them.
 
     Args:
-        records: The kernels, merged: copies are one.
-        name: What the build is called.
+        records: The kernels, merged: copies are one. Their sources begin with the paths.
+        paths: What was read as one build.
 
     Raises:
         ReadError: They do.
@@ -41,10 +43,15 @@ def refuse_two_builds(records: Sequence[KernelRecord], name: str) -> None:
     for (one, other), count in sorted(differing.items()):
         common = sum(_is_in(each, one) and _is_in(each, other) for each in variants.values())
         if common >= max(LEAST, SHARE * min(held[one], held[other])):
+            differ = f"with {count:,} kernel{'s' * (count > 1)} that differ{'s' * (count == 1)}"
+            two = other or ".", one or "."
+            if len(paths) > 1:
+                raise ReadError(
+                    f"are two builds, {differ}", where=" and ".join(two), cure="Give one of them."
+                )
+            first, second = (PurePath(os.path.relpath(each, *paths)).as_posix() for each in two)
             raise ReadError(
-                f"holds two builds, {other or '.'} and {one or '.'}, with {count:,} kernels that differ",
-                where=name,
-                cure="Give one of them.",
+                f"holds two builds, {first} and {second}, {differ}", where=paths[0], cure="Give one of them."
             )
 
 
@@ -81,7 +88,7 @@ def _is_target(folder: str) -> bool:
 
 
 def _files(record: KernelRecord) -> Iterable[str]:
-    return (record.source, *record.also_in)
+    return (PurePath(file).as_posix() for file in (record.source, *record.also_in))
 
 
 def _folders(record: KernelRecord) -> Iterator[str]:

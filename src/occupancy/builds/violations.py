@@ -115,6 +115,9 @@ class Checked:
     """Questions that were answered."""
     added: tuple[Apart, ...] = ()
     """Kernels that the baseline does not have."""
+    namesakes: tuple[Apart, ...] = ()
+    """Kernels of names that the baseline has fewer of: each was compared with its namesake that is most like
+    it, as others were already."""
     removed: tuple[Apart, ...] = ()
     """Kernels that only the baseline has."""
     renamed: tuple[Renamed, ...] = ()

@@ -94,6 +94,9 @@ class CheckReport(Report):
     all the same."""
     added: tuple[Apart, ...]
     """Kernels that the baseline does not have."""
+    namesakes: tuple[Apart, ...]
+    """Kernels of names that the baseline has fewer of: each was compared with its namesake that is most like
+    it, as others were already."""
     removed: tuple[Apart, ...]
     """Kernels that only the baseline has."""
     missing: tuple[Apart, ...]
@@ -241,8 +244,8 @@ def check_report(
             for one, near in applied.idle
             if is_whole
         ),
-        renamed=done.renamed, added=done.added, removed=done.removed, missing=missing, unsized=done.unsized,
-        runs_on=runs_on,
+        renamed=done.renamed, added=done.added, namesakes=done.namesakes, removed=done.removed,
+        missing=missing, unsized=done.unsized, runs_on=runs_on,
     )  # fmt: skip
 
 

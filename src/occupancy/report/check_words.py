@@ -110,6 +110,12 @@ def notes_of(report: CheckReport) -> Iterator[str]:
     for kernels, what in ((report.added, "Not in the baseline"), (gone, "Only in the baseline")):
         if kernels:
             yield f"{what}: {listing(kernels)}."
+    if report.namesakes:
+        names = listing(report.namesakes)
+        yield (
+            f"More kernels of a name than the baseline has: {names}. Each was compared with the most alike "
+            "of its name."
+        )
     if report.updated is not None:
         yield from _update(report, report.updated)
     elif any(CRITERIA[each.criterion].compares for _, each in report.broken()):

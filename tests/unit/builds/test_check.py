@@ -150,6 +150,37 @@ def test_all_spills_of_a_new_kernel_are_new() -> None:
     assert checked([clean, other], rule({"no_new_spills": 0}), baseline=[other]).violating == []
 
 
+@pytest.mark.parametrize("launches", [None, 3])
+@pytest.mark.parametrize("is_static", [None, True])
+def test_a_copy_as_it_was_hides_no_regression_beside_it(launches: int | None, is_static: bool | None) -> None:
+    was = replace(KERNEL, format="cubin", launches=launches, is_static=is_static)
+    worse = replace(was, static_smem=90_000, source="b.cubin")
+    for build in ([was, worse], [worse, was]):
+        done = checked(build, rule({"max_occupancy_drop": 0}), baseline=[was])
+        (violating,) = done.violating
+        assert (violating.kernel.source, violating.violations[0].was) == ("b.cubin", 0.5)
+        assert ([each.source for each in done.namesakes], done.added, done.removed) == (["b.cubin"], (), ())
+    # A namesake that is as good is fine, however many there are, and one that both builds have is none.
+    like = [replace(was, code=number, source=f"{number}.cubin") for number in range(5)]
+    done = checked(like, rule({"max_occupancy_drop": 0}), baseline=[was])
+    assert (done.violating, len(done.holding), len(done.namesakes), done.added) == ([], 5, 4, ())
+    both = checked([was, worse], rule({"max_occupancy_drop": 0}), baseline=[worse, was])
+    assert (both.violating, both.namesakes) == ([], ())
+
+
+def test_a_namesake_of_another_architecture_or_with_other_arguments_is_new() -> None:
+    asked = rule({"max_occupancy_drop": 0})
+    other = replace(KERNEL, name="_ZN3img4blurEPd", static_smem=90_000)
+    done = checked([KERNEL, other], asked, baseline=[KERNEL])
+    assert (done.violating, done.namesakes, [each.name for each in done.added]) == ([], (), [other.name])
+    variant = replace(KERNEL, arch="sm_80a", static_smem=90_000)
+    assert len(checked([KERNEL, variant], asked, baseline=[KERNEL]).violating) == 1
+    # What the compiler adds of the place of a file is no part of a name.
+    local = replace(KERNEL, name="_ZN43_GLOBAL__N__6e4a8e5f_10_filters_cu_49a1c0e04clearEPf")
+    moved = replace(local, name=local.name.replace("6e4a8e5f", "49653286"), static_smem=90_000)
+    assert len(checked([local, moved], asked, baseline=[local]).violating) == 1
+
+
 def test_a_new_kernel_has_not_grown() -> None:
     other = replace(KERNEL, name="_Z5otherv")
     done = checked([KERNEL, other], rule({"max_regs_growth": 0}), baseline=[other])

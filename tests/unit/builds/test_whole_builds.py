@@ -260,8 +260,26 @@ def test_two_builds_in_one_folder_are_refused(folders: Path, tmp_path: Path) -> 
         shutil.copytree(folders / version, both / version)
     with pytest.raises(occupancy.ReadError, match=r"holds two builds, before and after"):
         occupancy.save_baseline(both, tmp_path / "base.json")
+    paths = [both / version for version in ("before", "after")]
+    asked = tmp_path / "rules.toml"
+    asked.write_text("[[rules]]\nmax_regs = 255")
+    for ask in (
+        lambda: occupancy.save_baseline(paths, tmp_path / "base.json"),
+        lambda: occupancy.check(paths, asked),
+        lambda: occupancy.check([f"{path}/libimg.so" for path in paths], asked),
+        lambda: occupancy.diff(paths[0], paths[::-1]),
+    ):
+        with pytest.raises(
+            occupancy.ReadError, match=r"both/before and .*both/after.*: are two builds, with"
+        ):
+            ask()
     # The same build twice, as where it was built and where it was installed, is one.
     twice = tmp_path / "twice"
     for name in ("build", "install"):
         shutil.copytree(folders / "before", twice / name)
-    assert len(occupancy.save_baseline(twice, tmp_path / "base.json").kernels) == 28
+    for paths in ([twice], sorted(twice.iterdir())):
+        baseline = occupancy.save_baseline(paths, tmp_path / "base.json")
+        assert len(baseline.kernels) == 28
+    # Objects of several targets are one build, though given one by one.
+    objects = [str(path) for path in (folders / "before").rglob("[ab].cu.o")]
+    assert len(occupancy.save_baseline(objects, tmp_path / "base.json").kernels) == 28
