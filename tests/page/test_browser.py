@@ -72,6 +72,27 @@ def test_a_next_step_is_applied(opened: Open) -> None:
     assert "Applied." in page.inner_text("#status")
 
 
+def test_back_leads_to_the_question_before_a_click(opened: Open) -> None:
+    page = opened("#cc=7.0&threads=128&regs=40&kernel=a b's <kernel>&gpu=V100 SXM2")
+    before = page.evaluate("history.length")
+    page.fill("#regs", "37")
+    page.click("#steps button:has-text('100%')")
+    page.click("#chips button:text-is('9.0')")
+    page.click("#chips button:text-is('9.0')")  # the question stays the same
+    until(page, "location.hash.includes('cc=9.0') && location.hash.includes('regs=32')")
+    assert page.evaluate("history.length") == before + 2
+    page.go_back()
+    until(page, "document.querySelector('#cc').value === '7.0'")
+    assert (page.input_value("#regs"), figure(page)) == ("32", "100%")
+    page.go_back()
+    until(page, "document.querySelector('#regs').value === '37'")  # as it was typed, not as it was opened
+    assert figure(page) == "75%"
+    page.go_forward()
+    until(page, "document.querySelector('.figure').textContent === '100%'")
+    page.wait_for_timeout(200)  # the address is written again
+    assert page.evaluate("history.length") == before + 2
+
+
 def test_what_stays_the_same_is_not_made_again(opened: Open) -> None:
     page = opened("#cc=9.0&threads=256&regs=200")
     page.click("#steps summary")

@@ -125,7 +125,7 @@ const app = {
     for (const curve of this.curves) curve.draw(question, steps);
     this.map.draw(question);
     showArithmetic(answer);
-    showChips(question, (cc) => this.change({ cc }));
+    showChips(question, (cc) => this.ask({ cc }));
     showLimits(question);
     const held = this.held && { fields: this.held, question: readQuestion(this.held) };
     showCompare({ fields: asked, question }, held, {
@@ -143,11 +143,19 @@ const app = {
     this.redraw();
   },
 
+  // What a click asks at once: Back leads to the question before it. Typing and dragging leave no such trail.
+  ask(changes) {
+    history.replaceState(null, "", this.fragment);
+    this.change(changes);
+    this.redraw();
+    clearTimeout(this.writing);
+    if (location.hash !== this.fragment) history.pushState(null, "", this.fragment);
+  },
+
   // Do what a next step says, all of it together.
   apply(requires) {
     const changes = Object.entries(requires).map(([name, amount]) => fieldsFor(this.question.kernel, name, amount));
-    this.change(Object.assign({}, ...changes));
-    this.redraw();
+    this.ask(Object.assign({}, ...changes));
     this.say(`Applied. ${verdictText(this.question.answer)}`);
   },
 
