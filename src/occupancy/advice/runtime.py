@@ -21,6 +21,10 @@ from .waves import cluster_bound
 
 MODEL: Model = "cuda"
 
+CALL = "cudaOccupancyMaxPotentialBlockSize"
+CALL_OF_SIZE = f"{CALL}VariableSMem"
+"""The call where the dynamic shared memory depends on the block size."""
+
 
 @dataclass(frozen=True, slots=True)
 class LaunchConfiguration(ToDict):
@@ -32,13 +36,16 @@ class LaunchConfiguration(ToDict):
     """Threads per block; 0 where no block of any size can be resident."""
     occupancy: float
     """Active warps by the most warps of an SM with blocks of that size, 0 to 1."""
+    call: str
+    """The runtime's call that answers so; its form VariableSMem where the dynamic shared memory depends on
+    the block size."""
 
     def __str__(self) -> str:
-        """``264 blocks of 768 threads fill the device: 75% occupancy``."""
+        """The call, and ``264 blocks of 768 threads fill the device, 75% occupancy``."""
         if not self.block_size:
-            return "no block of any size can be resident"
+            return f"{self.call}: no block of any size can be resident"
         blocks = f"{count(self.min_grid_size, 'block')} of {count(self.block_size, 'thread')}"
-        return f"{blocks} fill the device: {percent(self.occupancy)} occupancy"
+        return f"{self.call}: {blocks} fill the device, {percent(self.occupancy)} occupancy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +99,11 @@ def max_potential_block_size(
     sizes = [largest, *range(round_up(largest, warp) - warp, 0, -warp)]
     answers = answers_by_size(limits, _without_columns(limits, kernel), sizes, dynamic_smem, MODEL)
     best = max(answers, key=lambda answer: answer.active_threads)
+    call = CALL if dynamic_smem is None else CALL_OF_SIZE
     if not best.active_blocks:
-        return LaunchConfiguration(0, 0, 0.0)
+        return LaunchConfiguration(0, 0, 0.0, call)
     grid = best.active_blocks * multiprocessor_count
-    return LaunchConfiguration(grid, best.kernel.threads, best.occupancy)
+    return LaunchConfiguration(grid, best.kernel.threads, best.occupancy, call)
 
 
 def available_dynamic_shared_memory_per_block(

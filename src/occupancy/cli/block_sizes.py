@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from .choose_sm import chips_options
 from .help import Command, grouped_option
-from .options import format_option, use_options
+from .options import format_option, limit_option, use_options
 from .output import print_report
 
 if TYPE_CHECKING:
@@ -29,10 +30,12 @@ if TYPE_CHECKING:
     metavar="SIZE",
     help="Dynamic shared memory that each thread adds.",
 )
+@limit_option
 @format_option
 def command(
     chips: list[Chip],
     smem_per_thread: str | None,
+    limit: int | None,
     output_format: str,
     **use: Unpack[SharedMemoryArguments],
 ) -> None:
@@ -41,7 +44,7 @@ def command(
     For several chips: the occupancy on each, and first the size whose lowest is the highest.
 
     \b
-    occupancy block-sizes --cc 8.6 --regs 40
+    occupancy block-sizes --cc 8.6 --regs 40 --limit 8
     occupancy block-sizes --cc 9.0 --regs 64 --static-smem 1k --smem-per-thread 32
     occupancy block-sizes --gpu "H100,RTX 4090" --regs 72 --smem 40k
     """
@@ -61,8 +64,10 @@ def command(
 
     reports = [on(chip) for chip in chips]
     if len(chips) == 1:
-        print_report(reports[0], output_format)
+        (report,) = reports
+        print_report(replace(report, block_sizes=report.block_sizes[:limit]), output_format)
     else:
         from ..report.block_sizes_on_all import block_sizes_on_all_report
 
-        print_report(block_sizes_on_all_report(chips, reports), output_format)
+        on_all = block_sizes_on_all_report(chips, reports)
+        print_report(replace(on_all, block_sizes=on_all.block_sizes[:limit]), output_format)

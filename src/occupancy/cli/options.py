@@ -33,6 +33,11 @@ def format_option_with(*others: str, note: str = ".") -> Callable[[Command], Com
 format_option = format_option_with()
 
 
+limit_option = grouped_option(
+    "output", "--limit", is_common=True, type=click.IntRange(min=1), metavar="N", help="Show at most so many."
+)
+
+
 def output_option(text: str) -> Callable[[Command], Command]:
     """``-o``, the one file that a command writes, with a text of help."""
     return grouped_option(

@@ -16,7 +16,7 @@ from .choose_sm import device_option, gpu_option
 from .help import Command, grouped_option
 from .kernel_files import KernelFiles, kernel_file_options, warn_of
 from .named_chips import choose_sm
-from .options import format_option_with, full_names_option, output_option
+from .options import format_option_with, full_names_option, limit_option, output_option
 from .output import FOR_PEOPLE, format_for, print_data, print_document, print_text
 from .whole_gpu import sms_option
 
@@ -63,9 +63,7 @@ MANY = 2000
     f"[{'|'.join(ORDERS)}]",
 )
 @grouped_option("output", "--reverse", is_flag=True, help="The other end of that order first.")
-@grouped_option(
-    "output", "--limit", is_common=True, type=click.IntRange(min=1), metavar="N", help="Show at most so many."
-)
+@limit_option
 @grouped_option("output", "--all", "in_full", is_flag=True, help="Show all kernels, however many.")
 @grouped_option(
     "output",

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..advice.block_sizes import BlockSize, FullOccupancy, with_full_occupancy
 from ..advice.opt_in import MORE_SHARED_MEMORY, opt_in_call
-from ..advice.runtime import LaunchConfiguration
+from ..advice.runtime import CALL, CALL_OF_SIZE, LaunchConfiguration
 from ..engine import Answer, Model
 from ..render import words
 from ..render.document import (
@@ -19,6 +19,7 @@ from ..render.document import (
     Document,
     Heading,
     Only,
+    Paragraph,
     Table,
     Together,
     graded,
@@ -30,9 +31,9 @@ from .inputs import inputs_of
 from .opt_in import call_for
 
 OPT_IN_TITLE = "Opt-in"
-CALL = "cudaOccupancyMaxPotentialBlockSize"
 TIES = (
-    f"Among equals the larger block stands first, as {CALL} chooses it; calc names the nearest. "
+    f"Among equals the larger block stands first, as {CALL} chooses it; next steps name "
+    "the size nearest to yours. "
     "Smaller blocks wait less at barriers and spread better over the SMs."
 )
 NONE_LAUNCHES = "No block of any size launches with so much."
@@ -56,6 +57,9 @@ class BlockSizesReport(Report):
     runtime_block_size: int | None
     """Threads per block that cudaOccupancyMaxPotentialBlockSize answers; null where no size launches, and by
     another model than its own."""
+    runtime_call: str | None
+    """That call, or its form VariableSMem where the dynamic shared memory depends on the block size; null as
+    ``runtime_block_size``."""
     launch: LaunchConfiguration | None
     """What cudaOccupancyMaxPotentialBlockSize answers; null where the SMs of the GPU are not known."""
 
@@ -64,7 +68,7 @@ class BlockSizesReport(Report):
         return ({"gpu": self.gpu, "cc": self.cc, **asdict(each)} for each in self.block_sizes)
 
     def document(self) -> Document:
-        """A row for each block size, and why equals stand in this order."""
+        """What the runtime answers, a row for each block size, and why equals stand in this order."""
         has_dynamic = any(each.dynamic_smem is not None for each in self.block_sizes)
         has_opt_in = any(each.needs_opt_in for each in self.block_sizes)
         columns = (
@@ -83,7 +87,7 @@ class BlockSizesReport(Report):
                 str(each.active_blocks),
                 str(each.active_warps),
                 graded(words.percent(each.occupancy), each.occupancy),
-                words.listing([words.name(limiter) for limiter in each.limiters]),
+                words.short_names(each.limiters),
                 *(("needed" if each.needs_opt_in else "",) if has_opt_in else ()),
             )
             for each in self.block_sizes
@@ -96,12 +100,12 @@ class BlockSizesReport(Report):
             always = [words.name(each) for each in RESOURCES if each in set.intersection(*limiting)]
             by = f", limited by {words.listing(always)}" if always else ""
             notes.insert(0, f"No size reaches 100%: the most is {words.percent(highest)}{by}.{self._full()}")
-        if self.runtime_block_size is not None and self.block_sizes:
-            notes.insert(0, self._of_the_runtime(self.runtime_block_size))
+        size = self.runtime_block_size if self.block_sizes else None
+        of_the_runtime = [] if size is None else [Paragraph(self._of_the_runtime(size))]
         chip = words.chip(self.gpu, self.cc, self.architecture)
         heading = Heading(f"Block sizes on {chip}{words.by(self.model)}")
         return (
-            Only("text", [heading]),
+            Only("text", [heading, *of_the_runtime]),
             Table(columns, rows, best),
             Together(opt_in_blocks(has_opt_in)),
             Only("text", [Bullets(notes, "faint")]),
@@ -109,9 +113,8 @@ class BlockSizesReport(Report):
 
     def _of_the_runtime(self, threads: int) -> str:
         """What the runtime's own call answers: a block size, and the grid where that is known."""
-        has_one = len({each.dynamic_smem for each in self.block_sizes}) == 1
-        call = CALL if has_one else f"{CALL}VariableSMem"
-        answer = f"{call} answers {threads:,} threads"
+        why = " (the shared memory depends on the block size)" if self.runtime_call == CALL_OF_SIZE else ""
+        answer = f"{self.runtime_call}{why} answers {threads:,} threads"
         if self.launch is not None:
             return f"{answer}, and a grid of {self.launch.min_grid_size:,} blocks."
         which = "the GPU (--gpu)" if self.gpu is None else f"one variant of the {self.gpu}"
@@ -149,6 +152,9 @@ def block_sizes_report(
     """
     inputs = asdict(inputs_of(given.kernel))
     del inputs["threads"], inputs["block_dim"]
+    is_answered = given.model == "cuda" and bool(answers[0].active_blocks)
+    varies = len({each.dynamic_smem for each in answers}) > 1
+    call = launch.call if launch is not None else CALL_OF_SIZE if varies else CALL
     return BlockSizesReport(
         model=given.model,
         gpu=gpu,
@@ -157,6 +163,7 @@ def block_sizes_report(
         inputs={**inputs, "smem_per_thread": smem_per_thread},
         block_sizes=answers,
         full_occupancy=with_full_occupancy(given, answers),
-        runtime_block_size=answers[0].threads if given.model == "cuda" and answers[0].active_blocks else None,
+        runtime_block_size=answers[0].threads if is_answered else None,
+        runtime_call=call if is_answered else None,
         launch=launch,
     )

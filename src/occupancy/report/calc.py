@@ -192,9 +192,9 @@ def in_cells(explanation: Iterable[Explanation]) -> list[str]:
 
 
 def in_a_cell(step: NextStep) -> str:
-    """A next step in one cell of CSV: ``8: regs=32, smem=20480`` for 8 blocks."""
+    """A next step in one cell of CSV: ``8 blocks: regs=32, smem=20480``."""
     changes = ", ".join(f"{name}={amount}" for name, amount in step.requires.items())
-    return f"{step.active_blocks}: {changes}"
+    return f"{words.count(step.active_blocks, 'block')}: {changes}"
 
 
 def calc_report(

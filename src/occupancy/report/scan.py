@@ -60,7 +60,8 @@ def csv_rows(kernels: Sequence[ScanRow], places: range) -> Iterator[dict[str, An
 
 
 def csv_row(row: ScanRow) -> dict[str, Any]:
-    """A row of the CSV: the next step is one cell, and so is what spills cost."""
+    """A row of the CSV: the next step is one cell, and so is what spills cost; an empty list is nothing."""
     step, cost = row.next_step, row.spill_cost
     cells = {"next_step": step and in_a_cell(step), "spill_cost": cost and cost_in_a_cell(cost)}
-    return {**row.to_dict(), **cells}
+    known = {name: None if value == () else value for name, value in row.to_dict().items()}
+    return {**known, **cells}

@@ -31,6 +31,9 @@ MOST_NOTES = 4
 """About kernels; the JSON has each with its kernel."""
 WHO_KNOWS = "ptxas -v says it, and code from sm_70 on."
 UNKNOWN_STACK = f"Stack: nothing says whether it holds spills, or arrays that variables index. {WHO_KNOWS}"
+MOST_THREADS = 1024
+"""Per block, on each chip that Triton compiles for."""
+
 OF_TRITON = (
     "Triton: fewer num_stages or a smaller tile take less shared memory; maxnreg or more num_warps, fewer "
     "registers, how many shows once it is compiled. A step that names both needs both."
@@ -79,14 +82,18 @@ def footnotes(report: ScanReport, asking: Asking = COMMAND) -> Iterator[str | Ab
 
 
 def _of_triton(rows: Sequence[ScanRow], budget: str) -> Iterator[str]:
-    """What its options change, what they must reach, and how fewer of them are tried."""
+    """What its options change, what they must reach with twice the warps, and how fewer of them are tried."""
     helped = next((row for row in rows if row.num_warps is not None and row.next_step is not None), None)
     if helped is None:
         return
     yield OF_TRITON
-    allowed = f"{budget.format(helped.cc, helped.threads)} has the registers that each occupancy allows"
-    warps = words.count(helped.num_warps or 0, "warp")
-    yield f"{allowed} with {warps}; occupancy.prune() drops configurations before they are timed."
+    more = 2 if (helped.threads or 0) * 2 <= MOST_THREADS else 1
+    asked = budget.format(helped.cc, (helped.threads or 0) * more)
+    warps = words.count((helped.num_warps or 0) * more, "warp")
+    yield (
+        f"{asked} has the registers that each occupancy allows with {warps}; "
+        "occupancy.early_config_prune() drops configurations before they are compiled (docs/autotuning.md)."
+    )
 
 
 def _unsorted(report: ScanReport) -> Iterator[str]:

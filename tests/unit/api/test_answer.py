@@ -242,7 +242,9 @@ SENTENCES = {
     "Fit": "9.0: 5 blocks, 62.5%",
     "Waves": "4,096 blocks in at least 6.206 waves of 660: 6 full, the last 20.6% full",
     "FullWave": "at most 660 blocks in 330 clusters of 2 on 132 SMs",
-    "LaunchConfiguration": "264 blocks of 768 threads fill the device: 75% occupancy",
+    "LaunchConfiguration": (
+        "cudaOccupancyMaxPotentialBlockSize: 264 blocks of 768 threads fill the device, 75% occupancy"
+    ),
     "RegisterSplit": "384 threads on 9.0: 168 registers per thread at launch, 64,512 of 64,512 taken; "
     "they suffice",
     "ClusterBound": "at most 165 clusters",
@@ -268,7 +270,7 @@ def test_sentences_where_there_is_nothing() -> None:
         "9.0: 1,024 threads of 255 registers take 262,144 registers"
     )
     none = occupancy.max_potential_block_size("9.0", multiprocessor_count=132, smem="300k")
-    assert str(none) == "no block of any size can be resident"
+    assert str(none) == "cudaOccupancyMaxPotentialBlockSize: no block of any size can be resident"
     ignored = occupancy.launch_bounds("9.0", threads=256, min_blocks=40)
     assert str(ignored).endswith("ptxas ignores minnctapersm: an SM has places for 32 blocks")
 
@@ -357,7 +359,7 @@ def test_an_argument_that_there_is_not_is_answered_with_those_that_there_are(
 
 def test_some_of_many_answers_print_as_the_table_with_these_alone() -> None:
     sizes = occupancy.block_sizes("8.0", regs=40)
-    assert [len(str(some).splitlines()) for some in (sizes[:3], sizes[5:5])] == [14, 3]
+    assert [len(str(some).splitlines()) for some in (sizes[:3], sizes[5:5])] == [15, 3]
     said = " ".join(str(sizes).split())
     assert (
         "limited by registers. With 32 registers blocks of 64, 128, 256, 512 and 1,024 threads have" in said
@@ -476,7 +478,12 @@ def test_an_answer_for_a_product_calls_it_as_the_command_does() -> None:
 
 def test_what_functions_return_has_its_json() -> None:
     launch = occupancy.max_potential_block_size("RTX 3090", regs=40)
-    assert launch.to_dict() == {"min_grid_size": 164, "block_size": 768, "occupancy": 1.0}
+    assert launch.to_dict() == {
+        "min_grid_size": 164,
+        "block_size": 768,
+        "occupancy": 1.0,
+        "call": "cudaOccupancyMaxPotentialBlockSize",
+    }
     clusters = occupancy.max_active_clusters("H100 SXM", threads=256, regs=40, cluster_size=2)
     assert clusters.to_dict() == {"at_most": 396}
     answer = occupancy.compute("9.0", threads=256, regs=72)

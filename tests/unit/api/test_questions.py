@@ -13,7 +13,7 @@ from occupancy.advice.carveout import carveout as _carveout
 from occupancy.advice.launch_bounds import launch_bounds as _launch_bounds
 from occupancy.advice.next_steps import next_steps as _next_steps
 from occupancy.advice.portability import fits as _fits
-from occupancy.advice.runtime import LaunchConfiguration
+from occupancy.advice.runtime import CALL, LaunchConfiguration
 from occupancy.advice.runtime import (
     available_dynamic_shared_memory_per_block as _available_dynamic_shared_memory_per_block,
 )
@@ -86,7 +86,7 @@ def test_shared_memory_as_a_function_of_the_block_size() -> None:
 
 def test_no_block_size_fits() -> None:
     best = occupancy.max_potential_block_size("9.0", multiprocessor_count=2, smem="300k")
-    assert best == LaunchConfiguration(0, 0, 0.0)
+    assert best == LaunchConfiguration(0, 0, 0.0, CALL)
 
 
 def test_the_driver_promises_1024_bytes_too_many() -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import occupancy
 from occupancy.advice.launch_bounds import register_cap
 from occupancy.advice.next_steps import NextStep
+from occupancy.advice.runtime import CALL
 from occupancy.report.calc_advice import most_useful
 from occupancy.report.schema import adapter
 from occupancy.tables.chips import find_chip
@@ -203,7 +204,7 @@ def test_markdown_and_html_hold_the_advice() -> None:
 
 def test_csv_holds_the_steps_in_one_cell() -> None:
     (row,) = as_csv("calc", "--cc", "9.0", "--threads", "256", "--regs", "64", "--smem", "44k")
-    assert row["next_steps"].split(";")[:2] == ["5: regs=48", "6: regs=40, smem=37888"]
+    assert row["next_steps"].split(";")[:2] == ["5 blocks: regs=48", "6 blocks: regs=40, smem=37888"]
     assert row["slack.regs"] == "64"
 
 
@@ -459,8 +460,12 @@ def test_block_sizes_say_what_the_runtime_answers() -> None:
         of_size = (lambda threads: 100 * threads) if more else None
         launch = occupancy.max_potential_block_size("RTX 3090", regs=40, dynamic_smem=of_size)
         size, grid = f"{launch.block_size:,} threads", f"{launch.min_grid_size:,} blocks"
-        said = f"cudaOccupancyMaxPotentialBlockSize{call} answers {size}, and a grid of {grid}."
-        assert said in run(*asked, columns=200).stdout
+        assert launch.call == f"cudaOccupancyMaxPotentialBlockSize{call}"
+        why = " (the shared memory depends on the block size)" if more else ""
+        said = f"{launch.call}{why} answers {size}, and a grid of {grid}."
+        assert run(*asked, columns=200).stdout.splitlines()[2] == said  # above all rows
+        of_any = run("block-sizes", "--cc", "8.6", "--regs", "40", *more, "--limit", "1", columns=200).stdout
+        assert f"{launch.call}{why} answers {size}; for its grid" in of_any
         found = as_json(*asked)
         assert found["launch"] == launch.to_dict()
         assert found["block_sizes"][0]["threads"] == launch.block_size
@@ -476,8 +481,14 @@ def test_block_sizes() -> None:
     variants = " ".join(run("block-sizes", "--gpu", "H100", "-r", "50").stdout.split())
     assert f"{call} of SMs, name one variant of the H100." in variants
     assert "cudaOccupancy" not in run("block-sizes", "--cc", "2.0", "-r", "20").stdout.partition("Among")[0]
-    assert lines[3].split() == ["768", "2", "48", "100%", "warps", "and", "registers"]
-    assert "cudaOccupancyMaxPotentialBlockSize chooses it" in lines[-2]
+    first = lines.index("Threads  Blocks  Warps  Occupancy  Limited by") + 1
+    assert lines[first].split() == ["768", "2", "48", "100%", "warps,", "regs"]
+    assert f"{CALL} chooses it; next steps name the size nearest to yours." in " ".join(lines[first:])
+    few = run(*BLOCK_SIZES, "--limit", "5").stdout.splitlines()
+    assert few[: few.index("", first)] == lines[: first + 5]
+    assert len(as_csv(*BLOCK_SIZES, "--limit", "3")) == 3
+    on_two = as_json("block-sizes", "--gpu", "H100,A100", "--limit", "2")["block_sizes"]
+    assert [each["threads"] for each in on_two] == [1024, 512]
     grown = as_json(*BLOCK_SIZES, "--dynamic-smem", "1k", "--smem-per-thread", "8")
     assert grown["inputs"]["smem_per_thread"] == 8
     assert {each["threads"]: each["dynamic_smem"] for each in grown["block_sizes"]} == {

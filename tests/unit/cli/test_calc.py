@@ -269,7 +269,7 @@ def test_the_spreadsheets_advice_says_whose_it_is() -> None:
     step = {"active_blocks": 5, "occupancy": 5 * 4 / 48, "requires": hardware[0].requires}
     assert printed["runtime"] == {"active_blocks": 4, "occupancy": 4 * 4 / 48, "next_step": step}
     (row,) = csv.DictReader(io.StringIO(run(*kernel, "--format", "csv").stdout))
-    assert row["runtime.next_step"] == "5: smem=19456"
+    assert row["runtime.next_step"] == "5 blocks: smem=19456"
     assert printed["spreadsheet_version"] == "11.1"
     old = run("calc", "--cc", "1.3", "-t", "128", "-r", "40", columns=120).stdout
     assert "by NVIDIA's spreadsheet 2.4" in old

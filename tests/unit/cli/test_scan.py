@@ -784,7 +784,7 @@ class TestFormats:
             "registers",
             "1008",
         )
-        assert spilly["next_step"] == "2: regs=32"
+        assert spilly["next_step"] == "2 blocks: regs=32"
 
     def test_markdown(self, samples: Path) -> None:
         text = run("scan", str(samples / "ncu_raw.csv"), "--format", "markdown").stdout

@@ -142,7 +142,8 @@ def test_which_change_helps_which_chip_and_what_each_takes_alone() -> None:
     (row, _) = csv.DictReader(
         io.StringIO(run("calc", *KERNEL, "--gpu", "H100,4090", "--format", "csv").stdout)
     )
-    assert (row["nearest_step"], row["furthest_step"]) == ("5: regs=64", "10: regs=32, smem=22272")
+    assert row["nearest_step"] == "5 blocks: regs=64"
+    assert row["furthest_step"] == "10 blocks: regs=32, smem=22272"
     same = run("calc", "-t", "192", "-r", "72", "--gpu", "H100,A100").stdout
     assert "Step 1" not in same
     assert "Alone" not in same

@@ -124,9 +124,10 @@ def test_html_is_escaped_and_shows_what_a_terminal_shows() -> None:
 
 def test_html_is_of_a_notebook() -> None:
     texts: list[Block] = [Paragraph("--occupancy or --blocks picks a row")]
-    texts.append(KeyValues([("", "2 more levels in --format json")]))
+    texts.append(KeyValues([("", "2 more levels in --format json"), ("", "also_in of --format json")]))
     assert "--" not in html(texts)
-    assert "to_dict()" in html(texts)
+    assert "2 more levels in next_steps()" in html(texts)
+    assert "also_in of to_dict()" in html(texts)
     long = Table((Column("Kernel", is_number=False), Column("Regs")), [("a" * 60, "1"), ("b", "2")])
     assert html([long]).count("overflow-wrap:anywhere") == 2
     assert html([long._replace(rows=[])]) == ""

@@ -80,5 +80,5 @@ def test_the_screen_says_it_and_that_both_are_needed(samples: Path) -> None:
     shown = " ".join(run("scan", str(samples / "triton_cache")).stdout.split())
     assert "37.5%: regs 114 -> 80, 2 of 3 stages (about 64 KiB) 4 warps" in shown
     assert "50%: 3 of 4 stages (about 24 KiB)" in shown
-    assert "occupancy budget --cc 9.0 --threads 256 has the registers" in shown
+    assert "occupancy budget --cc 9.0 --threads 512 has the registers" in shown
     assert "A step that names both needs both." in shown
