@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..advice.launch_bounds import launch_bounds
+from ..advice.launch_bounds import LaunchBounds, launch_bounds
 from ..engine import evaluate
 from ..errors import OccupancyError
 from ..readers import KernelRecord
@@ -43,7 +43,7 @@ def cap_origin(record: KernelRecord) -> CapOrigin | None:
         return None
     if record.format == "triton":  # which writes it where the kernel's configuration has it
         return CapOrigin("maxnreg")
-    threads = record.max_threads if record.required_threads is None else record.required_threads
+    threads = _bound(record)
     if threads is None:
         return CapOrigin("nothing" if cap >= MAX_REGISTERS_PER_THREAD else "-maxrregcount or maxnreg")
     try:
@@ -57,3 +57,32 @@ def cap_origin(record: KernelRecord) -> CapOrigin | None:
     except OccupancyError:  # a chip that only a user's table has
         return CapOrigin("launch bounds")
     return CapOrigin("maxnreg")
+
+
+def bounds_within(record: KernelRecord, registers: int) -> LaunchBounds | None:
+    """The launch bounds of a kernel with the fewest blocks per SM that cap its registers at so many or fewer.
+
+    Args:
+        record: The kernel; its block size stays as it is bounded.
+        registers: The most per thread, 1 and up.
+
+    Returns:
+        None where no bounds do, or its chip or its bound is not known.
+    """
+    threads, chip = _bound(record), record.compute_capability
+    if threads is None or chip is None:
+        return None
+    try:
+        compiled_for = Chip(limits(chip))
+        fitting = evaluate(compiled_for.limits, Kernel(threads, registers)).active_blocks
+        each_bounds = (
+            launch_bounds(compiled_for, Kernel(threads), blocks) for blocks in (fitting, fitting + 1)
+        )
+        return next((each for each in each_bounds if each.legal and each.register_cap <= registers), None)
+    except OccupancyError:  # a chip that only a user's table has, or no block fits
+        return None
+
+
+def _bound(record: KernelRecord) -> int | None:
+    """The most threads per block that it was compiled for."""
+    return record.max_threads if record.required_threads is None else record.required_threads

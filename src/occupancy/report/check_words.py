@@ -17,6 +17,7 @@ from .arch_words import chosen_code
 from .assumptions import about_sizes, assumptions, left_out, not_launched
 from .kinds import kinds, meaning_of_kinds
 from .missing import MOST_KERNELS, in_words, listing
+from .name_words import of_names
 from .register_caps import meaning_of_caps
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def summary_of(report: CheckReport) -> str:
-    """``2 of 14 kernels break a rule.``"""
+    """``4 of 14 kernels break a rule (2 names).``"""
     kernels = len(report.violating) + len(report.holding)
     exempted = _exempted_in_words(report.exempted)
     after = "".join(f"; {each}" for each in (exempted, in_words(report.missing)) if each) + "."
@@ -43,7 +44,8 @@ def summary_of(report: CheckReport) -> str:
         of = f"{words.count(conditions, 'condition')}, " if conditions > len(asked) else ""
         return f"{text} ({of}{words.count(report.checks, 'check')}){after}"
     verb = "breaks" if len(report.violating) == 1 else "break"
-    return f"{len(report.violating):,} of {words.count(kernels, 'kernel')} {verb} a rule{after}"
+    names = of_names([each.kernel.name for each in report.violating])
+    return f"{len(report.violating):,} of {words.count(kernels, 'kernel')} {verb} a rule{names}{after}"
 
 
 def _exempted_in_words(exempted: Sequence[Exempted]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ..builds.diff import DiffRow, DiffSummary, Verdict
 from ..render import words
+from .name_words import of_names
 
 _KINDS: dict[Verdict, str] = {
     "worse": "worse",
@@ -23,14 +24,13 @@ def kinds(count: DiffSummary, changed: Iterable[DiffRow] = ()) -> str:
         count: How many there are. A kernel of two architectures is two.
         changed: Those that changed, where it is to be said that they have fewer names.
     """
-    names: dict[Verdict, set[str]] = {}
+    names: dict[Verdict, list[str]] = {}
     for row in changed:
-        names.setdefault(row.verdict, set()).add(row.new.name)
+        names.setdefault(row.verdict, []).append(row.new.name)
     in_both: list[str] = []
     for verdict, word in _KINDS.items():
-        number, different = getattr(count, verdict), len(names.get(verdict, ()))
-        has_fewer = verdict != "same" and 0 < different < number
-        of = f" ({words.count(different, 'name')})" if has_fewer else ""
+        number = getattr(count, verdict)
+        of = of_names(names.get(verdict, [])) if verdict != "same" else ""
         in_both += [f"{number:,} {word}{of}"] * (number > 0)
     apart = {"added": count.added, "removed": count.removed}
     texts = in_both, [f"{number:,} {kind}" for kind, number in apart.items() if number]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..advice.next_steps import NextStep
-from ..builds.register_caps import has_bound
+from ..builds.register_caps import bounds_within, has_bound
 from ..builds.rules import CRITERIA, Measure
 from ..builds.same_sizes import is_ours
 from ..builds.scan_row import ScanRow
@@ -19,7 +19,7 @@ def mending(row: ScanRow, violation: Violation) -> str:
     if step is None and measure == "occupancy" and row.spill_smem:
         measure = "spill_smem"
     if step is None and measure == "regs" and has_bound(row):
-        return _OF_BOUNDED
+        return _by_bounds(row, violation)
     if step is None and is_ours(row):
         return _UNSIZED.get(measure, _NO_STEP.get(measure, "Use less of what limits it."))
     if step is None:
@@ -46,12 +46,18 @@ _NO_STEP: dict[Measure, str] = {
     "memory that registers spill to.",
     "stack_bytes": "More registers would not help: it holds arrays indexed by variables, or frames of calls.",
     "smem": "Use less of it.",
-    "regs": "-maxrregcount, maxnreg or launch bounds cap them; what has no room then spills.",
+    "regs": "-maxrregcount, maxnreg or launch bounds cap them; the rest spills.",
     "barriers": "Use fewer named barriers.",
 }
 
-_OF_BOUNDED = "Launch bounds that ask for more blocks per SM cap them; what has no room then spills."
-"""Where the registers are to be fewer of a kernel for which the compiler takes no other cap."""
+
+def _by_bounds(row: ScanRow, violation: Violation) -> str:
+    """How to have fewer registers of a kernel with launch bounds: the compiler takes no other cap of it."""
+    start = (violation.was or 0) if CRITERIA[violation.criterion].compares else 0
+    bounds = bounds_within(row, int(start + violation.bound))
+    if bounds is None:
+        return "Launch bounds with more blocks per SM cap them, as far as so many fit; the rest spills."
+    return f"{bounds.launch_bounds} caps them at {bounds.register_cap}; the rest spills."
 
 
 def _how(row: ScanRow, step: NextStep) -> str:

@@ -12,7 +12,7 @@ from ..render import words
 from ..render.ci import Case
 from ..render.document import Block, Marked, Paragraph
 from ..render.sarif import Finding
-from .name_words import Named, short_name
+from .name_words import Named, of_names, short_name
 
 RULE = "allow_removed"
 """What of the rules decides, by its name in the file."""
@@ -34,11 +34,12 @@ def missing_of(removed: Sequence[Apart], removable: Sequence[str]) -> tuple[Apar
 
 
 def in_words(missing: Sequence[Apart]) -> str:
-    """How many there are: ``2 kernels of the baseline are missing``; empty for none."""
+    """How many there are: ``2 kernels of the baseline are missing (1 name)``; empty for none."""
     if not missing:
         return ""
     verb = "is" if len(missing) == 1 else "are"
-    return f"{words.count(len(missing), 'kernel')} of the baseline {verb} missing"
+    names = [each.name for each in missing]
+    return f"{words.count(len(missing), 'kernel')} of the baseline {verb} missing{of_names(names)}"
 
 
 def missing_blocks(missing: Sequence[Apart]) -> list[Block]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from ..builds.kernel_names import without_parameters
@@ -24,6 +25,16 @@ class Named(Protocol):
 def short_name(row: Named) -> str:
     """The demangled name, as `without_parameters` has it."""
     return without_parameters(words.printable(row.demangled))
+
+
+def of_names(names: Sequence[str]) -> str:
+    """`` (2 names)`` beside a number of kernels, where some have the same one; empty where none have.
+
+    Args:
+        names: That of each kernel. A kernel of two architectures is two.
+    """
+    different = len(set(names))
+    return f" ({words.count(different, 'name')})" if different < len(names) else ""
 
 
 MOST_IN_A_NOTE = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..builds.register_caps import CapOrigin, cap_origin
+from ..builds.register_caps import CapOrigin, CappedBy, cap_origin
 from ..builds.scan_row import ScanRow
 from ..render import words
 from .change_words import REGISTER_CAP
@@ -18,29 +18,36 @@ def meaning_of_caps(pairs: Iterable[tuple[ScanRow, ScanRow]]) -> Iterator[str]:
         pairs: Kernels of both builds, the old one first.
     """
     causes: dict[str, dict[str, None]] = {}
+    by_bounds = False
     for old, new in pairs:
         if REGISTER_CAP.has_changed(old, new):
-            causes.setdefault(_cause(cap_origin(old), cap_origin(new)), {})[brief_name(new)] = None
+            before, now = cap_origin(old), cap_origin(new)
+            causes.setdefault(_cause(before, now), {})[brief_name(new)] = None
+            by_bounds |= now is not None and now.by == _BOUNDS
     if not causes:
         return
-    said = [f"{_names(list(names))}, {cause}" for cause, names in causes.items()]
-    by_bounds = any(cause.startswith(_BY_BOUNDS) for cause in causes)
-    beside = " -maxrregcount does nothing beside launch bounds." if by_bounds else ""
-    by = "; ".join(words.first_of(said, MOST_IN_A_NOTE))
-    yield f"Register cap: the most per thread that the compiler may use. {by}.{beside}"
+    said = [cause.format(_names(list(names))) for cause, names in causes.items()]
+    beside = "-maxrregcount does nothing beside launch bounds."
+    by = [f"{each}." for each in words.first_of(said, MOST_IN_A_NOTE)]
+    meaning = "Register cap: the most per thread that the compiler may use."
+    yield " ".join([meaning, *by, *[beside] * by_bounds])
 
 
-_BY_BOUNDS = "by launch bounds"
+_BOUNDS: CappedBy = "launch bounds"
 
 
 def _cause(old: CapOrigin | None, new: CapOrigin | None) -> str:
-    """``by launch bounds, as (256, 2) -> (256, 6)``."""
+    """``The launch bounds of {} changed from (256, 2) to (256, 6)``, of the names of kernels."""
     if new is None or new.by == "nothing":
-        return "no cap any more"
-    if new.by != "launch bounds":
-        return f"by {new.by}"
+        return "Nothing caps {} any more"
+    if new.by != _BOUNDS:
+        return f"{new.by} caps {{}}"
     sides = [_arguments(each.bounds) for each in (old, new) if each is not None and each.bounds is not None]
-    return f"{_BY_BOUNDS}, as {' -> '.join(sides)}" if new.bounds is not None else _BY_BOUNDS
+    if new.bounds is None or not sides:
+        return "Launch bounds cap {}"
+    if len(set(sides)) == 1:
+        return f"The launch bounds {sides[0]} cap {{}}"
+    return f"The launch bounds of {{}} changed from {sides[0]} to {sides[1]}"
 
 
 def _arguments(bounds: tuple[int, int]) -> str:

@@ -232,6 +232,18 @@ MENDING = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("name", "bound", "said"),
+    [("max_regs", 95, "(128, 6) caps them at 80"), ("max_regs_growth", 8, "(128, 12) caps them at 40")],
+)
+def test_launch_bounds_that_mend(name: str, bound: float, said: str) -> None:
+    bounded = replace(KERNEL, threads=None, threads_from=None, max_threads=128, regs=32)
+    worse = replace(bounded, regs=128)
+    (violating,) = checked([worse], rule({name: bound}), baseline=[bounded]).violating
+    step = mending(violating.kernel, violating.violations[0])
+    assert step == f"__launch_bounds__{said}; the rest spills."
+
+
 @pytest.mark.parametrize(("name", "bound", "step"), MENDING)
 def test_the_step_that_mends(name: str, bound: float, step: NextStep) -> None:
     (violating,) = checked([KERNEL], rule({name: bound})).violating

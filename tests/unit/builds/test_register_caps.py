@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from occupancy.builds.register_caps import CapOrigin, cap_origin
+from occupancy.builds.register_caps import CapOrigin, bounds_within, cap_origin
 from occupancy.builds.scanner import Scanner
 from occupancy.readers import KernelRecord
 from occupancy.report.register_caps import meaning_of_caps
@@ -51,10 +51,33 @@ def test_causes_in_words() -> None:
     ]
     (text,) = meaning_of_caps(pairs)
     assert text == (
-        "Register cap: the most per thread that the compiler may use. k, by launch bounds, as (256, 2) -> "
-        "(256, 6); bounded, by launch bounds, as (256, 6); option, by -maxrregcount or maxnreg; 1 more. "
-        "-maxrregcount does nothing beside launch bounds."
+        "Register cap: the most per thread that the compiler may use. The launch bounds of k changed from "
+        "(256, 2) to (256, 6). The launch bounds (256, 6) cap bounded. -maxrregcount or maxnreg caps option. "
+        "1 more. -maxrregcount does nothing beside launch bounds."
     )
     assert not list(meaning_of_caps(pairs[-1:]))
     (text,) = meaning_of_caps(pairs[2:3])
-    assert text.endswith("use. option, by -maxrregcount or maxnreg.")
+    assert text.endswith("use. -maxrregcount or maxnreg caps option.")
+
+
+@pytest.mark.parametrize(
+    ("record", "registers", "bounds", "cap"),
+    [
+        # 65,536 registers: 6 blocks of 8 warps have 42 for each thread, in whole units of 8 40.
+        (kernel(128, 256), 40, "__launch_bounds__(256, 6)", 40),
+        (kernel(128, 256), 47, "__launch_bounds__(256, 6)", 40),
+        (kernel(128, 256), 48, "__launch_bounds__(256, 5)", 48),
+        (kernel(255, required_threads=128), 96, "__launch_bounds__(128, 5)", 96),
+        (kernel(64, 1024), 63, "__launch_bounds__(1024, 2)", 32),
+        (kernel(64, 1024), 31, None, None),  # 2,048 threads are all that an SM holds
+        (kernel(255, 32), 32, None, None),  # and so are 32 blocks
+        (kernel(128), 64, None, None),
+        (kernel(128, 256, arch=None), 64, None, None),
+        (kernel(128, 256, arch="sm_999"), 64, None, None),
+    ],
+)
+def test_the_bounds_that_cap_at_so_many(
+    record: KernelRecord, registers: int, bounds: str | None, cap: int | None
+) -> None:
+    found = bounds_within(record, registers)
+    assert (found and found.launch_bounds, found and found.register_cap) == (bounds, cap)

@@ -118,7 +118,7 @@ def test_the_cap_on_registers_is_the_cause_of_what_follows_it(builds: Path) -> N
         said = " ".join(diff(*arguments, **options).split())
         assert "register cap 128 -> 40, regs 96 -> 40," in said
         assert said.count("register cap") == 2, "blur has the one that it had"
-        assert "by launch bounds, as (256, 2) -> (256, 6). -maxrregcount does nothing" in said
+        assert "changed from (256, 2) to (256, 6). -maxrregcount does nothing" in said
         assert "Cap" not in said.partition("Added")[2].partition("kernels in both")[0]
     assert "register cap 128 -> 40, regs 96 -> 40" in diff(*arguments, "--format", "markdown")
     rows = csv.DictReader(io.StringIO(diff(*arguments, "--format", "csv")))
