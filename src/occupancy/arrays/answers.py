@@ -76,7 +76,7 @@ class Sweep:
         most_of_chip = most.reshape(-1, *[1] * (warps.ndim - 1)) if self._has_chip_axis else most[0]
         return np.divide(warps, most_of_chip, dtype=np.float32)
 
-    def best(self, n: int = 10) -> BestAnswers:
+    def best(self, n: int = 10, *, where: ArrayLike = True) -> BestAnswers:
         """The answers of each chip with the highest occupancy, as ``print()`` shows them, of what launches.
 
         They are different trade-offs: of the same threads and occupancy, what uses no more registers, shared
@@ -87,6 +87,8 @@ class Sweep:
 
         Args:
             n: The most rows of each chip, 1 and up.
+            where: Of which answers: an array of true and false of the sweep's shape, or one that broadcasts
+                to it, such as ``regs >= 64``. The ``index`` stays that in the whole sweep.
 
         Returns:
             A tuple that prints as a table, with a dictionary for each answer, chip after chip: ``index``, its
@@ -94,11 +96,12 @@ class Sweep:
             given; the arrays, with ``limiters`` as names; ``occupancy``.
 
         Raises:
-            InputError: ``n`` is out of range, or ``active_warps`` was not asked for.
+            InputError: ``n`` is out of range, ``where`` is no such array, or ``active_warps`` was not asked
+                for.
         """
         from .best import best_of
 
-        return best_of(self, self._arrays, n, has_chip_axis=self._has_chip_axis)
+        return best_of(self, self._arrays, n, where, has_chip_axis=self._has_chip_axis)
 
     def rows(self) -> Rows:
         """All answers as `best` has them, in the order of the arrays, each made when it is asked for. Without

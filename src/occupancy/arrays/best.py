@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
 from ..render import words
@@ -101,7 +101,7 @@ class BestAnswers(tuple[dict[str, Any], ...]):
 
 
 def best_of(
-    sweep: Sweep, arrays: Mapping[Output, Integers], most: int, *, has_chip_axis: bool
+    sweep: Sweep, arrays: Mapping[Output, Integers], most: int, where: ArrayLike, *, has_chip_axis: bool
 ) -> BestAnswers:
     """What `Sweep.best` returns.
 
@@ -109,34 +109,55 @@ def best_of(
         sweep: The answers.
         arrays: Output -> the answers for it.
         most: Rows of each chip.
+        where: Of which answers, as an array that broadcasts to theirs.
         has_chip_axis: Whether the first dimension is that of the chips.
 
     Raises:
-        InputError: Less than a row, or the sweep has no active warps.
+        InputError: Less than a row, no such array, or the sweep has no active warps.
     """
     most = parse_count(most, "n")
     if most < 1:
         raise InputError(f"{most} is out of range", where="n", allowed="1 and up")
     shares = sweep.occupancy.reshape(len(sweep.limits), -1)
+    wanted = _mask(where, sweep.shape).reshape(shares.shape)
     heads: list[ChipHead] = []
     rows: list[dict[str, Any]] = []
     for chip, its in enumerate(shares):
-        launched = np.flatnonzero(its)
-        best = chain.from_iterable(_best_places(sweep, launched + chip * its.size, its[launched]))
+        launched = np.flatnonzero((its > 0) & wanted[chip])
+        of_launched = its[launched]
+        best = chain.from_iterable(_best_places(sweep, launched + chip * its.size, of_launched))
         places = np.fromiter(islice(best, most), np.int64)
         rows += rows_at(sweep, arrays, places, has_chip_axis=has_chip_axis)
-        as_high = int(np.count_nonzero(its == its.max())) if launched.size else 0
+        as_high = int(np.count_nonzero(of_launched == of_launched.max())) if launched.size else 0
         name = sweep.names[chip] if len(sweep.names) > 1 else ""
-        heads.append(ChipHead(name, as_high, its.size, places.size))
+        heads.append(ChipHead(name, as_high, int(np.count_nonzero(wanted[chip])), places.size))
     several = varying(sweep)
     return BestAnswers(rows, heads, (name for name in sweep.inputs if name in several))
+
+
+def _mask(where: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """An array of true and false, in the shape of the answers."""
+    mask = np.asarray(where)
+    try:
+        wanted = np.broadcast_to(mask, shape)
+    except ValueError:
+        wanted = None
+    if wanted is None or mask.dtype != bool:
+        raise InputError(
+            f"got {mask.dtype} of shape {mask.shape}",
+            where="where",
+            allowed=f"bool of shape {shape}, or what broadcasts to it",
+            cure="A condition on arrays is one, such as regs >= 64; several are joined by &.",
+        )
+    return wanted
 
 
 def _of_chip(head: ChipHead, rows: Sequence[Mapping[str, Any]], inputs: Sequence[str]) -> Together:
     """The best answers of one chip."""
     of_chip = [f"{head.chip}: "] if head.chip else []
     if not head.as_high:
-        return Together((Paragraph([*of_chip, "None of them launches."]),))
+        why = "None of them launches." if head.answers else "There are no answers where asked."
+        return Together((Paragraph([*of_chip, why]),))
     if not rows:  # of a slice that has none of this chip
         return Together(())
     highest = f"The highest occupancy is {words.percent(rows[0]['occupancy'])}"

@@ -173,6 +173,29 @@ def test_rows_are_all_answers_in_their_order(monkeypatch: pytest.MonkeyPatch) ->
     assert row == {"index": (), "cc": "9.0", "threads": 64, "active_blocks": 32}
 
 
+def test_the_best_of_some() -> None:
+    n = 5
+    threads, regs = np.ix_(THREADS, REGS)
+    found = occupancy.sweep(["8.6", "9.0"], threads=threads, regs=regs)
+    for where in (regs >= 40, (found.active_blocks >= 2) & (threads < 512), found.occupancy < 1):
+        wanted = np.broadcast_to(where, found.shape)
+        some = found.best(n, where=where)
+        # What the whole has first, unless what leaves it out is itself left out.
+        rows = [row for row in found.rows() if wanted[row["index"]] and row["active_blocks"]]
+        rows = [row for row in rows if not any(_gains_nothing(row, other) for other in rows)]
+        rows.sort(key=lambda each: (-each["occupancy"], -each["regs"], each["threads"], each["index"]))
+        of_chips = [[row for row in rows if row["cc"] == cc][:n] for cc in ("8.6", "9.0")]
+        assert list(some) == [row for of_chip in of_chips for row in of_chip]
+        assert [head.answers for head in some.heads] == [int(each.sum()) for each in wanted]
+    assert found.best(n) == found.best(n, where=np.ones(found.shape, bool))
+    of_one = found.best(n, where=np.arange(2).reshape(2, 1, 1) == 1)
+    assert {row["cc"] for row in of_one} == {"9.0"}
+    assert str(of_one).startswith("8.6: There are no answers where asked.\n\n9.0: The highest")
+    for wrong in (np.ones((3, 4), bool), np.arange(4), [True, False]):
+        with pytest.raises(occupancy.InputError, match=r"^where: got .*Allowed: bool of shape \(2, 7, 4\)"):
+            found.best(where=wrong)
+
+
 def test_rows_are_a_sequence_that_can_be_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays_rows, "PIECE", 7)
     threads, regs = np.ix_(THREADS, REGS)
