@@ -48,8 +48,8 @@ def spill_cost(limits: Limits, kernel: Kernel) -> SpillCost | None:
 
 
 def is_possible(step: NextStep, kernel: Kernel) -> bool:
-    """Whether a next step can be taken: nobody can do without the shared memory that holds spilled registers,
-    but for other registers."""
+    """Whether a next step can be taken: less of the shared memory that holds spilled registers takes other
+    registers. What all of it costs is in `SpillCost`."""
     return not (kernel.spill_smem and "smem" in step.requires)
 
 

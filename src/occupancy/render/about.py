@@ -1,4 +1,4 @@
-"""Lines about columns: needless where no table shows the column."""
+"""Lines about columns: needless where no table shows the column. And which tables a document has."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ def without_needless(document: Document, shown: Callable[[GroupedTable], Iterabl
         document: The document.
         shown: From a table to the titles of the columns that there is room for.
     """
-    blocks = list(_all(document))
-    lines = (line for block in blocks if isinstance(block, Bullets) for line in block.items)
+    lines = (line for block in _all(document) if isinstance(block, Bullets) for line in block.items)
     if not any(isinstance(line, About) for line in lines):
         return document
-    tables = (block for block in blocks if isinstance(block, GroupedTable))
-    return _settled(document, {title for table in tables for title in shown(table)})
+    return _settled(document, {title for table in grouped_tables(document) for title in shown(table)})
+
+
+def grouped_tables(document: Document) -> list[GroupedTable]:
+    """Those of a document, also within other blocks."""
+    return [block for block in _all(document) if isinstance(block, GroupedTable)]
 
 
 def _all(document: Document) -> Iterator[Block]:

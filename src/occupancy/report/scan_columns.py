@@ -16,7 +16,7 @@ from .arch_words import architecture
 from .assumed_sizes import AT_USUAL, at_usual_size, threads
 from .profiled import ACHIEVED, REPORTED
 from .source_files import copies_of, file_names, place
-from .spill_words import TO_SHARED, WITHOUT, without_spills
+from .spill_words import TO_SHARED, WITHOUT, instead_of_spills, without_spills
 from .spilled_bytes import SPILL_FIELDS, spills
 from .stages import needs_smaller_tile, stages_in_words
 
@@ -257,7 +257,8 @@ def _next_step(row: ScanRow) -> str:
     size = f" at {chosen:,} threads" if chosen else ""
     changes += ["a smaller tile"] if needs_smaller_tile(row) else []
     more = " (spills more)" if "regs" in row.next_step.requires and spilled_bytes(row) else ""
-    return f"{words.percent(row.next_step.occupancy)}{size}: {', '.join(changes)}{more}"
+    share = f"{instead_of_spills(row)}{words.percent(row.next_step.occupancy)}"
+    return f"{share}{size}: {', '.join(changes)}{more}"
 
 
 def _duration(row: ScanRow) -> str:

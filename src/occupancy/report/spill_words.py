@@ -45,18 +45,29 @@ def spilling_to_shared(overview: Overview) -> str:
     return f"{some} of them to shared memory"
 
 
+CURE = 'Tighter launch bounds shrink it; code without .pragma "enable_smem_spilling" has none.'
+
+
 def cost_in_all(overview: Overview, worst: str) -> str:
-    """``It costs no occupancy at these block sizes``, or how many kernels have less by it; and at the worst.
+    """``At these block sizes it costs no occupancy``, or how many kernels have less by it; and at the worst.
 
     Args:
         overview: What was found.
         worst: What it costs at the block sizes that lose the most; empty where none does.
     """
     spilling, losing = overview.spilling_to_shared, overview.losing_to_spills
-    here, there = "It costs no occupancy", "with fewer threads up to"
+    here, there = "it costs no occupancy", "with fewer threads, at worst"
     if losing:
         who = "all of them" if losing == spilling else f"{losing:,} of the {spilling:,}"
-        here = f"It lowers the occupancy{f' of {who}' if spilling > 1 else ''}"
-        there = "at the worst"
-    then = f", {there}: {worst}. Tighter launch bounds shrink it" if worst else ""
-    return f"{here} at these block sizes{then}."
+        here = f"it lowers the occupancy{f' of {who}' if spilling > 1 else ''}"
+        there = "at worst"
+    then = f"; {there}: {worst}. {CURE}" if worst else "."
+    return f"At these block sizes {here}{then}"
+
+
+def instead_of_spills(row: ScanRow) -> str:
+    """``100%: no spills to shared, or``, for before the next step, where that alone gives as much or more."""
+    cost, step = row.spill_cost, row.next_step
+    if cost is None or step is None or cost.without < step.occupancy:
+        return ""
+    return f"{words.percent(cost.without)}: no spills to shared, or "

@@ -98,9 +98,10 @@ def test_a_scanned_kernel_says_what_it_rests_on(unpacked: Path) -> None:
     assert re.search(r"own_too\n +32 +19 KiB +8 bytes +~ 4 / 4 B +18 KiB ", shown)
     assert "4 spilling, 3 of them to shared memory." in shown
     said = " ".join(shown.split())
-    assert "It costs no occupancy at these block sizes, with fewer threads up to: unbounded 100%" in said
+    assert "At these block sizes it costs no occupancy; with fewer threads, at worst: unbounded 100%" in said
     assert "unbounded 100% -> 15.6% at 64 threads" in said
-    assert "Tighter launch bounds shrink it." in shown
+    assert 'Tighter launch bounds shrink it; code without .pragma "enable_smem_spilling" has none.' in said
+    assert "no spills to shared" not in said, "where they cost nothing"
     shown = run("scan", str(unpacked / "warp_specialised_90a.cubin"), columns=200).stdout
     assert "168 split" in shown
 
@@ -116,7 +117,12 @@ def test_what_spills_into_shared_memory_cost(unpacked: Path) -> None:
     assert rows["local"].spill_cost is None
     text = " ".join(run("scan", str(image), "--threads", "64", columns=200).stdout.split())
     assert "4 spilling, 3 of them to shared memory." in text
-    assert "It lowers the occupancy of all of them at these block sizes, at the worst: unbounded 100%" in text
+    assert (
+        "At these block sizes it lowers the occupancy of all of them; at worst: unbounded 100% -> 15.6%"
+        in text
+    )
+    assert "shared 5 100%: no spills to shared, or 23.4%: threads 64 -> 96" in text
+    assert text.count("no spills to shared") == 3
     assert re.search(
         r"unbounded 32 39.375 KiB 56 bytes ~ 104 / 104 B 39.375 KiB 64 given 15.6% 100% shared", text
     )

@@ -169,6 +169,12 @@ def test_columns_that_have_no_room_are_named_at_the_end() -> None:
     lines = to_text([table, Heading("1 kernel.")], width=20).splitlines()
     assert lines[:5] == ["  Regs", "f", "     8", "", "1 kernel."]
     assert " ".join(lines[5:]).startswith("No room for: File. A wider")
+    alike = to_text([table, table], width=20)
+    assert (alike.count("No room for"), alike.count("Regs")) == (1, 2)
+    assert alike.rindex("No room for") > alike.rindex("Regs")
+    short = table._replace(columns=table.columns[:1])  # which has room for all of its own
+    differing = to_text([table, short], width=20)
+    assert differing.rindex("No room for") < differing.rindex("Regs")
 
 
 @pytest.mark.parametrize(

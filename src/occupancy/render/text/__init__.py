@@ -7,7 +7,7 @@ from typing import Any
 
 from ...values.untrusted import printable, printable_lines
 from .. import document
-from ..about import without_needless
+from ..about import grouped_tables, without_needless
 from ..document import (
     Block,
     Bullets,
@@ -50,8 +50,10 @@ def to_text(
         full_names: Whether names that are too long for a line go on in others, and are not shortened.
     """
     layout = _Layout(width, full_names)
-    shown = without_needless(document, lambda table: tables.titles_shown(table, width))
-    parts = list(layout.apart(_without_commands(shown)))
+    shown = _without_commands(without_needless(document, lambda table: tables.titles_shown(table, width)))
+    if len(several := grouped_tables(shown)) > 1:
+        layout.tells_each = len({tables.no_room_for(each, width) for each in several}) > 1
+    parts = list(layout.apart(shown))
     for line in dict.fromkeys(layout.left_out):
         parts += layout.paragraph(Marked(line, "faint"))
     return to_string(parts, width, color)
@@ -80,6 +82,8 @@ class _Layout:
         self.width = width
         self.full_names = full_names
         self.left_out: list[str] = []
+        self.tells_each = False
+        """Whether each table says below it for which columns it had no room: others had room for them."""
 
     def apart(self, document: Document) -> Iterator[Part]:
         """The blocks with an empty line between two."""
@@ -107,9 +111,12 @@ class _Layout:
         elif isinstance(block, Table):
             yield from tables.table(block, self.width)
         elif isinstance(block, GroupedTable):
-            lines, left_out = tables.grouped_table(block, self.width, self.full_names)
-            self.left_out += left_out
+            lines, about_names, about_columns = tables.grouped_table(block, self.width, self.full_names)
             yield from lines
+            if self.tells_each and about_columns:
+                yield from self.paragraph(Marked(about_columns, "faint"))
+                about_columns = ""
+            self.left_out += filter(None, (about_names, about_columns))
         elif isinstance(block, (Together, Comment)):
             for each in block.blocks:
                 yield from self.block(each)

@@ -150,14 +150,14 @@ def _glued(text: str, width: int | None) -> str:
     return together if has_room else text
 
 
-def grouped_table(table: GroupedTable, width: int, full_names: bool) -> tuple[list[Line], list[str]]:
-    """The lines, and what to say of names and columns that there was no room for.
+def grouped_table(table: GroupedTable, width: int, full_names: bool) -> tuple[list[Line], str, str]:
+    """The lines, and what to say of names, and of columns, that there was no room for.
 
     Lines that are too long are cut: a table that wraps can no longer be read. Only the last column goes on,
     and names where whole ones are wanted.
     """
     if not table.rows:
-        return [], []
+        return [], "", ""
     columns, below, left_out = _fitting(table, width)
     start = len(INDENT) + sum(_width(each) + len(COLUMN_GAP) for each in columns)
     last = columns.pop() if columns and columns[-1].title == table.last else None
@@ -183,8 +183,12 @@ def grouped_table(table: GroupedTable, width: int, full_names: bool) -> tuple[li
         lines += [[(each, "")] for each in more]
     is_shortened = not full_names and any([name] != shown for name, shown in headings.items())
     about_names = table.if_whole if full_names else table.if_shortened * is_shortened
-    said = [about_names] + [words.no_room_for(left_out, table.cure)] * bool(left_out)
-    return lines, list(filter(None, said))
+    return lines, about_names, words.no_room_for(left_out, table.cure)
+
+
+def no_room_for(table: GroupedTable, width: int) -> str:
+    """What to say of the columns that there is no room for; empty of none."""
+    return words.no_room_for(_fitting(table, width)[2], table.cure) if table.rows else ""
 
 
 def titles_shown(table: GroupedTable, width: int) -> list[str]:
