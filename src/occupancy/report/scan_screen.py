@@ -206,3 +206,5 @@ def _where_the_rest_is(report: ScanReport, excerpt: Excerpt, asking: Asking) -> 
         only = "that architecture" if report.sort == WORST else f"its {number:,}"
         one = f"; --arch {words.printable(arch)} only {only}"
     yield Paragraph(f"{rows}--all shows all {wanted:,}, --limit N so many{one}; --format csv has all.")
+    if excerpt.is_by_name:
+        yield Paragraph("--all --columns arch lists the architectures of each name, and no more.")

@@ -57,8 +57,12 @@ class TestOneRowForEachName:
         )
         assert (
             "\nA row for each architecture: --all shows all 51, --limit N so many; --arch sm_100 only its 26;"
-            " --format csv has all.\n" in text
+            " --format csv has all.\n"
+            "--all --columns arch lists the architectures of each name, and no more.\n" in text
         )
+        short = screen(log, "--spilling", "--all", "--columns", "arch")
+        assert "\n  Arch\nk25\n  sm_90, 100\nk24\n  sm_90, 100\n" in short, "both in one row"
+        assert "\nk0\n  sm_100\n" in short
 
     def test_so_it_is_by_the_lowest_occupancy(self, log: str) -> None:
         """168 registers leave 12 warps of 64, 72 leave 28."""
