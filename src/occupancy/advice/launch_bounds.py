@@ -101,13 +101,26 @@ def register_cap(now: Sequence[Answer], registers: int, blocks: int) -> Register
     return RegisterCap(registers, text, f"-maxrregcount={registers}")
 
 
+def register_cap_on_all(now: Sequence[Answer], registers: int) -> RegisterCap | None:
+    """The same with launch bounds that are legal and mean as many registers on every chip, if there are any.
+
+    Args:
+        now: As in `register_cap`.
+        registers: Likewise.
+    """
+    blocks = min(_held_with(each.limits, each.kernel.threads, registers) for each in now)
+    return register_cap(now, registers, blocks)  # if any number of blocks will do, the largest does
+
+
 def _is_cap(limits: Limits, threads: int, blocks: int, registers: int) -> bool:
     """Whether bounds of so many blocks mean so many registers: one more, and fewer blocks would fit."""
-    compiler = _as_the_compiler_sees_it(limits)
-    kept, with_one_more = (
-        evaluate(compiler, Kernel(threads, each)).active_blocks for each in (registers, registers + 1)
-    )
+    kept, with_one_more = (_held_with(limits, threads, each) for each in (registers, registers + 1))
     return kept >= blocks > with_one_more
+
+
+def _held_with(limits: Limits, threads: int, registers: int) -> int:
+    """The most blocks in bounds that leave a thread so many registers."""
+    return evaluate(_as_the_compiler_sees_it(limits), Kernel(threads, registers)).active_blocks
 
 
 def _bounds(threads: int, min_blocks: int | None) -> str:

@@ -12,7 +12,7 @@ from ..values.limits import Limits
 from ..values.resources import ADJUSTABLE, Changeable, amount_of
 from .budget import Budget, BudgetLevel, budget
 from .carveout import needs_opt_in
-from .launch_bounds import RegisterCap, register_cap
+from .launch_bounds import RegisterCap, register_cap_on_all
 from .next_steps import NextStep, holds_all_virtual_resources, using_less
 from .search import changed
 
@@ -131,15 +131,8 @@ def _step(requires: dict[Changeable, int], after: Sequence[Answer]) -> StepOnAll
         dict(requires),
         tuple(answer.active_blocks for answer in after),
         tuple(answer.occupancy for answer in after),
-        _fewer_registers(after, requires["regs"]) if "regs" in requires else None,
+        register_cap_on_all(after, requires["regs"]) if "regs" in requires else None,
     )
-
-
-def _fewer_registers(after: Sequence[Answer], registers: int) -> RegisterCap | None:
-    """How the registers of a step are had, by one text that means as many on every chip if there is one."""
-    most_first = sorted({each.active_blocks for each in after}, reverse=True)
-    caps = [register_cap(after, registers, blocks) for blocks in most_first]
-    return next((cap for cap in caps if cap is not None and cap.launch_bounds is not None), caps[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..advice.budget import Budget, BudgetLevel
-from ..advice.launch_bounds import RegisterCap, register_cap
+from ..advice.launch_bounds import RegisterCap, register_cap_on_all
 from ..advice.opt_in import MORE_SHARED_MEMORY, opt_in_call
 from ..engine import Answer, Model
 from ..render import words
@@ -131,4 +131,4 @@ def opt_in_of(wanted: BudgetLevel | None, levels: Iterable[BudgetLevel]) -> list
 
 def cap_of(given: Sequence[Answer], wanted: BudgetLevel | None) -> RegisterCap | None:
     """How the registers of a level are told to the compiler, the same on all chips of the answers."""
-    return None if wanted is None else register_cap(given, wanted.regs, wanted.active_blocks)
+    return None if wanted is None else register_cap_on_all(given, wanted.regs)
