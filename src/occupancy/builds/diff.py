@@ -12,7 +12,7 @@ from ..readers import KernelRecord
 from ..values.dataclass import dataclass
 from .kernel_names import stable_name
 from .log_merging import LOGS
-from .matching import MatchedBy, family, match
+from .matching import MatchedBy, closest_namesakes, family, match
 from .measures import HIGHER_IS_BETTER, MEASURES, Measures, measures, resources
 from .rules import Measure
 from .same_sizes import AtSize, at_a_usual_size, at_the_same_size, is_ours
@@ -87,6 +87,8 @@ class Diff:
     """Only in the old build."""
     by_part: int
     """How many kernels of both have not the same name, and were matched by a part of it or by their code."""
+    namesakes: tuple[ScanRow, ...]
+    """Of the added and the removed, those whose name the other build has, too, but less often."""
 
     @property
     def summary(self) -> DiffSummary:
@@ -136,18 +138,22 @@ def compare(
         same += row.verdict == "same"
         if row.verdict != "same" or with_same:
             rows.append(row)
+    added, removed = in_one_only(matching.added, old), in_one_only(matching.removed, new)
+    shown = {id(each): at_a_usual_size(each, scanner) for each in (*added, *removed)}
+    namesakes = [
+        shown[id(kernel)]
+        for left, others in ((added, old), (removed, new))
+        for kernel, _ in closest_namesakes(left, others, compared, ignore_arch=ignore_arch)
+    ]
     return Diff(
         _together(sorted(rows, key=_rank), lambda row: (row.old.name, row.new.name)),
         same,
         dict(unknown),
-        _together(_shown(in_one_only(matching.added, old), scanner), lambda row: row.name),
-        _together(_shown(in_one_only(matching.removed, new), scanner), lambda row: row.name),
+        _together((shown[id(each)] for each in added), lambda row: row.name),
+        _together((shown[id(each)] for each in removed), lambda row: row.name),
         by_part,
+        _together(namesakes, lambda row: row.name),
     )
-
-
-def _shown(records: Iterable[KernelRecord], scanner: Scanner) -> Iterable[ScanRow]:
-    return (at_a_usual_size(record, scanner) for record in records)
 
 
 def _together(items: Iterable[T], name: Callable[[T], Hashable]) -> tuple[T, ...]:

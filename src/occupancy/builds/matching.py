@@ -96,18 +96,30 @@ def closest_namesakes(
     """
     left = [_Entry(kernel, measures(kernel)) for kernel in kernels]
     entries = [_Entry(kernel, measures(kernel)) for kernel in others] if left else []
+    likeness = _likeness(ignore_arch)
     found: list[tuple[K, K]] = []
-    for matched_by, key, _ in _keys(ignore_arch):
-        if not left or matched_by not in _COMPLETE:
-            break
-        wanted = {key(entry) for entry in left} - {None}
+    for matched_by, name_of in _NAMES:
+        if matched_by == "signature" and all(map(_is_mangled, left)):
+            # Most names are mangled, and of those the stable ones are equal, too; to spell them takes long.
+            entries = [entry for entry in entries if not _is_mangled(entry)]
+        wanted = {name_of(entry.kernel.name) for entry in left}
         closest: dict[Hashable, _Entry[K]] = {}
         for entry in entries:
-            of = key(entry)
-            if of in wanted and (of not in closest or entry.line < closest[of].line):
-                closest[of] = entry
-        found += ((entry.kernel, closest[key(entry)].kernel) for entry in left if key(entry) in closest)
-        left = [entry for entry in left if key(entry) not in closest]
+            name = name_of(entry.kernel.name)
+            for level, alike in enumerate(likeness if name in wanted else ()):
+                known = closest.setdefault((name, level, alike(entry)), entry)
+                if known is not entry and entry.line < known.line:
+                    closest[name, level, alike(entry)] = entry
+        without = []
+        for entry in left:
+            name = name_of(entry.kernel.name)
+            keys = ((name, level, alike(entry)) for level, alike in enumerate(likeness))
+            namesake = next((closest[key] for key in keys if key in closest), None)
+            if namesake is None:
+                without.append(entry)
+            else:
+                found.append((entry.kernel, namesake.kernel))
+        left = without
     return found
 
 
@@ -164,7 +176,6 @@ _NAMES: tuple[tuple[MatchedBy, NameOf], ...] = (
     ("name", str), ("stable_name", stable_name), ("signature", signature)
 )  # fmt: skip
 """What names a kernel completely."""
-_COMPLETE = frozenset(matched_by for matched_by, _ in _NAMES)
 _PARTS: tuple[tuple[MatchedBy, NameOf], ...] = (
     ("last_name", last_name), ("numberless", numberless)
 )  # fmt: skip
@@ -172,7 +183,7 @@ _PARTS: tuple[tuple[MatchedBy, NameOf], ...] = (
 
 def _keys(ignore_arch: bool) -> Iterator[tuple[MatchedBy, Key, PairUp]]:
     """What must be equal, one after the other; None is equal to nothing."""
-    likeness = (*_LIKENESS, _any_arch) if ignore_arch else _LIKENESS
+    likeness = _likeness(ignore_arch)
     loosest = likeness[-1]
     for matched_by, name_of in _NAMES:
         for alike in likeness:
@@ -182,6 +193,14 @@ def _keys(ignore_arch: bool) -> Iterator[tuple[MatchedBy, Key, PairUp]]:
     yield "code", _same_code, _closest_first
     for matched_by, name_of in _PARTS:
         yield matched_by, partial(_key, name_of, loosest), _most_alike_first
+
+
+def _likeness(ignore_arch: bool) -> tuple[Key, ...]:
+    return (*_LIKENESS, _any_arch) if ignore_arch else _LIKENESS
+
+
+def _is_mangled(entry: _Entry[K]) -> bool:
+    return entry.kernel.name.startswith("_Z")
 
 
 def _any_arch(_: _Entry[Any]) -> Hashable:

@@ -36,6 +36,7 @@ from .assumptions import assumptions, left_out, not_launched
 from .base import Report
 from .change_words import COLUMNS, REGISTER_CAP, DiffColumn, changes, other_size_in_words
 from .kinds import kinds, meaning_of_kinds
+from .missing import listing
 from .name_words import IF_SHORTENED, IF_WHOLE, short_name
 from .register_caps import meaning_of_caps
 from .source_files import file_names, place
@@ -75,6 +76,8 @@ class DiffReport(Report):
     removed: tuple[ScanRow, ...]
     by_part: int
     """How many kernels of both have not the same name, and were matched by a part of it or by their code."""
+    namesakes: tuple[ScanRow, ...]
+    """Of the added and the removed, those whose name the other build has, too, but less often."""
     problems: tuple[ReadProblem, ...]
     """What could not be read of the two."""
     not_chosen: int
@@ -147,6 +150,7 @@ def diff_report(
         diff.added,
         diff.removed,
         diff.by_part,
+        diff.namesakes,
         problems,
         not_chosen,
         runs_on,
@@ -281,6 +285,11 @@ def _footnotes(report: DiffReport) -> Iterator[str]:
         how = "matched by the part that both share, or by the code"
         where = " --all shows both names." if hidden else ""
         yield f"{report.by_part:,} {renamed} than before: {how}.{where}"
+    if report.namesakes:
+        yield (
+            f"More often in one build than in the other: {listing(report.namesakes)}. Those most alike were "
+            "matched; check compares those that are new, too."
+        )
     old, new = ({row.arch or "unknown" for row in side} for side in _sides(report))
     could_match = report.added and report.removed and not report.ignores_arch
     for archs, build in ((old - new, report.old), (new - old, report.new)):

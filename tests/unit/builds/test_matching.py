@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from occupancy import KernelRecord
-from occupancy.builds.matching import Matching, family, match
+from occupancy.builds.matching import Matching, closest_namesakes, family, match
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,34 @@ def test_added_and_removed_are_apart() -> None:
     kept, gone, fresh = Kernel("_Z4keptv"), Kernel("_Z4gonev"), Kernel("_Z5freshv")
     result = matched([gone, kept], [kept, fresh])
     assert result == Matching(((kept, kept, "name"),), (gone,), (fresh,))
+
+
+def test_namesakes_can_share_the_one_that_is_most_alike() -> None:
+    two = [Kernel("_Z1kPf", 8, source="a.cubin"), Kernel("_Z1kPf", 16, source="b.cubin")]
+    more = [
+        Kernel("_Z1kPf", 16, source="c.cubin"),
+        Kernel("_Z1kPf", 9),
+        Kernel("_Z1kPf", 7, source="d.cubin"),
+    ]
+    asked = [
+        *more,
+        Kernel("_Z1kPd"),
+        Kernel("_Z1kPf", arch="sm_80"),
+        Kernel("_Z1kPf", 16, "sm_90a", "d.cubin"),
+    ]
+    for others in (two, two[::-1]):
+        found = dict(closest_namesakes(asked, others, lambda kernel: kernel.registers))
+        assert found.pop(asked[-1]) in two
+        assert found == {more[0]: two[1], more[1]: two[0], more[2]: two[0]}
+    across = closest_namesakes(asked[-2:-1], two, lambda kernel: kernel.registers, ignore_arch=True)
+    assert [one for one, _ in across] == asked[-2:-1]
+
+
+def test_namesakes_in_another_spelling() -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
+    mangled, spelled = Kernel("_Z1kILi16EEvPKf"), Kernel("void k<(int)16>(const float *)")
+    for one, other in ((mangled, spelled), (spelled, mangled)):
+        assert closest_namesakes([one], [other], lambda kernel: kernel.registers) == [(one, other)]
 
 
 def test_a_renamed_kernel_is_one_removed_and_one_added() -> None:

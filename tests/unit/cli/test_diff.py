@@ -663,3 +663,19 @@ def test_the_same_in_python(builds: Path) -> None:
     worst = report.kernels[0].deciding
     assert worst is not None
     assert worst.new - worst.old == -0.875
+
+
+def test_an_old_copy_beside_a_kernel_is_told(builds: Path, tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    for folder, versions in ((old, ["before"]), (new, ["before", "after"])):
+        folder.mkdir()
+        for version in versions:
+            content = (builds / version / "filters.sm_80.cubin").read_bytes()
+            (folder / f"{version}.cubin").write_bytes(content)
+    for asked in ((old, new), (new, old)):
+        text = " ".join(run("diff", *map(str, asked), columns=400).stdout.split())
+        assert "More often in one build than in the other: " in text
+        assert "blur" in text.partition("than in the other: ")[2].partition(". Those most alike")[0]
+    report = json.loads(run("diff", str(old), str(new), "--format", "json").stdout)
+    assert any("blur" in row["name"] for row in report["namesakes"])
+    assert not json.loads(run("diff", str(old), str(old), "--format", "json").stdout)["namesakes"]
