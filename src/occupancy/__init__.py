@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .advice.launch_bounds import LaunchBounds as LaunchBounds
     from .advice.next_steps import NextStep as NextStep
     from .advice.on_all import StepOnAll as StepOnAll
+    from .advice.opt_in import OptIn as OptIn
     from .advice.portability import Fit as Fit
     from .advice.register_split import RegisterSplit as RegisterSplit
     from .advice.runtime import ClusterBound as ClusterBound
@@ -175,6 +176,7 @@ _HOMES = {
     "OnAllReport": "report.on_all",
     "OnChip": "report.on_all",
     "OccupancyError": "errors",
+    "OptIn": "advice.opt_in",
     "Product": "tables.products",
     "ReadError": "errors",
     "ReadProblem": "readers",

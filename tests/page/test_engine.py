@@ -160,7 +160,7 @@ def test_waves_with_measured_clusters(engine: PageEngine) -> None:
     found = engine.value(
         f"((fields) => {{ const {{ wave, run }} = readLaunch(fields, readQuestion(fields));"
         f" return [wave, run.waves, run.last_wave_fill, run.idle_share, run.filling_grid_above,"
-        f" String(run.as_measured)]; }})"
+        f" wavesInWords(run.as_measured)]; }})"
         f"({question})"
     )
     assert found == [

@@ -8,6 +8,7 @@ from typing import Protocol
 from ..engine import Answer, evaluate
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
+from ..values.listed import ToDict
 from .carveout import needs_opt_in
 from .waves import is_non_portable
 
@@ -18,7 +19,7 @@ MORE_SHARED_MEMORY = "more than 48 KiB of dynamic shared memory"
 
 
 @dataclass(frozen=True, slots=True)
-class OptIn:
+class OptIn(ToDict):
     """A call that a launch needs before it."""
 
     call: str
@@ -29,6 +30,10 @@ class OptIn:
     """What the CUDA runtime says to a launch that lacks it alone; null where it was not seen."""
     is_made: bool
     """Whether the program makes it, by what was given."""
+
+    def __str__(self) -> str:
+        """The call."""
+        return self.call
 
 
 class GivesDynamic(Protocol):

@@ -54,7 +54,9 @@ class FullWave(ToDict):
         """``660 blocks on 132 SMs``."""
         at_most = "at most " if self.is_upper_bound else ""
         clusters = f" in {self.clusters:,} clusters of {self.cluster_size}" if self.cluster_size else ""
-        return f"{at_most}{count(self.blocks, 'block')}{clusters} on {count(self.multiprocessor_count, 'SM')}"
+        sms = count(self.multiprocessor_count, "SM")
+        text = f"{at_most}{count(self.blocks, 'block')}{clusters} on {sms}"
+        return "; ".join(filter(None, (text, measured_in_words(self))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +81,11 @@ class Waves(ToDict):
         return Waves(self.launch, _of_blocks(wave.multiprocessor_count, wave.places))
 
     def __str__(self) -> str:
-        """``4,096 blocks in 6.21 waves of 660: 6 full, the last 20.6% full``."""
-        at_least = "at least " if self.full_wave.is_upper_bound else ""
-        last = f", the last {100 * self.last_wave_fill:.3g}% full" if self.partial_wave_blocks else ""
-        return (
-            f"{self.launch.blocks:,} blocks in {at_least}{self.waves:.4g} waves of "
-            f"{self.full_wave.blocks:,}: {self.full_waves:,} full{last}"
-        )
+        """``4,096 blocks in 6.21 waves of 660: 6 full, the last 20.6% full``, and what was measured."""
+        measured, like_it = measured_in_words(self.full_wave), self.as_measured
+        if like_it is not None and like_it.full_wave.blocks != self.full_wave.blocks:
+            measured += f", which makes {_number_and_last(like_it)}"
+        return "; ".join(filter(None, (waves_in_words(self), measured)))
 
     @property
     def waves(self) -> float:
@@ -154,6 +154,28 @@ class Waves(ToDict):
     def filling_grid_above(self) -> int:
         """Blocks of the smallest grid from this one on whose last wave is full."""
         return self.rounds * self.full_wave.blocks
+
+
+def measured_in_words(wave: FullWave) -> str:
+    """``one H200 was measured to hold 744 blocks, 186 clusters``; empty where none was measured."""
+    if (held := wave.measured) is None:
+        return ""
+    blocks = count(held.blocks, "block")
+    what = (
+        f"all {blocks}" if held.clusters == wave.clusters else f"{blocks}, {count(held.clusters, 'cluster')}"
+    )
+    return f"one {held.gpu} was measured to hold {what}"
+
+
+def waves_in_words(waves: Waves) -> str:
+    """``4,096 blocks in 6.21 waves of 660: 6 full, the last 20.6% full``."""
+    at_least = "at least " if waves.full_wave.is_upper_bound else ""
+    return f"{waves.launch.blocks:,} blocks in {at_least}{_number_and_last(waves)}"
+
+
+def _number_and_last(waves: Waves) -> str:
+    last = f", the last {100 * waves.last_wave_fill:.3g}% full" if waves.partial_wave_blocks else ""
+    return f"{waves.waves:.4g} waves of {waves.full_wave.blocks:,}: {waves.full_waves:,} full{last}"
 
 
 def full_wave(

@@ -45,6 +45,13 @@ class Occupancy(engine.Answer):
         """The chip that was named, with its name and its SMs where it is a product."""
         return getattr(self, "_chip", None) or Chip(self.limits)
 
+    @property
+    def opt_ins(self) -> tuple[occupancy.OptIn, ...]:
+        """The calls that a launch without clusters needs before it."""
+        from ..advice.opt_in import opt_ins
+
+        return opt_ins(self, None)
+
     def next_steps(self) -> occupancy.Answers[occupancy.NextStep]:
         """What to change for a higher occupancy: see `occupancy.next_steps`."""
         from ..advice.next_steps import next_steps

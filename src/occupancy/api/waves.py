@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING
 
 from ..advice.waves import FullWave, check_cluster, count_waves, full_wave
 from ..errors import DeviceError, InputError, MissingDependencyError, shown
-from ..report.gpu import WholeGpu, gpu_of
+from ..report.gpu import WholeGpu, gpu_of, why_fewer_clusters
 from ..values.kernel import INT_MAX, Launch
 from ..values.spellings import parse_count, parse_shape
 
@@ -117,22 +117,8 @@ def whole_gpu(
         resident_clusters=lambda size: _told_clusters(answer, size) if sms is None else None,
     )
     waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
-    notes = tuple(_may_hold_fewer(chip, wave))
+    notes = why_fewer_clusters(wave, chip.name)
     return WholeGpu(gpu, wave, waves, _green_context(chip, sms), launch.cluster_size, notes)
-
-
-def _may_hold_fewer(chip: Chip, wave: FullWave) -> Iterator[str]:
-    """Why there may be fewer clusters than the bound, how to ask one's own GPU, and who was measured."""
-    if not wave.is_upper_bound or not wave.blocks:
-        return
-    yield (
-        "At most so many clusters fit, and often fewer: each stays within one GPC, of which some SMs are "
-        "left over. "
-        "Your own GPU tells: --device 0, or cudaOccupancyMaxActiveClusters."
-    )
-    unit = wave.measured
-    if unit is not None and unit.gpu != chip.name:
-        yield f"The {unit.gpu} that was measured has {wave.multiprocessor_count} SMs, too."
 
 
 _CLUSTERS_UNKNOWN = (

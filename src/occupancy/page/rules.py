@@ -39,6 +39,7 @@ CALLED = {
     "registersChecked": "report.calc.registers_checked",
     "reservedBySystem": "report.calc.reserved_by_system",
     "slack": "advice.slack.slack",
+    "wavesInWords": "advice.waves.waves_in_words",
 }
 
 # What it asks their results for: a name that none of them has any more is refused.
@@ -123,7 +124,6 @@ ATTRIBUTES = (
 
 # What of ours becomes text on it.
 PRINTED = (
-    "advice.waves.Waves",
     "engine.launch_failure.LaunchFailure",
     "values.kernel.Carveout",
     "values.limits.ComputeCapability",

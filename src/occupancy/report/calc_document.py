@@ -27,7 +27,7 @@ from ..render.document import (
 from ..values.resources import COUNTED, Resource, amount_of
 from .calc import CalcReport, Explanation, ResourceUse
 from .calc_advice import advice, is_held
-from .gpu import runs_of
+from .gpu import runs_of, why_fewer_clusters
 from .gpu_document import in_clusters, whole_gpu_lines
 from .inputs import name_of
 from .opt_in import launches
@@ -67,28 +67,23 @@ def document(report: CalcReport) -> Document:
 
 
 def _lines(report: CalcReport) -> Document:
-    """The whole GPU and the grid, then the advice, with a label each; clusters have a table between them."""
-    whole = [*_split(report), *_whole(report)]
-    clusters = list(in_clusters(report.full_wave, runs_of(report)))
+    """The whole GPU and the grid, then the advice, with a label each; between them what is of clusters alone,
+    a table and what it rests on."""
+    whole = list(_whole(report))
+    if report.split is not None:
+        from .registers import how_it_is_had  # few answers need it
+
+        whole = [*how_it_is_had(report.split), *whole]
+    clusters = [*in_clusters(report.full_wave, runs_of(report))]
+    if why := _of_clusters(report):
+        clusters.append(Bullets(why, "faint"))
     if not clusters:
         return (KeyValues([*whole, *advice(report)]),)
     return KeyValues(whole), Together(clusters), KeyValues(list(advice(report)))
 
 
-def _split(report: CalcReport) -> Iterator[tuple[str, str]]:
-    """How each warpgroup comes by its registers, and what tells ptxas those of the launch."""
-    if (split := report.split) is None:
-        return
-    for number, each in enumerate(split.groups):
-        groups = words.count(each.warpgroups, "warpgroup")
-        most = "" if each.most is None else f", at most {each.most}"
-        how = each.instruction or "the launch"
-        yield "" if number else "Split", f"{groups}: {each.regs} registers by {how}{most}"
-    if split.suffices:
-        declared = split.launch_bounds or split.maxnreg
-        yield "", f"declare it with {declared}, else ptxas drops setmaxnreg (C7508)"
-        arch = f"sm_{split.cc.replace('.', '')}"
-        yield "", f"compile for {arch}a: plain {arch} has no setmaxnreg"
+def _of_clusters(report: CalcReport) -> Sequence[str]:
+    return why_fewer_clusters(report.full_wave, report.gpu.name if report.gpu else None)
 
 
 def _whole(report: CalcReport) -> Iterator[tuple[str, str]]:
@@ -293,7 +288,8 @@ def _remarks(report: CalcReport) -> list[str]:
         )
     lines += [f"What if: {field} = {_setting(value)}." for field, value in report.what_if.items()]
     if report.model != "spreadsheet" or not report.launchable:
-        lines += (note for note in report.notes if note != report.refused_by_compiler)
+        elsewhere = (report.refused_by_compiler, *_of_clusters(report))
+        lines += (note for note in report.notes if note not in elsewhere)
     return lines
 
 

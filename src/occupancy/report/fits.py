@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..advice.budget import TOLERANCE, check_share
 from ..advice.next_steps import using_less
+from ..advice.opt_in import MORE_SHARED_MEMORY
 from ..advice.portability import CLUSTER_LIMITS, Fit
 from ..engine import Model, evaluate
 from ..render import words
@@ -15,6 +16,7 @@ from ..render.document import (
     Block,
     Bullets,
     Cell,
+    Code,
     Column,
     Document,
     Marked,
@@ -171,16 +173,28 @@ class FitsReport(Report):
 
     def _to_launch(self) -> Iterator[Block]:
         """What must change so that it launches on the others."""
-        on: dict[str, list[str]] = {}
+        on: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for chip in self.chips:
-            changes = [
-                words.change(each, amount_of(each, self.inputs), amount)
-                for each, amount in (chip.to_launch or {}).items()
-            ]
-            if changes:
-                on.setdefault(words.listing(changes), []).append(chip.gpu or chip.cc)
-        for change, labels in on.items():
-            yield Paragraph(f"On {words.listing(labels)} it launches with {change}.")
+            if chip.to_launch:
+                on.setdefault(self._ways_to_launch(chip), []).append(chip.gpu or chip.cc)
+        for (ways, calls), labels in on.items():
+            yield Paragraph(f"On {words.listing(labels)} it launches with {ways}{':' if calls else '.'}")
+            yield from map(Code, calls)
+
+    def _ways_to_launch(self, chip: ChipFit) -> tuple[str, tuple[str, ...]]:
+        """What must change, and the calls after which less of it must, where that is so."""
+        changes = {
+            each: words.change(each, amount_of(each, self.inputs), amount)
+            for each, amount in (chip.to_launch or {}).items()
+        }
+        less = words.listing(list(changes.values()))
+        is_cure = "smem" in changes and any(each.needed_for == MORE_SHARED_MEMORY for each in chip.opt_ins)
+        if not is_cure:
+            return less, ()
+        calls = tuple(each.call for each in chip.opt_ins)
+        others = [change for each, change in changes.items() if each != "smem"]
+        then = f"with {words.listing(others)}" if others else "as it is"
+        return f"{less}, or {then} after {'this call' if len(calls) == 1 else 'these calls'}", calls
 
     def _without_clusters(self) -> Iterator[Block]:
         """On which of those that have no such clusters it runs without any."""
@@ -315,4 +329,4 @@ def over_limit(limit: str, allowed: int) -> str:
     if limit.startswith("max_block_dim"):
         return f"over {most} threads in one dimension"
     name = words.name(limit.removeprefix("max_").removesuffix("_optin"))
-    return f"over {most} {name.removesuffix(' per block') if 'shared_memory' in limit else name}"
+    return f"over {most} {name.removesuffix(' per block')}"

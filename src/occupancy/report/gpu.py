@@ -84,6 +84,25 @@ def waves_report(waves: Waves) -> WavesReport:
     )
 
 
+def why_fewer_clusters(wave: FullWave | None, gpu: str | None) -> tuple[str, ...]:
+    """Why there may be fewer clusters than the bound, how to ask one's own GPU, and who was measured.
+
+    Args:
+        wave: What is resident at once.
+        gpu: The name of the GPU that was asked about; None for a compute capability.
+    """
+    if wave is None or not wave.is_upper_bound or not wave.blocks:
+        return ()
+    why = (
+        "At most so many clusters fit, and often fewer: each stays within one GPC, of which some SMs are "
+        "left over. Your own GPU tells: --device 0, or cudaOccupancyMaxActiveClusters."
+    )
+    unit = wave.measured
+    if unit is None or unit.gpu == gpu:
+        return (why,)
+    return why, f"The {unit.gpu} that was measured has {wave.multiprocessor_count} SMs, too."
+
+
 @listed
 class WholeGpu(NamedTuple):
     """What is known and asked of a whole GPU; None for what is not."""

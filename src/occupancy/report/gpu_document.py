@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..advice.partitions import GreenContext
-from ..advice.waves import FullWave
+from ..advice.waves import FullWave, measured_in_words
 from ..render import words
 from ..render.document import SENTENCE, Block, Column, Heading, Paragraph, Table
 from .gpu import Runs, WavesReport
@@ -78,8 +78,8 @@ def what_clusters_change(wave: FullWave | None, runs: Runs) -> str:
     if wave is None or without is None:
         return ""
     said = []
-    cases = list(_running(wave, runs))
-    for case, each in cases:
+    cases = [case for case, _ in _running(wave, runs)]
+    for case, each in _running(wave, runs):
         if each.waves != without.waves:
             when = f"If all {case.wave.clusters:,} fit" if case.is_bound else f"With {case.wave.clusters:,}"
             said.append(f"{when}, {_instead(each, without)}.")
@@ -87,6 +87,7 @@ def what_clusters_change(wave: FullWave | None, runs: Runs) -> str:
             when = f" if all {case.wave.clusters:,} fit" if case.is_bound else ""
             said.append(f"Clusters of {wave.cluster_size} change nothing{when}.")
     if len(cases) > 1:
+        said.append(f"Plan with the measured {cases[-1].wave.clusters:,}.")
         sms = words.count(wave.multiprocessor_count, "SM")
         said.append(f"Idle is counted against what all {sms} could hold, in each row.")
     return " ".join(said)
@@ -176,12 +177,7 @@ def _resident(wave: FullWave) -> str:
         text += f", {words.count(wave.clusters, 'cluster')} of {wave.cluster_size}"
     if not wave.is_upper_bound:
         return f"{hold} {text}: the grid of a persistent kernel, the largest cooperative one"
-    unit = wave.measured
-    if unit is None:
-        return f"{hold} at most {text}"
-    held = f"{words.count(unit.blocks, 'block')}, {words.count(unit.clusters, 'cluster')}"
-    held = "all of them" if unit.clusters == wave.clusters else held
-    return f"{hold} at most {text}; one {unit.gpu} was measured to hold {held}"
+    return "; ".join(filter(None, (f"{hold} at most {text}", measured_in_words(wave))))
 
 
 def _green_context(context: GreenContext) -> str:

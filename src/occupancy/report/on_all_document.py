@@ -28,7 +28,7 @@ from ..render.document import (
 from ..values.resources import ADJUSTABLE, QUANTITIES, Changeable, amount_of
 from .calc_document import not_compiled, steps_of
 from .fits import limited_or_stopped_by
-from .gpu import runs_of
+from .gpu import runs_of, why_fewer_clusters
 from .gpu_document import EQUALLY_LONG, wave_cells, what_clusters_change
 from .inputs import blocks_in_words
 from .next_steps import how_to_cap
@@ -74,7 +74,8 @@ def document(report: OnAllReport) -> Document:
     title = f"{blocks_in_words(report.inputs)} on {len(report.chips)} chips"
     title += words.by(*models) if len(models) == 1 else ""
     refused = [chip.refused_by_compiler for chip in report.chips if chip.refused_by_compiler]
-    said = [note for note in report.notes if not any(map(note.endswith, refused))]
+    elsewhere = [*_of_clusters(report.chips)]
+    said = [note for note in report.notes if note not in elsewhere and not any(map(note.endswith, refused))]
     notes = Bullets(said, "faint")
     are_first = "spreadsheet" in models  # what differs from the hardware stands before any advice
     columns = (*COLUMNS[not has_names :], Column("Limited by", is_number=False, least=SENTENCE))
@@ -148,6 +149,12 @@ def _waves(chips: Sequence[OnChip]) -> Iterator[Block]:
     changed = ((what_clusters_change(chip.full_wave, runs_of(chip)) or None, chip) for chip in chips)
     for said, labels in _grouped(changed):
         yield Paragraph(f"{words.listing(labels)}: {said}")
+    yield Bullets(list(_of_clusters(chips)), "faint")
+
+
+def _of_clusters(chips: Sequence[OnChip]) -> Iterable[str]:
+    """Why there may be fewer clusters than the bounds, each sentence once."""
+    return dict.fromkeys(note for chip in chips for note in why_fewer_clusters(chip.full_wave, chip.gpu))
 
 
 def _advice(report: OnAllReport) -> Iterator[Block]:
@@ -204,16 +211,18 @@ def _by_using_less(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[
 
 
 def _why_no_bounds(report: OnAllReport, steps: Sequence[StepOnAll]) -> str:
-    """``-maxrregcount=32: 10 blocks of 6 warps are more than the 48 warps that an SM of L4 holds.``"""
+    """``-maxrregcount=32: 10 blocks of 6 warps are more than the 48 warps that an SM of L4 holds, so ...``"""
+    held = [chip.active_warps // chip.active_blocks for chip in report.chips if chip.active_blocks]
+    warps = max(held, default=0)  # of a block, the same on every chip
     for step in steps:
         cap, blocks = step.fewer_registers, max(step.active_blocks)
         for chip in report.chips:
-            warps = chip.active_warps // max(chip.active_blocks, 1)
             most = chip.max_warps_per_multiprocessor
             if cap is not None and cap.launch_bounds is None and blocks * warps > most:
                 wanted = f"{words.count(blocks, 'block')} of {words.count(warps, 'warp')}"
                 holds = f"the {words.count(most, 'warp')} that an SM of {chip.label} holds"
-                return f"{cap.maxrregcount}: {wanted} are more than {holds}."
+                bounds = f"__launch_bounds__({report.inputs.threads}, {blocks})"
+                return f"{cap.maxrregcount}: {wanted} are more than {holds}, so {bounds} is not legal there."
     return ""
 
 
@@ -235,21 +244,21 @@ def _served(report: OnAllReport, step: StepOnAll) -> str:
 
 
 def _alone(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[Block]:
-    """What chips take by themselves, where no step for all of them is as small and as good for that one."""
+    """What each chip takes by itself, where for some no step for all of them is as small and as good."""
     changed = [each for each in ADJUSTABLE if any(each in step.requires for step in steps)]
+    alone = [(chip, chip.furthest_step) for chip in report.chips if chip.furthest_step is not None]
     of_all = [step.requires for step in _most_useful(steps)]
-    rows = [
-        (
-            chip.label,
-            *_amounts(report, step.requires, changed),
-            words.held(step.active_blocks, step.occupancy),
-        )
-        for chip in report.chips
-        if (step := chip.furthest_step) is not None and step.requires not in of_all
-    ]
-    if rows:
+    if any(step.requires not in of_all for _, step in alone):
         yield Heading("Each chip alone: the most that it reaches by using less")
         columns = [Column("Chip", is_number=False), *map(Column, map(_title, changed)), Column("Reaches")]
+        rows = [
+            (
+                chip.label,
+                *_amounts(report, step.requires, changed),
+                words.held(step.active_blocks, step.occupancy),
+            )
+            for chip, step in alone
+        ]
         yield Table(columns, rows)
 
 

@@ -166,3 +166,17 @@ def _most(share: Share) -> str:
 def registers_report(split: RegisterSplit) -> RegistersReport:
     """Everything that is shown of a split."""
     return RegistersReport(split)
+
+
+def how_it_is_had(split: RegisterSplit) -> Iterator[tuple[str, str]]:
+    """How each warpgroup comes by its registers, and what tells ptxas those of the launch: label and text."""
+    for number, each in enumerate(split.groups):
+        groups = words.count(each.warpgroups, "warpgroup")
+        most = "" if each.most is None else f", at most {each.most}"
+        how = each.instruction or "the launch"
+        yield "" if number else "Split", f"{groups}: {each.regs} registers by {how}{most}"
+    if split.suffices:
+        declared = split.launch_bounds or split.maxnreg
+        yield "", f"declare it with {declared}, else ptxas drops setmaxnreg (C7508)"
+        arch = f"sm_{split.cc.replace('.', '')}"
+        yield "", f"compile for {arch}a: plain {arch} has no setmaxnreg"

@@ -188,6 +188,7 @@ def returned() -> list[object]:
         found.limits.compute_capability,
         occupancy.Launch(found.kernel, (4096, 1, 1)),
         occupancy.compute("9.0", threads=2048).failure,
+        occupancy.compute("9.0", threads=256, dynamic_smem="60k").opt_ins[0],
         occupancy.compute("9.0", threads=256, carveout="50%").kernel.carveout,
         (on_both := occupancy.compute_on_all(["8.0", "9.0"], **KERNEL)),
         on_both.chips[0],
@@ -240,8 +241,10 @@ SENTENCES = {
     "LaunchBounds": "__launch_bounds__(256, 4) on 9.0: up to 64 registers per thread; "
     "5 blocks, 62.5%, with 40",
     "Fit": "9.0: 5 blocks, 62.5%",
-    "Waves": "4,096 blocks in at least 6.206 waves of 660: 6 full, the last 20.6% full",
-    "FullWave": "at most 660 blocks in 330 clusters of 2 on 132 SMs",
+    "Waves": "4,096 blocks in at least 6.206 waves of 660: 6 full, the last 20.6% full; "
+    "one H200 was measured to hold all 660 blocks",
+    "FullWave": "at most 660 blocks in 330 clusters of 2 on 132 SMs; "
+    "one H200 was measured to hold all 660 blocks",
     "LaunchConfiguration": (
         "cudaOccupancyMaxPotentialBlockSize: 264 blocks of 768 threads fill the device, 75% occupancy"
     ),
@@ -250,6 +253,7 @@ SENTENCES = {
     "ClusterBound": "at most 165 clusters",
     "Carveout": "50%",
     "ComputeCapability": "9.0",
+    "OptIn": "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 61440)",
     "Product": "H200 (GH100): compute capability 9.0, 132 SMs",
     "Limiter": "warps, shared_memory",
 }

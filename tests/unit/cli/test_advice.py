@@ -324,6 +324,23 @@ def test_fits_tells_what_it_takes_to_launch() -> None:
     assert as_csv(*asked)[0]["to_launch"] == "regs=64"
     calc = run("calc", "--cc", "9.0", "-t", "1024", "-r", "96", "-s", "64k").stdout
     assert "registers 96 -> 64" in calc
+    assert "over 65,536 registers\n" in run(*asked, columns=100).stdout  # of a block, as all such limits
+
+
+def test_fits_names_the_opt_in_beside_less_shared_memory() -> None:
+    call = "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 98304)\n"
+    asked = ("fits", "-s", "96k", "--gpu", "A100", "--no-opt-in")
+    less = "On A100 it launches with shared memory 96 KiB -> 48 KiB"
+    said = run(*asked, "-t", "256", "-r", "32", columns=200).stdout
+    assert f"{less}, or as it is after this call:\n{call}" in said
+    said = run(*asked, "-t", "1024", "-r", "72", columns=200).stdout
+    assert f"-> 48 KiB, or with registers 72 -> 64 after this call:\n{call}" in said
+    for regs, threads in ((32, 256), (64, 1024)):
+        assert occupancy.compute("A100", threads=threads, regs=regs, smem="96k", opt_in=True).launchable
+    clusters = run(*asked[:-2], "H100", "--no-opt-in", "-t", "256", "--cluster", "16", columns=200).stdout
+    assert "or as it is after these calls:\n" in clusters
+    too_much = run("fits", "-t", "256", "-s", "128k", "--gpu", "4090", "--no-opt-in", columns=200).stdout
+    assert "it launches with shared memory 128 KiB -> 48 KiB.\n" in too_much
 
 
 def test_fits_names_the_product_with_the_most_sms() -> None:

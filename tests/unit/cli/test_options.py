@@ -105,6 +105,11 @@ def test_a_model_that_does_not_know_a_chip_gives_unknown() -> None:
         (("calc", "--cc", "8.0,9.0", "-t", "256", "-s", "100k"), 0),
         (("fits", "--cc", "7.5,9.0", "-t", "256", "-s", "100k"), 1),
         (("fits", "--cc", "8.0,9.0", "-t", "256", "-s", "100k"), 0),
+        # It is of shared memory, not of large clusters.
+        (("calc", "--cc", "9.0", "-t", "256", "--no-opt-in", "--cluster", "16"), 0),
+        (("calc", "--cc", "9.0", "-t", "256", "--no-opt-in", "-s", "100k"), 1),
+        (("calc", "--cc", "8.9,9.0", "-t", "256", "--cluster", "4"), 1),
+        (("fits", "--cc", "8.9", "-t", "256", "--cluster", "4"), 1),
     ],
 )
 def test_scripts_get_an_exit_code_where_a_kernel_does_not_launch(

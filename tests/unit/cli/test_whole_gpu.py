@@ -254,7 +254,7 @@ def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
         "at most 165                 4.55  360 blocks, 54.5% full  9.1%  2,640 or 3,300",
         "154, measured on one H200   4.87  536 blocks, 87% full    9.1%  2,464 or 3,080",
         "Clusters of 4 change nothing if all 165 fit. With 154, 4.87 waves instead of 4.55: still 5 rounds. "
-        "Idle is counted against what all 132 SMs could hold, in each row.",
+        "Plan with the measured 154. Idle is counted against what all 132 SMs could hold, in each row.",
     ):
         assert line in text.splitlines()
     assert text.index("Whole GPU") < text.index("Clusters of 4 change") < text.index("Next steps")
@@ -264,7 +264,7 @@ def test_clusters_that_one_unit_held_stand_beside_the_bound() -> None:
     assert "If all 40 fit, 5.00 waves instead of 4.89: still 5 rounds." in odd
     assert "measured" not in run(*kernel, "--cc", "9.0", "--sms", "100").stdout
     all_fit = run("calc", *KERNEL, "--gpu", "H200", "--cluster", "2", "--grid", "9000", columns=200).stdout
-    assert "1,056 blocks, 528 clusters of 2; one H200 was measured to hold all of them" in all_fit
+    assert "1,056 blocks, 528 clusters of 2; one H200 was measured to hold all 1,056 blocks" in all_fit
     both = run("calc", *KERNEL, "--gpu", "H200,B200", "--cluster", "2", columns=100).stdout
     assert "H200  132  1,056 in 528 clusters, measured on one H200\n" in both
     assert "528, measured on one H200   8.52  552 blocks, 52.3% full  5.3%  8,448 or 9,504\n" in all_fit
@@ -293,6 +293,12 @@ def test_clusters_of_another_product_say_why_it_was_asked() -> None:
     assert "one H200 was measured to hold" in text
     assert "some SMs are left over. Your own GPU tells: --device 0" in text
     assert "\nThe H200 that was measured has 132 SMs, too.\n" in text
+    for chips in ("H100 SXM", "H100 SXM,B200"):  # what it rests on is below the table, before any advice
+        grid = ("-t", "256", "-r", "48", "--cluster", "4", "--grid", "3000")
+        beside = run("calc", *grid, "--gpu", chips, columns=200).stdout
+        table, why = beside.index("measured on one H200"), beside.index("At most so many clusters fit")
+        assert table < beside.index("Plan with the measured") < why < beside.index("launch_bounds")
+        assert beside.count("At most so many clusters fit") == 1
     assert "SMs, too" not in run("calc", *KERNEL, "--gpu", "H200", "--cluster", "4", columns=200).stdout
 
 

@@ -79,7 +79,7 @@ function launchLines({ wave, run }, answer) {
     const isTail = each.partial_wave_blocks > 0;
     const idle = each.idle_share > 0 ? `; it leaves ${words.percent(each.idle_share)} of the GPU's time idle` : "";
     const fills = [each.filling_grid_below, each.filling_grid_above].filter((grid) => grid !== null).map(grouped);
-    lines.push(`${each === run ? "Grid" : `With ${each.full_wave.clusters} clusters, as measured`}: ${each}${idle}.${isTail ? ` Full last waves: grids of ${fills.join(" or ")} blocks.` : ""}`);
+    lines.push(`${each === run ? "Grid" : `With ${each.full_wave.clusters} clusters, as measured`}: ${wavesInWords(each)}${idle}.${isTail ? ` Full last waves: grids of ${fills.join(" or ")} blocks.` : ""}`);
   }
   return lines.map((text) => element("p", { class: "launch" }, text));
 }
