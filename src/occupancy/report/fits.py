@@ -206,8 +206,7 @@ class FitsReport(Report):
         able = [chip for chip in self.chips if chip.can_run]
         if self.cluster_size is not None and able:
             yield Paragraph("Clusters can leave SMs idle: calc --gpu says how many of them a GPU holds.")
-        are_all = len(able) == len(self.chips) and are_current(self.asked)
-        if len(self.asked) > 1 and (said := most_sms(able, are_all=are_all)):
+        if len(self.asked) > 1 and (said := most_sms(able)):
             yield Paragraph(said)
 
     def _opt_in(self) -> list[Block]:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 CONFIRMED = ("hardware", "two lists", "device")
 """Where a number of SMs is from that more than one list has."""
 
+MOST_NAMED = 6
+"""Compute capabilities that a narrow terminal has room for in a line."""
+_ALL_LISTED = "occupancy gpus --sort sms lists all GPUs"
+
 
 class LargestProduct(NamedTuple):
     """The product with the most SMs that a chip can be."""
@@ -42,13 +46,8 @@ def sms_of(chip: ChipFit) -> str:
     return words.number(chip.multiprocessor_count, "")
 
 
-def most_sms(chips: Sequence[ChipFit], *, are_all: bool = False) -> str:
-    """Those with the most, and where only one list says so, those with the most of the confirmed ones.
-
-    Args:
-        chips: Those on which the kernel runs.
-        are_all: Whether these are all that people mean where they name none.
-    """
+def most_sms(chips: Sequence[ChipFit]) -> str:
+    """Those with the most, and where only one list says so, those with the most of the confirmed ones."""
     known = [chip for chip in chips if chip.largest_multiprocessor_count]
     if not known:
         return ""
@@ -58,8 +57,9 @@ def most_sms(chips: Sequence[ChipFit], *, are_all: bool = False) -> str:
     if sure and not any(chip in sure for chip in best):
         confirmed = _with_most(sure)
         said += f"; confirmed: {_with_sms(confirmed)}, {words.listing(_ccs(confirmed))}"
-    only = "" if are_all else f" --cc {','.join(_ccs(known))}"
-    return f"Most SMs where it launches: {said}. occupancy gpus{only} --sort sms lists more."
+    few = _ccs(known) if len(_ccs(known)) <= MOST_NAMED else []
+    which = f"occupancy gpus --cc {','.join(few)} --sort sms lists more" if few else _ALL_LISTED
+    return f"Most SMs where it launches: {said}. {which}."
 
 
 def _with_most(chips: Sequence[ChipFit]) -> list[ChipFit]:

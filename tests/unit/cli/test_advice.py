@@ -356,7 +356,7 @@ def test_fits_names_the_product_with_the_most_sms() -> None:
     in_part = run("fits", "-t", "64", "--gpu", "GH200 144GB,H200,A100", columns=300).stdout
     assert "GH200 144 GB and H200, 132 SMs each (GH200 144 GB from one list only), compute capa" in in_part
     everywhere = " ".join(run("fits", "-t", "64").stdout.split())
-    assert everywhere.endswith("188 SMs, 12.0. occupancy gpus --sort sms lists more.")
+    assert everywhere.endswith("188 SMs, 12.0. occupancy gpus --sort sms lists all GPUs.")
     assert "  SMs\n" in named
     assert "Most SMs" not in run("fits", "-t", "64", "--gpu", "H200").stdout
     variants = run("fits", "-t", "64", "--gpu", "H100,A100,RTX 5090").stdout
