@@ -220,7 +220,7 @@ def test_columns_limit_a_kernel_that_has_relinquished_its_permit(opened: Open) -
     assert "Whole GPU: 296 blocks" in verdict
     assert "counts 5 blocks as resident, 31.3%" in verdict
     resources = " ".join(page.inner_text("#resources").split())
-    assert "Tensor memory 256 columns 512 columns 2 100% limits" in resources
+    assert "Tensor memory 256 columns 512 2 100% limits" in resources
     page.click("#steps button >> nth=0")
     assert figure(page) == "25%"
     assert page.input_value("#tensor-memory") == "128"
