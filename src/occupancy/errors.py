@@ -91,7 +91,12 @@ def shown(value: object) -> str:
         if type(value) is int:
             return f"an integer of about {value.bit_length() * 301 // 1000} digits"
         return f"an object of {type_name(value)}"
-    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
+    return cut(text, MAX_SHOWN)
+
+
+def cut(text: str, most: int) -> str:
+    """A text of so many characters at most, which ends in dots where it goes on."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def words_of(error: BaseException) -> str:

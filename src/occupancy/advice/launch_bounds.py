@@ -97,7 +97,7 @@ def register_cap(now: Sequence[Answer], registers: int, blocks: int) -> Register
         if registers >= answer.limits.max_registers_per_thread:
             return None
     is_meant = all(_is_cap(answer.limits, kernel.threads, blocks, registers) for answer in now)
-    text = _bounds(kernel.threads, blocks if blocks > 1 else None) if is_meant else None
+    text = bounds_in_source(kernel.threads, blocks if blocks > 1 else None) if is_meant else None
     return RegisterCap(registers, text, f"-maxrregcount={registers}")
 
 
@@ -123,7 +123,8 @@ def _held_with(limits: Limits, threads: int, registers: int) -> int:
     return evaluate(_as_the_compiler_sees_it(limits), Kernel(threads, registers)).active_blocks
 
 
-def _bounds(threads: int, min_blocks: int | None) -> str:
+def bounds_in_source(threads: int, min_blocks: int | None) -> str:
+    """``__launch_bounds__(256, 4)``, as a kernel is written with it; ``(256)`` without a number of blocks."""
     return f"__launch_bounds__({threads}{'' if min_blocks is None else f', {min_blocks}'})"
 
 
@@ -176,7 +177,7 @@ def launch_bounds(
         answer.active_blocks,
         answer.occupancy,
         answer.limiters,
-        launch_bounds=_bounds(threads, min_blocks),
+        launch_bounds=bounds_in_source(threads, min_blocks),
         maxnreg=f"__maxnreg__({cap})",
         maxrregcount=f"-maxrregcount={cap}",
     )

@@ -61,8 +61,8 @@ def opt_ins(answer: Answer, cluster_size: int | None) -> tuple[OptIn, ...]:
 def _of_shared_memory(answer: Answer) -> Iterator[OptIn]:
     limits, kernel = answer.limits, answer.kernel
     size = dynamic_size(kernel)
-    is_declared = (kernel.static_smem or 0) > limits.max_shared_memory_per_block  # for which it is no cure
-    if size is None or is_declared or not needs_opt_in(limits, kernel):
+    # A call is no cure for what the kernel declares.
+    if size is None or _declares_too_much(answer) or not needs_opt_in(limits, kernel):
         return
     without = Kernel(
         1,
@@ -96,10 +96,15 @@ def dynamic_size(given: GivesDynamic) -> int | None:
 
 def refused_by_compiler(answer: Answer) -> str | None:
     """Why no compiler makes a kernel that would launch; None where one does."""
-    most = answer.limits.max_shared_memory_per_block
-    if (answer.kernel.static_smem or 0) <= most or not answer.launchable:
+    if not (_declares_too_much(answer) and answer.launchable):
         return None
+    most = answer.limits.max_shared_memory_per_block
     return (
         f"The compiler refuses more than {most:,} bytes of static shared memory; "
         "only dynamic shared memory can go beyond."
     )
+
+
+def _declares_too_much(answer: Answer) -> bool:
+    """Whether its static shared memory is more than a kernel may have without the call."""
+    return (answer.kernel.static_smem or 0) > answer.limits.max_shared_memory_per_block

@@ -19,7 +19,7 @@ from ..errors import InputError, shown
 from ..tables.chips import Chip
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from .launch_bounds import launch_bounds
+from .launch_bounds import bounds_in_source, launch_bounds
 from .next_steps import FIRST_WITH_SETMAXNREG, THREADS_PER_WARPGROUP
 from .register_split import RegisterSplit, Share
 
@@ -93,7 +93,7 @@ def split_registers(
         taken=taken,
         suffices=taken <= pool,
         min_blocks=min_blocks,
-        launch_bounds=None if min_blocks is None else f"__launch_bounds__({threads}, {min_blocks})",
+        launch_bounds=None if min_blocks is None else bounds_in_source(threads, min_blocks),
         maxnreg=f"__maxnreg__({launch})",
         smem=smem,
         active_blocks=answer.active_blocks,
@@ -111,7 +111,7 @@ def _enough(limits: Limits, threads: int, needed: int) -> str | None:
     if needed > limits.max_registers_per_thread or not evaluate(limits, Kernel(threads, needed)).launchable:
         return None
     blocks = _agreeing(limits, threads, needed, None)
-    return f"__maxnreg__({needed})" if blocks is None else f"__launch_bounds__({threads}, {blocks})"
+    return f"__maxnreg__({needed})" if blocks is None else bounds_in_source(threads, blocks)
 
 
 def _of_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
@@ -138,7 +138,7 @@ def _agreeing(limits: Limits, threads: int, launch: int, min_blocks: int | None)
         if given == launch:
             return min_blocks
         raise InputError(
-            f"__launch_bounds__({threads}, {min_blocks}) gives {given} registers at the launch, not {launch}",
+            f"{bounds_in_source(threads, min_blocks)} gives {given} registers at the launch, not {launch}",
             where="regs and min_blocks",
             cure="Leave one out.",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..errors import cut
 from ..values.untrusted import printable
 
 _WORDS = ("error", "fatal")
@@ -63,8 +64,7 @@ def _plain(line: str) -> str:
 
 
 def _quoted(line: str) -> str:
-    text = printable(line.strip())
-    return text if len(text) <= MOST_QUOTED else f"{text[: MOST_QUOTED - 3]}..."
+    return cut(printable(line.strip()), MOST_QUOTED)
 
 
 def is_error(line: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
+from ..errors import cut
 from ..values.untrusted import html_text, markdown_cell, markdown_code, markdown_text
 from .about import without_needless
 from .document import (
@@ -157,8 +158,7 @@ def code(name: str, most: int | None = MOST_OF_CODE) -> str:
         name: The name.
         most: How many characters of it there is room for; None: all.
     """
-    cut = name if most is None or len(name) <= most else f"{name[: most - 3]}..."
-    return markdown_code(cut)
+    return markdown_code(name if most is None else cut(name, most))
 
 
 def to_markdown(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..advice.launch_bounds import bounds_in_source
 from ..advice.next_steps import NextStep
 from ..builds.register_caps import bounds_within, has_bound
 from ..builds.rules import CRITERIA, Measure
@@ -64,4 +65,4 @@ def _how(row: ScanRow, step: NextStep) -> str:
     """How to have the compiler use fewer registers."""
     if set(step.requires) != {"regs"} or is_ours(row) or row.threads is None or not step.active_blocks:
         return ""
-    return f"; __launch_bounds__({row.threads}, {step.active_blocks}) asks the compiler for that"
+    return f"; {bounds_in_source(row.threads, step.active_blocks)} asks the compiler for that"

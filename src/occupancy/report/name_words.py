@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ..builds.kernel_names import without_parameters
+from ..errors import cut
 from ..render import words
 
 IF_SHORTENED = "Names are shortened: --full-names shows whole ones."
@@ -46,5 +47,4 @@ MOST_IN_A_SENTENCE = 32
 
 def brief_name(row: Named) -> str:
     """The short name, cut off where it is long."""
-    name = short_name(row)
-    return name if len(name) <= MOST_IN_A_SENTENCE else f"{name[: MOST_IN_A_SENTENCE - 3]}..."
+    return cut(short_name(row), MOST_IN_A_SENTENCE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
+from ..advice.launch_bounds import bounds_in_source
 from ..advice.next_steps import NextStep
 from ..advice.on_all import StepOnAll
 from ..advice.portability import CLUSTER_LIMITS
@@ -221,7 +222,7 @@ def _why_no_bounds(report: OnAllReport, steps: Sequence[StepOnAll]) -> str:
             if cap is not None and cap.launch_bounds is None and blocks * warps > most:
                 wanted = f"{words.count(blocks, 'block')} of {words.count(warps, 'warp')}"
                 holds = f"the {words.count(most, 'warp')} that an SM of {chip.label} holds"
-                bounds = f"__launch_bounds__({report.inputs.threads}, {blocks})"
+                bounds = bounds_in_source(report.inputs.threads, blocks)
                 return f"{cap.maxrregcount}: {wanted} are more than {holds}, so {bounds} is not legal there."
     return ""
 
