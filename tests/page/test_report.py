@@ -73,6 +73,24 @@ def test_a_link_opens_the_calculator_and_the_browsers_way_back_the_list(opened: 
     until(page, "document.body.classList.contains('listed')")
 
 
+def test_a_question_that_is_still_to_be_written_into_the_address_does_not_take_the_way_back(
+    opened: Open, report: Path
+) -> None:
+    page = opened("#cc=9.0&threads=256&regs=40", file=report)
+    page.evaluate(
+        """() => {
+          const due = [];
+          window.setTimeout = (call) => due.push(call);
+          [...document.querySelectorAll("button")].find((each) => each.textContent === "Hold as A").click();
+          document.querySelector(".back").click();
+          for (const call of due) call(); // the time for writing comes before the page has heard of the click
+        }"""
+    )
+    until(page, "document.body.classList.contains('listed')")
+    page.wait_for_timeout(300)
+    assert page.evaluate("location.hash") == "#kernels"
+
+
 def test_the_table_is_sorted(opened: Open, report: Path) -> None:
     page = opened(file=report)
     assert column(page, "Change")[:2] == ["worse", "worse"]

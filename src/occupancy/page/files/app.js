@@ -40,6 +40,7 @@ const app = {
 
   // Take the question of the address.
   load() {
+    this.address = location.hash;
     if (location.hash && location.hash === this.fragment) return;
     const { fields, held } = fromFragment(location.hash || document.documentElement.dataset.question);
     this.listing?.show(!fields);
@@ -145,11 +146,11 @@ const app = {
 
   // What a click asks at once: Back leads to the question before it. Typing and dragging leave no such trail.
   ask(changes) {
-    history.replaceState(null, "", this.fragment);
+    this.record("replaceState");
     this.change(changes);
     this.redraw();
     clearTimeout(this.writing);
-    if (location.hash !== this.fragment) history.pushState(null, "", this.fragment);
+    if (location.hash !== this.fragment) this.record("pushState");
   },
 
   // Do what a next step says, all of it together.
@@ -162,7 +163,14 @@ const app = {
   // The address follows the question, but not at every step of a drag.
   write() {
     clearTimeout(this.writing);
-    this.writing = setTimeout(() => history.replaceState(null, "", this.fragment), 150);
+    this.writing = setTimeout(() => this.record("replaceState"), 150);
+  },
+
+  // Put the question into the address, unless the reader has just gone to another one: `load` is about to hear of it.
+  record(how) {
+    if (location.hash !== this.address) return;
+    history[how](null, "", this.fragment);
+    this.address = location.hash;
   },
 
   announce(question) {
