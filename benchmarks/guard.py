@@ -13,8 +13,8 @@ from pathlib import Path
 
 from startup import ENVIRONMENT
 
-from occupancy.builds.baseline import Baseline, BaselineKernel
-from occupancy.builds.baseline_file import write_baseline
+from occupancy.compare.baseline import Baseline, BaselineKernel
+from occupancy.compare.baseline_file import write_baseline
 
 KERNELS = 10_000
 GOAL_SECONDS = 0.8

@@ -347,7 +347,7 @@ BUILDERS: tuple[Builder, ...] = (
 
 def read_baseline(data: bytes) -> None:
     """It is a baseline, or an error says why not."""
-    from occupancy.builds.baseline_file import looks_like_baseline, parse_baseline
+    from occupancy.compare.baseline_file import looks_like_baseline, parse_baseline
     from occupancy.errors import BaselineError
 
     looks_like_baseline(data)

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 import occupancy
-from occupancy.builds.rules_file import read_rules
+from occupancy.compare.rules_file import read_rules
 
 from .cli_runner import run
 from .oracle.golden import read_rows

@@ -67,15 +67,15 @@ if TYPE_CHECKING:
     from .api.tuning import prune as prune
     from .arrays import Sweep as Sweep
     from .arrays.best import BestAnswers as BestAnswers
-    from .builds.baseline import Baseline as Baseline
-    from .builds.baseline import BaselineKernel as BaselineKernel
-    from .builds.diff import DiffRow as DiffRow
-    from .builds.diff import DiffSummary as DiffSummary
-    from .builds.measures import Measures as Measures
     from .builds.scan_row import ScanRow as ScanRow
-    from .builds.violations import Holding as Holding
-    from .builds.violations import Violating as Violating
-    from .builds.violations import Violation as Violation
+    from .compare.baseline import Baseline as Baseline
+    from .compare.baseline import BaselineKernel as BaselineKernel
+    from .compare.diff import DiffRow as DiffRow
+    from .compare.diff import DiffSummary as DiffSummary
+    from .compare.measures import Measures as Measures
+    from .compare.violations import Holding as Holding
+    from .compare.violations import Violating as Violating
+    from .compare.violations import Violation as Violation
     from .device import Device as Device
     from .device import read_device as read_device
     from .device import read_devices as read_devices
@@ -99,17 +99,17 @@ if TYPE_CHECKING:
     from .readers import stream_kernels as stream_kernels
     from .report.base import Report as Report
     from .report.budget import BudgetReport as BudgetReport
-    from .report.budget_on_all import BudgetOnAllReport as BudgetOnAllReport
-    from .report.budget_on_all import ChipBudget as ChipBudget
-    from .report.calc import CalcReport as CalcReport
-    from .report.calc import Explanation as Explanation
-    from .report.check import CheckedRule as CheckedRule
-    from .report.check import CheckReport as CheckReport
-    from .report.diff import DiffReport as DiffReport
-    from .report.gpu import WholeGpu as WholeGpu
+    from .report.calc.report import CalcReport as CalcReport
+    from .report.calc.report import Explanation as Explanation
+    from .report.compare.check import CheckedRule as CheckedRule
+    from .report.compare.check import CheckReport as CheckReport
+    from .report.compare.diff import DiffReport as DiffReport
+    from .report.gpu.report import WholeGpu as WholeGpu
     from .report.limits import SourcesReport as SourcesReport
-    from .report.on_all import OnAllReport as OnAllReport
-    from .report.on_all import OnChip as OnChip
+    from .report.on_all.budget import BudgetOnAllReport as BudgetOnAllReport
+    from .report.on_all.budget import ChipBudget as ChipBudget
+    from .report.on_all.report import OnAllReport as OnAllReport
+    from .report.on_all.report import OnChip as OnChip
     from .tables.chips import Chip as Chip
     from .tables.custom import read_limits as read_limits
     from .tables.products import Product as Product
@@ -130,34 +130,34 @@ __version__ = "1.0.0"
 _HOMES = {
     "Allocation": "engine",
     "Answers": "api.answers",
-    "Baseline": "builds.baseline",
+    "Baseline": "compare.baseline",
     "BaselineError": "errors",
-    "BaselineKernel": "builds.baseline",
+    "BaselineKernel": "compare.baseline",
     "BestAnswers": "arrays.best",
     "BlockLimits": "engine",
     "BlockSize": "advice.block_sizes",
     "BudgetLevel": "advice.budget",
-    "BudgetOnAllReport": "report.budget_on_all",
+    "BudgetOnAllReport": "report.on_all.budget",
     "BudgetReport": "report.budget",
-    "CalcReport": "report.calc",
+    "CalcReport": "report.calc.report",
     "Carveout": "values.kernel",
     "CarveoutAdvice": "advice.carveout",
-    "CheckReport": "report.check",
-    "CheckedRule": "report.check",
+    "CheckReport": "report.compare.check",
+    "CheckedRule": "report.compare.check",
     "Chip": "tables.chips",
-    "ChipBudget": "report.budget_on_all",
+    "ChipBudget": "report.on_all.budget",
     "ClusterBound": "advice.runtime",
     "ComputeCapability": "values.limits",
     "Configuration": "advice.carveout",
     "Device": "device",
     "DeviceError": "errors",
-    "DiffReport": "report.diff",
-    "DiffRow": "builds.diff",
-    "DiffSummary": "builds.diff",
-    "Explanation": "report.calc",
+    "DiffReport": "report.compare.diff",
+    "DiffRow": "compare.diff",
+    "DiffSummary": "compare.diff",
+    "Explanation": "report.calc.report",
     "Fit": "advice.portability",
     "FullWave": "advice.waves",
-    "Holding": "builds.violations",
+    "Holding": "compare.violations",
     "InputError": "errors",
     "Kernel": "values.kernel",
     "KernelRecord": "readers",
@@ -169,12 +169,12 @@ _HOMES = {
     "LeftOver": "advice.slack",
     "Limiter": "values.resources",
     "Limits": "values.limits",
-    "Measures": "builds.measures",
+    "Measures": "compare.measures",
     "MissingDependencyError": "errors",
     "NextStep": "advice.next_steps",
     "Occupancy": "api.answer",
-    "OnAllReport": "report.on_all",
-    "OnChip": "report.on_all",
+    "OnAllReport": "report.on_all.report",
+    "OnChip": "report.on_all.report",
     "OccupancyError": "errors",
     "OptIn": "advice.opt_in",
     "Product": "tables.products",
@@ -195,10 +195,10 @@ _HOMES = {
     "UnknownComputeCapabilityError": "errors",
     "Use": "engine",
     "Verification": "verify",
-    "Violating": "builds.violations",
-    "Violation": "builds.violations",
+    "Violating": "compare.violations",
+    "Violation": "compare.violations",
     "Waves": "advice.waves",
-    "WholeGpu": "report.gpu",
+    "WholeGpu": "report.gpu.report",
     "available_dynamic_shared_memory_per_block": "api.questions",
     "block_sizes": "api.questions",
     "budget": "api.questions",

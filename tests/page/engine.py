@@ -17,8 +17,8 @@ from occupancy.engine import MODELS, Model, evaluate
 from occupancy.errors import InputError
 from occupancy.page.build import START, page_script
 from occupancy.page.data import page_data
-from occupancy.report.calc_notes import notes_on
-from occupancy.report.explain import explain
+from occupancy.report.calc.explain import explain
+from occupancy.report.calc.notes import notes_on
 from occupancy.tables import shipped
 from occupancy.values.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Carveout, Kernel
 from occupancy.values.limits import Limits

@@ -9,18 +9,18 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from occupancy.builds import diff
-from occupancy.builds.accepting import accept
-from occupancy.builds.baseline import baseline_of, records_of
-from occupancy.builds.baseline_file import parse_baseline, to_text
-from occupancy.builds.diff import DiffRow, compared
 from occupancy.builds.kernel_names import stable_name
-from occupancy.builds.matching import match
-from occupancy.builds.measures import MEASURES
 from occupancy.builds.scan_row import ScanRow
 from occupancy.builds.scanner import Scanner
+from occupancy.compare import diff
+from occupancy.compare.accepting import accept
+from occupancy.compare.baseline import baseline_of, records_of
+from occupancy.compare.baseline_file import parse_baseline, to_text
+from occupancy.compare.diff import DiffRow, compared
+from occupancy.compare.matching import match
+from occupancy.compare.measures import MEASURES
 from occupancy.readers import KernelRecord
-from occupancy.report.diff import DiffReport, diff_report
+from occupancy.report.compare.diff import DiffReport, diff_report
 from occupancy.tables.shipped import limits
 
 SCANNER = Scanner(limits, with_advice=False)

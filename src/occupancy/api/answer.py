@@ -199,8 +199,8 @@ class Occupancy(engine.Answer):
 
     def explain(self) -> occupancy.Answers[occupancy.Explanation]:
         """Every step of the arithmetic, resource by resource."""
-        from ..report.explain import explain
-        from ..report.explanation import explanation_report
+        from ..report.calc.explain import explain
+        from ..report.calc.explanation import explanation_report
         from .answers import Answers
 
         steps = explain(self)
@@ -228,7 +228,7 @@ class Occupancy(engine.Answer):
             whole: The whole GPU; by default as far as the chip tells it.
             split: How warpgroups divide the registers, where they do.
         """
-        from ..report.calc import calc_report
+        from ..report.calc.report import calc_report
 
         if whole is None:
             from .waves import whole_gpu

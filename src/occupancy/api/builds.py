@@ -8,21 +8,21 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from ..builds.accepting import accept
 from ..builds.atomic_file import write_atomically
-from ..builds.baseline import Baseline
-from ..builds.baseline_file import read_baseline, update_baseline, write_baseline
-from ..builds.build import Build, build_of, read_build
-from ..builds.check import check as check_kernels
-from ..builds.diff import compare
-from ..builds.first_rules import first_rules
-from ..builds.launches import refuse_idle
-from ..builds.rules import Rules, without_comparisons
-from ..builds.rules_file import RULES_FILE, read_rules, rules_of_this_folder
+from ..compare.accepting import accept
+from ..compare.baseline import Baseline
+from ..compare.baseline_file import read_baseline, update_baseline, write_baseline
+from ..compare.build import Build, build_of, read_build
+from ..compare.check import check as check_kernels
+from ..compare.diff import compare
+from ..compare.first_rules import first_rules
+from ..compare.launches import refuse_idle
+from ..compare.rules import Rules, without_comparisons
+from ..compare.rules_file import RULES_FILE, read_rules, rules_of_this_folder
 from ..errors import BaselineError, InputError, RulesError
 from ..readers.budget import Allowance
-from ..report.check import CheckReport, check_report
-from ..report.diff import DiffReport, diff_report
+from ..report.compare.check import CheckReport, check_report
+from ..report.compare.diff import DiffReport, diff_report
 from ..tables.toml_file import PYPROJECT
 from .reading import Path, Paths, Reading, ReadingArguments, takes_reading
 from .several_builds import Builds, paths_of, whole

@@ -9,9 +9,9 @@ from ..advice.on_all import budget_on_all as _budget_on_all
 from ..advice.on_all import steps_on_all
 from ..advice.portability import no_such_clusters
 from ..advice.waves import check_cluster
-from ..report.budget_on_all import BudgetOnAllReport, budget_on_all_report
-from ..report.gpu import WholeGpu, gpu_of
-from ..report.on_all import OnAllReport, on_all_report
+from ..report.gpu.report import WholeGpu, gpu_of
+from ..report.on_all.budget import BudgetOnAllReport, budget_on_all_report
+from ..report.on_all.report import OnAllReport, on_all_report
 from ..tables.chips import Chip
 from ..values.spellings import parse_count, parse_share
 from .answer import Occupancy

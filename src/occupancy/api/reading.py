@@ -7,9 +7,9 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypedDict
 
-from ..builds.rules import Launches
 from ..builds.scanner import Scanner
 from ..builds.selection import ORDERS, WORST, Order, Selection, unknown_architecture, unknown_name
+from ..compare.rules import Launches
 from ..errors import InputError, shown
 from ..readers import KernelRecord
 from ..readers.budget import Allowance

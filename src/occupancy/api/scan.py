@@ -16,8 +16,8 @@ from ..readers import ReadProblem
 from ..readers.reading import Source
 from ..render.words import count
 from ..report.asking import FUNCTION
-from ..report.scan import csv_rows
-from ..report.scan_screen import ScanScreen
+from ..report.scan.report import csv_rows
+from ..report.scan.screen import ScanScreen
 from ..values.rows import Rows
 from ..values.spellings import parse_count
 from .answer import Occupancy

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from ..builds.comparable import is_comparable
 from ..builds.excerpt import MOST, excerpt_of, in_numbers
-from ..builds.launches import refuse_absent, stated_launches
 from ..builds.merging import merge_while_read
 from ..builds.overview import Tally
 from ..builds.running import RunsOn
 from ..builds.scan_row import ScanRow
 from ..builds.selection import WORST, Order, Selection
 from ..builds.traces import is_traced
+from ..compare.launches import refuse_absent, stated_launches
 from ..readers import KernelRecord, ReadProblem, read
 from ..readers.budget import Allowance
 from ..readers.reading import Source
 from ..readers.remark import Remark
-from ..report.scan import ScanReport
-from ..report.scan_notes import MOST_IN_FULL, missing_for
-from ..report.scan_screen import ScanScreen
+from ..report.scan.notes import MOST_IN_FULL, missing_for
+from ..report.scan.report import ScanReport
+from ..report.scan.screen import ScanScreen
 from .reading import Reading
 
 if TYPE_CHECKING:
@@ -219,8 +219,8 @@ class Scanning:
             compare: A baseline, or the path of a build, whose changes are shown.
         """
         # These take pydantic, which takes as long to load as a scan of some thousands of kernels.
-        from ..builds.build import read_build
-        from ..builds.since import since
+        from ..compare.build import read_build
+        from ..compare.since import since
         from ..page.listing import listing
 
         choice = replace(self._selection, group=True)
@@ -240,7 +240,7 @@ class Scanning:
 
     def _portable(self, record: KernelRecord) -> KernelRecord:
         """The record with the name that its file has in every build."""
-        from ..builds.build import portable
+        from ..compare.build import portable
 
         folders = (
             os.path.join(source, "")

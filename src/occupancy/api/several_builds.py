@@ -6,15 +6,15 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..builds.baseline import Baseline, BaselineKernel, baseline_of
-from ..builds.build import Build
 from ..builds.comparable import is_comparable, is_passed_over
-from ..builds.launches import refuse_absent, stated_launches
-from ..builds.rules import Launches, Rule, Rules
-from ..builds.rules_entry import idle
 from ..builds.running import RunsOn
 from ..builds.scan_row import ScanRow
 from ..builds.scanner import Scanner
+from ..compare.baseline import Baseline, BaselineKernel, baseline_of
+from ..compare.build import Build
+from ..compare.launches import refuse_absent, stated_launches
+from ..compare.rules import Launches, Rule, Rules
+from ..compare.rules_entry import idle
 from ..errors import InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord
 from ..render import words

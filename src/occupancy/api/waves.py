@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..advice.waves import FullWave, check_cluster, count_waves, full_wave
 from ..errors import DeviceError, InputError, MissingDependencyError, shown
-from ..report.gpu import WholeGpu, gpu_of, why_fewer_clusters
+from ..report.gpu.report import WholeGpu, gpu_of, why_fewer_clusters
 from ..values.kernel import INT_MAX, Launch
 from ..values.spellings import parse_count, parse_shape
 

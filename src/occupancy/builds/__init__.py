@@ -1,4 +1,4 @@
-"""The kernels of a whole build: read, selected, answered for, named, matched, compared, checked by rules.
+"""The kernels of a whole build: read, named, merged, selected, answered for.
 
 It knows nothing of how its answers are shown; of the package it uses `values`, `tables`, `readers`, `engine`
 and `advice`.

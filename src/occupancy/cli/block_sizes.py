@@ -67,7 +67,7 @@ def command(
         (report,) = reports
         print_report(replace(report, block_sizes=report.block_sizes[:limit]), output_format)
     else:
-        from ..report.block_sizes_on_all import block_sizes_on_all_report
+        from ..report.on_all.block_sizes import block_sizes_on_all_report
 
         on_all = block_sizes_on_all_report(chips, reports)
         print_report(replace(on_all, block_sizes=on_all.block_sizes[:limit]), output_format)

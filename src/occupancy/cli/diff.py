@@ -64,7 +64,7 @@ def command(
     if output_format == "sarif":
         from .. import __version__
         from ..render.sarif import sarif
-        from ..report.findings import COMPARED, diff_findings
+        from ..report.compare.findings import COMPARED, diff_findings
 
         print_data(sarif(diff_findings(report), COMPARED, __version__))
     else:

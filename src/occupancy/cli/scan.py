@@ -23,7 +23,7 @@ from .whole_gpu import sms_option
 if TYPE_CHECKING:
     from ..api.scanning import Scanning
     from ..readers import KernelRecord
-    from ..report.scan_columns import Asked
+    from ..report.scan.columns import Asked
 
 ORDERS = ("occupancy", "regs", "spills", "stack", "time", "worst")
 """Those of the library, whose module a command that is not run need not load; a test compares."""
@@ -191,7 +191,7 @@ def _scan(
         raise InputError("is for pages", where="--compare", cure="Use --format html, or occupancy diff.")
     asked: tuple[Asked, ...] = ()
     if columns is not None:
-        from ..report.scan_columns import columns_named
+        from ..report.scan.columns import columns_named
 
         asked = columns_named(columns.split(","))
     scanning = _scanning(files, **options)
@@ -263,7 +263,7 @@ def _print_findings(scanning: Scanning, records: Iterable[KernelRecord]) -> None
     """For services that scan code."""
     from .. import __version__
     from ..render.sarif import sarif
-    from ..report.findings import SCANNED, scan_findings
+    from ..report.compare.findings import SCANNED, scan_findings
 
     print_data(sarif(scan_findings(scanning.rows(records)), SCANNED, __version__))
 
@@ -274,8 +274,8 @@ def _print_rows(
     """For programs: each row as soon as it is known."""
     from ..builds.scan_row import ROW_FIELDS
     from ..render.csv_json import csv_lines, json_document, json_lines
-    from ..report.scan import csv_row
-    from ..report.scan_columns import fields_of
+    from ..report.scan.columns import fields_of
+    from ..report.scan.report import csv_row
 
     rows, fields = scanning.rows(records), fields_of(asked)
     wanted = fields or ROW_FIELDS

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from ..builds.measures import resources
 from ..builds.scan_row import ScanRow
 from ..builds.scanner import Scanner
 from ..builds.selection import WORST, Order
-from ..builds.since import Change, Since
+from ..compare.measures import resources
+from ..compare.since import Change, Since
 from ..engine import evaluate
 from ..errors import OccupancyError
 from ..render import words
@@ -18,15 +18,15 @@ from ..render.document import About, said
 from ..report.arch_words import chosen_code
 from ..report.asking import PAGE
 from ..report.assumed_sizes import AT_USUAL, at_usual_size
-from ..report.change_words import change_in_words
-from ..report.kinds import kinds, meaning_of_kinds
+from ..report.compare.change_words import change_in_words
+from ..report.compare.kinds import kinds, meaning_of_kinds
 from ..report.name_words import short_name
-from ..report.scan import ScanReport
-from ..report.scan_columns import Column, columns_of
-from ..report.scan_notes import footnotes
-from ..report.scan_screen import architecture_rows
-from ..report.scan_summary import has_two_orders, summary
-from ..report.spill_words import TO_SHARED
+from ..report.scan.columns import Column, columns_of
+from ..report.scan.notes import footnotes
+from ..report.scan.report import ScanReport
+from ..report.scan.screen import architecture_rows
+from ..report.scan.spills import TO_SHARED
+from ..report.scan.summary import has_two_orders, summary
 from ..tables import shipped
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel

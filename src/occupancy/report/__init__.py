@@ -1,6 +1,7 @@
 """What a renderer shows: plain values, every number computed before rendering.
 
-One module for each answer; its dataclass is the schema of the JSON that the command prints.
+One module for each answer, or a package where much is shown; its dataclass is the schema of the JSON that
+the command prints.
 It may use every room below `page`, and no package but pydantic, for the schemas.
 """
 

@@ -19,8 +19,8 @@ from ..render.document import Bullets, Column, Document, Heading, Only, Table, T
 from ..values.dataclass import dataclass
 from ..values.resources import Adjustable, Changeable, Resource
 from .base import Report
+from .calc.tensor_memory import COUNTED_AS_HELD, counts_as_held
 from .inputs import Inputs, blocks_in_words, inputs_of
-from .tensor_memory import COUNTED_AS_HELD, counts_as_held
 
 SUBJECT = "Occupancy by block size, registers and shared memory"
 

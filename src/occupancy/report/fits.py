@@ -33,15 +33,15 @@ from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.resources import Changeable, amount_of
 from .base import Report
-from .calc_notes import counted_by_header
+from .calc.notes import counted_by_header
+from .calc.tensor_memory import once_relinquished
 from .inputs import Inputs, inputs_of, name_of
 from .most_sms import largest_product, most_sms, sms_of
 from .of_chips import said_of_chips
 from .opt_in import call_for
-from .tensor_memory import once_relinquished
 
 if TYPE_CHECKING:
-    from .on_all import OnChip
+    from .on_all.report import OnChip
 
 COLUMNS = (
     Column("Chip", is_number=False),
@@ -166,7 +166,7 @@ class FitsReport(Report):
 
     def _not_compiled(self) -> Iterator[Block]:
         """That no compiler makes the kernel, once: the reason is the same on all chips."""
-        from .calc_document import not_compiled  # which few answers need
+        from .calc.document import not_compiled  # which few answers need
 
         if why := next((chip.refused_by_compiler for chip in self.chips if chip.refused_by_compiler), None):
             yield Paragraph(not_compiled(why))

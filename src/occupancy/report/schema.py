@@ -9,22 +9,22 @@ from pydantic import TypeAdapter
 
 from ..errors import InputError, shown
 from .block_sizes import BlockSizesReport
-from .block_sizes_on_all import BlockSizesOnAllReport
 from .bounds import BoundsReport
 from .budget import BudgetReport
-from .budget_on_all import BudgetOnAllReport
-from .calc import CalcReport
-from .check import CheckReport
+from .calc.report import CalcReport
+from .compare.check import CheckReport
+from .compare.diff import DiffReport
 from .curves import CurvesReport
 from .device import DeviceReport
-from .diff import DiffReport
 from .fits import FitsReport
 from .gpus import GpusReport
 from .limits_schema import SourcesJson, limits_json
 from .meanings import describe
-from .on_all import OnAllReport
+from .on_all.block_sizes import BlockSizesOnAllReport
+from .on_all.budget import BudgetOnAllReport
+from .on_all.report import OnAllReport
 from .registers import RegistersReport
-from .scan import ScanReport
+from .scan.report import ScanReport
 from .sweep import SweepReport
 from .verify import VerifyReport
 

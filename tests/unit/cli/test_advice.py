@@ -16,7 +16,7 @@ import occupancy
 from occupancy.advice.launch_bounds import register_cap
 from occupancy.advice.next_steps import NextStep
 from occupancy.advice.runtime import CALL
-from occupancy.report.calc_advice import most_useful
+from occupancy.report.calc.advice import most_useful
 from occupancy.report.schema import adapter
 from occupancy.tables.chips import find_chip
 from occupancy.tables.products import WELL_KNOWN

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 import occupancy
-from occupancy.builds.accepting import Accepted, accept
+from occupancy.compare.accepting import Accepted, accept
 from occupancy.tables.toml_file import PYPROJECT
 from tests.cli_runner import run
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from occupancy.builds.rules_file import read_rules
+from occupancy.compare.rules_file import read_rules
 from occupancy.errors import RulesError
 from tests.cli_runner import run
 

@@ -15,7 +15,7 @@ import pytest
 
 from occupancy.cli import scan
 from occupancy.page import listing
-from occupancy.report import scan_columns
+from occupancy.report.scan import columns
 from tests.cli_runner import run
 
 HOSTILE = "</script><img src=x onerror=alert(1)>&\"'"
@@ -45,8 +45,8 @@ def test_all_kernels_are_in_it(samples: Path, tmp_path: Path) -> None:
     assert (tmp_path / "report.html").read_text().startswith("<!doctype html>")
 
 
-@pytest.mark.parametrize("column", scan_columns.ALL, ids=lambda column: column.title)
-def test_numbers_are_sorted_as_numbers(column: scan_columns.Column) -> None:
+@pytest.mark.parametrize("column", columns.ALL, ids=lambda column: column.title)
+def test_numbers_are_sorted_as_numbers(column: columns.Column) -> None:
     assert (listing._kind(column.title) == "text") is not column.is_number
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 
 import occupancy
 from occupancy.engine import evaluate
-from occupancy.report.explain import explain
+from occupancy.report.calc.explain import explain
 from tests.property.strategies import Question, questions
 
 # 64 warps per SM // 8 warps = 8; 16384 per sub-partition // 1280 = 12

@@ -13,8 +13,8 @@ import pytest
 
 import occupancy
 from occupancy.api.arguments import MEANINGS
-from occupancy.builds.baseline import BaselineKernel
-from occupancy.builds.rules import CRITERIA
+from occupancy.compare.baseline import BaselineKernel
+from occupancy.compare.rules import CRITERIA
 from occupancy.readers import KernelRecord
 from occupancy.report.inputs import Inputs
 from occupancy.report.schema import REPORTS, json_schema

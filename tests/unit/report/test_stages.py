@@ -10,7 +10,7 @@ import pytest
 import occupancy
 from occupancy.builds.scanner import Scanner
 from occupancy.builds.stages import stages_within
-from occupancy.report.stages import needs_smaller_tile, stages_in_words
+from occupancy.report.scan.stages import needs_smaller_tile, stages_in_words
 from occupancy.tables import shipped
 from tests.cli_runner import run
 

@@ -1,0 +1,162 @@
+"""Checking the kernels of a build against rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..builds.scan_row import ScanRow
+from ..builds.scanner import Scanner
+from ..readers import KernelRecord
+from ..values.dataclass import copier
+from .diff import compared, in_one_only
+from .matching import closest_namesakes, match
+from .question import Question
+from .renamed import assign
+from .rules import CRITERIA, Bounds, Rule, bounds_of
+from .same_sizes import AtSize, Compared, at_its_best, at_the_deciding_size, at_the_same_size, is_ours
+from .unanswered import Gaps
+from .violations import Apart, Checked, Holding, Violating, launched_with
+
+
+def check(
+    kernels: Sequence[KernelRecord],
+    rules: Sequence[Rule],
+    scanner: Scanner,
+    baseline: Sequence[KernelRecord] | None,
+    names: tuple[str, str],
+    *,
+    ignore_arch: bool = False,
+    whole_baseline: Sequence[KernelRecord] | None = None,
+) -> Checked:
+    """Check kernels against rules.
+
+    Args:
+        kernels: The kernels of the build.
+        rules: What they must satisfy.
+        scanner: What answers for them.
+        baseline: The kernels to compare with; None without a baseline.
+        names: What the build and the baseline are called.
+        ignore_arch: Whether a kernel without a counterpart of its architecture is compared with another.
+        whole_baseline: All kernels of the baseline, where only some are asked for.
+
+    Raises:
+        RulesError: A rule is for none of the kernels, asks for what is not known of one, or compares
+            where there is no baseline; it would hold because nothing was looked at.
+        BaselineError: The baseline lacks an architecture, or all kernels of a rule that compares.
+    """
+    gaps = Gaps(kernels, baseline, names, ignore_arch=ignore_arch, whole_baseline=whole_baseline)
+    gaps.refuse_comparisons(rules)
+    done = Checked()
+    matching = match(baseline or (), kernels, compared, ignore_arch=ignore_arch)
+    bounds: dict[tuple[int, ...], Bounds] = {}
+    before = {id(new): old for old, new, _ in matching.pairs}
+    # What has a namesake in the baseline is not new, also where that is matched with another kernel already.
+    more = closest_namesakes(matching.added, baseline or (), compared, ignore_arch=ignore_arch)
+    before |= {id(new): old for new, old in more}
+    assigned = assign(rules, kernels, before)
+    done.renamed = assigned.renamed
+    for kernel, rules_for_it in zip(kernels, assigned.rules, strict=True):
+        numbers = tuple(rule.number for rule in rules_for_it)
+        done.matched.update(numbers)
+        if numbers not in bounds:  # most kernels are asked the same
+            bounds[numbers] = bounds_of(rules_for_it)
+        asked = _Asked(kernel, before.get(id(kernel)), scanner)
+        questions = [each for each in asked.questions(bounds[numbers]) if not gaps.has(each)]
+        done.checks += len(questions)
+        done.unsized += asked.is_unsized
+        if not all(each.holds for each in questions):
+            broken = [
+                each for each in asked.in_full(bounds[numbers]) if not gaps.has(each) and not each.holds
+            ]
+            violations = tuple(each.violation(scanner) for each in broken)
+            done.violating.append(Violating(*asked.shown(broken[0]), violations))
+        else:
+            held = Holding(kernel.name, kernel.arch, kernel.source, launched_with(kernel), len(questions))
+            done.holding.append(held)
+    gaps.refuse(rules, done.matched)
+    done.violating.sort(
+        key=lambda each: (
+            each.kernel.demangled.removeprefix("void "),
+            each.kernel.arch or "",
+            each.kernel.source,
+        )
+    )
+    if baseline is not None:
+        done.namesakes = _apart(in_one_only([new for new, _ in more], baseline))
+        new = [each for each in matching.added if id(each) not in before]
+        done.added = _apart(in_one_only(new, baseline))
+        done.removed = _apart(in_one_only(matching.removed, kernels))
+    return done
+
+
+class _Asked:
+    """A kernel and its predecessor, at the block sizes that the questions are about.
+
+    Args:
+        kernel: The kernel.
+        old: The kernel in the baseline; None where it is not there.
+        scanner: What answers for them.
+    """
+
+    def __init__(self, kernel: KernelRecord, old: KernelRecord | None, scanner: Scanner) -> None:
+        self._kernel = kernel
+        self._old = old
+        self._scanner = scanner
+        self._pair: Compared | None = None
+        self._short: ScanRow | None = None
+        self.is_unsized = False
+        """Whether an occupancy was asked for and the block size is not stated."""
+
+    def questions(self, bounds: Bounds) -> Iterator[Question]:
+        """What the rules ask of the kernel.
+
+        Most kernels have not changed, and a comparison of what is the same needs no answer of the engine.
+        """
+        is_as_it_was = self._old is None or (
+            self._old.arch == self._kernel.arch and compared(self._old) == compared(self._kernel)
+        )
+        return self._questions(bounds, in_short=is_as_it_was)
+
+    def in_full(self, bounds: Bounds) -> Iterator[Question]:
+        """The same, with all that is to be said of what breaks a rule."""
+        return self._questions(bounds, in_short=False)
+
+    def _questions(self, bounds: Bounds, *, in_short: bool) -> Iterator[Question]:
+        # What is shown of a kernel is what was compared, as far as anything was.
+        for name, rule, bound in bounds:
+            if CRITERIA[name].measure == "occupancy" and not self._scanner.is_stated(self._kernel):
+                self.is_unsized = True
+            if name == "min_occupancy" or not in_short:
+                row, old, shown = self._rows(is_at_its_best=name == "min_occupancy")
+            else:
+                self._short = row = self._short or self._in_short()
+                old, shown = None if self._old is None else row, None
+            yield Question.of(name, rule, bound, row, old, shown)
+
+    def shown(self, question: Question) -> tuple[ScanRow, ScanRow | None]:
+        """The kernel and its predecessor as people are shown them who read of the question."""
+        if self._pair is None or question.name == "min_occupancy":
+            return question.row, question.old
+        return self._pair.new, self._pair.old
+
+    def _in_short(self) -> ScanRow:
+        return _row_in_short(self._kernel, self._scanner.verdict(self._kernel).occupancy)
+
+    def _rows(self, *, is_at_its_best: bool) -> tuple[ScanRow, ScanRow | None, AtSize | None]:
+        if self._old is None:
+            return at_its_best(self._kernel, self._scanner), None, None
+        if self._pair is None and (not is_at_its_best or self._scanner.is_stated(self._kernel)):
+            self._pair = at_the_same_size(self._old, self._kernel, self._scanner)
+        if is_at_its_best and (self._pair is None or is_ours(self._pair.new)):
+            return at_its_best(self._kernel, self._scanner), at_its_best(self._old, self._scanner), None
+        assert self._pair is not None
+        old, new = at_the_deciding_size(self._pair, self._scanner)
+        return new, old, self._pair.shown if self._pair.deciding else None
+
+
+_row_in_short = copier(ScanRow, "occupancy", of=KernelRecord)
+
+
+def _apart(kernels: Sequence[KernelRecord]) -> tuple[Apart, ...]:
+    rows = {Apart(each.name, each.arch, each.source) for each in kernels}
+    return tuple(sorted(rows, key=lambda row: (row.name, row.arch or "", row.source)))

@@ -1,0 +1,138 @@
+"""What a check cannot look at. A check that passes because it looked at nothing is worse than none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..builds.kernel_names import base_name
+from ..errors import BaselineError, RulesError
+from ..readers import KernelRecord
+from .matching import family
+from .near_names import names_like
+from .question import Question
+from .rules import CRITERIA, Measure, Rule
+
+_SOURCES: dict[Measure, str] = {
+    "spill_bytes": "Code before sm_70 does not tell: check what ptxas -v says, or ask for max_stack_growth.",
+    "spill_smem": "Logs do not hold it: check the cubins, or the files that hold them.",
+    "occupancy": "It takes the architecture and the registers: --cc, or a compiled file.",
+}
+
+
+class Gaps:
+    """Collects questions that have no answer, until it is clear that no other rule answers them.
+
+    Args:
+        rows: The kernels of the build.
+        baseline: The kernels to compare with; None without a baseline.
+        names: What the build and the baseline are called.
+        ignore_arch: Whether kernels of different architectures are compared.
+        whole_baseline: All kernels of the baseline, where only some are asked for.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[KernelRecord],
+        baseline: Sequence[KernelRecord] | None,
+        names: tuple[str, str],
+        *,
+        ignore_arch: bool = False,
+        whole_baseline: Sequence[KernelRecord] | None = None,
+    ) -> None:
+        self._rows = rows
+        self._build, self._baseline = names
+        self._has_baseline = baseline is not None
+        self._ignores_arch = ignore_arch
+        self._is_partial = whole_baseline is not None
+        self._architectures = {family(row.arch) for row in whole_baseline or baseline or ()}
+        self._unknown: dict[tuple[str, ...], Question] = {}
+        self._answered: set[tuple[str, ...]] = set()
+        self._new: dict[tuple[int, str], Question] = {}
+        self._compared: set[tuple[int, str]] = set()
+
+    def refuse_comparisons(self, rules: Iterable[Rule]) -> None:
+        """Without a baseline, a rule that compares with one is an error."""
+        if self._has_baseline:
+            return
+        for rule in rules:
+            for name, bound in rule.bounds.items():
+                if bound is not None and CRITERIA[name].compares:
+                    raise RulesError(
+                        f"{rule} asks for {name}, and there is no baseline to compare with",
+                        cure="Give one with --baseline; occupancy scan BUILD --save-baseline FILE makes it.",
+                    )
+
+    def has(self, question: Question) -> bool:
+        """Whether a question has no answer; it is kept for `refuse`."""
+        compares, asked = question.criterion.compares, (question.rule.number, question.name)
+        is_other = not self._ignores_arch and family(question.row.arch) not in self._architectures
+        if compares and is_other:
+            raise self._other_architecture(question)
+        kernel = (question.row.name, family(question.row.arch), question.name)
+        if compares and question.old is None and question.start is None:
+            self._new.setdefault(asked, question)
+            return True
+        if question.value is None or (compares and question.start is None):
+            self._unknown.setdefault(kernel, question)
+            return True
+        self._answered.add(kernel)
+        self._compared.add(asked)
+        return False
+
+    def refuse(self, rules: Sequence[Rule], matched: Mapping[int, int]) -> None:
+        """Raise an error for the first rule that was not looked at.
+
+        A value that one file does not have may come from another one: spills from the log of the
+        compiler, beside the cubin.
+
+        Raises:
+            RulesError: A rule is for none of the kernels, or asks for what is not known.
+            BaselineError: None of the kernels of a rule that compares is in the baseline.
+        """
+        for rule in rules:
+            if not matched[rule.number]:
+                raise self._idle(rule)
+        for kernel, question in self._unknown.items():
+            if kernel not in self._answered:
+                raise self._not_known(question)
+        if self._is_partial and self._answered:
+            return  # what others are asked may well be what no new kernel can be
+        for asked, question in self._new.items():
+            if asked not in self._compared:
+                raise BaselineError(
+                    f"has none of the kernels that {question.rule} compares ({question.name})",
+                    where=self._baseline,
+                    cure="Accept them with --update if they are new.",
+                )
+
+    def _other_architecture(self, question: Question) -> BaselineError:
+        has = ", ".join(sorted(self._architectures)) or "no kernels at all"
+        only = f" --arch {question.row.arch}" if question.row.arch and self._architectures else ""
+        return BaselineError(
+            f"has no kernels for {question.row.arch}, which {self._build} has",
+            where=self._baseline,
+            allowed=has,
+            cure=f"Compare with the right one, choose with --arch, or add it: --update{only}.",
+        )
+
+    def _not_known(self, question: Question) -> RulesError:
+        unknown = [each for kernel, each in self._unknown.items() if kernel not in self._answered]
+        alike = sum(each.name == question.name for each in unknown)
+        in_baseline = " in the baseline" if question.value is not None else ""
+        others = f" and {alike - 1:,} more" if alike > 1 else ""
+        measure = question.criterion.measure.replace("_", " ")
+        return RulesError(
+            f"{question.rule} asks for {question.name}; not known{in_baseline}: the {measure} of "
+            f"{base_name(question.row.name)}{others}",
+            where=question.row.source,
+            cure=_SOURCES.get(question.criterion.measure, ""),
+        )
+
+    def _idle(self, rule: Rule) -> RulesError:
+        near = names_like(rule.kernels[0], (row.name for row in self._rows))
+        archs = ", ".join(sorted({row.arch or "unknown" for row in self._rows}))
+        return RulesError(
+            f"{rule} is for no kernel of {self._build}",
+            allowed=f"{near}, for {archs}",
+            cure="A rule that looks at nothing would always hold.",
+        )

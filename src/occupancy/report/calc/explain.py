@@ -1,0 +1,335 @@
+"""The arithmetic of an answer in words: every step with its numbers, and why where a rule surprises.
+
+Each number comes from the engine's own function for that step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ...engine import Answer, cuda, default_model, evaluate, spreadsheet
+from ...engine.common import round_up, shared_memory_configuration
+from ...values.kernel import TENSOR_MEMORY_UNIT
+from ...values.resources import RESOURCES, Resource
+from .notes import is_confined_to_half, left_out_by_spreadsheet
+from .report import Explanation
+
+NO_BLOCKS = "0 blocks"
+
+
+class Steps(NamedTuple):
+    """The steps of a resource, and the reason for one that surprises."""
+
+    steps: Sequence[str]
+    why: str | None = None
+    of: int = -1
+    """The step that the reason is for, counted from 0; -1 for the last."""
+
+
+def explain(result: Answer) -> tuple[Explanation, ...]:
+    """The steps of every resource that plays a part in the answer."""
+    if result.model == "cuda":
+        explainers: tuple[Callable[[Answer], Steps | None], ...] = (
+            _warps, _blocks, _cuda_registers, _cuda_shared_memory, _barriers, _virtual_resources,
+            _tensor_memory,
+        )  # fmt: skip
+    else:
+        explainers = (_warps, _blocks, _spreadsheet_registers, _spreadsheet_shared_memory)
+    # The spreadsheet knows the first four resources.
+    found = ((name, explainer(result)) for name, explainer in zip(RESOURCES, explainers, strict=False))
+    explained = (_explanation(name, steps) for name, steps in found if steps is not None)
+    return tuple(explained if result.model == "cuda" else _beside_the_hardware(result, explained))
+
+
+def _explanation(name: Resource, given: Steps) -> Explanation:
+    of = None if given.why is None else range(len(given.steps))[given.of]
+    return Explanation(name, tuple(given.steps), given.why, of)
+
+
+def _beside_the_hardware(result: Answer, explained: Iterable[Explanation]) -> Iterator[Explanation]:
+    """The spreadsheet's steps, and the runtime's where it comes to another number of blocks."""
+    if default_model(result.limits) != "cuda":
+        yield from explained
+        return
+    runtime = evaluate(result.limits, result.kernel, "cuda")
+    of_runtime = {each.resource: each.steps for each in explain(runtime)}
+    for each in explained:
+        ours, theirs = (getattr(answer.block_limits, each.resource) for answer in (result, runtime))
+        if None in (ours, theirs) or ours == theirs:
+            yield each
+        else:
+            yield replace(each, runtime_steps=of_runtime[each.resource])
+
+
+def _warps(result: Answer) -> Steps:
+    limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
+    threads = _count(kernel.threads, "thread")
+    rounded = ", rounded up" if kernel.threads % limits.warp_size else ""
+    steps = []
+    if kernel.block_dim is not None:
+        x, y, z = kernel.block_dim
+        steps.append(f"{x} x {y} x {z} = {threads}")
+    whole_warps = len(steps)
+    steps.append(f"{threads} / {limits.warp_size}{rounded} = {_count(warps, 'warp')}")
+    why, of = None, -1
+    most = limits.max_warps_per_multiprocessor
+    is_too_many = kernel.threads > limits.max_threads_per_block
+    if result.model == "cuda" and (is_too_many or cuda.exceeded_dimension(limits, kernel) is not None):
+        steps.append(f"larger than a block may be: {NO_BLOCKS}")
+    elif result.model == "cuda" and is_confined_to_half(result):
+        half = most // 2
+        steps.append(f"{most} warps per SM / 2 = {half} in each half")
+        steps.append(f"{half} // {_count(warps, 'warp')} = {half // warps}, x 2 = {_limit(result, 'warps')}")
+        why = "Caching global loads in L1 confines a block to one half of the SM."
+    else:
+        steps.append(f"{most} warps per SM // {_count(warps, 'warp')} = {_limit(result, 'warps')}")
+        if result.model == "cuda" and kernel.caching == "ca":
+            why = "Half of the SM has too few registers for the block, which does without caching in L1."
+    if kernel.threads % limits.warp_size and why is None:
+        why, of = "Warps are allocated whole, so the last warp's idle lanes take up their slots.", whole_warps
+    return Steps(steps, why, of)
+
+
+def _blocks(result: Answer) -> Steps:
+    return Steps([f"at most {_limit(result, 'blocks')} per SM"])
+
+
+def _cuda_registers(result: Answer) -> Steps:
+    limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
+    if not kernel.regs:
+        return _no_limit(is_given=kernel.regs is not None)
+    per_warp = result.allocated.registers // warps
+    steps = [_per_warp_step(result, per_warp)]
+    if kernel.regs > limits.max_registers_per_thread:
+        return Steps([*steps, _too_many_per_thread(result)])
+    check_steps, why = _launch_check(result, per_warp)
+    of = len(steps)
+    steps += check_steps
+    if check_steps[-1].endswith(NO_BLOCKS):
+        return Steps(steps, why, of)
+    of_share = len(steps) + 1
+    steps += _sub_partition_steps(result, per_warp)
+    of_sub_partitions = cuda.warps_by_registers(limits, per_warp, limits.sub_partitions)
+    if of_sub_partitions < limits.max_registers_per_multiprocessor // per_warp:
+        why = "A warp lives in one sub-partition, so what is left over in each does not add up to a warp."
+        of = of_share
+    return Steps(steps, why, of)
+
+
+def _launch_check(result: Answer, per_warp: int) -> tuple[list[str], str | None]:
+    limits, warps = result.limits, result.allocated.warps
+    parts = cuda.checked_sub_partitions(limits)
+    counted = round_up(warps, parts)
+    of_block = _count(warps, "warp") + (f", counted as {counted}," if counted != warps else "")
+    checked = cuda.registers_checked(per_warp, warps, parts)
+    passes = checked <= limits.max_registers_per_block
+    sign, outcome = ("<=", "launches") if passes else (">", NO_BLOCKS)
+    steps = [
+        f"launch check: {of_block} x {per_warp} = {checked} "
+        f"{sign} {limits.max_registers_per_block} per block: {outcome}"
+    ]
+    fitting = cuda.warps_by_registers(limits, per_warp, parts)
+    if passes and parts != limits.sub_partitions and fitting < warps:
+        steps.append(f"launch check: {_count(fitting, 'warp')} fit in {parts} sub-partitions: {NO_BLOCKS}")
+    why = None
+    if counted != warps:
+        why = f"The check counts as if all {parts} sub-partitions got the same number of warps."
+        if parts != limits.sub_partitions:
+            why += " This SM is checked as the others of its family are."
+    return steps, why
+
+
+def _sub_partition_steps(result: Answer, per_warp: int) -> list[str]:
+    limits, warps = result.limits, result.allocated.warps
+    parts = limits.sub_partitions
+    share = limits.max_registers_per_multiprocessor // parts
+    fitting = cuda.warps_by_registers(limits, per_warp, parts)
+    in_each = _count(fitting // parts, "warp")
+    steps = [
+        f"{limits.max_registers_per_multiprocessor} per SM / {parts} sub-partitions = {share}",
+        f"{share} per sub-partition // {per_warp} = {in_each}, x {parts} = {fitting}",
+    ]
+    blocks = _limit(result, "registers")
+    if is_confined_to_half(result):
+        half = fitting // 2
+        each = half // warps
+        of_block = _count(warps, "warp")
+        steps.append(f"{fitting} / 2 = {half} in each half; {half} // {of_block} = {each}, x 2 = {blocks}")
+    else:
+        steps.append(f"{fitting} // {_count(warps, 'warp')} = {blocks}")
+    return steps
+
+
+def _cuda_shared_memory(result: Answer) -> Steps:
+    limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
+    if not per_block:
+        return _no_limit(is_given=kernel.is_shared_memory_given)
+    steps = [_shared_memory_step(result, limits.reserved_shared_memory_per_block)]
+    most = cuda.max_shared_memory_allocation(limits, kernel)
+    why = None
+    if limits.reserved_shared_memory_per_block:
+        reserved = limits.reserved_shared_memory_per_block
+        why = f"From 8.0 the system takes {reserved} bytes for each resident block."
+    if per_block > most:
+        steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
+        return Steps(steps, why, 0)
+    asked = shared_memory_configuration(limits, kernel.carveout)
+    pool = cuda.shared_memory_pool(limits, kernel, per_block)
+    steps.append(_pool_step(result, asked))
+    if pool != asked:
+        steps.append(f"{asked} is too small for one block: {pool}")
+    steps.append(f"{pool} // {per_block} = {_limit(result, 'shared_memory')}")
+    return Steps(steps, why, 0)
+
+
+def _barriers(result: Answer) -> Steps:
+    available = result.limits.max_barriers_per_multiprocessor
+    if result.block_limits.barriers is None:
+        step = "no limit: the kernel uses none" if result.kernel.barriers == 0 else "no limit before 9.0"
+        return Steps([step])
+    barriers = cuda.UNKNOWN_BARRIERS if result.kernel.barriers is None else result.kernel.barriers
+    counted = " (not given: counted as one)" if result.kernel.barriers is None else ""
+    step = f"{available} per SM // {barriers}{counted} = {_limit(result, 'barriers')}"
+    return Steps([step])
+
+
+def _virtual_resources(result: Answer) -> Steps | None:
+    """Nothing for the many kernels that are not known to use any."""
+    columns = result.kernel.tensor_memory
+    if result.kernel.virtual_resources is None and columns is None:
+        return None
+    count = result.kernel.virtual_resources_at_start
+    available = result.limits.virtual_resources_per_multiprocessor
+    if available is None:
+        return Steps(["no limit: the kernel uses none" if not count else "no limit before 10.0"])
+    if not count:
+        since = "" if columns is None else " once it has relinquished its permit"
+        return Steps([f"no limit: the kernel uses none{since}"])
+    why = (
+        "cuda_occupancy.h counts what a kernel that allocates tensor memory holds when it starts. "
+        "That the next block comes in once it relinquishes its permit is inferred."
+    )
+    return Steps([f"{available} per SM // {count} = {_limit(result, 'virtual_resources')}"], why)
+
+
+def _tensor_memory(result: Answer) -> Steps | None:
+    """Nothing for a kernel that is not known to allocate any."""
+    columns = result.kernel.tensor_memory
+    if columns is None:
+        return None
+    rounded = round_up(columns, TENSOR_MEMORY_UNIT)
+    steps = (
+        [f"{columns} columns, rounded up to {TENSOR_MEMORY_UNIT}s: {rounded}"] if rounded != columns else []
+    )
+    most = result.limits.tensor_memory_per_multiprocessor
+    steps.append(f"{most} columns per SM // {rounded} = {_limit(result, 'tensor_memory')}")
+    return Steps(
+        steps,
+        "So many have their columns at once; a block that finds too few free waits, launched, for them.",
+    )
+
+
+def _spreadsheet_registers(result: Answer) -> Steps:
+    limits, kernel, warps = result.limits, result.kernel, result.allocated.warps
+    column = spreadsheet.column_of(limits)
+    if not kernel.regs:
+        return _no_limit(is_given=kernel.regs is not None)
+    if kernel.regs > limits.max_registers_per_thread:
+        return Steps([_too_many_per_thread(result)])
+    if limits.register_allocation_granularity == "block":
+        counted = round_up(warps, limits.warp_allocation_granularity)
+        need = counted * limits.warp_size * kernel.regs
+        steps = (
+            f"{_count(warps, 'warp')}, rounded up to {limits.warp_allocation_granularity}s: {counted}",
+            f"{counted} x {limits.warp_size} threads x {_count(kernel.regs, 'register')} = {need}, "
+            f"rounded up to {limits.register_allocation_unit}s: {result.allocated.registers} per block",
+            f"{limits.max_registers_per_multiprocessor} per SM // {result.allocated.registers} = "
+            f"{_limit(result, 'registers')}",
+        )
+        return Steps(steps, "On 1.x registers are given to the block as a whole.", 0)
+    per_warp = spreadsheet.allocated_registers_per_warp(limits, column, kernel.regs)
+    share = spreadsheet.max_registers_per_block(limits, column, kernel).amount
+    granularity = spreadsheet.warp_granularity(limits, column, kernel)
+    unrounded = share // per_warp
+    fitting = unrounded // granularity * granularity
+    shares = limits.max_registers_per_multiprocessor // share
+    steps = (
+        _per_warp_step(result, per_warp),
+        f"{share} per block // {per_warp} = {_count(unrounded, 'warp')}, "
+        f"rounded down to {granularity}s: {fitting}",
+        f"{fitting} // {_count(warps, 'warp')} = "
+        + (f"{fitting // warps}, x {shares} shares per SM = " if shares != 1 else "")
+        + _limit(result, "registers"),
+    )
+    why = None
+    if spreadsheet.is_doubled_unit(column, kernel.regs):
+        why = "For this number of registers the spreadsheet allocates in units of twice the size."
+    return Steps(steps, why, 0)
+
+
+def _spreadsheet_shared_memory(result: Answer) -> Steps:
+    limits, kernel, per_block = result.limits, result.kernel, result.allocated.shared_memory
+    column = spreadsheet.column_of(limits)
+    if not per_block:
+        return _no_limit(is_given=kernel.is_shared_memory_given)
+    steps = [_shared_memory_step(result, column.reserved_shared_memory_per_block)]
+    most = spreadsheet.max_shared_memory_allocation(limits, column, kernel).amount
+    asked = shared_memory_configuration(limits, kernel.carveout)
+    if per_block > most:
+        steps.append(f"{per_block} > {most}, the most for one block: {NO_BLOCKS}")
+    else:
+        steps += [_pool_step(result, asked), f"{asked} // {per_block} = {_limit(result, 'shared_memory')}"]
+    return Steps(steps, left_out_by_spreadsheet(limits), 0)
+
+
+def _no_limit(*, is_given: bool) -> Steps:
+    return Steps([f"no limit: {'the kernel uses none' if is_given else 'not given'}"])
+
+
+def _too_many_per_thread(result: Answer) -> str:
+    registers = _count(result.kernel.regs or 0, "register")
+    return f"{registers} per thread > {result.limits.max_registers_per_thread}: {NO_BLOCKS}"
+
+
+def _per_warp_step(result: Answer, per_warp: int) -> str:
+    limits, registers = result.limits, result.kernel.regs or 0
+    unit = limits.register_allocation_unit
+    if result.model == "spreadsheet":
+        unit *= 2 if spreadsheet.is_doubled_unit(spreadsheet.column_of(limits), registers) else 1
+    return (
+        f"{_count(registers, 'register')} x {limits.warp_size} threads = {registers * limits.warp_size}, "
+        f"rounded up to {unit}s: {per_warp} per warp"
+    )
+
+
+def _shared_memory_step(result: Answer, reserved: int) -> str:
+    kernel, unit = result.kernel, result.limits.shared_memory_allocation_unit
+    if kernel.smem is None and kernel.static_smem is not None and kernel.dynamic_smem is not None:
+        terms = [f"{kernel.static_smem} static", f"{kernel.dynamic_smem} dynamic"]
+    else:
+        terms = [f"{kernel.shared_memory} bytes"]
+    terms += [f"{reserved} reserved"] if reserved else []
+    total = f" = {kernel.shared_memory + reserved}" if len(terms) > 1 else ""
+    return f"{' + '.join(terms)}{total}, rounded up to {unit}s: {result.allocated.shared_memory} per block"
+
+
+def _pool_step(result: Answer, asked: int) -> str:
+    limits, carveout = result.limits, result.kernel.carveout
+    most = limits.max_shared_memory_per_multiprocessor
+    if carveout is None:
+        return f"configuration of the SM: the largest, {asked}"
+    if carveout.unit == "bytes":
+        return f"configuration of the SM: {asked}, as asked"
+    wanted = most * carveout.amount // 100
+    return f"configuration of the SM: {carveout.amount}% of {most} = {wanted}, up to the next one: {asked}"
+
+
+def _limit(result: Answer, resource: Resource) -> str:
+    blocks = getattr(result.block_limits, resource)
+    return _count(blocks, "block")
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,193 @@
+"""What kernels of a build break, in words and on a screen: each kernel once, whatever its architectures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
+
+from ...builds.attention import spilled_bytes
+from ...builds.scan_row import ScanRow
+from ...compare.rules import CRITERIA, Measure
+from ...compare.same_sizes import OURS, AtSize
+from ...compare.violations import Apart, Violating, Violation, launched_with
+from ...render import words
+from ...render.document import Block, Marked, Paragraph, Together
+from ..name_words import brief_name, short_name
+from ..source_files import file_names, place
+from .change_words import at_size_in_words, change_in_words, other_size_in_words
+from .mending import mending
+from .missing import MOST_KERNELS, RULE, listing
+
+MOST_SHOWN = 50
+"""Names of kernels of which all is said to people; programs are told of all."""
+
+MOST_ARCHS = 3
+"""Architectures of a kernel that its title names."""
+
+MOST_WITHOUT_A_LIST = 3
+"""Kernels that are read without a list of them before."""
+
+_OF_MEASURES: dict[Measure, str] = {
+    "spill_bytes": "Spills",
+    "spill_smem": "Spills to shared",
+    "stack_bytes": "Stack",
+    "smem": "Shared",
+    "regs": "Regs",
+    "barriers": "Bar",
+}
+"""The columns of `diff` that say what changed since the baseline."""
+
+_SINCE = (*_OF_MEASURES.values(), "Register cap", "Bound", "Limited by", "Threads")
+
+
+def broken(violation: Violation, row: ScanRow) -> str:
+    """What was asked for, and what is: ``min_occupancy = 75% (rule 1): is 50%, was 100%``."""
+    return f"{_asked(violation)}: {_found(violation, row)}"
+
+
+def since(violating: Violating, besides: Iterable[Violation] = ()) -> str:
+    """What else changed since the baseline: ``Regs 64 -> 72, Stack 0 -> 416 B``.
+
+    Args:
+        violating: The kernel.
+        besides: What was said already.
+    """
+    old, new = violating.baseline, violating.kernel
+    if old is None:
+        return ""
+    told = {_OF_MEASURES.get(CRITERIA[each.criterion].measure) for each in besides if each.was is not None}
+    spilled = {spilled_bytes(old), spilled_bytes(new)}
+    if None not in spilled and len(spilled) > 1:
+        told.add("Stack")  # which changes with what is spilled
+    titles = [title for title in _SINCE if title not in told]
+    return change_in_words(old, new, titles)
+
+
+def broken_blocks(violating: Sequence[Violating]) -> Iterator[Block]:
+    """Each kernel that breaks a rule: what was asked for, what is, what would help and what else changed.
+
+    What is the same for several architectures is said once.
+    """
+    often = Counter((each.kernel.name, _label(each.kernel)) for each in violating)
+    alike = {name for (name, _), number in often.items() if number > 1}  # which only their files tell apart
+    file_name = file_names([each.kernel for each in violating])
+    groups: dict[tuple[str, str], list[Violating]] = {}
+    for each in violating:
+        file = file_name(each.kernel) if each.kernel.name in alike else ""
+        groups.setdefault((each.kernel.name, file), []).append(each)
+    for (_, file), group in islice(groups.items(), MOST_SHOWN):
+        yield Together(list(_of_a_kernel(group, file)))
+    if len(groups) > MOST_SHOWN:
+        more = words.count(len(groups) - MOST_SHOWN, "more name")
+        yield Paragraph(f"Kernels of {more} break rules: --format csv, json or junit has all.")
+
+
+def list_of_broken(violating: Sequence[Violating], missing: Sequence[Apart]) -> Iterator[Block]:
+    """``no_new_spills: blur, warp_image (sm_90)``: the kernels that break each criterion, where they are too
+    many to be seen at once; and those that are gone."""
+    if len({each.kernel.name for each in violating}) <= MOST_WITHOUT_A_LIST:
+        return
+    archs = {each.kernel.arch for each in violating}
+    found: dict[str, dict[str, dict[str, None]]] = {}
+    for each in violating:
+        for violation in each.violations:
+            of_it = found.setdefault(violation.criterion, {}).setdefault(brief_name(each.kernel), {})
+            of_it[each.kernel.arch or "unknown"] = None
+    for criterion, kernels in found.items():
+        names = [name if len(of) == len(archs) else f"{name} ({_archs(of)})" for name, of in kernels.items()]
+        yield Paragraph(f"{criterion}: {', '.join(words.first_of(names, MOST_KERNELS))}", indent=2)
+    if missing:
+        yield Paragraph(f"{RULE}: {listing(missing)}", indent=2)
+
+
+def _of_a_kernel(group: Sequence[Violating], file: str) -> Iterator[Block]:
+    rows = [each.kernel for each in group]
+    archs = _archs({row.arch or "unknown architecture": None for row in rows})
+    places = ", ".join(dict.fromkeys(place(row.file, row.line) for row in rows)) or file
+    title = Marked(f"{short_name(rows[0])} ({archs})", "strong")
+    yield Paragraph([title, Marked(f"  {places}" if places else "", "faint")])
+    labels = [_label(row) for row in rows]
+    asked: dict[str, list[tuple[str, str]]] = {}
+    steps: list[tuple[str, str]] = []
+    for each, label in zip(group, labels, strict=True):
+        for violation in each.violations:
+            asked.setdefault(_asked(violation), []).append((label, _found(violation, each.kernel)))
+            steps.append((label, mending(each.kernel, violation)))
+    for what, found in asked.items():
+        yield from _said(what, found, labels, wrong=True)
+    yield from _said("Next step", steps, labels)
+    others = [(label, since(each, each.violations)) for each, label in zip(group, labels, strict=True)]
+    yield from _said("Since the baseline", [(label, text) for label, text in others if text], labels)
+
+
+def _archs(names: Collection[str]) -> str:
+    """``sm_80, sm_90``, or how many there are."""
+    return ", ".join(names) if len(names) <= MOST_ARCHS else words.count(len(names), "architecture")
+
+
+def _label(row: ScanRow) -> str:
+    """What tells the rows of a kernel apart: the architecture, and the block size of a launch."""
+    threads = launched_with(row)
+    return f"{row.arch or 'unknown'}{f', {threads:,} threads' if threads else ''}"
+
+
+def _said(
+    what: str, texts: Sequence[tuple[str, str]], labels: Sequence[str], *, wrong: bool = False
+) -> Iterator[Block]:
+    """Under one title what is said of all rows of a kernel, or of each of them."""
+    of: dict[str, dict[str, None]] = {}
+    for label, text in texts:
+        of.setdefault(text, {})[label] = None
+    for text, those in of.items():
+        label = "" if len(those) == len(set(labels)) else f", {', '.join(those)}"
+        line = f"{what}{label}: {text}"
+        yield Paragraph(Marked(line, "wrong") if wrong else line, indent=2)
+
+
+def _asked(violation: Violation) -> str:
+    return f"{violation.criterion} = {_bound(violation)} (rule {violation.rule})"
+
+
+def _found(violation: Violation, row: ScanRow) -> str:
+    """``is 72, was 64``; of an occupancy at which size, see `_occupancy`."""
+    measure = CRITERIA[violation.criterion].measure
+    if measure == "occupancy" and violation.threads is not None:
+        return _occupancy(violation)
+    was = "" if violation.was is None else f", was {_amount(measure, violation.was)}"
+    stored, loaded = row.spills or (0, 0)
+    parts = f" ({stored:,} stored, {loaded:,} loaded)" if measure == "spill_bytes" else ""
+    return f"is {_amount(measure, violation.value)}{parts}{was}"
+
+
+def _occupancy(violation: Violation) -> str:
+    """``100% -> 62.5% at 256 threads (usual), worst at 64 threads (100% -> 50%)``; ``at no block size more
+    than 50%``."""
+    size, origin, was = violation.threads, violation.threads_from, violation.was
+    if size is not None and origin is not None and was is not None and _compares(violation):
+        judged = AtSize(size, origin, was, violation.value)
+        if violation.shown is None:
+            return at_size_in_words(judged)
+        return f"{at_size_in_words(violation.shown)}, {other_size_in_words(judged)}"
+    value = words.percent(violation.value)
+    return f"at no block size more than {value}" if origin in OURS else f"{value} at {size:,} threads"
+
+
+def _compares(violation: Violation) -> bool:
+    return CRITERIA[violation.criterion].compares
+
+
+def _bound(violation: Violation) -> str:
+    if violation.criterion.startswith("no_"):
+        return "true"
+    measure = CRITERIA[violation.criterion].measure
+    if measure == "occupancy" and _compares(violation):
+        return words.percent(violation.bound).replace("%", " points")
+    return _amount(measure, violation.bound)
+
+
+def _amount(measure: Measure, value: float) -> str:
+    """A value with its unit: ``62.5%``, ``36 KiB``, ``72``."""
+    if measure == "occupancy":
+        return words.percent(value)
+    return f"{value:,.0f}" if measure in ("regs", "barriers") else words.size(int(value))

@@ -1,0 +1,92 @@
+"""Kernels that a check misses: only the baseline has them, and the rules do not let them go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from ...builds.kernel_names import Names, stable_name
+from ...compare.violations import Apart
+from ...readers.names import demangle
+from ...render import words
+from ...render.ci import Case
+from ...render.document import Block, Marked, Paragraph
+from ...render.sarif import Finding
+from ..name_words import Named, of_names, short_name
+
+RULE = "allow_removed"
+"""What of the rules decides, by its name in the file."""
+GONE = "Only the baseline has it."
+WHEN_MEANT = f"Where that is meant: --update, or {RULE} in the rules."
+
+MOST_KERNELS = 10
+"""Kernels that came or went that are named; the others are counted."""
+
+
+def missing_of(removed: Sequence[Apart], removable: Sequence[str]) -> tuple[Apart, ...]:
+    """The kernels that went and may not.
+
+    Args:
+        removed: Kernels that only the baseline has.
+        removable: Patterns of the names of those that may go.
+    """
+    return tuple(each for each in removed if not any(map(Names(each.name, demangle).match, removable)))
+
+
+def in_words(missing: Sequence[Apart]) -> str:
+    """How many there are: ``2 kernels of the baseline are missing (1 name)``; empty for none."""
+    if not missing:
+        return ""
+    verb = "is" if len(missing) == 1 else "are"
+    names = [each.name for each in missing]
+    return f"{words.count(len(missing), 'kernel')} of the baseline {verb} missing{of_names(names)}"
+
+
+def missing_blocks(missing: Sequence[Apart]) -> list[Block]:
+    """Which ones, and what to do about it; nothing where there are none."""
+    if not missing:
+        return []
+    return [
+        Paragraph(Marked(f"Removed since the baseline: {listing(missing)}.", "wrong")),
+        Paragraph(f"Next step: {WHEN_MEANT}", indent=2),
+    ]
+
+
+def missing_cases(missing: Sequence[Apart]) -> Iterator[Case]:
+    """Each as a test case that fails."""
+    for each in missing:
+        yield Case(each.source, f"{each.demangled} ({each.arch})", title(each), f"{GONE}\n{WHEN_MEANT}")
+
+
+def missing_findings(missing: Sequence[Apart]) -> Iterator[Finding]:
+    """Each for a service that scans code, which is told the file of the build that it was in."""
+    for each in missing:
+        yield Finding(
+            rule=RULE,
+            message=f"{title(each)}: {GONE} {WHEN_MEANT}",
+            name=each.demangled,
+            file=each.source,
+            line=None,
+            fingerprint=f"{stable_name(each.name)} {each.arch} {RULE}",
+        )
+
+
+class _Placed(Named, Protocol):
+    """What has a readable name and an architecture."""
+
+    @property
+    def arch(self) -> str | None: ...
+
+
+def title(kernel: _Placed) -> str:
+    """The kernel with its architecture: ``img::blur (sm_80)``."""
+    return f"{short_name(kernel)} ({kernel.arch or 'unknown architecture'})"
+
+
+def listing(kernels: Sequence[_Placed]) -> str:
+    """``img::blur (sm_80, sm_90), and 3 more``."""
+    archs: dict[str, list[str]] = {}
+    for each in kernels:
+        archs.setdefault(short_name(each), []).append(each.arch or "unknown architecture")
+    names = [f"{name} ({', '.join(dict.fromkeys(of))})" for name, of in archs.items()]
+    return words.listing(words.first_of(names, MOST_KERNELS))

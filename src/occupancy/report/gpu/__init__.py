@@ -1,0 +1,1 @@
+"""A launch on the whole GPU: waves, clusters, and where they run."""

@@ -1,0 +1,285 @@
+"""Builds as people have them: objects, libraries, a program and a log, of two architectures and two versions.
+
+``tests/data/builds/cmake`` has their source, in which ``-DAFTER`` injects a regression into each kernel.
+"""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import occupancy
+from occupancy.builds.kernel_names import base_name
+from occupancy.report.compare.diff import DiffReport
+from tests.cli_runner import run
+
+DATA = Path(__file__).parents[2] / "data" / "builds" / "cmake"
+ARCHS = ("sm_80", "sm_90")
+
+# What a.cu and b.cu define.
+KERNELS = [
+    "img::barriers", "img::bounds", "img::clear", "img::emboss", "img::histogram", "img::histogram",
+    "img::moved", "img::registers", "img::shared_memory", "img::smem_spills", "img::spills", "img::stack",
+    "zero", "zero",
+]  # fmt: skip
+
+# What changed of which kernel, as far as images and logs tell.
+REGRESSIONS = {
+    "img::registers": "regs",
+    "img::shared_memory": "smem",
+    "img::spills": "stack_bytes",
+    "img::bounds": "regs",
+    "img::barriers": "barriers",
+    "img::stack": "stack_bytes",
+    "img::smem_spills": "smem",
+}
+# A kernel that got worse, and what a rule asks that notices it, alone.
+GUARDED = [
+    ("registers", "max_regs_growth = 0"),
+    ("registers", "max_occupancy_drop = 0"),
+    ("shared_memory", "max_smem_growth = 0"),
+    ("shared_memory", "max_occupancy_drop = 0"),
+    ("spills", "max_stack_growth = 0"),
+    ("spills", "no_new_spills = true"),
+    ("bounds", "max_regs_growth = 0"),
+    ("bounds", "max_occupancy_drop = 0"),
+    ("barriers", "max_barriers = 2"),
+    ("stack", "max_stack_growth = 0"),
+    ("smem_spills", "max_smem_growth = 0"),
+    ("smem_spills", "no_new_smem_spills = true"),
+]
+# What cannot be asked: logs do not say what is spilled into shared memory.
+NOT_KNOWN = {("no_new_smem_spills = true", "log")}
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both builds, unpacked."""
+    target = tmp_path_factory.mktemp("cmake")
+    for version in ("before", "after"):
+        with tarfile.open(DATA / f"{version}.tar.xz") as packed:
+            packed.extractall(target, filter="data")
+    return target
+
+
+@pytest.fixture(scope="module")
+def build_from(folders: Path) -> Callable[[str, str], list[Path]]:
+    """A version of the build from one kind of source."""
+
+    def paths(version: str, kind: str) -> list[Path]:
+        build = folders / version
+        log, images = (
+            build / "build.log",
+            [build / "CMakeFiles", build / "app", build / "libimg.so", build / "libimg.a"],
+        )
+        if kind == "baseline":
+            file = folders / f"{version}.json"
+            if not file.exists():
+                occupancy.save_baseline(build, file)
+            return [file]
+        return {"images": images, "log": [log], "both": [build], "one object": [images[0], log]}[kind]
+
+    return paths
+
+
+KINDS = ("images", "log", "both", "baseline", "one object")
+
+
+def test_a_build_holds_the_kernels_that_were_compiled(folders: Path) -> None:
+    found = occupancy.scan(folders / "before")
+    assert found.problems == ()
+    for arch in ARCHS:
+        assert sorted(base_name(row.name) for row in found if row.arch == arch) == KERNELS
+    assert all(row.spill_store_bytes is not None for row in found)
+    two = {row.source.rpartition("/")[2] for row in found if base_name(row.name) == "zero"}
+    assert two == {"a.cu.o", "b.cu.o"}
+    one = next(row for row in found if base_name(row.name) == "img::stack")
+    assert [Path(file).name for file in one.also_in] == ["app", "build.log", "libimg.a", "libimg.so"]
+
+
+def test_compressed_files_of_a_folder_are_read(folders: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        content = (folders / "before" / "CMakeFiles" / "img.dir" / f"{name}.cu.o").read_bytes()
+        (tmp_path / f"{name}.o.gz").write_bytes(gzip.compress(content, 1))
+    found = occupancy.scan(tmp_path)
+    assert (len(found), found.problems) == (28, ())
+
+
+@pytest.mark.parametrize("new", KINDS)
+@pytest.mark.parametrize("old", KINDS)
+def test_a_build_does_not_differ_from_itself_whatever_it_is_read_from(
+    build_from: Callable[[str, str], list[Path]], old: str, new: str
+) -> None:
+    report = occupancy.diff(build_from("before", old), build_from("before", new))
+    assert (report.kernels, report.added, report.removed) == ((), (), ())
+    # On sm_90 the two kernels `zero` need the same, so that a log has one line for both.
+    assert report.summary.same == (27 if "log" in (old, new) else 28)
+
+
+def changed(report: DiffReport) -> dict[tuple[str, str | None], set[str]]:
+    return {
+        (base_name(row.new.name), row.new.arch): {
+            name for name in ("regs", "smem", "barriers", "stack_bytes") if getattr(row.change, name)
+        }
+        for row in report.kernels
+    }
+
+
+@pytest.mark.parametrize("new", KINDS)
+@pytest.mark.parametrize("old", ["images", "log", "baseline"])
+def test_every_regression_is_found_whatever_the_builds_are_read_from(
+    build_from: Callable[[str, str], list[Path]], old: str, new: str
+) -> None:
+    report = occupancy.diff(build_from("before", old), build_from("after", new))
+    found = changed(report)
+    for arch in ARCHS:
+        assert {name for name, of in found if of == arch} == set(REGRESSIONS)
+        for name, measure in REGRESSIONS.items():
+            assert measure in found[name, arch], name
+    apart = {"added": report.added, "removed": report.removed}
+    assert {kind: sorted({base_name(row.name) for row in rows}) for kind, rows in apart.items()} == {
+        "added": ["img::histogram", "img::sharpen"],
+        "removed": ["img::emboss"],
+    }
+    assert {row.name for row in report.added if "histogram" in row.name} == {
+        "_ZN3img9histogramILi8ELb1EEEvPKfPf"
+    }
+
+
+@pytest.fixture(scope="module")
+def guarded_by(build_from: Callable[[str, str], list[Path]], folders: Path) -> Callable[[str], Path]:
+    """The baseline of the build ``before``, from one kind of source."""
+
+    def path(kind: str) -> Path:
+        file = folders / f"of-{kind}.json"
+        if not file.exists():
+            occupancy.save_baseline(build_from("before", kind), file)
+        return file
+
+    return path
+
+
+@pytest.mark.parametrize("kind", KINDS[:4])
+@pytest.mark.parametrize(("kernel", "asked"), GUARDED)
+def test_the_guard_catches_each_of_them(
+    build_from: Callable[[str, str], list[Path]],
+    guarded_by: Callable[[str], Path],
+    tmp_path: Path,
+    kind: str,
+    kernel: str,
+    asked: str,
+) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text(f'allow_removed = true\n[[rules]]\nkernels = "img::{kernel}"\n{asked}\n')
+    if (asked, kind) in NOT_KNOWN:
+        with pytest.raises(occupancy.RulesError, match="not known"):
+            occupancy.check(build_from("after", kind), rules, baseline=guarded_by(kind))
+        return
+    assert occupancy.check(build_from("before", kind), rules, baseline=guarded_by(kind)).passed
+    report = occupancy.check(build_from("after", kind), rules, baseline=guarded_by(kind))
+    assert not report.passed
+    broken = {
+        (each.kernel.arch, violation.criterion) for each in report.violating for violation in each.violations
+    }
+    assert broken == {(arch, asked.split()[0]) for arch in ARCHS}
+
+
+@pytest.mark.parametrize("kind", KINDS[:4])
+@pytest.mark.parametrize(
+    ("allowed", "passes"),
+    [("", False), ("false", False), ('"img::other*"', False), ("true", True), ('["x", "img::emb*"]', True)],
+)
+def test_the_guard_catches_a_kernel_that_is_gone(
+    build_from: Callable[[str, str], list[Path]],
+    guarded_by: Callable[[str], Path],
+    tmp_path: Path,
+    kind: str,
+    allowed: str,
+    passes: bool,
+) -> None:
+    rules = tmp_path / "rules.toml"
+    head = f"allow_removed = {allowed}\n" if allowed else ""
+    rules.write_text(f"{head}[[rules]]\nmax_regs = 255\n")
+    report = occupancy.check(build_from("after", kind), rules, baseline=guarded_by(kind))
+    assert [base_name(each.name) for each in report.removed] == ["img::emboss"] * 2
+    assert (report.violating, report.missing) == ((), () if passes else report.removed)
+    assert report.passed == passes
+    assert occupancy.check(build_from("after", kind), rules).passed, "without a baseline none is gone"
+
+
+def test_moved_and_instantiated_otherwise(build_from: Callable[[str, str], list[Path]]) -> None:
+    report = occupancy.diff(build_from("before", "both"), build_from("after", "both"), with_same=True)
+    pairs = {(row.old.name, row.new.name) for row in report.kernels if row.old.name != row.new.name}
+    assert {(base_name(old), base_name(new)) for old, new in pairs} == {
+        ("img::histogram", "img::histogram"),
+        ("img::moved", "photo::moved"),
+        ("img::clear", "img::clear"),
+    }
+    assert ("_ZN3img9histogramILi16EEEvPKfPf", "_ZN3img9histogramILi16ELb1EEEvPKfPf") in pairs
+    assert ("_ZN3img9histogramILi64EEEvPKfPf", "_ZN3img9histogramILi64ELb1EEEvPKfPf") in pairs
+
+
+def test_a_kernel_that_is_new_stands_together_for_all_architectures(folders: Path) -> None:
+    report = occupancy.diff(folders / "before", folders / "after")
+    added = [(base_name(row.name), row.arch) for row in report.added]
+    assert added == [(name, arch) for name in ("img::sharpen", "img::histogram") for arch in ARCHS]
+
+
+def test_another_architecture(build_from: Callable[[str, str], list[Path]], tmp_path: Path) -> None:
+    for arch in ARCHS:
+        occupancy.save_baseline(build_from("before", "both"), tmp_path / f"{arch}.json", archs=[arch])
+    old, new = (str(tmp_path / f"{arch}.json") for arch in ARCHS)
+    done = run("diff", old, new, columns=200)
+    assert "Nothing could be compared: no kernel is in both builds" in done.stdout
+    assert "--ignore-arch" in done.stdout
+    report = occupancy.diff(old, new, ignore_arch=True)
+    assert (report.added, report.removed) == ((), ())
+    assert sum((report.summary.same, len(report.kernels))) == 14
+
+
+def test_a_stale_log_is_said(folders: Path, tmp_path: Path) -> None:
+    build = tmp_path / "build"
+    shutil.copytree(folders / "after", build)
+    shutil.copy(folders / "before" / "build.log", build)
+    found = occupancy.scan(build)
+    (problem,) = found.problems
+    assert problem.source.endswith("build.log")
+    assert "and so of" in problem.what
+    with pytest.raises(occupancy.ReadError, match=r"build\.log: contradicts"):
+        occupancy.save_baseline(build, tmp_path / "base.json")
+
+
+def test_two_builds_in_one_folder_are_refused(folders: Path, tmp_path: Path) -> None:
+    both = tmp_path / "both"
+    for version in ("before", "after"):
+        shutil.copytree(folders / version, both / version)
+    with pytest.raises(occupancy.ReadError, match=r"holds two builds, before and after"):
+        occupancy.save_baseline(both, tmp_path / "base.json")
+    paths = [both / version for version in ("before", "after")]
+    asked = tmp_path / "rules.toml"
+    asked.write_text("[[rules]]\nmax_regs = 255")
+    for ask in (
+        lambda: occupancy.save_baseline(paths, tmp_path / "base.json"),
+        lambda: occupancy.check(paths, asked),
+        lambda: occupancy.check([f"{path}/libimg.so" for path in paths], asked),
+        lambda: occupancy.diff(paths[0], paths[::-1]),
+    ):
+        with pytest.raises(
+            occupancy.ReadError, match=r"both/before and .*both/after.*: are two builds, with"
+        ):
+            ask()
+    # The same build twice, as where it was built and where it was installed, is one.
+    twice = tmp_path / "twice"
+    for name in ("build", "install"):
+        shutil.copytree(folders / "before", twice / name)
+    for paths in ([twice], sorted(twice.iterdir())):
+        baseline = occupancy.save_baseline(paths, tmp_path / "base.json")
+        assert len(baseline.kernels) == 28
+    # Objects of several targets are one build, though given one by one.
+    objects = [str(path) for path in (folders / "before").rglob("[ab].cu.o")]
+    assert len(occupancy.save_baseline(objects, tmp_path / "base.json").kernels) == 28
