@@ -126,16 +126,16 @@ def test_each_curve_is_dragged(opened: Open, title: str, field: str) -> None:
     box = curve.bounding_box()
     page.mouse.move(box["x"] + 60, box["y"] + 60)
     page.mouse.down()
-    found = set()
+    amount = f"app.question.kernel[{field.replace('-', '_')!r}]"
+    found = [page.evaluate(amount)]
     for step in range(4):
         page.mouse.move(box["x"] + 80 + 50 * step, box["y"] + 60)
-        page.wait_for_timeout(60)
-        found.add(page.evaluate(f"app.question.kernel[{field.replace('-', '_')!r}]"))
+        until(page, f"!{found}.includes({amount})")
+        found.append(page.evaluate(amount))
         assert field == "threads" or page.input_value(f"#{field}").endswith((" KiB", " bytes"))
         assert figure(page) in curve.get_attribute("aria-valuetext")
     page.mouse.up()
-    assert len(found) == 4
-    assert not any(value % {"threads": 32, "dynamic-smem": 128}[field] for value in found)
+    assert not any(value % {"threads": 32, "dynamic-smem": 128}[field] for value in found[1:])
 
 
 @pytest.mark.thorough
