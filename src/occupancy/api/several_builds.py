@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ..builds.comparable import is_comparable, is_passed_over
 from ..builds.running import RunsOn
-from ..builds.scan_row import ScanRow
 from ..builds.scanner import Scanner
 from ..compare.baseline import Baseline, BaselineKernel, baseline_of
 from ..compare.build import Build
@@ -18,7 +17,6 @@ from ..compare.rules_entry import idle
 from ..errors import InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord
 from ..render import words
-from ..values.dataclass import copier
 from .reading import Paths, Reading, ReadingArguments
 
 if TYPE_CHECKING:
@@ -167,15 +165,7 @@ class Builds(Reading):
         kept: Sequence[BaselineKernel] = (),
     ) -> Baseline:
         """The kernels as they were compiled; with an occupancy where the block size is stated."""
-        rows = [
-            _with_total(scanner.row(each), each.smem) if scanner.is_stated(each) else each
-            for each in self.launched(kernels)
-        ]
-        return baseline_of(rows, threads, kept)
-
-
-_with_total = copier(ScanRow, "smem")
-"""A row with the shared memory that the source states in one number, where a row has what it comes to."""
+        return baseline_of(self.launched(kernels), threads, kept, scanner)
 
 
 def whole(build: Build) -> Build:

@@ -16,6 +16,7 @@ from pydantic import Field
 
 from .. import __version__
 from ..builds.kernel_names import stable_name
+from ..builds.scanner import Scanner
 from ..readers import KernelRecord
 from ..readers.checked import sound
 from ..readers.record import SpillsFrom
@@ -90,6 +91,8 @@ class BaselineKernel:
 _NAMES = tuple(field.name for field in fields(BaselineKernel))
 _RECORDED = tuple(name for name in _NAMES if name in {field.name for field in fields(KernelRecord)})
 _recorded = attrgetter(*_RECORDED)
+_ANSWERED = ("threads", "threads_from", *(name for name in _NAMES if name not in _RECORDED))
+"""What an answer says; all else is as the source states it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,20 +117,27 @@ class Baseline:
 
 
 def baseline_of(
-    rows: Iterable[Any], threads: int | None = None, kept: Iterable[BaselineKernel] = ()
+    records: Iterable[KernelRecord],
+    threads: int | None = None,
+    kept: Iterable[BaselineKernel] = (),
+    scanner: Scanner | None = None,
 ) -> Baseline:
     """The baseline of a build: its kernels in the order of their names, equal ones once.
 
     Args:
-        rows: Its kernels, with sources that mean the same elsewhere; with an answer where the block size is
-            stated, since one of ours is not to stand in a file of the user's.
+        records: Its kernels as they were compiled, with sources that mean the same elsewhere.
         threads: Threads per block that were assumed where a source does not say them.
         kept: Kernels of an earlier baseline that stay as they are.
+        scanner: What answers for those whose block size is stated, since one of ours is not to stand in a
+            file of the user's; None: the kernels have no answers.
     """
     kernels = set(kept)
-    for row in rows:
-        values: dict[str, Any] = {name: getattr(row, name, None) for name in _NAMES}
-        kernels.add(BaselineKernel(**values | {"name": stable_name(row.name)}))
+    for record in records:
+        values: dict[str, Any] = dict(zip(_RECORDED, _recorded(record), strict=True))
+        if scanner is not None and scanner.is_stated(record):
+            row = scanner.row(record)
+            values |= {name: getattr(row, name) for name in _ANSWERED}
+        kernels.add(BaselineKernel(**values | {"name": stable_name(record.name)}))
     return Baseline(tool_version=__version__, threads=threads, kernels=tuple(sorted(kernels, key=_order)))
 
 
