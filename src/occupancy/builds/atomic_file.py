@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import signal
 import stat
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,16 +23,15 @@ PATIENCE = 10.0
 """Seconds in which another process is expected to have written a file: it takes some milliseconds."""
 
 
+_WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+"""What a file system says that knows no locks, as Lustre and NFS that were mounted so."""
+
+
 class InUseError(OSError):
-    """Another process writes the file, or was killed while it did.
+    """Another process writes the file, for longer than that takes."""
 
-    Args:
-        lock: The file that says so.
-    """
-
-    def __init__(self, lock: str) -> None:
+    def __init__(self) -> None:
         super().__init__("another process is writing it")
-        self.lock = lock
 
 
 def check_replaceable(
@@ -79,39 +80,29 @@ def write_atomically(path: str, text: str) -> None:
 
 
 @contextmanager
-def written_atomically(path: str, *, alone: bool = False) -> Iterator[TextIO]:
+def written_atomically(path: str) -> Iterator[TextIO]:
     """A text file in UTF-8 to write to, which takes the target's place once all of it is written.
 
     The text goes to a file beside the target, onto the disk, and then takes the target's name. A link
     stays a link, and its target keeps its permissions.
 
-    Args:
-        path: The target.
-        alone: Whether processes that ask for this wait for each other, so that what the target holds can be
-            read again first, and nothing that another one has written is lost.
-
     Raises:
-        InUseError: Another one writes it, for longer than that takes.
         OSError: It cannot be written; then the target is as it was, as after any other exception.
     """
     target = os.path.realpath(path)
     mode = _mode(target)
     folder, name = os.path.split(target)
-    # The file beside the target is the lock, too: its name says who is first, on every system.
-    temporary = os.path.join(folder, f".{name}.{'lock' if alone else secrets.token_hex(4)}")
-    is_ours = False
+    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}")
 
     def remove() -> None:
-        if is_ours:
-            with suppress(OSError):
-                os.unlink(temporary)
+        with suppress(OSError):
+            os.unlink(temporary)
 
     try:
         with _cleaned_by_signals(remove):
             # What only some may read must not be open to others for a moment.
             permissions = 0o666 if mode is None else 0o600
-            descriptor = _created(temporary, permissions)
-            is_ours = True
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, permissions)
             with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
                 yield file
                 file.flush()
@@ -119,7 +110,6 @@ def written_atomically(path: str, *, alone: bool = False) -> Iterator[TextIO]:
             if mode is not None:
                 os.chmod(temporary, mode)
             os.replace(temporary, target)
-            is_ours = False  # from now on it may be that of another process
     except BaseException as error:
         remove()
         if isinstance(error, OSError) and error.filename == temporary:
@@ -128,20 +118,76 @@ def written_atomically(path: str, *, alone: bool = False) -> Iterator[TextIO]:
     _sync_folder(folder)
 
 
-def _created(file: str, permissions: int) -> int:
-    """The descriptor of a new file; one of that name that another process has made is waited for."""
+@contextmanager
+def alone(path: str) -> Iterator[None]:
+    """Have processes that ask for this with the same target wait for each other, so that what it holds can
+    be read again before it is written, and nothing that another one has written is lost.
+
+    The operating system locks a file beside the target, and takes the lock back from a process that ends,
+    however it does: one that was killed leaves at most an empty file, which the next one removes.
+
+    Raises:
+        InUseError: Another one has it, for longer than it takes to write a file.
+        OSError: No file can be written there.
+    """
+    folder, name = os.path.split(os.path.realpath(path))
+    file = os.path.join(folder, f".{name}.lock")
     end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, permissions)
-        except FileExistsError:
-            pass
-        except PermissionError:
-            if not os.path.exists(file):  # Windows says this of one, too, that is just being removed
-                raise
+    while (descriptor := _locked(file)) is None:
         if time.monotonic() >= end:
-            raise InUseError(file)
+            raise InUseError
         time.sleep(0.02)
+    try:
+        yield
+    finally:
+        if sys.platform == "win32":  # where a file that is open cannot be removed, also by who waits for it
+            os.close(descriptor)
+        with suppress(OSError):
+            os.unlink(file)
+        if sys.platform != "win32":
+            os.close(descriptor)
+
+
+def _locked(file: str) -> int | None:
+    """The descriptor of the file, locked; None where another process has it, or had it just now."""
+    try:
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+    except PermissionError:
+        if not os.path.exists(file):
+            raise
+        try:
+            descriptor = os.open(file, os.O_RDONLY)  # left by another user, whose process was killed
+        except PermissionError:  # what Windows says of one that is just being removed
+            return None
+    try:
+        _lock(descriptor)
+        if os.path.samestat(os.fstat(descriptor), os.stat(file)):
+            return descriptor
+    except (BlockingIOError, PermissionError, FileNotFoundError):
+        pass
+    except OSError as error:
+        if error.errno in _WITHOUT_LOCKS:
+            return descriptor
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return None
+
+
+def _lock(descriptor: int) -> None:
+    """Have the system lock a file until it is closed, and wait for nobody.
+
+    Raises:
+        BlockingIOError: Another process has locked it; on Windows PermissionError.
+    """
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @contextmanager

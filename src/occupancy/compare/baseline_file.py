@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from .. import __version__
-from ..builds.atomic_file import PEEK_BYTES, InUseError, check_replaceable, written_atomically
+from ..builds.atomic_file import PEEK_BYTES, InUseError, alone, check_replaceable, write_atomically
 from ..errors import MAX_SHOWN, BaselineError, shown
 from ..readers.budget import Budget, Malformed
 from ..readers.json_stream import JsonStream
@@ -121,13 +121,11 @@ def _write(file: str, baseline: Baseline, look_again: Callable[[], None]) -> Non
         ) from error
     try:
         check_replaceable(file, looks_like_baseline, "baseline", BaselineError)
-        with written_atomically(file, alone=True) as stream:
+        with alone(file):
             look_again()
-            stream.write(text)
+            write_atomically(file, text)
     except InUseError as error:
-        raise BaselineError(
-            str(error), where=file, cure=f"Try again; if none is at work, remove {error.lock}."
-        ) from error
+        raise BaselineError(str(error), where=file, cure="Try again when it is done.") from error
     except BaselineError:  # a ValueError, too
         raise
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path

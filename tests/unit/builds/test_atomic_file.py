@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from occupancy.builds.atomic_file import InUseError, write_atomically, written_atomically
+from occupancy.builds import atomic_file
+from occupancy.builds.atomic_file import InUseError, alone, write_atomically
 
 OLD, NEW = "old\n", "new\n" * 50_000
 
@@ -80,32 +83,123 @@ def test_a_signal_that_can_be_caught_leaves_the_old_file_and_nothing_else(target
     assert [path.name for path in target.parent.iterdir()] == ["base.json"]
 
 
+HOLDER = """
+import sys
+from occupancy.builds import atomic_file
+from occupancy.builds.atomic_file import alone, write_atomically
+with alone(sys.argv[1]):
+    print("ready", flush=True)
+    write_atomically(sys.argv[1], sys.stdin.readline())
+"""
+
+
+@pytest.fixture
+def holder(target: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that has the target for itself, until it is told what to write."""
+    command = [sys.executable, "-c", HOLDER, str(target)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        yield process
+        process.kill()
+
+
 def test_processes_that_must_not_disturb_each_other_wait(
-    target: Path, monkeypatch: pytest.MonkeyPatch
+    target: Path, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = (
-        "import sys\n"
-        "from occupancy.builds.atomic_file import written_atomically\n"
-        "with written_atomically(sys.argv[1], alone=True) as file:\n"
-        "    print('ready', flush=True)\n"
-        "    file.write(sys.stdin.readline())\n"
-    )
     monkeypatch.setattr("occupancy.builds.atomic_file.PATIENCE", 0)
-    other = subprocess.Popen(
-        [sys.executable, "-c", program, str(target)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert other.stdout is not None
-    assert other.stdout.readline() == "ready\n"
-    with pytest.raises(InUseError) as caught, written_atomically(str(target), alone=True):
+    with pytest.raises(InUseError, match="another process is writing it"), alone(str(target)):
         pass
-    assert Path(caught.value.lock).parent == target.parent.resolve()
     assert target.read_text() == OLD
     # Who waits is next; what the other one has written is there by then.
     monkeypatch.setattr("occupancy.builds.atomic_file.PATIENCE", 60)
-    monkeypatch.setattr(time, "sleep", lambda _: other.poll() is None and other.communicate("theirs"))
-    with written_atomically(str(target), alone=True) as file:
-        file.write(target.read_text() + NEW)
+    monkeypatch.setattr(time, "sleep", lambda _: holder.poll() is None and holder.communicate("theirs"))
+    with alone(str(target)):
+        write_atomically(str(target), target.read_text() + NEW)
     assert target.read_text() == "theirs" + NEW
+    assert [path.name for path in target.parent.iterdir()] == ["base.json"]
+
+
+def test_a_process_that_was_killed_keeps_nobody_waiting(
+    target: Path, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("occupancy.builds.atomic_file.PATIENCE", 0)
+    holder.kill()
+    holder.wait()
+    assert len(list(target.parent.iterdir())) == 2, "the file that it had locked"
+    with alone(str(target)):
+        write_atomically(str(target), NEW)
+    assert [path.name for path in target.parent.iterdir()] == ["base.json"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_who_fails_lets_the_next_one_in(target: Path, error: type[BaseException] | OSError) -> None:
+    with pytest.raises(error if isinstance(error, type) else OSError), alone(str(target)):
+        raise error
+    with alone(str(target)):
+        assert target.read_text() == OLD
+    assert [path.name for path in target.parent.iterdir()] == ["base.json"]
+
+
+@pytest.mark.posix
+def test_who_locked_a_file_that_was_removed_meanwhile_locks_the_new_one(
+    target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = target.with_name(".base.json.lock")
+    lock = atomic_file._lock
+    descriptors: list[int] = []
+
+    def removed_before(descriptor: int) -> None:
+        if not descriptors:
+            file.unlink()  # by the process that had it before
+        descriptors.append(descriptor)
+        lock(descriptor)
+
+    monkeypatch.setattr(atomic_file, "_lock", removed_before)
+    with alone(str(target)):
+        assert len(descriptors) == 2
+        assert os.path.samestat(os.fstat(descriptors[-1]), file.stat())
+
+
+def test_a_file_system_without_locks_is_written_to_all_the_same(
+    target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locks(error: int) -> Callable[[int], None]:
+        def refuse(_: int) -> None:
+            raise OSError(error, os.strerror(error))
+
+        return refuse
+
+    monkeypatch.setattr(atomic_file, "_lock", locks(errno.ENOLCK))
+    with alone(str(target)):
+        write_atomically(str(target), NEW)
+    assert target.read_text() == NEW
+    monkeypatch.setattr(atomic_file, "_lock", locks(errno.EIO))
+    with pytest.raises(OSError, match=os.strerror(errno.EIO)), alone(str(target)):
+        pass
+
+
+@pytest.mark.posix  # which stands in for what Windows does
+def test_the_lock_of_windows(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    def locking(descriptor: int, mode: int, length: int) -> None:
+        assert (mode, length) == (2, 1)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise PermissionError(errno.EACCES, "Permission denied") from error
+
+    windows = SimpleNamespace(LK_NBLCK=2, locking=locking)
+    monkeypatch.setitem(sys.modules, "msvcrt", windows)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(atomic_file, "PATIENCE", 0)
+    with alone(str(target)):
+        with pytest.raises(InUseError), alone(str(target)):
+            pass
+        assert target.with_name(".base.json.lock").exists()
+    with alone(str(target)):
+        pass
     assert [path.name for path in target.parent.iterdir()] == ["base.json"]
 
 
