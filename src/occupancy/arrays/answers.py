@@ -17,6 +17,7 @@ from ..values.kernel import TENSOR_MEMORY_UNIT, Kernel
 from ..values.limits import Limits
 from ..values.resources import COUNTED, Limiter, Output
 from ..values.rows import Rows
+from .answered import Answered
 from .lookup import Lookup, chunks, count_lookup, found, look_up_first, shared_memory_lookup, warp_lookup
 from .tables import count_table, not_given, shared_memory_table, smallest_type, warp_table
 from .values import SHARED_MEMORY_FIELDS, Integers, Quantity, read_quantity
@@ -37,44 +38,33 @@ class Sweep:
     dimension for the chips comes first.
     """
 
-    def __init__(
-        self,
-        limits: Sequence[Limits],
-        has_chip_axis: bool,
-        arrays: Mapping[Output, Integers],
-        inputs: Mapping[str, Integers] | None = None,
-        names: Sequence[str] = (),
-    ) -> None:
-        self.limits = tuple(limits)
-        self._has_chip_axis = has_chip_axis
-        self._arrays = arrays
-        self.inputs = dict(inputs or {})
+    def __init__(self, answered: Answered) -> None:
+        self._answered = answered
+        self.limits = answered.limits
+        self.inputs = dict(answered.inputs)
         """Argument -> the whole numbers that were asked about."""
-        self.names = tuple(names) or tuple(str(each.compute_capability) for each in limits)
+        self.names = answered.names
         """What each of the chips is called."""
 
     @property
     def active_blocks(self) -> Integers:
         """Blocks that can be resident on one SM at once."""
-        return self._array("active_blocks")
+        return self._answered.array("active_blocks")
 
     @property
     def active_warps(self) -> Integers:
         """Warps of those blocks."""
-        return self._array("active_warps")
+        return self._answered.array("active_warps")
 
     @property
     def limiters(self) -> Integers:
         """The bits (`Limiter`) of every resource that allows no more blocks than the answer."""
-        return self._array("limiters")
+        return self._answered.array("limiters")
 
     @property
     def occupancy(self) -> NDArray[np.float32]:
         """Active warps by the most warps that an SM holds, 0 to 1, in single precision."""
-        warps = self.active_warps
-        most = np.array([limits.max_warps_per_multiprocessor for limits in self.limits], np.float32)
-        most_of_chip = most.reshape(-1, *[1] * (warps.ndim - 1)) if self._has_chip_axis else most[0]
-        return np.divide(warps, most_of_chip, dtype=np.float32)
+        return self._answered.occupancy
 
     def best(self, n: int = 10, *, where: ArrayLike = True) -> BestAnswers:
         """The answers of each chip with the highest occupancy, as ``print()`` shows them, of what launches.
@@ -101,22 +91,17 @@ class Sweep:
         """
         from .best import best_of
 
-        return best_of(self, self._arrays, n, where, has_chip_axis=self._has_chip_axis)
+        return best_of(self._answered, n, where)
 
     def rows(self) -> Rows:
         """All answers as `best` has them, in the order of the arrays, each made when it is asked for. Without
         ``active_warps`` they have no ``occupancy``. Each million takes some seconds; `columns` is faster."""
-        from .rows import all_rows
-
-        return all_rows(self, self._arrays, has_chip_axis=self._has_chip_axis)
+        return self._answered.rows()
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """All answers in the order of the arrays, an array of one dimension for each column of `rows` but
         ``index``: for ``pandas.DataFrame(grid.columns())``, and millions of them."""
-        from .rows import columns_at
-
-        places = np.arange(prod(self.shape))
-        return columns_at(self, self._arrays, places, has_chip_axis=self._has_chip_axis)
+        return self._answered.columns_at(np.arange(prod(self.shape)))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the occupancy: a curve for each chip over one input, or a heat map of one chip over two.
@@ -132,24 +117,24 @@ class Sweep:
             MissingDependencyError: matplotlib is not installed.
         """
         from ..render.plot import plot
-        from .picture import picture_of
+        from .shown import picture_of
 
-        (axes,) = plot(picture_of(self), ax)
+        (axes,) = plot(picture_of(self._answered), ax)
         return axes
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the arrays."""
-        return next(iter(self._arrays.values())).shape
+        return self._answered.shape
 
     def __repr__(self) -> str:
-        return f"<Sweep of shape {self.shape} on {', '.join(self.names)}: {', '.join(self._arrays)}>"
+        return f"<Sweep of shape {self.shape} on {', '.join(self.names)}: {', '.join(self._answered.arrays)}>"
 
     def document(self) -> Document:
         """The chart or heat map that ``occupancy sweep`` prints; where there is none, the best answers."""
         from .shown import document_of
 
-        return document_of(self, self._arrays)
+        return document_of(self._answered)
 
     def __str__(self) -> str:
         """The same as text."""
@@ -162,12 +147,7 @@ class Sweep:
         from ..render.html import html
         from .shown import document_of
 
-        return html(document_of(self, self._arrays, in_notebook=True))
-
-    def _array(self, name: Output) -> Integers:
-        if name not in self._arrays:
-            raise InputError(f"{name} was not asked for", where="sweep", allowed=", ".join(self._arrays))
-        return self._arrays[name]
+        return html(document_of(self._answered, in_notebook=True))
 
 
 def sweep_arrays(
@@ -209,9 +189,9 @@ def sweep_arrays(
         _fill(limits, common, model or default_model(limits), quantities, out)
     if not has_chip_axis:
         arrays = {name: array[0, ...] for name, array in arrays.items()}
-    return Sweep(
-        chips, has_chip_axis, arrays, {name: each.values for name, each in quantities.items()}, names
-    )
+    inputs_read = {name: each.values for name, each in quantities.items()}
+    called = tuple(names) or tuple(str(each.compute_capability) for each in chips)
+    return Sweep(Answered(tuple(chips), called, has_chip_axis, inputs_read, arrays))
 
 
 def _common_shape(quantities: Sequence[Quantity]) -> tuple[int, ...]:

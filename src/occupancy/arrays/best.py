@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, overload
+from typing import Any, NamedTuple, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,14 +14,10 @@ from ..errors import InputError
 from ..render import words
 from ..render.charts import scale
 from ..render.document import Column, Document, Line, Marked, Paragraph, Table, Together
-from ..values.resources import COUNTED, Output
+from ..values.resources import COUNTED
 from ..values.spellings import parse_count
-from .picture import varying
-from .rows import rows_at
+from .answered import Answered
 from .values import SHARED_MEMORY_FIELDS, Integers
-
-if TYPE_CHECKING:
-    from .answers import Sweep
 
 RULE = (
     "Those with the most registers come first, then those with the most shared memory. "
@@ -100,17 +96,13 @@ class BestAnswers(tuple[dict[str, Any], ...]):
         return html(self.document())
 
 
-def best_of(
-    sweep: Sweep, arrays: Mapping[Output, Integers], most: int, where: ArrayLike, *, has_chip_axis: bool
-) -> BestAnswers:
+def best_of(sweep: Answered, most: int, where: ArrayLike = True) -> BestAnswers:
     """What `Sweep.best` returns.
 
     Args:
         sweep: The answers.
-        arrays: Output -> the answers for it.
         most: Rows of each chip.
         where: Of which answers, as an array that broadcasts to theirs.
-        has_chip_axis: Whether the first dimension is that of the chips.
 
     Raises:
         InputError: Less than a row, no such array, or the sweep has no active warps.
@@ -127,11 +119,11 @@ def best_of(
         of_launched = its[launched]
         best = chain.from_iterable(_best_places(sweep, launched + chip * its.size, of_launched))
         places = np.fromiter(islice(best, most), np.int64)
-        rows += rows_at(sweep, arrays, places, has_chip_axis=has_chip_axis)
+        rows += sweep.rows_at(places)
         as_high = int(np.count_nonzero(of_launched == of_launched.max())) if launched.size else 0
         name = sweep.names[chip] if len(sweep.names) > 1 else ""
         heads.append(ChipHead(name, as_high, int(np.count_nonzero(wanted[chip])), places.size))
-    several = varying(sweep)
+    several = sweep.varying()
     return BestAnswers(rows, heads, (name for name in sweep.inputs if name in several))
 
 
@@ -188,7 +180,7 @@ def _table(rows: Sequence[Mapping[str, Any]], inputs: Sequence[str]) -> Table:
     return Table(columns, lines)
 
 
-def _best_places(sweep: Sweep, launched: Integers, shares: NDArray[np.float32]) -> Iterator[Integers]:
+def _best_places(sweep: Answered, launched: Integers, shares: NDArray[np.float32]) -> Iterator[Integers]:
     """The places of one chip in the flat arrays of what launches, best first, in some arrays.
 
     What decides among equals is looked up for these alone: for all of them it would take gigabytes.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import occupancy
-from occupancy.arrays import rows as arrays_rows
+from occupancy.arrays import answered
 
 THREADS = np.array([32, 1024, 96, 160, 2048, 64, 512])
 REGS = np.array([40, 16, 255, 64])
@@ -159,7 +159,7 @@ def test_columns_are_the_rows_as_arrays() -> None:
 
 
 def test_rows_are_all_answers_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrays_rows, "PIECE", 7)
+    monkeypatch.setattr(answered, "PIECE", 7)
     threads, regs = np.ix_(THREADS, REGS)
     found = occupancy.sweep(["H100", "A100"], threads=threads, regs=regs)
     rows = list(found.rows())
@@ -197,7 +197,7 @@ def test_the_best_of_some() -> None:
 
 
 def test_rows_are_a_sequence_that_can_be_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrays_rows, "PIECE", 7)
+    monkeypatch.setattr(answered, "PIECE", 7)
     threads, regs = np.ix_(THREADS, REGS)
     rows = occupancy.sweep("9.0", threads=threads, regs=regs).rows()
     assert isinstance(rows, occupancy.Rows)
