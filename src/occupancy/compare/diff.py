@@ -89,6 +89,10 @@ class Diff:
     """How many kernels of both have not the same name, and were matched by a part of it or by their code."""
     namesakes: tuple[ScanRow, ...]
     """Of the added and the removed, those whose name the other build has, too, but less often."""
+    old_archs: tuple[str, ...]
+    """Architectures that the old build has kernels for."""
+    new_archs: tuple[str, ...]
+    """Those of the new one."""
 
     @property
     def summary(self) -> DiffSummary:
@@ -153,6 +157,7 @@ def compare(
         _together((shown[id(each)] for each in removed), lambda row: row.name),
         by_part,
         _together(namesakes, lambda row: row.name),
+        *(tuple(sorted({each.arch or "unknown" for each in build})) for build in (old, new)),
     )
 
 

@@ -78,6 +78,10 @@ class DiffReport(Report):
     """How many kernels of both have not the same name, and were matched by a part of it or by their code."""
     namesakes: tuple[ScanRow, ...]
     """Of the added and the removed, those whose name the other build has, too, but less often."""
+    old_archs: tuple[str, ...]
+    """Architectures that the old build has kernels for, whether they changed or not."""
+    new_archs: tuple[str, ...]
+    """Those of the new one."""
     problems: tuple[ReadProblem, ...]
     """What could not be read of the two."""
     not_chosen: int
@@ -151,6 +155,8 @@ def diff_report(
         diff.removed,
         diff.by_part,
         diff.namesakes,
+        diff.old_archs,
+        diff.new_archs,
         problems,
         not_chosen,
         runs_on,
@@ -290,7 +296,7 @@ def _footnotes(report: DiffReport) -> Iterator[str]:
             f"More often in one build than in the other: {listing(report.namesakes)}. Those most alike were "
             "matched; check compares those that are new, too."
         )
-    old, new = ({row.arch or "unknown" for row in side} for side in _sides(report))
+    old, new = set(report.old_archs), set(report.new_archs)
     could_match = report.added and report.removed and not report.ignores_arch
     for archs, build in ((old - new, report.old), (new - old, report.new)):
         if archs and could_match:
@@ -322,9 +328,3 @@ _NAMES_OF_MEASURES = {
     "spill_smem": "spills into shared memory",
     "stack_bytes": "stack",
 }
-
-
-def _sides(report: DiffReport) -> tuple[list[ScanRow], list[ScanRow]]:
-    old = [row.old for row in report.kernels]
-    new = [row.new for row in report.kernels]
-    return [*old, *report.removed], [*new, *report.added]
