@@ -128,6 +128,13 @@ def bounds_in_source(threads: int, min_blocks: int | None) -> str:
     return f"__launch_bounds__({threads}{'' if min_blocks is None else f', {min_blocks}'})"
 
 
+def cap_in_triton(registers: int | None = None, *, are_fewer: bool = True) -> str:
+    """``maxnreg=64 or more num_warps``: how a kernel of Triton, whose launch bounds are not its author's to
+    write, is compiled with so many registers per thread, or just with fewer. More warps never need more."""
+    cap = "maxnreg" if registers is None else f"maxnreg={registers}"
+    return f"{cap} or more num_warps" if are_fewer else cap
+
+
 def launch_bounds(
     chip: Chip, kernel: Kernel, min_blocks: int | None = None, model: Model | None = None
 ) -> LaunchBounds:

@@ -244,6 +244,20 @@ def test_launch_bounds_that_mend(name: str, bound: float, said: str) -> None:
     assert step == f"__launch_bounds__{said}; the rest spills."
 
 
+@pytest.mark.parametrize(
+    ("name", "threads", "said"),
+    [
+        ("max_regs", 256, "; maxnreg=32 or more num_warps asks Triton for that."),
+        ("max_spill_bytes", 256, "; maxnreg=64 asks Triton for that."),
+        ("max_regs", None, "maxnreg or more num_warps make them fewer; the rest spills."),
+    ],
+)
+def test_triton_has_options_and_no_launch_bounds(name: str, threads: int | None, said: str) -> None:
+    kernel = replace(KERNEL, format="triton", threads=threads, required_threads=256)
+    (violating,) = checked([kernel], rule({name: 32 if name == "max_regs" else 0})).violating
+    assert mending(violating.kernel, violating.violations[0]).endswith(said)
+
+
 @pytest.mark.parametrize(("name", "bound", "step"), MENDING)
 def test_the_step_that_mends(name: str, bound: float, step: NextStep) -> None:
     (violating,) = checked([KERNEL], rule({name: bound})).violating

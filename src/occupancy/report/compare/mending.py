@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...advice.launch_bounds import bounds_in_source
+from ...advice.launch_bounds import bounds_in_source, cap_in_triton
 from ...advice.next_steps import NextStep
 from ...builds.scan_row import ScanRow
 from ...compare.register_caps import bounds_within, has_bound
@@ -19,6 +19,8 @@ def mending(row: ScanRow, violation: Violation) -> str:
     step = violation.next_step
     if step is None and measure == "occupancy" and row.spill_smem:
         measure = "spill_smem"
+    if step is None and measure == "regs" and _is_of_triton(row):
+        return f"{cap_in_triton()} make them fewer; the rest spills."
     if step is None and measure == "regs" and has_bound(row):
         return _by_bounds(row, violation)
     if step is None and is_ours(row):
@@ -62,7 +64,14 @@ def _by_bounds(row: ScanRow, violation: Violation) -> str:
 
 
 def _how(row: ScanRow, step: NextStep) -> str:
-    """How to have the compiler use fewer registers."""
+    """How to have the compiler use so many registers."""
     if set(step.requires) != {"regs"} or is_ours(row) or row.threads is None or not step.active_blocks:
         return ""
+    if _is_of_triton(row):
+        wanted = step.requires["regs"]
+        return f"; {cap_in_triton(wanted, are_fewer=wanted < (row.regs or 0))} asks Triton for that"
     return f"; {bounds_in_source(row.threads, step.active_blocks)} asks the compiler for that"
+
+
+def _is_of_triton(row: ScanRow) -> bool:
+    return row.format == "triton"

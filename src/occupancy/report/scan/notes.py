@@ -34,11 +34,6 @@ UNKNOWN_STACK = f"Stack: nothing says whether it holds spills, or arrays that va
 MOST_THREADS = 1024
 """Per block, on each chip that Triton compiles for."""
 
-OF_TRITON = (
-    "Triton: fewer num_stages or a smaller tile take less shared memory; maxnreg or more num_warps, fewer "
-    "registers, how many shows once it is compiled. A step that names both needs both."
-)
-
 
 def footnotes(report: ScanReport, asking: Asking = COMMAND) -> Iterator[str | About]:
     """What the numbers rest on.
@@ -86,7 +81,13 @@ def _of_triton(rows: Sequence[ScanRow], budget: str) -> Iterator[str]:
     helped = next((row for row in rows if row.num_warps is not None and row.next_step is not None), None)
     if helped is None:
         return
-    yield OF_TRITON
+    from ...advice.launch_bounds import cap_in_triton  # which other kernels do not wait for
+
+    yield (
+        "Triton: fewer num_stages or a smaller tile take less shared memory; "
+        f"{cap_in_triton()}, fewer registers, how many shows once it is compiled. A step that names both "
+        "needs both."
+    )
     more = 2 if (helped.threads or 0) * 2 <= MOST_THREADS else 1
     asked = budget.format(helped.cc, (helped.threads or 0) * more)
     warps = words.count((helped.num_warps or 0) * more, "warp")
