@@ -37,7 +37,7 @@ from .calc.notes import counted_by_header
 from .calc.tensor_memory import once_relinquished
 from .inputs import Inputs, inputs_of, name_of
 from .most_sms import largest_product, most_sms, sms_of
-from .of_chips import said_of_chips
+from .of_chips import later_names, said_of_chips
 from .opt_in import call_for
 
 if TYPE_CHECKING:
@@ -109,7 +109,8 @@ class FitsReport(Report):
     chips: tuple[ChipFit, ...]
     """The answer for each of them, or for those that reach the least occupancy, the best first."""
     notes: tuple[str, ...]
-    """What becomes of a kernel that allocates tensor memory once it has relinquished its permit."""
+    """What a later CUDA calls a chip, and what becomes of a kernel that allocates tensor memory once it has
+    relinquished its permit."""
 
     @property
     def can_run(self) -> bool:
@@ -282,12 +283,13 @@ def fits_report(
 def _notes(
     kernel: Kernel, answers: tuple[Fit, ...], chips: Sequence[Chip], model: Model | None
 ) -> tuple[str, ...]:
-    if kernel.tensor_memory is None:
-        return ()
-    launching = [chip for chip, answer in zip(chips, answers, strict=True) if answer.launchable]
-    found = [evaluate(chip.limits, kernel, model) for chip in launching]
-    said = ((counted_by_header(answer), once_relinquished(answer)) for answer in found)
-    return tuple(said_of_chips(launching, said))
+    notes = list(later_names(chips))
+    if kernel.tensor_memory is not None:
+        launching = [chip for chip, answer in zip(chips, answers, strict=True) if answer.launchable]
+        found = [evaluate(chip.limits, kernel, model) for chip in launching]
+        said = ((counted_by_header(answer), once_relinquished(answer)) for answer in found)
+        notes += said_of_chips(launching, said)
+    return tuple(notes)
 
 
 def _chip_fit(chip: Chip, answer: Fit, kernel: Kernel, model: Model | None) -> ChipFit:

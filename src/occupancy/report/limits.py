@@ -9,11 +9,13 @@ from typing import Any
 
 from ..render import words
 from ..render.document import Block, Bullets, Column, Document, Heading, Only, Table, Together
+from ..tables.chips import Chip
 from ..tables.sources import Dispute, Provenance, Source
 from ..tables.table import CURRENT_FROM, are_current
 from ..values.dataclass import dataclass
 from ..values.limits import Limits, SpreadsheetColumn
 from .base import Report, empty
+from .of_chips import later_names
 
 OVERVIEW = {
     "architecture": "Architecture",
@@ -70,7 +72,7 @@ class LimitsReport(Report):
             Column("Limit", is_number=False),
             *(Column(self._title(cc), least=READABLE) for cc in ccs),
         )
-        screen = Table(columns_of_all, rows, differing)
+        names = Bullets(list(later_names(list(map(Chip, self.limits)))), "faint")
         if self.is_whole_table:
             header = [Column(title, is_number=name != "architecture") for name, title in OVERVIEW.items()]
             cells = [
@@ -79,8 +81,10 @@ class LimitsReport(Report):
             ]
             overview = Table([Column("CC", is_number=False), *header], cells)
             scope = Bullets([ONLY_CURRENT] if are_current(ccs) else [], "faint")
-            return Only("text", [overview, scope]), Only("markdown", [Table(columns_of_all, rows)])
-        return Only("text", [screen]), Only("markdown", [Table(columns_of_all, rows)])
+            screen: list[Block] = [overview, Together([scope, names])]
+        else:
+            screen = [Table(columns_of_all, rows, differing), names]
+        return Only("text", screen), Only("markdown", [Table(columns_of_all, rows), names])
 
     def _title(self, cc: str) -> str:
         """The compute capability, below the names by which it was asked for."""

@@ -16,6 +16,7 @@ import occupancy  # in annotations: a public name brings its module when somebod
 from ..errors import InputError, UnknownComputeCapabilityError, shown
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability, Limits
+from .shipped import renamed
 from .table import Table
 
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ def find_chips(name: object, table: Table | None = None, *, is_product: bool = F
         name: A compute capability in any spelling, `Limits`, the name of an architecture or of a product; or
             a chip that was found already.
         table: Where their limits are taken from; by default the shipped table.
-        is_product: Whether a number such as ``980`` is a product's first, and a compute capability second.
+        is_product: Whether a product is meant first: by a number such as ``980``, and by the name of an
+            architecture of which one product alone is known.
 
     Raises:
         InputError: Nothing is called so, or products of different compute capability are.
@@ -105,7 +107,9 @@ def find_chips(name: object, table: Table | None = None, *, is_product: bool = F
     except InputError:
         rows = table.of_architecture(name)
         if rows:
-            return tuple(Chip(row) for row in rows)
+            alone = _the_only_product(rows) if is_product else None
+            product = alone and _of_product(alone.name, table, guess=False)
+            return (product,) if product else tuple(Chip(row) for row in rows)
         if found := re.fullmatch(_RANGE, name.strip()):
             raise _range(name, found, table) from None
         if len(parts := [part.strip() for part in name.split(",")]) > 1 and all(parts):
@@ -179,6 +183,15 @@ def _of_product(name: str, table: Table, *, guess: bool) -> Chip | None:
     return Chip(limits, called, counts.pop(), least_certain(found))
 
 
+def _the_only_product(rows: Sequence[Limits]) -> Product | None:
+    """The product of an architecture, by its rows, where no other is known; else None."""
+    from .products import products
+
+    ccs = {row.compute_capability for row in rows}
+    found = [each for each in products() if each.compute_capability in ccs]
+    return found[0] if len(ccs) == len(found) == 1 else None
+
+
 def products_of(pattern: str) -> tuple[Product, ...]:
     """The products of a compute capability or of an architecture, or those that a pattern fits; without a
     pattern all of them.
@@ -201,11 +214,17 @@ def products_of(pattern: str) -> tuple[Product, ...]:
         raise InputError(
             f"no product of compute capability {' or '.join(map(str, sorted(ccs)))} is known",
             where="cc",
-            cure="`occupancy limits` has what its SM offers.",
+            cure=" ".join(map(_under_new_name, sorted(ccs & renamed().keys())))
+            or "`occupancy limits` has what its SM offers.",
         )
     if not found:
         raise _nothing(pattern)
     return tuple(each for each in products() if each in found)
+
+
+def _under_new_name(cc: ComputeCapability) -> str:
+    new = renamed()[cc]
+    return f"{new.by} calls it {new.to}: `occupancy gpus {new.to}`."
 
 
 def _is_compute_capability(name: str) -> bool:

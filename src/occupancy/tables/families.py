@@ -6,10 +6,7 @@ from functools import cache
 
 from ..errors import InputError
 from ..values.limits import ComputeCapability
-from .shipped import known
-
-RENAMED = ComputeCapability(10, 1)
-"""CUDA 13.0 calls it 11.0; it is of no family with the rest of 10.x (its release notes)."""
+from .shipped import known, renamed
 
 TEGRA = frozenset(
     ComputeCapability(*each) for each in ((3, 2), (5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0))
@@ -36,8 +33,9 @@ def runs_on(arch: str | None, chip: ComputeCapability) -> bool:
 def later_members(arch: str | None) -> tuple[ComputeCapability, ...]:
     """The chips beside its own on which code of a family runs; none for any other code.
 
-    They are the later ones of the same major number. ptxas 13.5 makes code of PTX for sm_100f for 10.0, 10.3
-    and 10.7, for sm_103f for 10.3 and 10.7, and for sm_120f for 12.0 and 12.1 (compiled).
+    They are the later ones of the same major number, but for one that was renamed: 10.1 is 11.0 (release
+    notes of CUDA 13.0). ptxas 13.5 makes code of PTX for sm_100f for 10.0, 10.3 and 10.7, for sm_103f for
+    10.3 and 10.7, and for sm_120f for 12.0 and 12.1 (compiled).
     """
     if arch is None or not arch.endswith("f"):
         return ()
@@ -45,4 +43,6 @@ def later_members(arch: str | None) -> tuple[ComputeCapability, ...]:
         own = ComputeCapability.parse(arch)
     except InputError:  # a file can call an architecture anything
         return ()
-    return tuple(cc for cc in known() if cc.major == own.major and cc > own and RENAMED not in (cc, own))
+    return tuple(
+        cc for cc in known() if cc.major == own.major and cc > own and not {cc, own} & renamed().keys()
+    )

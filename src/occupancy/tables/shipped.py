@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 from ..errors import UnknownComputeCapabilityError
+from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability, Limits, SpreadsheetColumn
 
 SCHEMA_VERSION = 1
@@ -23,6 +24,16 @@ FILE_NAME = "gpu_limits.yaml"
 _DOCUMENT_START = r"(?m)^---\n"
 _ROW = r'(?m)^  "(\d+\.\d+)":\n((?:    .*\n)+)'
 _FIELD = r"(?m)^    (\w+): (.+)$"
+_RENAMED = r'(?m)^  "(\d+\.\d+)": ({.+})$'
+
+
+@dataclass(frozen=True, slots=True)
+class NewName:
+    """What a compute capability is called since a version of CUDA renamed it."""
+
+    to: ComputeCapability
+    by: str
+    """The version: ``"CUDA 13.0"``."""
 
 
 def data_path(file_name: str) -> str:
@@ -48,6 +59,14 @@ def limits(cc: object) -> Limits:
 def known() -> tuple[ComputeCapability, ...]:
     """Every compute capability of the table, ascending."""
     return tuple(sorted(ComputeCapability.parse(name) for name in _rows()))
+
+
+@cache
+def renamed() -> Mapping[ComputeCapability, NewName]:
+    """The compute capabilities of the table that a later CUDA calls otherwise: the same SM twice."""
+    parse = ComputeCapability.parse
+    named = ((parse(old), json.loads(new)) for old, new in re.findall(_RENAMED, _documents()[1]))
+    return {old: NewName(parse(new["to"]), new["by"]) for old, new in named}
 
 
 def _unknown(cc: ComputeCapability) -> UnknownComputeCapabilityError:

@@ -23,6 +23,11 @@ def are_current(ccs: Sequence[str]) -> bool:
     return list(ccs) == [str(cc) for cc in shipped.known() if cc >= CURRENT_FROM]
 
 
+def are_unnamed(ccs: Sequence[str]) -> bool:
+    """Whether these are what is shown where none is named: all chips of our table, or those."""
+    return list(ccs) == [str(cc) for cc in shipped.known()] or are_current(ccs)
+
+
 class Table:
     """Limits by compute capability: the user's row where their file has one, else ours.
 

@@ -53,6 +53,29 @@ def test_my_kernel_on_an_h100_and_a_4090_what_should_i_change() -> None:
         assert after.active_blocks == blocks > before.active_blocks
 
 
+NEW_NAME = "CUDA 13.0 calls this compute capability 11.0 (Thor): the same SM."
+
+
+def test_an_old_name_of_a_compute_capability_says_the_new_one() -> None:
+    alone, beside = ("--cc", "10.1"), ("--cc", "9.0,sm_101")
+    assert run("calc", *KERNEL, *alone, columns=100).stdout.endswith(f"\n{NEW_NAME}\n")
+    assert NEW_NAME in as_json("calc", *KERNEL, *alone)["notes"]
+    assert f"10.1: {NEW_NAME}" in as_json("calc", *KERNEL, *beside)["notes"]
+    assert as_json("fits", *KERNEL, *beside)["notes"] == [f"10.1: {NEW_NAME}"]
+    for output_format in ("text", "markdown"):
+        said = run("limits", "10.1", "--format", output_format, columns=100).stdout
+        assert said.count(f"10.1: {NEW_NAME}\n") == 1
+    for asked in (("fits", *KERNEL), ("fits", *KERNEL, "--all"), ("limits",), ("limits", "--all")):
+        assert "13.0 calls" not in run(*asked).stdout, asked
+    assert "13.0 calls" not in run("calc", *KERNEL, "--cc", "11.0").stdout
+
+
+def test_an_architecture_of_one_product_has_its_sms() -> None:
+    text = run("calc", "-t", "256", "--gpu", "Rubin", "--grid", "1000", columns=100).stdout
+    assert text.startswith("100% occupancy on Rubin (VR200), compute capability 10.7 (Rubin)\n")
+    assert as_json("calc", "-t", "256", "--gpu", "rubin")["gpu"]["multiprocessor_count"] == 224
+
+
 def test_the_waves_of_a_grid_on_each_of_several_gpus() -> None:
     kernel = ("-t", "256", "-r", "48", "-s", "20k", "--grid", "3000")
     asked = ("calc", "--gpu", "a100 sxm,h100 sxm", *kernel)

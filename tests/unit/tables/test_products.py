@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from occupancy.errors import InputError
 from occupancy.tables import shipped
-from occupancy.tables.chips import find_chips
+from occupancy.tables.chips import find_chips, products_of
 from occupancy.tables.products import FILE_NAME, Product, find_gpu, matching, products
+from occupancy.tables.table import Table
 
 PATH = Path(shipped.data_path(FILE_NAME))
 LARGEST_SM_COUNT = 224
@@ -218,6 +219,35 @@ def test_several_chips_in_one_text_say_how_python_takes_them() -> None:
     message = r"'9.0, L4' names 2 chips\. In Python several are a list, .*: \['9.0', 'L4'\]\.$"
     with pytest.raises(InputError, match=message):
         find_chips("9.0, L4")
+
+
+def test_an_architecture_of_one_product_is_that_product_where_products_are_asked_for() -> None:
+    (chip,) = find_chips("Rubin", is_product=True)
+    assert (chip.name, chip.cc, chip.multiprocessor_count) == ("Rubin (VR200)", "10.7", 224)
+    (alone,) = find_chips("Rubin")
+    assert (alone.name, alone.multiprocessor_count) == (None, None)
+    (hopper,) = find_chips("hopper", is_product=True)  # of which there are many
+    assert (hopper.name, hopper.cc) == (None, "9.0")
+
+
+def test_an_architecture_is_no_product_where_a_table_has_more_of_it(tmp_path: Path) -> None:
+    file = tmp_path / "limits.yaml"
+    file.write_text('schema_version: 1\ncompute_capabilities:\n  "10.8": {like: "10.7"}\n')
+    found = find_chips("Rubin", Table(file), is_product=True)
+    assert [(chip.name, chip.cc) for chip in found] == [(None, "10.7"), (None, "10.8")]
+
+
+@pytest.mark.parametrize(
+    ("name", "cure"),
+    [
+        ("10.1", "CUDA 13.0 calls it 11.0: `occupancy gpus 11.0`."),
+        ("8.8", "`occupancy limits` has what its SM offers."),
+    ],
+)
+def test_a_compute_capability_without_products(name: str, cure: str) -> None:
+    with pytest.raises(InputError, match=f"no product of compute capability {name} is known") as caught:
+        products_of(name)
+    assert caught.value.cure == cure
 
 
 def _answer(name: str) -> tuple[Any, ...]:

@@ -40,7 +40,7 @@ class TestRows:
     def test_file_has_two_documents_of_the_known_version(self) -> None:
         assert set(VALUES) == {"schema_version", "compute_capabilities"}
         assert VALUES["schema_version"] == shipped.SCHEMA_VERSION
-        assert set(PROVENANCE) == {"sources", "provenance", "disputed"}
+        assert set(PROVENANCE) == {"sources", "renamed", "provenance", "disputed"}
 
     def test_every_cuda_compute_capability_is_there(self) -> None:
         assert len(shipped.known()) == 32
@@ -71,7 +71,15 @@ class TestRows:
                 assert _plain(getattr(limits, field)) == value
 
     def test_same_chip_under_two_names_has_the_same_limits(self) -> None:
-        assert ROWS["10.1"] == ROWS["11.0"]
+        assert PROVENANCE["renamed"]["10.1"]["to"] == "11.0"
+        for old, new in PROVENANCE["renamed"].items():
+            assert ROWS[old] == ROWS[new["to"]]
+            assert set(new["sources"]) <= set(PROVENANCE["sources"])
+            assert new["to"] in (sources.provenance(old, "compute_capability").note or "")
+
+    def test_new_names_read_alone_are_those_of_the_whole_document(self) -> None:
+        read = {str(old): (str(new.to), new.by) for old, new in shipped.renamed().items()}
+        assert read == {old: (new["to"], new["by"]) for old, new in PROVENANCE["renamed"].items()}
 
     @pytest.mark.parametrize(("given", "nearest"), [("9.1", "9.0"), ("4.0", "3.7"), ("13.0", "12.1")])
     def test_unknown_one_names_the_nearest(self, given: str, nearest: str) -> None:

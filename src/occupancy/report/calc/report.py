@@ -23,6 +23,7 @@ from ...values.resources import Resource, amount_of
 from ..base import Document, Report, empty
 from ..gpu.report import WAVES, Gpu, WavesReport, WholeGpu, fill
 from ..inputs import Inputs, inputs_of
+from ..of_chips import later_name
 from .notes import notes_on, why_it_differs
 
 
@@ -251,7 +252,12 @@ def calc_report(
         full_wave=whole.full_wave,
         green_context=whole.green_context,
         **whole.runs._asdict(),
-        notes=(*notes_on(result), *why_it_differs(result), *whole.notes),
+        notes=(
+            *filter(None, (later_name(limits.compute_capability),)),
+            *notes_on(result),
+            *why_it_differs(result),
+            *whole.notes,
+        ),
         explanation=explanation,
     )
 

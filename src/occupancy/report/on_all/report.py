@@ -23,7 +23,7 @@ from ..calc.report import Explanation, in_a_cell, in_cells
 from ..calc.tensor_memory import once_relinquished
 from ..gpu.report import WAVES, WavesReport, WholeGpu, fill
 from ..inputs import Inputs, inputs_of
-from ..of_chips import said_of_chips
+from ..of_chips import later_names, said_of_chips
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +158,7 @@ def on_all_report(
 
 def _of_single(chips: Sequence[Chip], answers: Sequence[Answer]) -> Iterator[str]:
     """What a reader should know of single chips, each sentence once."""
+    yield from later_names(chips)
     if len({answer.model for answer in answers}) > 1:
         by = [
             chip.label for chip, answer in zip(chips, answers, strict=True) if answer.model == "spreadsheet"
