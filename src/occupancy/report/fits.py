@@ -137,7 +137,7 @@ class FitsReport(Report):
             yield {"gpu": row.pop("gpu"), **row}
 
     def document(self) -> Document:
-        """A count, then a row for each chip with what limits it, or what stops it."""
+        """A count, a row for each chip on which it runs with what limits it, then what stops it elsewhere."""
         has_names = any(chip.gpu for chip in self.chips)
         rows = [
             (
@@ -153,6 +153,7 @@ class FitsReport(Report):
                 *([sms_of(chip)] if has_names else []),
             )
             for chip in self.chips
+            if chip.launchable is not False
         ]
         headline = Paragraph((Marked(self.headline(), "strong"), self._scope()))
         table = [Table(NAMED_COLUMNS if has_names else COLUMNS[1:], rows)] if rows else []
@@ -160,7 +161,8 @@ class FitsReport(Report):
             Only("text", [headline]),
             *self._not_compiled(),
             *table,
-            Together([*self._to_launch(), *self._without_clusters(), *self._most_sms()]),
+            Together([*self._not_on(), *self._without_clusters()]),
+            Together(list(self._most_sms())),
             Together(self._opt_in()),
             Bullets(self.notes, "faint"),
         )
@@ -172,23 +174,25 @@ class FitsReport(Report):
         if why := next((chip.refused_by_compiler for chip in self.chips if chip.refused_by_compiler), None):
             yield Paragraph(not_compiled(why))
 
-    def _to_launch(self) -> Iterator[Block]:
-        """What must change so that it launches on the others."""
-        on: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    def _not_on(self) -> Iterator[Block]:
+        """On which chips it does not launch, what stops it there, and with what it would."""
+        on: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
         for chip in self.chips:
-            if chip.to_launch:
-                on.setdefault(self._ways_to_launch(chip), []).append(chip.gpu or chip.cc)
-        for (ways, calls), labels in on.items():
-            yield Paragraph(f"On {words.listing(labels)} it launches with {ways}{':' if calls else '.'}")
+            if chip.launchable is False:
+                why = limited_or_stopped_by(chip, self.inputs)
+                on.setdefault((why, *self._ways_to_launch(chip)), []).append(_called(chip))
+        for (why, ways, calls), labels in on.items():
+            then = f" It launches there with {ways}{':' if calls else '.'}" if ways else ""
+            yield Paragraph((Marked("Not on", "bad"), f" {words.listing(labels)}: {why}.{then}"))
             yield from map(Code, calls)
 
     def _ways_to_launch(self, chip: ChipFit) -> tuple[str, tuple[str, ...]]:
-        """What must change, and the calls after which less of it must, where that is so."""
+        """What must change, empty where nothing helps, and the calls after which less of it must."""
         changes = {
             each: words.change(each, amount_of(each, self.inputs), amount)
             for each, amount in (chip.to_launch or {}).items()
         }
-        less = words.listing(list(changes.values()))
+        less = words.listing(list(changes.values())) if changes else ""
         is_cure = "smem" in changes and any(each.needed_for == MORE_SHARED_MEMORY for each in chip.opt_ins)
         if not is_cure:
             return less, ()
@@ -230,11 +234,7 @@ class FitsReport(Report):
         text = f"Launches on {launching} of {self._counted(self.chips)}{clusters}"
         if unknown:
             text += f"; unknown on {unknown}"
-        full = [
-            chip.gpu or f"{chip.cc}{f' ({chip.known_by})' if chip.known_by else ''}"
-            for chip in self.chips
-            if chip.occupancy == 1 and chip.can_run
-        ]
+        full = [_called(chip) for chip in self.chips if chip.occupancy == 1 and chip.can_run]
         if 0 < len(full) <= MOST_FULL:
             text += f"; 100% occupancy on {words.listing(full)}"
         return text
@@ -248,6 +248,11 @@ class FitsReport(Report):
     def _scope(self) -> str:
         """Which chips these are, where none was named."""
         return f" (from {CURRENT_FROM} on; --all has the older ones)" if are_current(self.asked) else ""
+
+
+def _called(chip: ChipFit) -> str:
+    """``10.7 (VR200)``, or the name of the product."""
+    return chip.gpu or f"{chip.cc}{f' ({chip.known_by})' if chip.known_by else ''}"
 
 
 def _launches(chip: ChipFit) -> Cell:

@@ -375,7 +375,7 @@ def test_what_allocates_tensor_memory_has_bounds_and_a_budget_that_say_why_one_b
     assert "the most is 2 (12.5%), limited by tensor memory. Allowed: 1 to 2. Fewer columns of" in refused
     assert "10.0: tensor memory leaves room for 2 blocks, not for 3." in run("bounds", *relinquished).stdout
     assert run("budget", *kernel, "--virtual-resources", "0").exit_code == 0
-    assert "  no tensor memory\n" in run("fits", *kernel[2:-2], columns=200).stdout
+    assert "and 12.1 (GB10): no tensor memory.\n" in run("fits", *kernel[2:-2], columns=200).stdout
     assert "capability 7.5 has" not in run("fits", *kernel[2:-2], columns=200).stdout
 
 
