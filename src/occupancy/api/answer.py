@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import occupancy  # in annotations: a public name brings its module when somebody reads the types
 
@@ -17,6 +17,9 @@ from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_share, parse_size
 from .arguments import ComputeCapabilityLike, CountLike, ShapeLike, SizeLike
 from .chips import chips, multiprocessors
+
+if TYPE_CHECKING:
+    from ..report.block_sizes import BlockSizesReport
 
 SizeOfBlock = SizeLike | Callable[[int], int] | None
 """Bytes of dynamic shared memory per block, or a function from threads per block to them."""
@@ -121,7 +124,6 @@ class Occupancy(engine.Answer):
             InputError: The function gives no size, or the total was given as well.
         """
         from .answers import Answers
-        from .block_sizes import block_sizes_of
 
         of_size, kernel = None, self.kernel
         if callable(dynamic_smem):
@@ -173,15 +175,8 @@ class Occupancy(engine.Answer):
         held = (
             None if max_active_clusters is None else parse_count(max_active_clusters, "max_active_clusters")
         )
-        return count_waves(
-            *launch_and_wave(
-                self,
-                multiprocessors(self.chip, multiprocessor_count),
-                grid=grid,
-                cluster=cluster,
-                resident_clusters=lambda _: held,
-            )
-        )
+        sms = multiprocessors(self.chip, multiprocessor_count)
+        return count_waves(*launch_and_wave(self, sms, grid, cluster, held))
 
     def plot(self) -> list[Any]:
         """Draw how the occupancy changes with the block size, the registers and the shared memory.
@@ -233,7 +228,7 @@ class Occupancy(engine.Answer):
         if whole is None:
             from .waves import whole_gpu
 
-            whole = whole_gpu(self)
+            whole = whole_gpu(self.chip, self)
         steps = tuple(self.explain()) if explain else None
         row = _table_row(self.limits)
         return calc_report(self, table_limits=row, explanation=steps, whole=whole, split=split)
@@ -245,6 +240,31 @@ class Occupancy(engine.Answer):
     def _repr_html_(self) -> str:
         """The answer as an HTML table, for a notebook."""
         return self.report()._repr_html_()
+
+
+def block_sizes_of(
+    about: Occupancy, of_size: Callable[[int], int] | None, smem_per_thread: int | None = None
+) -> BlockSizesReport:
+    """The block sizes, best first, with what the runtime answers where the SMs of the GPU are known.
+
+    Args:
+        about: The answer for the kernel with any block size.
+        of_size: How many bytes of dynamic shared memory a block of so many threads uses, where that depends
+            on the size.
+        smem_per_thread: The bytes that each thread adds, where that is how.
+
+    Raises:
+        InputError: The function gives no size in bytes, or the total was given as well.
+    """
+    from ..advice.block_sizes import block_sizes
+    from ..advice.runtime import max_potential_block_size
+    from ..report.block_sizes import block_sizes_report
+
+    chip, launch = about.chip, None
+    if chip.multiprocessor_count is not None and about.model == "cuda":
+        launch = max_potential_block_size(about.limits, about.kernel, chip.multiprocessor_count, of_size)
+    sizes = block_sizes(about.limits, about.kernel, of_size, about.model)
+    return block_sizes_report(about, sizes, smem_per_thread, chip.name, launch)
 
 
 def fits_of(

@@ -25,7 +25,7 @@ from ..advice.slack import Slack
 from ..errors import InputError
 from ..report.budget import BudgetReport
 from ..values.spellings import parse_count
-from .answer import Occupancy, SizeOfBlock, fits_of
+from .answer import Occupancy, SizeOfBlock, block_sizes_of, fits_of
 from .answers import Answers
 from .arguments import (
     ComputeCapabilityLike,
@@ -40,7 +40,6 @@ from .arguments import (
     takes_kernel,
     without_automatic,
 )
-from .block_sizes import block_sizes_of
 from .chips import chip_of, chips, multiprocessors
 
 if TYPE_CHECKING:

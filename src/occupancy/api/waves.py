@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING
 
-from ..advice.waves import FullWave, check_cluster, count_waves, full_wave
+from ..advice.waves import FullWave, check_cluster, check_multiprocessors, count_waves, full_wave
 from ..errors import DeviceError, InputError, MissingDependencyError, shown
 from ..report.gpu.report import WholeGpu, gpu_of, why_fewer_clusters
 from ..values.kernel import INT_MAX, Launch
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from ..advice.partitions import GreenContext
     from ..engine import Answer
     from ..tables.chips import Chip
-    from .answer import Occupancy
     from .arguments import ShapeLike
 
 
@@ -61,10 +59,9 @@ def cluster_size_of(cluster: ShapeLike | None) -> int | None:
 def launch_and_wave(
     answer: Answer,
     multiprocessor_count: int,
-    *,
     grid: ShapeLike | None,
     cluster: ShapeLike | None,
-    resident_clusters: Callable[[int | None], int | None],
+    max_active_clusters: int | None,
 ) -> tuple[Launch, FullWave]:
     """A launch of a kernel, and what is resident at once of it on a whole GPU.
 
@@ -73,20 +70,21 @@ def launch_and_wave(
         multiprocessor_count: SMs of the GPU, 1 and up.
         grid: As in `launch_of`, and so is ``cluster``.
         cluster: Likewise.
-        resident_clusters: From the blocks of a cluster, None without clusters, to the clusters that are
-            resident at once, where a device tells that; None where none does.
+        max_active_clusters: The clusters that are resident at once, where a device tells that.
 
     Raises:
-        InputError: As in `launch_of`.
+        InputError: As in `launch_of`, and as in `full_wave`.
     """
-    size = cluster_size_of(cluster)
-    held = resident_clusters(size)
-    launch = launch_of(answer, grid, cluster, is_told=held is not None)
-    return launch, full_wave(answer, multiprocessor_count, cluster_size=size, max_active_clusters=held)
+    launch = launch_of(answer, grid, cluster, is_told=max_active_clusters is not None)
+    size = launch.cluster_size
+    return launch, full_wave(
+        answer, multiprocessor_count, cluster_size=size, max_active_clusters=max_active_clusters
+    )
 
 
 def whole_gpu(
-    answer: Occupancy,
+    chip: Chip,
+    answer: Answer,
     grid: ShapeLike | None = None,
     cluster: ShapeLike | None = None,
     sms: str | None = None,
@@ -94,7 +92,8 @@ def whole_gpu(
     """The answers for the whole GPU, as far as they were asked for and its SMs are known.
 
     Args:
-        answer: What fits on one SM; its chip may be a product or this machine's GPU.
+        chip: The chip; a product and this machine's GPU have SMs.
+        answer: What fits on one of them.
         grid: As in `launch_of`, and so is ``cluster``.
         cluster: Likewise. Alone it needs no number of SMs: then a note says what is not known.
         sms: As in `count_of_sms`.
@@ -102,20 +101,14 @@ def whole_gpu(
     Raises:
         InputError: A grid or a cluster that the GPU does not have, or a grid without the number of SMs.
     """
-    chip = answer.chip
     gpu, count = gpu_of(chip), count_of_sms(chip, sms)
     if count is None:
         size = launch_of(answer, grid, cluster).cluster_size
         if grid is not None:
             raise _without_sms(chip)
         return WholeGpu(gpu, cluster_size=size, notes=() if size is None else (_CLUSTERS_UNKNOWN,))
-    launch, wave = launch_and_wave(
-        answer,
-        count,
-        grid=grid,
-        cluster=cluster,
-        resident_clusters=lambda size: _told_clusters(answer, size) if sms is None else None,
-    )
+    told = _told_clusters(chip, answer, cluster_size_of(cluster)) if sms is None else None
+    launch, wave = launch_and_wave(answer, count, grid, cluster, told)
     waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
     notes = why_fewer_clusters(wave, chip.name)
     return WholeGpu(gpu, wave, waves, _green_context(chip, sms), launch.cluster_size, notes)
@@ -155,7 +148,6 @@ def count_of_sms(chip: Chip | None, sms: str | None) -> int | None:
         InputError: Not a number of SMs, or a percentage of a number that is not known.
     """
     from ..advice.partitions import mps_share
-    from ..advice.waves import check_multiprocessors
 
     if sms is not None and sms.strip().endswith("%"):
         whole = count_of_sms(chip, None)
@@ -183,9 +175,8 @@ def _green_context(chip: Chip, sms: str | None) -> GreenContext | None:
     return green_context(chip.limits, part, whole)
 
 
-def _told_clusters(answer: Occupancy, cluster_size: int | None) -> int | None:
+def _told_clusters(chip: Chip, answer: Answer, cluster_size: int | None) -> int | None:
     """The clusters that this machine's GPU says it holds; None where it is not asked or has no answer."""
-    chip = answer.chip
     if cluster_size is None or chip.device is None or not answer.launchable:
         return None
     from ..device.clusters import count_active_clusters

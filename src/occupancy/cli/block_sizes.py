@@ -48,7 +48,7 @@ def command(
     occupancy block-sizes --cc 9.0 --regs 64 --static-smem 1k --smem-per-thread 32
     occupancy block-sizes --gpu "H100,RTX 4090" --regs 72 --smem 40k
     """
-    from ..api.block_sizes import block_sizes_of
+    from ..api.answer import block_sizes_of
     from ..api.questions import ANY_THREADS, given
     from ..values.spellings import parse_size
 

@@ -76,7 +76,7 @@ def command(
             from ..api.registers import with_split
 
             result, split = with_split(result, setmaxnreg)
-        whole = whole_gpu(result, grid, cluster, sms)
+        whole = whole_gpu(result.chip, result, grid, cluster, sms)
         answer = result.report(explain=explain, whole=whole, split=split)
         print_report(answer, output_format)
         can_run = answer.can_run

@@ -327,7 +327,7 @@ def test_a_gpu_tells_of_clusters_that_no_source_knows(monkeypatch: pytest.Monkey
     answer = Occupancy.on(mine, Kernel(64))
     for told, held in ((20, 20), (0, 0)):
         monkeypatch.setattr(clusters, "count_active_clusters", lambda *_, told=told: told)
-        whole = whole_gpu(answer, cluster="16")
+        whole = whole_gpu(answer.chip, answer, cluster="16")
         assert whole.full_wave is not None
         assert (whole.full_wave.clusters, whole.full_wave.is_upper_bound) == (held, False)
 
@@ -336,7 +336,7 @@ def test_a_gpu_tells_of_clusters_that_no_source_knows(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(clusters, "count_active_clusters", refuse)
     with pytest.raises(occupancy.InputError, match=r"run on 12\.0 is unknown"):
-        whole_gpu(answer, cluster="16")
+        whole_gpu(answer.chip, answer, cluster="16")
 
 
 def test_clusters_of_which_no_source_tells_are_unknown_in_every_answer() -> None:
