@@ -19,7 +19,7 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.ranges import COUNTS, SIZES, VARY, parse_values
 from ..values.spellings import is_automatic, parse_count, parse_size
-from .arguments import make_kernel
+from .arguments import kernel_with, make_kernel
 from .compute import compute
 
 MOST_ONE_BY_ONE = 1_000_000
@@ -193,7 +193,7 @@ def _for_arrays(
     first = {name: values[0] for name, values in axes.items()}
     for name, values in axes.items():
         for value in values:
-            make_kernel(**{**first, name: value})  # raises what is wrong with it
+            kernel_with(None, {**first, name: value})  # raises what is wrong with it
     carveouts = axes.get("carveout", (None,))
     (model,) = choices.get("model", (None,))
     return axes, [make_kernel(1, carveout=carveout, **settings) for carveout in carveouts], model
@@ -235,5 +235,5 @@ def _values(name: str, text: str) -> Sequence[Value]:
             allowed=f"{digits.replace(',', '')} for one, {digits.replace(',', ', ')} with a blank for two",
         )
 
-    parse = size if is_size else count if name in ("regs", "barriers") else count_or_word
+    parse = size if is_size else count_or_word if name in ("threads", "carveout") else count
     return parse_values(text, parse, size if is_size else count, name)

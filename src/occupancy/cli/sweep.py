@@ -51,8 +51,9 @@ def command(
 ) -> None:
     """The occupancy over some inputs: a chart, a heat map, or rows for a program.
 
-    Chips, threads, registers, shared memory, barriers and carveout may be lists (128,256) and ranges
-    (FIRST:LAST:STEP); a picture shows two that vary, a screen of more the ten best, --format csv all.
+    Chips, threads, registers, shared memory, carveout, barriers, tensor memory and virtual resources may be
+    lists (128,256) and ranges (FIRST:LAST:STEP); a picture shows two that vary, a screen of more the ten
+    best, --format csv all.
     A comma stands between values: 128,256 are two; only 1,024 is one, because no number begins with 0.
     If none of them varies, the answer is the three curves of NVIDIA's spreadsheet.
 

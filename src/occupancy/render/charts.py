@@ -85,6 +85,7 @@ SCALES = {
     "static_smem": Scale("static shared memory per block", unit="bytes"),
     "dynamic_smem": Scale("dynamic shared memory per block", unit="bytes"),
     "carveout": Scale("carveout", unit="carveout"),
+    "tensor_memory": Scale("columns of tensor memory per block", "column"),
 }
 
 

@@ -13,13 +13,11 @@ from ..render.answers import ANSWER, answer_cells, charts_of, heat_map
 from ..render.charts import SCALES, Axis, BarChart, Chart, Curves, HeatMap, Picture, Value, scale
 from ..render.document import Column, Document, Marked, Only, Paragraph, Table, Together
 from ..values.dataclass import dataclass
-from ..values.resources import Resource
+from ..values.resources import Counted, Resource
 from .base import Report
 from .inputs import Inputs
 
-Variable = Literal[
-    "gpu", "cc", "threads", "regs", "smem", "static_smem", "dynamic_smem", "carveout", "barriers"
-]
+Variable = Literal["gpu", "cc", "threads", "regs", "smem", "static_smem", "dynamic_smem", "carveout", Counted]
 _FIRST = ("threads", "regs", "smem")
 _ONLY_IN_FILES = ("block_dim", "spill_smem", "reallocates_registers")
 _OTHERS = (each.name for each in fields(Inputs) if each.name not in (*_FIRST, *_ONLY_IN_FILES))

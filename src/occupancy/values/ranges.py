@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ..errors import InputError
+from .resources import COUNTED
 
 Value = TypeVar("Value")
 
 SIZES = ("smem", "static_smem", "dynamic_smem")
-COUNTS = ("threads", "regs", *SIZES, "barriers")
+COUNTS = ("threads", "regs", *SIZES, *COUNTED)
 VARY = (*COUNTS, "carveout")
 """The inputs of which a sweep takes lists and ranges."""
 

@@ -104,7 +104,8 @@ class TestRows:
         found = occupancy.sweep(["9.0", "8.9"], threads=threads, regs=regs, smem=smem)
         assert run(*arguments, columns=80).stdout.rstrip() == str(found).rstrip()
         assert "8.9: **The highest occupancy is 100%**" in run(*arguments, "--format", "markdown").stdout
-        for more in (("--carveout", "50,100"), ("--model", "spreadsheet"), ("--virtual-resources", "1")):
+        assert "Virtual resources         1\n" in run(*arguments, "--virtual-resources", "1").stdout
+        for more in (("--carveout", "50,100"), ("--model", "spreadsheet")):
             refused = run(*arguments, *more)
             assert "A picture shows two" in refused.stderr or "spreadsheet" in refused.stderr, refused.output
         assert "-t: 0 is out of range" in run(*arguments[:3], "-t", "0,1", *arguments[5:]).stderr
@@ -130,6 +131,26 @@ class TestRows:
         assert [int(row["active_blocks"]) for row in found] == expected
         assert len(set(expected)) > 3
 
+    def test_columns_and_permits_of_tensor_memory_vary(self) -> None:
+        found = rows("--cc", "10.0", "-t", "64", "--tmem", "32:512:32", "--virtual-resources", "0,128")
+        assert len(found) == 2 * 16
+        for row in found:
+            columns, permit = int(row["tensor_memory"]), int(row["virtual_resources"])
+            expected = occupancy.compute("10.0", threads=64, tensor_memory=columns, virtual_resources=permit)
+            assert int(row["active_blocks"]) == expected.active_blocks
+        assert len({row["active_blocks"] for row in found}) > 3
+        text = run("sweep", "--cc", "10.0", "-t", "64", "--tmem", "64,128", columns=100).stdout
+        assert text.startswith("Occupancy by columns of tensor memory per block\n")
+        chart = run("sweep", "--cc", "10.0", "-t", "64,128", "--tmem", "64", columns=100).stdout
+        assert "compute capability 10.0, 64 columns of tensor memory per block\n" in chart
+
+    @pytest.mark.parametrize("more", [(), ("-r", "16:255", "-s", "0:64k:1k")], ids=["few", "arrays"])
+    def test_columns_that_no_kernel_asks_for(self, more: tuple[str, ...]) -> None:
+        asked = ("sweep", "--cc", "10.0", "-t", "128", "--tmem", "32:512:8")
+        assert "--tmem: 40 is no multiple of 32. tcgen05.alloc takes 32, 64," in run(*asked, *more).stderr
+        on_hopper = run("sweep", "--cc", "9.0", "-t", "128", "--tmem", "32:512:32", *more).stderr
+        assert "--tmem: compute capability 9.0 has no tensor memory." in on_hopper
+
     @pytest.mark.parametrize(
         "kernel",
         [
@@ -144,6 +165,7 @@ class TestRows:
                 "dynamic_smem": "0:99k:7k",
             },
             {"threads": "64:2048:192", "barriers": "0:16", "regs": "20:60:3", "opt_in": False, "smem": "60k"},
+            {"threads": "32:1024:96", "tensor_memory": "32:512:32", "virtual_resources": "0,128"},
             pytest.param(
                 {
                     "threads": "64:2048:64",
@@ -160,7 +182,8 @@ class TestRows:
     def test_the_arrays_answer_as_one_by_one(
         self, kernel: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        chips = [find_chip(each) for each in ("9.0", "8.6", "7.5" if "64k" in str(kernel) else "10.0")][:2]
+        named = ("10.0", "11.0") if "tensor_memory" in kernel else ("9.0", "8.6")
+        chips = [find_chip(each) for each in named]
         fast = sweep_grid(chips, kernel)
         monkeypatch.setattr(api_sweep, "FEWEST_FOR_ARRAYS", 10**9)
         assert fast == sweep_grid(chips, kernel)
