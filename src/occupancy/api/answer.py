@@ -234,7 +234,7 @@ class Occupancy(engine.Answer):
         return calc_report(self, table_limits=row, explanation=steps, whole=whole, split=split)
 
     def __str__(self) -> str:
-        """The text that ``occupancy calc`` prints, without colour."""
+        """The text that ``occupancy calc`` prints, without colour, with arguments for its options."""
         return str(self.report())
 
     def _repr_html_(self) -> str:

@@ -42,7 +42,7 @@ class Answers(tuple[Row, ...]):
         return Answers(found, replace(self.report, **shown), self.field)
 
     def __str__(self) -> str:
-        """The text that the command prints, without colour."""
+        """The text that the command prints, without colour, with arguments for its options."""
         return str(self.report)
 
     def _repr_html_(self) -> str:

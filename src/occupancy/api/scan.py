@@ -15,7 +15,6 @@ from ..errors import InputError, ReadError, shown
 from ..readers import ReadProblem
 from ..readers.reading import Source
 from ..render.words import count
-from ..report.asking import FUNCTION
 from ..report.scan.report import csv_rows
 from ..report.scan.screen import ScanScreen
 from ..values.rows import Rows
@@ -211,12 +210,12 @@ class Scan(Sequence[ScannedKernel]):
     def __str__(self) -> str:
         from ..render.text import to_text
 
-        return to_text(self._for_people().document())
+        return to_text(self._for_people().document(), reader="python")
 
     def _repr_html_(self) -> str:
         from ..render.html import html
 
-        return html(self._for_people().document(asking=FUNCTION))
+        return html(self._for_people().document())
 
     def _for_people(self) -> ScanScreen:
         return self._scanning.for_people(self._records)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..advice.waves import FullWave, check_cluster, check_multiprocessors, count_waves, full_wave
 from ..errors import DeviceError, InputError, MissingDependencyError, shown
 from ..report.gpu.report import WholeGpu, gpu_of, why_fewer_clusters
+from ..values.asking import Asking
 from ..values.kernel import INT_MAX, Launch
 from ..values.spellings import parse_count, parse_shape
 
@@ -114,9 +115,10 @@ def whole_gpu(
     return WholeGpu(gpu, wave, waves, _green_context(chip, sms), launch.cluster_size, notes)
 
 
-_CLUSTERS_UNKNOWN = (
-    "How many clusters the whole GPU holds depends on its number of SMs: name one product, such as "
-    "H100-SXM; on the command line --sms 132 will do, too."
+_CLUSTERS_UNKNOWN = Asking.of(
+    "How many clusters the whole GPU holds depends on its number of SMs: name one product, such as H100-SXM",
+    Asking("; on the command line --sms 132 will do, too", ""),
+    ".",
 )
 
 

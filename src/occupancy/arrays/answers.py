@@ -140,7 +140,7 @@ class Sweep:
         """The same as text."""
         from ..render.text import to_text
 
-        return to_text(self.document())
+        return to_text(self.document(), reader="python")
 
     def _repr_html_(self) -> str:
         """The same as HTML, for a notebook, with the best answers below a heat map."""

@@ -87,7 +87,7 @@ class BestAnswers(tuple[dict[str, Any], ...]):
     def __str__(self) -> str:
         from ..render.text import to_text
 
-        return to_text(self.document())
+        return to_text(self.document(), reader="python")
 
     def _repr_html_(self) -> str:
         """The same as HTML, for a notebook."""

@@ -7,20 +7,27 @@ from collections.abc import Iterator
 from ..engine import Answer
 from ..readers import KernelRecord
 from ..tables.families import later_members
+from ..values.asking import Asking
 
 LEAST_DIFFERENCE = 0.006
 """PyTorch's profiler rounds to whole percents; a smaller difference is none."""
 
 NOT_LINKED_NOTE = "Not linked yet: registers, shared memory and stack lack what its callees need."
-SPLIT_NOTE = (
+SPLIT_NOTE = Asking.of(
     "The registers are those of the launch, which the warpgroups divide among themselves (setmaxnreg), so "
-    "that fewer are no advice; occupancy registers checks a split."
+    "that fewer are no advice; ",
+    Asking("occupancy registers", "occupancy.registers()"),
+    " checks a split.",
 )
 TENSOR_MEMORY_NOTE = (
     "It allocates tensor memory: one block per SM by cuda_occupancy.h. If it relinquishes its permit, the "
     "next block comes in (inferred)."
 )
-NO_ADVICE_NOTE = "The next step is left out, as there are very many different kernels; calc finds it."
+NO_ADVICE_NOTE = Asking.of(
+    "The next step is left out, as there are very many different kernels; ",
+    Asking("calc", "answer.next_steps()"),
+    " finds it.",
+)
 ONE_WAVE_NOTE = (
     "No next step where all blocks of a launch are resident at once: there is no further block to fit."
 )
@@ -40,8 +47,8 @@ def notes_of(record: KernelRecord, answer: Answer, *, what_if: bool) -> Iterator
     if record.reallocates_registers:
         yield SPLIT_NOTE
     if elsewhere := later_members(record.arch):
-        runs = f"runs on {' and '.join(map(str, elsewhere))} too; --cc answers for those"
-        yield f"{record.arch} is code of a family, and {runs}."
+        runs = f"{record.arch} is code of a family, and runs on {' and '.join(map(str, elsewhere))} too; "
+        yield Asking.of(runs, Asking("--cc", "cc="), " answers for those.")
     if "virtual_resources" in answer.limiters:
         yield TENSOR_MEMORY_NOTE
     if (held := answer.block_limits.tensor_memory) is not None:

@@ -16,7 +16,6 @@ from ..errors import OccupancyError
 from ..render import words
 from ..render.document import About, said
 from ..report.arch_words import chosen_code
-from ..report.asking import PAGE
 from ..report.assumed_sizes import AT_USUAL, at_usual_size
 from ..report.compare.change_words import change_in_words
 from ..report.compare.kinds import kinds, meaning_of_kinds
@@ -28,6 +27,7 @@ from ..report.scan.screen import architecture_rows
 from ..report.scan.spills import TO_SHARED
 from ..report.scan.summary import has_two_orders, summary
 from ..tables import shipped
+from ..values.asking import worded
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from .question import question_of
@@ -149,7 +149,7 @@ def listing(
     columns = [ListedColumn("Kernel")]
     columns += [_listed(each.title, rows) for each in shown]
     lines = [[short_name(row), *(_cell(column, row) for column in shown)] for row in rows]
-    lead = list(filter(None, (summary(report), chosen_code(report.runs_on, PAGE))))
+    lead = [worded(each, "page") for each in (summary(report), chosen_code(report.runs_on)) if each]
     if since is not None:
         columns[CHANGE:CHANGE] = [
             ListedColumn("Change", is_choice=True),
@@ -164,8 +164,8 @@ def listing(
     questions = [_question(row, scanner) for row in rows]
     order = _order(report, columns) if since is None else None
     titles = {column.title for column in columns}
-    found = [each for each in footnotes(report, PAGE) if not isinstance(each, About) or each.title in titles]
-    notes = [*map(said, found), *problems]
+    found = [each for each in footnotes(report) if not isinstance(each, About) or each.title in titles]
+    notes = [*(worded(said(each), "page") for each in found), *problems]
     return Listing(lead, facts, tuple(columns), order, lines, questions, notes)
 
 

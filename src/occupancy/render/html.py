@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from math import prod
 
+from ..values.asking import worded
 from ..values.listed import LEFT
 from ..values.untrusted import html_text
 from . import words
@@ -33,7 +34,6 @@ from .document import (
     plain,
     said,
 )
-from .in_python import in_python
 
 LONG = 24
 """Characters of a cell above which its column is kept wide enough to be read, and breaks any word of it;
@@ -74,12 +74,13 @@ def _block(block: Block) -> str:
     if isinstance(block, Heading):
         return f"<p><strong>{html_text(block.text)}</strong></p>"
     if isinstance(block, Paragraph):
-        return f"<p>{_inline(block.line)}</p>"
+        line = _inline(block.line)
+        return f"<p>{line}</p>" if line else ""
     if isinstance(block, Bullets):
         items = "".join(f"<li>{_inline(Marked(said(item), block.mark))}</li>" for item in block.items)
         return f"<ul>{items}</ul>" if items else ""
     if isinstance(block, KeyValues):
-        return _table(("", ""), (False, False), [(key, in_python(text)) for key, text in block.lines])
+        return _table(("", ""), (False, False), [(key, worded(text, "python")) for key, text in block.lines])
     if isinstance(block, Code):
         return _drawn(block.text)
     if isinstance(block, Table):
@@ -105,7 +106,7 @@ def _grouped_table(block: GroupedTable) -> str:
     rows = [[row.name, *line] for row, line in zip(block.rows, block.cells(columns), strict=True)]
     titles, numbers = _heads(columns)
     named = [title for title in left_out if title not in block.unnamed]
-    missing = words.no_room_for(named, block.cure)
+    missing = words.no_room_for(named, worded(block.cure, "python"))
     table = _table([block.title, *titles], [False, *numbers], rows, least_of_first=_LEAST_OF_NAMES)
     return f"{table}<p>{html_text(missing)}</p>" if missing else table
 
@@ -138,7 +139,7 @@ def _width(title: str, cells: Sequence[Cell], least: int) -> float:
 def _inline(line: Line) -> str:
     texts = []
     for text, mark in pieces(line):
-        inner = html_text(in_python(text)).replace("\n", "<br>")
+        inner = html_text(worded(text, "python")).replace("\n", "<br>")
         texts.append(f"<{_TAGS[mark]}>{inner}</{_TAGS[mark]}>" if mark in _TAGS else inner)
     return "".join(texts)
 

@@ -8,7 +8,7 @@ from ..builds.overview import age
 from ..builds.running import RunsOn
 from ..builds.scan_row import ScanRow
 from ..render import words
-from .asking import COMMAND, Asking
+from ..values.asking import Asking
 
 PREFIX = "sm_"
 LEAST_OF_A_RANGE = 3
@@ -41,12 +41,13 @@ def architectures(rows: Sequence[ScanRow], of: Collection[str | None]) -> tuple[
     )
 
 
-def chosen_code(runs_on: RunsOn | None, asking: Asking = COMMAND) -> str:
+def chosen_code(runs_on: RunsOn | None) -> str:
     """Which code of kernels for several architectures is looked at; empty where all of it is."""
     if runs_on is None:
         return ""
     archs = words.listing(list(map(words.printable, runs_on.archs)))
-    return f"Of each kernel only the code that {runs_on.cc} runs ({archs}); {asking.all_archs}."
+    all_archs = Asking("--arch all shows all", 'archs=["all"] shows all', "occupancy scan --arch all has all")
+    return Asking.of(f"Of each kernel only the code that {runs_on.cc} runs ({archs}); ", all_archs, ".")
 
 
 def architecture_and_others(

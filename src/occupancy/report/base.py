@@ -5,7 +5,8 @@
 - a dataclass, ``@dataclass(frozen=True, slots=True) class XReport(Report)``, whose fields are the JSON: their
   types and docstrings become its schema, those of nested dataclasses too;
 - ``_each_row()``, the rows of its CSV and JSON lines (else the JSON is the one row), nested values flattened;
-- ``document()``, what a person reads, as blocks of `occupancy.render.document`, and every word of it;
+- ``document()``, what a person reads, as blocks of `occupancy.render.document`, and every word of it; a
+  sentence that names an option is an `Asking`, which has the words for Python, too;
 - a function ``x_report(...)`` that fills the dataclass;
 - a line in ``report/schema.py``, and in ``cli/x.py`` ``print_report(report, output_format)``.
 
@@ -85,10 +86,10 @@ class Report(ToDict):
         return f"<{type(self).__name__}{': ' if self.headline() else ''}{self.headline()}>"
 
     def __str__(self) -> str:
-        """The text that the command prints, without colour."""
+        """The text that the command prints, without colour, with arguments for its options."""
         from ..render.text import to_text
 
-        return to_text(self.document())
+        return to_text(self.document(), reader="python")
 
     def _repr_html_(self) -> str:
         """The same as HTML, for a notebook."""

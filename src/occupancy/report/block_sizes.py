@@ -24,6 +24,7 @@ from ..render.document import (
     Together,
     graded,
 )
+from ..values.asking import Asking
 from ..values.dataclass import dataclass
 from ..values.resources import QUANTITIES, RESOURCES
 from .base import Report
@@ -117,8 +118,10 @@ class BlockSizesReport(Report):
         answer = f"{self.runtime_call}{why} answers {threads:,} threads"
         if self.launch is not None:
             return f"{answer}, and a grid of {self.launch.min_grid_size:,} blocks."
-        which = "the GPU (--gpu)" if self.gpu is None else f"one variant of the {self.gpu}"
-        return f"{answer}; for its grid, which depends on the number of SMs, name {which}."
+        said = f"{answer}; for its grid, which depends on the number of SMs, name "
+        if self.gpu is not None:
+            return f"{said}one variant of the {self.gpu}."
+        return Asking.of(f"{said}the GPU", Asking(" (--gpu)", ""), ".")
 
     def _full(self) -> str:
         if self.full_occupancy is None:

@@ -24,6 +24,7 @@ from ..render.document import (
     graded,
 )
 from ..tables.chips import Chip
+from ..values.asking import Asking
 from ..values.dataclass import dataclass
 from .base import Report
 from .inputs import Inputs, inputs_of
@@ -37,6 +38,9 @@ COLUMNS = (
     Column("Shared memory up to"),
     Column("Opt-in", is_number=False),
 )
+
+
+PICKS_A_ROW = Asking.of(Asking("--occupancy or --blocks", "occupancy= or blocks="), " picks a row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,8 @@ class BudgetReport(Report):
         if wanted is None:
             return (
                 Marked("What a block may use", "strong"),
-                f" on {self._chip()}, blocks of {threads}:\n--occupancy or --blocks picks a row",
+                f" on {self._chip()}, blocks of {threads}:\n",
+                PICKS_A_ROW,
             )
         most = f"{wanted.regs} registers per thread and {words.size(wanted.smem)} of shared memory"
         return (

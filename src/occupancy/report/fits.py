@@ -29,6 +29,7 @@ from ..render.document import (
 from ..tables.chips import Chip
 from ..tables.products import WELL_KNOWN
 from ..tables.table import CURRENT_FROM, are_current
+from ..values.asking import Asking
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.resources import Changeable, amount_of
@@ -64,6 +65,9 @@ NAMED_COLUMNS = (
     Column("SMs"),
 )
 """Of products; without a name the architecture says which chip it is."""
+
+HOW_MANY = Asking("calc --gpu", "occupancy.max_active_clusters()")
+"""For the clusters that a GPU holds."""
 
 MOST_FULL = 4
 """Chips with full occupancy that the first line names."""
@@ -210,7 +214,9 @@ class FitsReport(Report):
         """How many SMs there are at most, and that clusters may not use them all."""
         able = [chip for chip in self.chips if chip.can_run]
         if self.cluster_size is not None and able:
-            yield Paragraph("Clusters can leave SMs idle: calc --gpu says how many of them a GPU holds.")
+            yield Paragraph(
+                ("Clusters can leave SMs idle: ", HOW_MANY, " says how many of them a GPU holds.")
+            )
         if len(self.asked) > 1 and (said := most_sms(able)):
             yield Paragraph(said)
 
@@ -247,7 +253,8 @@ class FitsReport(Report):
 
     def _scope(self) -> str:
         """Which chips these are, where none was named."""
-        return f" (from {CURRENT_FROM} on; --all has the older ones)" if are_current(self.asked) else ""
+        older = Asking("; --all has the older ones", "")
+        return Asking.of(f" (from {CURRENT_FROM} on", older, ")") if are_current(self.asked) else ""
 
 
 def _called(chip: ChipFit) -> str:

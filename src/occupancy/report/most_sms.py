@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..render import words
 from ..tables.chips import Chip
 from ..tables.products import candidates, largest, most_certain, with_most_sms
+from ..values.asking import Asking
 
 if TYPE_CHECKING:
     from .fits import ChipFit
@@ -17,7 +18,6 @@ CONFIRMED = ("hardware", "two lists", "device")
 
 MOST_NAMED = 6
 """Compute capabilities that a narrow terminal has room for in a line."""
-_ALL_LISTED = "occupancy gpus --sort sms lists all GPUs"
 
 
 class LargestProduct(NamedTuple):
@@ -58,8 +58,16 @@ def most_sms(chips: Sequence[ChipFit]) -> str:
         confirmed = _with_most(sure)
         said += f"; confirmed: {_with_sms(confirmed)}, {words.listing(_ccs(confirmed))}"
     few = _ccs(known) if len(_ccs(known)) <= MOST_NAMED else []
-    which = f"occupancy gpus --cc {','.join(few)} --sort sms lists more" if few else _ALL_LISTED
-    return f"Most SMs where it launches: {said}. {which}."
+    more = "more" if few else "all GPUs"
+    return Asking.of(f"Most SMs where it launches: {said}. ", _listing_them(few), f" lists {more}.")
+
+
+def _listing_them(ccs: Sequence[str]) -> Asking:
+    """What lists the GPUs of some compute capabilities, or of all, by their SMs."""
+    if not ccs:
+        return Asking("occupancy gpus --sort sms", 'occupancy.products(sort="sms")')
+    of = ",".join(ccs)
+    return Asking(f"occupancy gpus --cc {of} --sort sms", f'occupancy.products(cc="{of}", sort="sms")')
 
 
 def _with_most(chips: Sequence[ChipFit]) -> list[ChipFit]:

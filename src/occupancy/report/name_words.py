@@ -8,8 +8,11 @@ from typing import Protocol
 from ..builds.kernel_names import without_parameters
 from ..errors import cut
 from ..render import words
+from ..values.asking import Asking
 
-IF_SHORTENED = "Names are shortened: --full-names shows whole ones."
+IF_SHORTENED = Asking(
+    "Names are shortened: --full-names shows whole ones.", "Names are shortened: demangled has whole ones."
+)
 """Below a table that had no room for some."""
 
 IF_WHOLE = "--format csv and json have the mangled names, too."

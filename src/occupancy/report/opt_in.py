@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from ..advice.opt_in import NON_PORTABLE, OptIn
 from ..render.document import Block, Code, Paragraph
+from ..values.asking import Asking
 from .inputs import Inputs
+
+NO_OPT_IN = Asking("--no-opt-in", "opt_in=False")
 
 
 def call_for(title: str, needed_for: str, call: str) -> list[Block]:
@@ -19,9 +22,9 @@ def call_for(title: str, needed_for: str, call: str) -> list[Block]:
 
 
 def without_it(opt_ins: tuple[OptIn, ...], inputs: Inputs) -> str:
-    """``--no-opt-in answers without it``, where the answer takes a call as made of which nobody said it."""
+    """How to ask for the answer without, where it takes a call as made that nobody said; else empty."""
     is_assumed = inputs.opt_in is None and any(each.call != NON_PORTABLE for each in opt_ins)
-    return "--no-opt-in answers without it" if is_assumed else ""
+    return Asking.of(NO_OPT_IN, " answers without it") if is_assumed else ""
 
 
 def launches(opt_ins: tuple[OptIn, ...]) -> str:

@@ -10,9 +10,12 @@ from pathlib import PurePath
 from ..builds.scan_row import ScanRow
 from ..render import words
 from ..render.sarif import within_here
+from ..values.asking import Asking
 
 MOST_FILES = 3
 """Files that a heading or a note names; more are counted."""
+
+NAMES_FILES = Asking("also_in of --format json", "also_in", "occupancy scan --format json")
 
 MOST_PARTS = 8
 """Of a path, in the column of files."""
@@ -69,24 +72,24 @@ def copies_of(rows: Sequence[ScanRow], logs: Collection[str]) -> Callable[[ScanR
     return lambda row: f" +{numbers[id(row)]:,}" if numbers[id(row)] else ""
 
 
-def copies_in_words(rows: Sequence[ScanRow], logs: Collection[str], where: str) -> str:
+def copies_in_words(rows: Sequence[ScanRow], logs: Collection[str]) -> str:
     """``Each is in app and libimg.so too.``, or what the numbers of `copies_of` are; empty where each kernel
     is in one file.
 
     Args:
         rows: The kernels.
         logs: See `copies_of`.
-        where: What names the files.
     """
     files = {frozenset(row.also_in) - frozenset(logs) for row in rows}
     if not any(files):
         return ""
     if any(map(copies_of(rows, logs), rows)):
-        return f"+N: N more files hold the same kernel; {where} names them."
+        return Asking.of("+N: N more files hold the same kernel; ", NAMES_FILES, " names them.")
     each = "Each" if len(rows) > 1 else "It"
     first = next(iter(files))
     if len(files) > 1 or len(first) > MOST_FILES:
-        return f"{each} is in {words.count(len(first), 'more file')}; {where} names them."
+        number = words.count(len(first), "more file")
+        return Asking.of(f"{each} is in {number}; ", NAMES_FILES, " names them.")
     return (
         f"{each} is in {words.listing([words.printable(PurePath(file).name) for file in sorted(first)])} too."
     )

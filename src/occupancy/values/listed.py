@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
+from .asking import worded
 from .untrusted import html_text, printable
 
 LEFT = ' style="text-align:left"'
@@ -87,6 +88,8 @@ def _text(value: Any) -> str:
         return getattr(value, "title", "") or "; ".join(
             f"{name} {_text(each)}" for name, each in known.items()
         )
+    if isinstance(value, str):
+        return worded(value, "python")
     if type(value) is float:
         value = round(value, DIGITS)
     return f"{value:,}" if type(value) in (int, float) else str(value)

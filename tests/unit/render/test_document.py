@@ -28,6 +28,7 @@ from occupancy.render.document import (
 from occupancy.render.html import html
 from occupancy.render.markdown import markdown
 from occupancy.render.text import to_text
+from occupancy.values.asking import Asking
 
 WIDE = Table(
     [Column("CC", is_number=False), Column("Blocks"), Column("Limited by", is_number=False, least=18)],
@@ -123,11 +124,15 @@ def test_html_is_escaped_and_shows_what_a_terminal_shows() -> None:
 
 
 def test_html_is_of_a_notebook() -> None:
-    texts: list[Block] = [Paragraph("--occupancy or --blocks picks a row")]
-    texts.append(KeyValues([("", "2 more levels in --format json"), ("", "also_in of --format json")]))
+    where = Asking.of("2 more levels in ", Asking("--format json", "next_steps()"))
+    texts: list[Block] = [Paragraph(("a", where)), KeyValues([("", where)]), Bullets([where])]
+    texts.append(Paragraph(Asking("--all shows all", "")))  # nothing is asked for there
     assert "--" not in html(texts)
-    assert "2 more levels in next_steps()" in html(texts)
-    assert "also_in of to_dict()" in html(texts)
+    assert html(texts).count("2 more levels in next_steps()") == 3
+    assert html(texts).endswith("</ul>")
+    assert to_text(texts).count("2 more levels in --format json") == 3
+    assert to_text(texts, reader="python").count("2 more levels in next_steps()") == 3
+    assert markdown(texts).count("2 more levels in --format json") == 3
     long = Table((Column("Kernel", is_number=False), Column("Regs")), [("a" * 60, "1"), ("b", "2")])
     assert html([long]).count("overflow-wrap:anywhere") == 2
     assert html([long._replace(rows=[])]) == ""

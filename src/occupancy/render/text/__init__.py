@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...values.asking import Reader, worded
 from ...values.untrusted import printable, printable_lines
 from .. import document
 from ..about import grouped_tables, without_needless
@@ -39,7 +40,11 @@ LABEL_GAP = 3
 
 
 def to_text(
-    document: Document, width: int = PLAIN_WIDTH, color: bool = False, full_names: bool = False
+    document: Document,
+    width: int = PLAIN_WIDTH,
+    color: bool = False,
+    full_names: bool = False,
+    reader: Reader = "command",
 ) -> str:
     """The blocks one below the other, with an empty line between two.
 
@@ -48,9 +53,11 @@ def to_text(
         width: Columns of the terminal.
         color: Whether to mark with ANSI colours what stands out.
         full_names: Whether names that are too long for a line go on in others, and are not shortened.
+        reader: Who is told what to type for more.
     """
     layout = _Layout(width, full_names)
-    shown = _without_commands(without_needless(document, lambda table: tables.titles_shown(table, width)))
+    needed = without_needless(document, lambda table: tables.titles_shown(table, width))
+    shown = tuple(_made_printable(block, printable_lines, reader) for block in needed)
     if len(several := grouped_tables(shown)) > 1:
         layout.tells_each = len({tables.no_room_for(each, width) for each in several}) > 1
     parts = list(layout.apart(shown))
@@ -59,19 +66,16 @@ def to_text(
     return to_string(parts, width, color)
 
 
-def _without_commands(document: Document) -> Document:
-    """The document with escapes for what a terminal would obey. Line breaks are ours, except in rows."""
-    return tuple(_made_printable(block, printable_lines) for block in document)
-
-
-def _made_printable(value: Any, printed: Callable[[str], str]) -> Any:
+def _made_printable(value: Any, printed: Callable[[str], str], reader: Reader) -> Any:
+    """Text in a reader's words, with escapes for what a terminal would obey. Line breaks are ours, except in
+    rows."""
     if isinstance(value, str):
-        return printed(value)
+        return printed(worded(value, reader))
     if not isinstance(value, (list, tuple)):
         return value
     if isinstance(value, (GroupRow, GroupColumn)):
         printed = printable
-    items = [_made_printable(each, printed) for each in value]
+    items = [_made_printable(each, printed, reader) for each in value]
     return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
 
 
@@ -100,7 +104,8 @@ class _Layout:
         if isinstance(block, Heading):
             yield from self.paragraph(Marked(block.text, "strong"))
         elif isinstance(block, Paragraph):
-            yield from self.paragraph(block.line, block.indent)
+            if block.line:
+                yield from self.paragraph(block.line, block.indent)
         elif isinstance(block, Bullets):
             for item in block.items:
                 yield from self.paragraph(Marked(said(item), block.mark), block.indent)

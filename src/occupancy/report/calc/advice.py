@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ...advice.next_steps import THREADS_PER_WARPGROUP, NextStep
 from ...render import words
+from ...values.asking import Asking
 from ...values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Resource, amount_of
 from ..inputs import Inputs, name_of
 from ..next_steps import SKIP_FEWER, changes_in_words, how_registers_are_had
@@ -86,7 +87,8 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
         yield "by the spreadsheet's rules"
     if report.registers_may_be_divided and not report.inputs.reallocates_registers:
         others = report.inputs.threads // THREADS_PER_WARPGROUP - 1
-        yield f"{SKIP_FEWER}, and add the split: --setmaxnreg '1:24,{others}:?'"
+        how = Asking("add the split: --setmaxnreg", "ask occupancy.registers() about the split:")
+        yield Asking.of(f"{SKIP_FEWER}, and ", how, f" '1:24,{others}:?'")
     if is_held(report):
         yield from _relinquishing(report, levels)
     elif sizes and not levels:
@@ -98,11 +100,13 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
         spilled = words.size(report.inputs.spill_smem)
         yield f"launch bounds of fewer threads shrink the {spilled} that registers spill to"
     if len(levels) > len(shown):
-        yield f"{words.count(len(levels) - len(shown), 'more level')} in --format json"
+        where = Asking("--format json", "next_steps()")
+        yield Asking.of(f"{words.count(len(levels) - len(shown), 'more level')} in ", where)
     if not levels and not sizes and report.occupancy < 1 and not is_held(report):
         yield f"none: {_why_none(report)}"
     if report.runtime is not None and (step := report.runtime.next_step) is not None:
-        yield f"on the hardware (--model cuda) {_step(report, step)}"
+        how = Asking("--model cuda", 'model="cuda"')
+        yield Asking.of("on the hardware (", how, f") {_step(report, step)}")
 
 
 def _why_none(report: CalcReport) -> str:
@@ -128,8 +132,12 @@ def _relinquishing(report: CalcReport, levels: Sequence[NextStep]) -> Iterator[s
 
 def of_divided_registers(inputs: Inputs) -> str:
     """What to ask instead, for several chips, where a block looks as if its warpgroups divide registers."""
-    kernel = f"--threads {inputs.threads} --regs {inputs.regs}"
-    return f"{SKIP_FEWER}, and ask occupancy registers {kernel} --groups ..."
+    threads, regs = inputs.threads, inputs.regs
+    how = Asking(
+        f"occupancy registers --threads {threads} --regs {regs} --groups ...",
+        f"occupancy.registers() with threads={threads}, regs={regs}, groups=...",
+    )
+    return Asking.of(f"{SKIP_FEWER}, and ask ", how)
 
 
 def most_useful(levels: list[NextStep], now: float) -> list[NextStep]:

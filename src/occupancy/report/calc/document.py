@@ -24,6 +24,7 @@ from ...render.document import (
     grade,
     graded,
 )
+from ...values.asking import Asking
 from ...values.resources import COUNTED, Resource, amount_of
 from ..gpu.document import in_clusters, whole_gpu_lines
 from ..gpu.report import runs_of, why_fewer_clusters
@@ -163,15 +164,16 @@ def _verdict(report: CalcReport, why: str) -> Sequence[str | Marked]:
     split = report.split
     if report.refused_by_compiler is not None:
         return (why,)
+    launch = Marked(launches(report.opt_ins), "strong")
     if split is None:
-        return Marked(launches(report.opt_ins), "strong"), f" {why}"
+        return launch, Asking.of(" ", why)
     from ..registers import taken_and_given, what_it_needs  # few answers need it
 
-    amounts = f"{taken_and_given(split)}."
+    amounts = f" {taken_and_given(split)}."
     if split.suffices:
-        legal = Marked("The split is legal:", "good")
-        return Marked(launches(report.opt_ins), "strong"), f" {why} ", legal, f" {amounts}"
-    return Marked("It launches, and then waits for ever:", "bad"), f" {amounts} {what_it_needs(split)} {why}"
+        return launch, Asking.of(" ", why, " "), Marked("The split is legal:", "good"), amounts
+    waits = Marked("It launches, and then waits for ever:", "bad")
+    return waits, Asking.of(f"{amounts} {what_it_needs(split)} ", why)
 
 
 PERMIT_COLUMNS = (
@@ -198,11 +200,12 @@ def _with_permit_and_without(report: CalcReport, found: Sequence[State], where: 
     occupancy = Marked(*_occupancy(report))
     now = words.count(report.active_blocks, "block")
     then = words.held(found[-1].blocks, found[-1].occupancy)
-    said = [WHICH_IS_YOURS, one_more_waits(found[-1].blocks, found[-1].limiters)]
+    waits = one_more_waits(found[-1].blocks, found[-1].limiters)
+    said = Asking.of(WHICH_IS_YOURS, f" {waits}" if waits else "")
     return (
         Paragraph((occupancy, f" {where}: {now}; {then}, {RELINQUISHES}")),
         Table(PERMIT_COLUMNS, rows, splits=False),
-        Paragraph(_verdict(report, " ".join(filter(None, said)))),
+        Paragraph(_verdict(report, said)),
     )
 
 

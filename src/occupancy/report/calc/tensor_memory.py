@@ -7,25 +7,28 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ...advice.tensor_memory import without_permit
 from ...engine import Answer
 from ...render import words
+from ...values.asking import Asking
 from ...values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel
 from ...values.resources import Resource
 
 if TYPE_CHECKING:
     from .report import CalcReport
 
-WHICH_IS_YOURS = (
-    "--virtual-resources 0 answers for a kernel that relinquishes its permit, as those of CUTLASS and "
-    "nvFuser do (tcgen05.relinquish_alloc_permit), "
-    f"{VIRTUAL_RESOURCES_OF_TENSOR_MEMORY} for one that does not."
-)
+IF_RELINQUISHED = Asking("--virtual-resources 0", "virtual_resources=0")
 
+WHICH_IS_YOURS = Asking.of(
+    IF_RELINQUISHED,
+    " answers for a kernel that relinquishes its permit, as those of CUTLASS and "
+    "nvFuser do (tcgen05.relinquish_alloc_permit), "
+    f"{VIRTUAL_RESOURCES_OF_TENSOR_MEMORY} for one that does not.",
+)
 
 RELINQUISHES = "if the kernel relinquishes its permit to allocate tensor memory (inferred)"
 
-
-COUNTED_AS_HELD = (
-    "The permit to allocate tensor memory counts as held; --virtual-resources 0 is for a kernel that "
-    "relinquishes it."
+COUNTED_AS_HELD = Asking.of(
+    "The permit to allocate tensor memory counts as held; ",
+    IF_RELINQUISHED,
+    " is for a kernel that relinquishes it.",
 )
 """Of answers that show one of the two states alone."""
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from ...builds.scan_row import ScanRow
 from ...compare.same_sizes import INSTEAD, is_ours
 from ...render import words
+from ...values.asking import Asking
 from ..assumed_sizes import meanings
 from ..name_words import short_name
 
@@ -37,9 +38,13 @@ def assumptions(rows: Sequence[ScanRow]) -> Iterator[str]:
     if any(row.lacks_dynamic_smem for row in known):
         yield "Dynamic shared memory that no file states counts as none."
     if known_as := meanings(assumed):
-        yield (
+        yield Asking.of(
             f"Threads are assumed where no file has them: {known_as}. All sizes are compared; the worst drop "
-            "decides. Give --threads N if you know it, or --threads KERNEL=N for one kernel."
+            "decides. Give ",
+            Asking("--threads N", "threads=N"),
+            " if you know it, or ",
+            Asking("--threads KERNEL=N", 'threads={"KERNEL": N}'),
+            " for one kernel.",
         )
 
 
@@ -75,4 +80,5 @@ def about_sizes(unsized: int, asked: Collection[str]) -> Iterator[str]:
         *["the worst drop counts"] * drop,
         *[f"the best size {'for min_occupancy' if drop else 'counts'}"] * least,
     ]
-    yield f"Block size unknown ({words.count(unsized, 'kernel')}): {', '.join(parts)}; --threads states it."
+    unknown = f"Block size unknown ({words.count(unsized, 'kernel')}): {', '.join(parts)}; "
+    yield Asking.of(unknown, Asking("--threads", "threads="), " states it.")

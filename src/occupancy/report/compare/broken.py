@@ -13,6 +13,7 @@ from ...compare.same_sizes import OURS, AtSize
 from ...compare.violations import Apart, Violating, Violation, launched_with
 from ...render import words
 from ...render.document import Block, Marked, Paragraph, Together
+from ...values.asking import Asking
 from ..name_words import brief_name, short_name
 from ..source_files import file_names, place
 from .change_words import at_size_in_words, change_in_words, other_size_in_words
@@ -80,7 +81,8 @@ def broken_blocks(violating: Sequence[Violating]) -> Iterator[Block]:
         yield Together(list(_of_a_kernel(group, file)))
     if len(groups) > MOST_SHOWN:
         more = words.count(len(groups) - MOST_SHOWN, "more name")
-        yield Paragraph(f"Kernels of {more} break rules: --format csv, json or junit has all.")
+        where = Asking("--format csv, json or junit", "to_dict()")
+        yield Paragraph((f"Kernels of {more} break rules: ", where, " has all."))
 
 
 def list_of_broken(violating: Sequence[Violating], missing: Sequence[Apart]) -> Iterator[Block]:

@@ -13,6 +13,7 @@ from ...compare.rules import CRITERIA
 from ...compare.same_sizes import is_ours
 from ...compare.violations import Renamed
 from ...render import words
+from ...values.asking import Asking
 from ..arch_words import chosen_code
 from ..name_words import of_names
 from .assumptions import about_sizes, assumptions, left_out, not_launched
@@ -121,7 +122,13 @@ def notes_of(report: CheckReport) -> Iterator[str]:
     if report.updated is not None:
         yield from _update(report, report.updated)
     elif any(CRITERIA[each.criterion].compares for _, each in report.broken()):
-        yield "Where a change is meant: accept it with --update --name PART, or all with --update."
+        yield Asking.of(
+            "Where a change is meant: accept it with ",
+            Asking("--update --name PART", 'update=True, name="PART"'),
+            ", or all with ",
+            Asking("--update", "update=True"),
+            ".",
+        )
     may: dict[tuple[str, date, str], list[ScanRow]] = {}
     for each in report.exempted:
         names = words.listing([violation.criterion for violation in each.violating.violations])

@@ -30,6 +30,7 @@ from ...render.document import (
     Paragraph,
     Together,
 )
+from ...values.asking import Asking
 from ...values.dataclass import dataclass
 from ..arch_words import chosen_code
 from ..base import Report
@@ -51,7 +52,9 @@ CHANGES = "Changes"
 IF_THERE_IS_ROOM = ("Spills", "Shared", "Regs", "Threads", "Stack", "Limited by", "Bound", "Bar", "File")
 """The columns of kernels of one build that a narrow terminal need not show, the most useful first."""
 
-CURE = "A wider terminal or --format csv has them."
+CURE = Asking("A wider terminal or --format csv has them.", "rows() has them.")
+
+WITH_SAME = Asking("--all", "with_same=True")
 
 MARKS: dict[Verdict, Mark] = {"worse": "bad", "mixed": "fair", "other": "", "better": "good", "same": "faint"}
 
@@ -107,11 +110,11 @@ class DiffReport(Report):
         summary, footnotes = _summary(self), list(_footnotes(self))
         hidden = self.summary.same - sum(row.verdict == "same" for row in self.kernels)
         notes = Bullets(footnotes, "faint")
-        all_notes = [f"--all lists the {hidden:,} that are the same."] * (hidden > 0) + footnotes
+        same = [Asking.of(WITH_SAME, f" lists the {hidden:,} that are the same.")] if hidden > 0 else []
         apart = {"Added": _table_apart(self.added), "Removed": _table_apart(self.removed)}
         screen: list[Block] = [_table(self.kernels)]
         screen += [Together([Heading(title), table]) for title, table in apart.items() if table.rows]
-        screen.append(Together([Paragraph(summary), Bullets(all_notes, "faint")]))
+        screen.append(Together([Paragraph(summary), Bullets([*same, *footnotes], "faint")]))
         changes = [row for row in self.kernels if row.verdict != "same"]
         comment: list[Block] = [Paragraph(Marked(summary, "strong")), _table(changes[:MOST_IN_SIGHT])]
         folded = {
@@ -289,8 +292,8 @@ def _footnotes(report: DiffReport) -> Iterator[str]:
         hidden = report.by_part - sum(row.matched_by in PARTS_OF_NAMES for row in report.kernels)
         renamed = "kernel has another name" if report.by_part == 1 else "kernels have other names"
         how = "matched by the part that both share, or by the code"
-        where = " --all shows both names." if hidden else ""
-        yield f"{report.by_part:,} {renamed} than before: {how}.{where}"
+        said = f"{report.by_part:,} {renamed} than before: {how}."
+        yield Asking.of(said, " ", WITH_SAME, " shows both names.") if hidden else said
     if report.namesakes:
         yield (
             f"More often in one build than in the other: {listing(report.namesakes)}. Those most alike were "
@@ -300,7 +303,9 @@ def _footnotes(report: DiffReport) -> Iterator[str]:
     could_match = report.added and report.removed and not report.ignores_arch
     for archs, build in ((old - new, report.old), (new - old, report.new)):
         if archs and could_match:
-            yield f"Only in {build}: kernels for {words.listing(sorted(archs))}. --ignore-arch compares them."
+            how = Asking("--ignore-arch", "ignore_arch=True")
+            only = f"Only in {build}: kernels for {words.listing(sorted(archs))}. "
+            yield Asking.of(only, how, " compares them.")
     yield from _known_in_one(report)
     yield from meaning_of_caps((row.old, row.new) for row in report.kernels)
     if any(row.spills and any(row.spills) for row in rows):

@@ -12,12 +12,15 @@ from ...render import words
 from ...render.ci import Case
 from ...render.document import Block, Marked, Paragraph
 from ...render.sarif import Finding
+from ...values.asking import Asking
 from ..name_words import Named, of_names, short_name
 
 RULE = "allow_removed"
 """What of the rules decides, by its name in the file."""
 GONE = "Only the baseline has it."
-WHEN_MEANT = f"Where that is meant: --update, or {RULE} in the rules."
+WHEN_MEANT = Asking.of(
+    "Where that is meant: ", Asking("--update", "update=True"), f", or {RULE} in the rules."
+)
 
 MOST_KERNELS = 10
 """Kernels that came or went that are named; the others are counted."""
@@ -48,7 +51,7 @@ def missing_blocks(missing: Sequence[Apart]) -> list[Block]:
         return []
     return [
         Paragraph(Marked(f"Removed since the baseline: {listing(missing)}.", "wrong")),
-        Paragraph(f"Next step: {WHEN_MEANT}", indent=2),
+        Paragraph(("Next step: ", WHEN_MEANT), indent=2),
     ]
 
 

@@ -9,6 +9,7 @@ from ...advice.partitions import GreenContext
 from ...advice.waves import FullWave, Waves
 from ...tables.chips import Chip
 from ...tables.clusters import MeasuredClusters
+from ...values.asking import Asking
 from ...values.dataclass import dataclass
 from ...values.listed import listed
 from ..base import empty
@@ -93,9 +94,11 @@ def why_fewer_clusters(wave: FullWave | None, gpu: str | None) -> tuple[str, ...
     """
     if wave is None or not wave.is_upper_bound or not wave.blocks:
         return ()
-    why = (
+    why = Asking.of(
         "At most so many clusters fit, and often fewer: each stays within one GPC, of which some SMs are "
-        "left over. Your own GPU tells: --device 0, or cudaOccupancyMaxActiveClusters."
+        "left over. Your own GPU tells: ",
+        Asking("--device 0, or ", ""),
+        "cudaOccupancyMaxActiveClusters.",
     )
     unit = wave.measured
     if unit is None or unit.gpu == gpu:

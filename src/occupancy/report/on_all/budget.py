@@ -16,7 +16,7 @@ from ...tables.chips import Chip
 from ...values.dataclass import dataclass
 from ...values.kernel import Kernel
 from ..base import Report
-from ..budget import cap_of, opt_in_of
+from ..budget import PICKS_A_ROW, cap_of, opt_in_of
 from ..inputs import Inputs, inputs_of
 from ..next_steps import how_to_cap
 
@@ -99,7 +99,8 @@ class BudgetOnAllReport(Report):
         if self.wanted is None:
             return (
                 Marked(f"What a block of {threads} may use on all of", "strong"),
-                f" {chips}:\n--occupancy or --blocks picks a row",
+                f" {chips}:\n",
+                PICKS_A_ROW,
             )
         blocks = words.count(self.wanted.active_blocks, "block")
         return (

@@ -26,6 +26,7 @@ from ...render.document import (
     Together,
     graded,
 )
+from ...values.asking import Asking
 from ...values.resources import ADJUSTABLE, QUANTITIES, Changeable, amount_of
 from ..calc.document import not_compiled, steps_of
 from ..fits import limited_or_stopped_by
@@ -115,9 +116,10 @@ def _opt_ins(report: OnAllReport) -> Iterator[Block]:
     """Each call that a launch needs, once, for the chips that need it."""
     for opt_in, labels in _grouped((each, chip) for chip in report.chips for each in chip.opt_ins):
         without = "" if opt_in.is_made or not opt_in.error else f', else "{opt_in.error}"'
-        if report.launchable and (said := without_it((opt_in,), report.inputs)):
-            without += f" ({said})"
-        yield Paragraph(f"Opt-in needed before the launch on {words.listing(labels)}{without}:")
+        said = without_it((opt_in,), report.inputs) if report.launchable else ""
+        how = (" (", said, ")") if said else ()
+        needed = f"Opt-in needed before the launch on {words.listing(labels)}{without}"
+        yield Paragraph(Asking.of(needed, *how, ":"))
         yield Code(opt_in.call)
 
 
@@ -208,7 +210,8 @@ def _by_using_less(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[
         yield Bullets([why], "faint")
     if len(shown) < len(steps):
         hidden = words.count(len(steps) - len(shown), "step")
-        yield Bullets([f"{hidden} between these in --format json."], "faint")
+        where = Asking("--format json", "to_dict()")
+        yield Bullets([Asking.of(f"{hidden} between these in ", where, ".")], "faint")
 
 
 def _why_no_bounds(report: OnAllReport, steps: Sequence[StepOnAll]) -> str:

@@ -14,6 +14,7 @@ from ...advice.waves import FullWave
 from ...engine import Answer, Model
 from ...render import words
 from ...tables.chips import Chip
+from ...values.asking import reworded
 from ...values.dataclass import dataclass
 from ...values.resources import Resource
 from ..base import Document, Report
@@ -171,7 +172,7 @@ def _divided(answers: Sequence[Answer]) -> Iterator[str]:
     """What to ask instead of fewer registers for a block that may divide them."""
     if any(map(may_be_divided, answers)):
         said = of_divided_registers(inputs_of(answers[0].kernel))
-        yield f"{said[0].upper()}{said[1:]}."
+        yield reworded(said, lambda text: f"{text[0].upper()}{text[1:]}.")
 
 
 def _on_chip(

@@ -14,7 +14,7 @@ from ...builds.selection import Order
 from ...builds.spill_cost import SpillCost
 from ...render import words
 from ...render.document import About
-from ..asking import COMMAND, Asking
+from ...values.asking import Asking, reworded
 from ..assumed_sizes import AT_USUAL, at_usual_size, meanings
 from ..name_words import MOST_IN_A_NOTE, brief_name
 from ..source_files import copies_in_words, file_names, short_paths
@@ -35,34 +35,31 @@ MOST_THREADS = 1024
 """Per block, on each chip that Triton compiles for."""
 
 
-def footnotes(report: ScanReport, asking: Asking = COMMAND) -> Iterator[str | About]:
-    """What the numbers rest on.
-
-    Args:
-        report: The report.
-        asking: How its readers ask for more.
-    """
+def footnotes(report: ScanReport) -> Iterator[str | About]:
+    """What the numbers rest on."""
     rows = report.kernels
     yield from _unsorted(report)
     yield from _of_spills(report)
     if report.sort == "spills":
-        yield from _of_other_stacks(report, asking.by_stack)
+        yield from _of_other_stacks(report)
     elif any(map(has_stack_of_unknown_spills, rows)):
         yield UNKNOWN_STACK
-    yield from _assumed(rows, asking.threads)
+    yield from _assumed(rows)
     if any(map(at_usual_size, rows)):
         usual = f"the usual {USUAL_SIZE} threads"
         yield About(AT_USUAL, f"{AT_USUAL}: the occupancy at {usual}, where it is less, and what limits it.")
     if more := report.overview.below_at_usual_size:
         verb = "is" if more == 1 else "are"
-        which = asking.usual_size.format(USUAL_SIZE)
-        yield f"{more:,} more {verb} as low at the usual {USUAL_SIZE} threads: {which}."
-    if copies := copies_in_words(rows, report.spill_logs, asking.other_files):
+        options = f"--threads {USUAL_SIZE}"
+        which = Asking(options, f"threads={USUAL_SIZE}", f"occupancy scan {options}")
+        as_low = f"{more:,} more {verb} as low at the usual {USUAL_SIZE} threads: "
+        yield Asking.of(as_low, which, " shows which.")
+    if copies := copies_in_words(rows, report.spill_logs):
         yield copies
     yield from of_achieved(rows, with_their_waves(report))
-    yield from of_nsight(rows, asking)
+    yield from of_nsight(rows)
     yield from where_profiled(report)
-    yield from _of_triton(rows, asking.budget)
+    yield from _of_triton(rows)
     ours = sorted({row.cc for row in rows if row.what_if and row.cc})
     if ours:
         product = f"{report.gpu}, compute capability " if report.gpu else ""
@@ -73,10 +70,11 @@ def footnotes(report: ScanReport, asking: Asking = COMMAND) -> Iterator[str | Ab
     notes = list(_of_kernels(rows))
     yield from notes[:MOST_NOTES]
     if len(notes) > MOST_NOTES:
-        yield f"{words.count(len(notes) - MOST_NOTES, 'more note')} in {asking.json}."
+        where = Asking("--format json", "to_dict()", "occupancy scan --format json")
+        yield Asking.of(f"{words.count(len(notes) - MOST_NOTES, 'more note')} in ", where, ".")
 
 
-def _of_triton(rows: Sequence[ScanRow], budget: str) -> Iterator[str]:
+def _of_triton(rows: Sequence[ScanRow]) -> Iterator[str]:
     """What its options change, what they must reach with twice the warps, and how fewer of them are tried."""
     helped = next((row for row in rows if row.num_warps is not None and row.next_step is not None), None)
     if helped is None:
@@ -89,11 +87,16 @@ def _of_triton(rows: Sequence[ScanRow], budget: str) -> Iterator[str]:
         "needs both."
     )
     more = 2 if (helped.threads or 0) * 2 <= MOST_THREADS else 1
-    asked = budget.format(helped.cc, (helped.threads or 0) * more)
+    threads = (helped.threads or 0) * more
+    budget = Asking(
+        f"occupancy budget --cc {helped.cc} --threads {threads}",
+        f'occupancy.budget("{helped.cc}", threads={threads})',
+    )
     warps = words.count((helped.num_warps or 0) * more, "warp")
-    yield (
-        f"{asked} has the registers that each occupancy allows with {warps}; "
-        "occupancy.early_config_prune() drops configurations before they are compiled (docs/autotuning.md)."
+    yield Asking.of(
+        budget,
+        f" has the registers that each occupancy allows with {warps}; "
+        "occupancy.early_config_prune() drops configurations before they are compiled (docs/autotuning.md).",
     )
 
 
@@ -104,15 +107,20 @@ def _unsorted(report: ScanReport) -> Iterator[str]:
         yield f"Not sorted by {report.sort}: {missing}."
 
 
-def _assumed(rows: Sequence[ScanRow], how: str) -> Iterator[str]:
+def _assumed(rows: Sequence[ScanRow]) -> Iterator[str]:
     """What counts for the occupancy where no file says it."""
-    assumed = []
+    assumed: list[str] = []
     if sizes := meanings(rows):
-        assumed.append(f"threads ({sizes}; {how})")
+        how = Asking(
+            "--threads N if you know it",
+            "threads=N if you know it",
+            "occupancy scan --threads N answers for another size",
+        )
+        assumed += [f"threads ({sizes}; ", how, ")"]
     if any(row.occupancy is not None and row.lacks_dynamic_smem for row in rows):
-        assumed.append("no dynamic shared memory (chosen at launch)")
+        assumed.append(f"{', ' if assumed else ''}no dynamic shared memory (chosen at launch)")
     if assumed:
-        yield f"Assumed where no file says it: {', '.join(assumed)}."
+        yield Asking.of("Assumed where no file says it: ", *assumed, ".")
 
 
 def missing_for(sort: Order | None, overview: Overview) -> str:
@@ -160,14 +168,17 @@ def _most_first(spilling: tuple[SpillCost | None, str]) -> float:
     return 0 if cost is None else (cost.worst or 0) - (cost.worst_without or 0)
 
 
-def _of_other_stacks(report: ScanReport, how: str) -> Iterator[str]:
+def _of_other_stacks(report: ScanReport) -> Iterator[str]:
     """What has a stack and is not known to spill, and how it is shown."""
     overview = report.overview
     rest, unknown = overview.stacks_without_spills, overview.stacks_unknown
+    how = Asking("--sort stack", 'sort="stack"', "sort by Stack in a scan without --spilling")
     if rest:
-        yield f"{_with_a_stack(rest)} for arrays or calls and spill{'s' * (rest == 1)} nothing: {how}."
+        no_spills = f"{_with_a_stack(rest)} for arrays or calls and spill{'s' * (rest == 1)} nothing: "
+        yield Asking.of(no_spills, how, ".")
     if unknown and (overview.spills_known or not report.kernels):  # else that is said where the order is
-        yield f"{_with_a_stack(unknown)} of which nothing says whether it holds spills: {how}. {WHO_KNOWS}"
+        in_doubt = f"{_with_a_stack(unknown)} of which nothing says whether it holds spills: "
+        yield Asking.of(in_doubt, how, f". {WHO_KNOWS}")
 
 
 def _with_a_stack(number: int) -> str:
@@ -181,8 +192,8 @@ def _of_kernels(rows: Sequence[ScanRow]) -> Iterator[str | About]:
         for note in _notes(row):
             about.setdefault(note, []).append(row)
     for note, those in about.items():
-        sentence = note[:1].upper() + note[1:].rstrip(".") + "."
-        line = sentence if len(those) == len(rows) else f"{_names(those, rows)}: {sentence}"
+        who = "" if len(those) == len(rows) else f"{_names(those, rows)}: "
+        line = Asking.of(who, reworded(note, lambda text: text[:1].upper() + text[1:].rstrip(".") + "."))
         yield About(REPORTED, line) if note in OF_REPORTED else line
 
 

@@ -10,7 +10,7 @@ from ...builds.scan_row import ScanRow
 from ...readers.pytorch_trace import OPT_IN_NOTE
 from ...render import words
 from ...render.document import About
-from ..asking import Asking
+from ...values.asking import Asking
 from ..name_words import MOST_IN_A_NOTE, brief_name
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _with_sms(name: str | None, sms: int | None) -> str:
     return ", ".join([*parts, *([words.count(sms, "SM")] if sms else [])])
 
 
-def of_nsight(rows: Sequence[ScanRow], asking: Asking) -> Iterator[str]:
+def of_nsight(rows: Sequence[ScanRow]) -> Iterator[str]:
     """Whether the theoretical occupancy of Nsight Compute is ours."""
     said = [
         (row.launches or 1, abs(row.reported_occupancy - row.occupancy) > LEAST_DIFFERENCE)
@@ -130,7 +130,8 @@ def of_nsight(rows: Sequence[ScanRow], asking: Asking) -> Iterator[str]:
         which = "this launch" if launches == 1 else f"all {launches:,} launches"
         yield f"Nsight's theoretical occupancy is the same for {which}."
         return
-    yield (
-        f"Nsight's theoretical occupancy differs for {differing:,} of {launches:,} launches: "
-        f"{asking.reported}."
+    both = Asking(
+        "--columns occupancy,reported shows both", "reported_occupancy has it", "the column Reported has it"
     )
+    differs = f"Nsight's theoretical occupancy differs for {differing:,} of {launches:,} launches: "
+    yield Asking.of(differs, both, ".")

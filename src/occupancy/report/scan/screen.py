@@ -24,9 +24,9 @@ from ...render.document import (
     Table,
     Together,
 )
+from ...values.asking import Asking
 from ...values.dataclass import dataclass
 from ..arch_words import architecture_and_others, architectures, chosen_code
-from ..asking import COMMAND, Asking
 from ..source_files import MOST_FILES, file_names
 from .columns import ARCH, BLOCKS, LAST, STACK, Asked, columns_of, if_there_is_room
 from .notes import footnotes
@@ -50,19 +50,18 @@ class ScanScreen:
     archs: Collection[str | None]
     """The architectures of all kernels that the sources hold, wanted or not."""
 
-    def document(self, columns: Sequence[Asked] = (), asking: Asking = COMMAND) -> Document:
+    def document(self, columns: Sequence[Asked] = ()) -> Document:
         """Under each kernel's name a row for each architecture or launch; then what the numbers rest on.
 
         Where only some are shown, the numbers of all stand before them.
 
         Args:
             columns: What to show, instead of what has something to say.
-            asking: How its readers ask for more.
         """
         report = self.report
-        tables = self._tables(columns, asking)
-        said = [Paragraph(each) for each in (summary(report), chosen_code(report.runs_on, asking)) if each]
-        notes = Bullets(list(footnotes(report, asking)), "faint")
+        tables = self._tables(columns)
+        said = [Paragraph(each) for each in (summary(report), chosen_code(report.runs_on)) if each]
+        notes = Bullets(list(footnotes(report)), "faint")
         if self.excerpt is None or len(report.kernels) >= report.overview.kernels:
             return *tables, Together([*said, notes])
         return (
@@ -70,22 +69,22 @@ class ScanScreen:
             Together(list(_by_architecture(report.overview))),
             Paragraph(_what_is_shown(report, self.excerpt)),
             *tables,
-            Together([*_where_the_rest_is(report, self.excerpt, asking), notes]),
+            Together([*_where_the_rest_is(report, self.excerpt), notes]),
         )
 
-    def _tables(self, columns: Sequence[Asked], asking: Asking) -> list[Block]:
+    def _tables(self, columns: Sequence[Asked]) -> list[Block]:
         """The kernels; where launches of traces stand in an order of their own, in a table of their own."""
         kernels = self.report.kernels
         if not has_two_orders(self.report):
-            return [self._table(kernels, columns, asking)]
+            return [self._table(kernels, columns)]
         parts = [[row for row in kernels if is_traced(row) == of_traces] for of_traces in (False, True)]
         orders = ORDER_IN_WORDS["occupancy", False], ORDER_IN_WORDS["time", False]
         return [
-            Together([Heading(f"{_sources(rows)}, {order}"), self._table(rows, columns, asking)])
+            Together([Heading(f"{_sources(rows)}, {order}"), self._table(rows, columns)])
             for rows, order in zip(parts, orders, strict=True)
         ]
 
-    def _table(self, rows: Sequence[ScanRow], columns: Sequence[Asked], asking: Asking) -> GroupedTable:
+    def _table(self, rows: Sequence[ScanRow], columns: Sequence[Asked]) -> GroupedTable:
         report = self.report
         is_excerpt = report.sort == WORST and len(report.kernels) < report.overview.kernels
         shown = columns_of(rows, columns, is_excerpt=is_excerpt, logs=report.spill_logs)
@@ -98,7 +97,7 @@ class ScanScreen:
                     needless.append(STACK)  # it holds what is spilled; the architectures have its room
             shown = [column for column in shown if column.title not in needless]
         room = ((), ()) if columns else if_there_is_room(rows)
-        return table_of(rows, shown, self._archs, *room, asking.columns)
+        return table_of(rows, shown, self._archs, *room)
 
     @property
     def _archs_of(self) -> Mapping[str, Collection[str | None]]:
@@ -191,13 +190,10 @@ def _what_is_shown(report: ScanReport, excerpt: Excerpt) -> str:
     return f"The {first}{matching:,} that match, {order}{by}:"
 
 
-def _where_the_rest_is(report: ScanReport, excerpt: Excerpt, asking: Asking) -> Iterator[Paragraph]:
+def _where_the_rest_is(report: ScanReport, excerpt: Excerpt) -> Iterator[Paragraph]:
     """How to see the kernels that were left out."""
     wanted = report.overview.matching
     if report.sort != WORST and len(report.kernels) >= wanted:
-        return
-    if asking is not COMMAND:
-        yield Paragraph(f"limit=N shows so many; the scan itself holds all {wanted:,}.")
         return
     rows = "A row for each architecture: " if excerpt.is_by_name else ""
     one = ""
@@ -205,6 +201,11 @@ def _where_the_rest_is(report: ScanReport, excerpt: Excerpt, asking: Asking) -> 
         arch, number = excerpt.most
         only = "that architecture" if report.sort == WORST else f"its {number:,}"
         one = f"; --arch {words.printable(arch)} only {only}"
-    yield Paragraph(f"{rows}--all shows all {wanted:,}, --limit N so many{one}; --format csv has all.")
+    yield Paragraph(
+        Asking(
+            f"{rows}--all shows all {wanted:,}, --limit N so many{one}; --format csv has all.",
+            f"limit=N shows so many; the scan itself holds all {wanted:,}.",
+        )
+    )
     if excerpt.is_by_name:
-        yield Paragraph("--all --columns arch lists the architectures of each name, and no more.")
+        yield Paragraph(Asking("--all --columns arch lists the architectures of each name, and no more.", ""))

@@ -7,8 +7,12 @@ from itertools import compress
 
 from ...builds.scan_row import ScanRow
 from ...render.document import Cell, GroupColumn, GroupedTable, GroupRow, graded
+from ...values.asking import Asking
 from ..name_words import IF_SHORTENED, IF_WHOLE, short_name
 from .columns import ARCH, BLOCKS, LAST, Column
+
+CURE = Asking("--columns arch,regs,... chooses; --format csv has all.", "to_dict() has them.")
+"""For columns that there is no room for."""
 
 ArchsInWords = Callable[[Sequence[ScanRow]], tuple[str, str]]
 """From the rows that are one in the table to their architectures, and to the same where room is scarce."""
@@ -20,7 +24,6 @@ def table_of(
     archs_in_words: ArchsInWords,
     if_there_is_room: Sequence[str],
     stays: Sequence[str],
-    cure: str,
 ) -> GroupedTable:
     """Under each kernel's name a row for each architecture, or launch, that differs in what is shown.
 
@@ -30,7 +33,6 @@ def table_of(
         archs_in_words: What the cell of their architectures says.
         if_there_is_room: The titles of the columns that may be left out, the most useful first.
         stays: Those of them that then stand below.
-        cure: How to see those.
     """
     cells = [[_cell(column, row) for column in columns] for row in rows]
     arch = next((place for place, column in enumerate(columns) if column.title == ARCH), None)
@@ -61,7 +63,7 @@ def table_of(
         for place, column in enumerate(columns)
     ]
     return GroupedTable(
-        "Kernel", named, shown, if_there_is_room, stays, LAST, cure, (BLOCKS,), IF_SHORTENED, IF_WHOLE
+        "Kernel", named, shown, if_there_is_room, stays, LAST, CURE, (BLOCKS,), IF_SHORTENED, IF_WHOLE
     )
 
 
