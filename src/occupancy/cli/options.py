@@ -155,12 +155,14 @@ def use_options(command: Command) -> Command:
             ),
             grouped_option(
                 "kernel", "--virtual-resources", metavar="N",
-                help="With --tmem: 0 if the kernel relinquishes its permit to allocate, so that more blocks "
-                "come in, 128 if it keeps it. It is the count of a cubin; limits from 10.0.",
+                help="With --tmem: 0 if each block gives the SM's permit to allocate back once it has its "
+                "columns (tcgen05.relinquish_alloc_permit), so that the next comes in; 128 if it keeps it to "
+                "its end. NVIDIA's name and count, as in a cubin; limits from 10.0.",
             ),
             grouped_option(
                 "kernel", "--tmem", "--tensor-memory", "tensor_memory", metavar="COLUMNS",
-                help="Columns of tensor memory (TMEM) per block, 10.0 to 11.0; then 128 virtual resources.",
+                help="Columns of tensor memory (TMEM) per block, 10.0 to 11.0; one block per SM unless "
+                "--virtual-resources 0.",
             ),
             grouped_option(
                 "kernel", "--shared-memory-mode", type=click.Choice(SHARED_MEMORY_MODES), metavar="oversized",

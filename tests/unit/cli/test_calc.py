@@ -286,7 +286,12 @@ def test_tensor_memory_says_what_holds_in_practice() -> None:
     ) in said
     assert "\nheld               1       6.3%  4 of 64  virtual resources (permit)\n" in text
     assert "\nrelinquished       2      12.5%  8 of 64  tensor memory\n" in text
-    assert "It launches. --virtual-resources 0 answers for a kernel that relinquishes its permit, as " in said
+    assert (
+        "It launches. An SM has one permit to allocate tensor memory, and a block holds it to its end" in said
+    )
+    assert (
+        " --virtual-resources 0 answers for a kernel that relinquishes it, 128 for one that does not." in said
+    )
     assert "128 for one that does not. Beside 2 blocks at work one more may wait for columns" in said
     assert "virtual resources (permit) not given (128) 128 1 <- limiter" in said
     assert "Next steps relinquish the permit right after tcgen05.alloc (inferred), then 2 blocks" in said

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 IF_RELINQUISHED = Asking("--virtual-resources 0", "virtual_resources=0")
 
 WHICH_IS_YOURS = Asking.of(
+    "An SM has one permit to allocate tensor memory, and a block holds it to its end or relinquishes it "
+    "(tcgen05.relinquish_alloc_permit, as in CUTLASS and nvFuser). ",
     IF_RELINQUISHED,
-    " answers for a kernel that relinquishes its permit, as those of CUTLASS and "
-    "nvFuser do (tcgen05.relinquish_alloc_permit), "
+    " answers for a kernel that relinquishes it, "
     f"{VIRTUAL_RESOURCES_OF_TENSOR_MEMORY} for one that does not.",
 )
 
