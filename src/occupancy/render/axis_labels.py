@@ -1,8 +1,9 @@
-"""Which values of an axis of a picture are written beside it."""
+"""What is written beside the axes of a picture, and above them, as far as there is room."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 from .charts import Axis, ticks
@@ -10,14 +11,39 @@ from .charts import Axis, ticks
 MOST_TICKS = 16
 LABEL_WIDTH = 2.5
 """Of a label below an axis and the gap beside it, by the size of the letters."""
+LABEL_HEIGHT = 1.5
+"""Of a label beside an axis and the gap below it, likewise."""
+LETTER_WIDTH = 0.52
+"""Of a letter in a sentence, by the size of the letters."""
 POINTS_PER_INCH = 72
 
 
 def room_for(most: int, panel: Any) -> int:
     """How many labels have room side by side below matplotlib's axes, up to so many; two at the least."""
-    letters = panel.xaxis.label.get_fontsize() / POINTS_PER_INCH
-    width = panel.bbox.width / panel.figure.dpi
-    return max(2, min(most, int(width / letters / LABEL_WIDTH)))
+    return max(2, min(most, int(_letters_across(panel, panel.xaxis.label.get_fontsize()) / LABEL_WIDTH)))
+
+
+def add_title(title: str, panel: Any) -> None:
+    """Write a title above axes that others may stand beside: in smaller letters, and in more lines, where it
+    is wider than they are."""
+    size = panel.title.get_fontsize()
+    longest = max(map(len, title.splitlines()), default=0)
+    if longest * LETTER_WIDTH > _letters_across(panel, size):
+        size = panel.xaxis.label.get_fontsize()
+        letters = max(1, int(_letters_across(panel, size) / LETTER_WIDTH))
+        title = "\n".join(part for line in title.splitlines() for part in wrap(line, letters))
+    panel.set_title(title, fontsize=size)
+
+
+def _letters_across(panel: Any, size: float) -> float:
+    """How many times the size of the letters, in points, matplotlib's axes are wide."""
+    return float(panel.bbox.width / panel.figure.dpi * POINTS_PER_INCH / size)
+
+
+def room_beside(most: int, panel: Any) -> int:
+    """The same of labels below each other beside them."""
+    height = panel.bbox.height / panel.figure.dpi * POINTS_PER_INCH
+    return max(2, min(most, int(height / panel.yaxis.label.get_fontsize() / LABEL_HEIGHT)))
 
 
 def ticks_of(axis: Axis, most: int) -> tuple[Sequence[int], list[str]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingDependencyError
 from . import words
-from .axis_labels import MOST_TICKS, room_for, ticks_of
+from .axis_labels import MOST_TICKS, add_title, room_beside, room_for, ticks_of
 from .charts import PICTURE_FILES, Axis, BarChart, Curves, HeatMap, Mark, Picture, RowChart, StepChart, ticks
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
             raise InputError(
                 f"one was given for {len(picture.charts)} charts", where="ax", cure="Leave it out."
             )
-        ax.set_title(picture.title)
+        add_title(picture.title, ax)
         _draw(picture, [ax])
         return [ax]
     width, height = SLIDE_INCHES
@@ -324,7 +324,7 @@ def _draw_map(chart: HeatMap, panel: Axes) -> None:
     panel.set_xlabel(chart.across.scale.title)
     panel.set_ylabel(chart.down.scale.title)
     panel.set_xticks(*ticks_of(chart.across, room_for(MOST_TICKS, panel)))
-    panel.set_yticks(*ticks_of(chart.down, MOST_TICKS))
+    panel.set_yticks(*ticks_of(chart.down, room_beside(MOST_TICKS, panel)))
     if max(len(chart.down.values), len(chart.across.values)) <= MOST_CELLS_WITH_NUMBERS:
         for row, line in enumerate(chart.lines):
             for column, share in enumerate(line):

@@ -171,6 +171,23 @@ def test_narrow_axes_have_fewer_labels_which_do_not_touch() -> None:
     assert len(wide.get_xticks()) > len(panels[0].get_xticks())
 
 
+def test_titles_and_labels_of_small_pictures_do_not_overlap() -> None:
+    threads, regs = np.ix_(range(32, 1025, 32), range(16, 256, 8))
+    figure, panels = pyplot.subplots(2, 2, layout="constrained")
+    for row in panels:
+        occupancy.sweep("H100", threads=threads[:, 0], regs=40, smem=20_000).plot(ax=row[0])
+        occupancy.sweep("A100", threads=threads, regs=regs, smem="8k").plot(ax=row[1])
+    figure.canvas.draw()
+    for each in panels.flat:
+        title = each.title.get_window_extent()
+        others = [panel for panel in panels.flat if panel is not each]
+        assert not any(title.overlaps(panel.get_tightbbox()) for panel in others)
+        assert "Occupancy by threads per block" in each.get_title().replace("\n", " ")
+        boxes = [label.get_window_extent() for label in each.get_yticklabels()]
+        assert len(boxes) > 1
+        assert all(one.y1 < two.y0 for one, two in itertools.pairwise(boxes))
+
+
 def test_an_answer_plots_its_three_curves() -> None:
     axes = occupancy.compute("9.0", threads=256, regs=40).plot()
     assert [isinstance(each, Axes) for each in axes] == [True] * 3
