@@ -16,7 +16,7 @@ from ..compare.build import Build, build_of, read_build
 from ..compare.check import check as check_kernels
 from ..compare.diff import compare
 from ..compare.first_rules import first_rules
-from ..compare.launches import refuse_idle
+from ..compare.renamed import launches_of_renamed
 from ..compare.rules import Rules, without_comparisons
 from ..compare.rules_file import RULES_FILE, read_rules, rules_of_this_folder
 from ..errors import BaselineError, InputError, RulesError
@@ -130,9 +130,11 @@ def check(
     how.take_threads_of(asked)
     scanner = how.scanner_for(*before, after)
     every = how.every(after)
-    refuse_idle(every, asked.launches, after.name)
     kernels = how.wanted(every)
     every_old = how.every(before[0]) if before else ()
+    of_renamed, renamed = launches_of_renamed(
+        asked.launches, every, every_old, after.name, ignore_arch=how.is_for_one_chip
+    )
     old = how.wanted(every_old)
     how.refuse_absent((*old, *kernels), (*before, after))
     # A rule can be for a kernel by the name that the baseline has.
@@ -140,14 +142,16 @@ def check(
     if kernels and not relevant:  # that all of them are gone is to be told, too
         raise how.no_rules()
     done = check_kernels(
-        how.launched(kernels, asked.launches),
+        how.launched(kernels, asked.launches, of_renamed),
         relevant if kernels else (),
         scanner,
         how.launched(old, asked.launches) if before else None,
         (after.name, path or ""),
         ignore_arch=how.is_for_one_chip,
         whole_baseline=every_old if how.is_partial else None,
+        exemptions=asked.exemptions,
     )
+    done.renamed += () if how.chooses_kernels else renamed
     done.not_chosen = how.not_chosen(*before, after)
     return check_report(
         done, asked, build=after.name, baseline=path, is_whole=not how.is_partial, runs_on=how.runs_on
@@ -181,12 +185,20 @@ def _updated(
     before = build_of(baseline, path)
     scanner = how.scanner_for(before, after)
     every = how.every(after)
-    refuse_idle(every, asked.launches, after.name)
+    # The new baseline has the new names alone, so that the rules have to have them first.
+    launches_of_renamed(asked.launches, every, (), after.name)
     accepted = accept(baseline, every, how.wanted)
     how.refuse_absent((*accepted.old, *accepted.new), (before, after))
     new = how.launched(accepted.new, asked.launches)
     relevant = how.relevant(asked.rules, every, new)
-    done = check_kernels(new, without_comparisons(relevant if new else ()), scanner, None, (after.name, ""))
+    done = check_kernels(
+        new,
+        without_comparisons(relevant if new else ()),
+        scanner,
+        None,
+        (after.name, ""),
+        exemptions=asked.exemptions,
+    )
     change = compare(how.launched(accepted.old, asked.launches), new, scanner)
     done.not_chosen = how.not_chosen(after)
     report = check_report(

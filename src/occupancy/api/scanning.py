@@ -117,7 +117,7 @@ class Scanning:
             kernels = tuple(merged)
             for each in self._reading.launches:
                 refuse_absent(each, kernels, "what was read")
-            merged = iter(stated_launches(kernels, self._reading.launches, "option"))
+            merged = iter(stated_launches(kernels, self._reading.launches))
         for record in merged:
             self.found += 1
             self._archs.add(record.arch)

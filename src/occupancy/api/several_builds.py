@@ -11,9 +11,8 @@ from ..builds.running import RunsOn
 from ..builds.scanner import Scanner
 from ..compare.baseline import Baseline, BaselineKernel, baseline_of
 from ..compare.build import Build
-from ..compare.launches import refuse_absent, stated_launches
-from ..compare.rules import Launches, Rule, Rules
-from ..compare.rules_entry import idle
+from ..compare.launches import OfRenamed, refuse_absent, stated_launches
+from ..compare.rules import Launches, Rule, Rules, idle
 from ..errors import InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord
 from ..render import words
@@ -152,10 +151,13 @@ class Builds(Reading):
         return len(tuple(self.selection(group=True).kernels(records)))
 
     def launched(
-        self, kernels: Sequence[KernelRecord], by_rules: Sequence[Launches] = ()
+        self,
+        kernels: Sequence[KernelRecord],
+        by_rules: Sequence[Launches] = (),
+        of_renamed: OfRenamed | None = None,
     ) -> tuple[KernelRecord, ...]:
         """Kernels with the block sizes that were given, and those that rules state of them."""
-        return stated_launches(stated_launches(kernels, self.launches, "option"), by_rules)
+        return stated_launches(kernels, self.launches, by_rules, of_renamed)
 
     def baseline(
         self,

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 
 from ..builds.scan_row import ScanRow
 from ..builds.scanner import Scanner
 from ..readers import KernelRecord
 from ..values.dataclass import copier
 from .diff import compared, in_one_only
+from .exemptions import excuse
 from .matching import closest_namesakes, match
 from .question import Question
 from .renamed import assign
-from .rules import CRITERIA, Bounds, Rule, bounds_of
+from .rules import CRITERIA, Bounds, Exemption, Rule, bounds_of
 from .same_sizes import AtSize, Compared, at_its_best, at_the_deciding_size, at_the_same_size, is_ours
 from .unanswered import Gaps
 from .violations import Apart, Checked, Holding, Violating, launched_with
@@ -27,6 +29,7 @@ def check(
     *,
     ignore_arch: bool = False,
     whole_baseline: Sequence[KernelRecord] | None = None,
+    exemptions: Sequence[Exemption] = (),
 ) -> Checked:
     """Check kernels against rules.
 
@@ -38,6 +41,7 @@ def check(
         names: What the build and the baseline are called.
         ignore_arch: Whether a kernel without a counterpart of its architecture is compared with another.
         whole_baseline: All kernels of the baseline, where only some are asked for.
+        exemptions: What may break rules until a day.
 
     Raises:
         RulesError: A rule is for none of the kernels, asks for what is not known of one, or compares
@@ -53,9 +57,11 @@ def check(
     # What has a namesake in the baseline is not new, also where that is matched with another kernel already.
     more = closest_namesakes(matching.added, baseline or (), compared, ignore_arch=ignore_arch)
     before |= {id(new): old for new, old in more}
-    assigned = assign(rules, kernels, before)
-    done.renamed = assigned.renamed
-    for kernel, rules_for_it in zip(kernels, assigned.rules, strict=True):
+    rules_of, renamed = assign("rules", rules, kernels, before)
+    exemptions_of, renamed_too = assign("exemptions", exemptions, kernels, before)
+    done.renamed = (*renamed, *renamed_too)
+    excusing: dict[int, tuple[Exemption, ...]] = {}
+    for kernel, rules_for_it, exemptions_for_it in zip(kernels, rules_of, exemptions_of, strict=True):
         numbers = tuple(rule.number for rule in rules_for_it)
         done.matched.update(numbers)
         if numbers not in bounds:  # most kernels are asked the same
@@ -69,10 +75,13 @@ def check(
                 each for each in asked.in_full(bounds[numbers]) if not gaps.has(each) and not each.holds
             ]
             violations = tuple(each.violation(scanner) for each in broken)
-            done.violating.append(Violating(*asked.shown(broken[0]), violations))
+            breaks = Violating(*asked.shown(broken[0]), violations)
+            done.violating.append(breaks)
+            excusing[id(breaks)] = exemptions_for_it
         else:
             held = Holding(kernel.name, kernel.arch, kernel.source, launched_with(kernel), len(questions))
             done.holding.append(held)
+            excusing[id(held)] = exemptions_for_it
     gaps.refuse(rules, done.matched)
     done.violating.sort(
         key=lambda each: (
@@ -81,6 +90,7 @@ def check(
             each.kernel.source,
         )
     )
+    excuse(done, exemptions, excusing, date.today())
     if baseline is not None:
         done.namesakes = _apart(in_one_only([new for new, _ in more], baseline))
         new = [each for each in matching.added if id(each) not in before]

@@ -2,44 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..builds.kernel_names import Names
-from ..errors import InputError, RulesError
+from ..errors import InputError
 from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..readers.record import ThreadsFrom
 from .near_names import names_like
-from .rules import Launches
-from .rules_entry import idle
+from .rules import Launches, idle
+
+OfRenamed = Mapping[int, Sequence[Launches]]
+"""The identity of a kernel, of a build with renamed ones -> the entries for it, by either name."""
 
 
 def stated_launches(
-    kernels: Sequence[KernelRecord], launches: Sequence[Launches], said_by: ThreadsFrom = "rules"
+    kernels: Sequence[KernelRecord],
+    by_user: Sequence[Launches],
+    by_rules: Sequence[Launches] = (),
+    of_renamed: OfRenamed | None = None,
 ) -> tuple[KernelRecord, ...]:
     """The kernels, with the block sizes that are stated of them: several sizes make several of one.
 
-    What a file states itself stays. Of several entries about a kernel, the last one counts.
+    What a file of the build states itself stays, then what the user does. Of several entries about a kernel,
+    the last one counts.
+
+    Args:
+        kernels: The kernels.
+        by_user: What the user states, of some kernels.
+        by_rules: What a file of rules states.
+        of_renamed: Those of these for kernels that may have had other names; others are known by their own.
     """
-    if not launches:
+    if not by_user and not by_rules:
         return tuple(kernels)
-    return tuple(sized for kernel in kernels for sized in _sized(kernel, launches, said_by))
-
-
-def refuse_idle(kernels: Sequence[KernelRecord], launches: Sequence[Launches], build: str) -> None:
-    """Raise an error for an entry that is about no kernel.
-
-    Raises:
-        RulesError: There is one; a block size that nobody uses would go unnoticed.
-    """
-    left = idle(launches, kernels)
-    if left:
-        raise RulesError(
-            f"{left[0]} is for no kernel of {build}",
-            allowed=names_like(left[0].kernels[0], (kernel.name for kernel in kernels)),
-            cure="Write the name of one that there is, or remove the entry.",
-        )
+    known = of_renamed or {}
+    return tuple(
+        sized
+        for kernel in kernels
+        for given in _sized(kernel, _about(kernel, by_user), "option")
+        for sized in _sized(given, known.get(id(kernel)) or _about(kernel, by_rules), "rules")
+    )
 
 
 def refuse_absent(launches: Launches, kernels: Sequence[KernelRecord], build: str) -> None:
@@ -48,7 +51,7 @@ def refuse_absent(launches: Launches, kernels: Sequence[KernelRecord], build: st
     Raises:
         InputError: It is; the names of those that there are.
     """
-    if not any(launches.is_for(Names(each.name, demangle), each.compute_capability) for each in kernels):
+    if idle([launches], kernels):
         raise InputError(
             f"no kernel of {build} is called {launches.about}",
             where="threads",
@@ -56,15 +59,18 @@ def refuse_absent(launches: Launches, kernels: Sequence[KernelRecord], build: st
         )
 
 
+def _about(kernel: KernelRecord, launches: Sequence[Launches]) -> list[Launches]:
+    names = Names(kernel.name, demangle)
+    return [each for each in launches if each.is_for(names, kernel.compute_capability)]
+
+
 def _sized(
     kernel: KernelRecord, launches: Sequence[Launches], said_by: ThreadsFrom
 ) -> Iterator[KernelRecord]:
-    names = Names(kernel.name, demangle)
-    about = [each for each in launches if each.is_for(names, kernel.compute_capability)]
-    memory = [each.dynamic_smem for each in about if each.dynamic_smem is not None]
+    memory = [each.dynamic_smem for each in launches if each.dynamic_smem is not None]
     if memory and kernel.lacks_dynamic_smem:
         kernel = replace(kernel, dynamic_smem=memory[-1])
-    sizes = [each.threads for each in about if each.threads]
+    sizes = [each.threads for each in launches if each.threads]
     if not sizes or kernel.threads is not None:
         yield kernel
         return

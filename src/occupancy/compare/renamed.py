@@ -1,56 +1,113 @@
-"""Which rules are for which kernels, also where a kernel has another name than when the rule was written."""
+"""Which entries of a file of rules are for which kernels, also where a kernel has another name than then."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from typing import TypeVar
 
 from ..builds.kernel_names import Names, without_parameters
+from ..errors import RulesError
 from ..readers import KernelRecord
 from ..readers.names import demangle
-from .rules import Rule
-from .violations import Renamed
+from .diff import compared
+from .launches import OfRenamed
+from .matching import match
+from .near_names import names_like
+from .rules import Entry, Launches, idle
+from .violations import Renamed, Table
 
-
-class Assigned(NamedTuple):
-    """Which rules are for which kernels."""
-
-    rules: list[tuple[Rule, ...]]
-    """Of each kernel, in the order of the file."""
-    renamed: tuple[Renamed, ...]
+E = TypeVar("E", bound=Entry)
 
 
 def assign(
-    rules: Sequence[Rule], kernels: Sequence[KernelRecord], before: Mapping[int, KernelRecord]
-) -> Assigned:
-    """Which rules are for which kernels.
+    table: Table, entries: Sequence[E], kernels: Sequence[KernelRecord], before: Mapping[int, KernelRecord]
+) -> tuple[list[tuple[E, ...]], tuple[Renamed, ...]]:
+    """Which entries are for which kernels.
 
-    A kernel is known by its name of now. Only a rule that is for none like that is for those that had such a
-    name: else a pattern for what is old would also be for what was made new.
+    A kernel is known by its name of now. Only a pattern that fits none like that fits those that had such a
+    name: else a pattern for what is old would also be for what was made new. That one of several kernels
+    which it fits has got another name is told, since only people know what they mean.
 
     Args:
-        rules: The rules.
+        table: Which entries of the file these are.
+        entries: The entries.
         kernels: The kernels of the build.
         before: The identity of a kernel -> what it was in the baseline.
+
+    Returns:
+        The entries for each kernel, in the order of the file; and those that fit names of the baseline.
     """
-    of_kernels = [_of(rules, each.name, each) for each in kernels]
-    named = {rule.number for each in of_kernels for rule in each}
-    idle = [rule for rule in rules if rule.number not in named]
-    now: dict[int, dict[str, None]] = defaultdict(dict)
-    for place, kernel in enumerate(kernels) if idle else ():
+
+    known: dict[tuple[int, str], bool] = {}
+
+    def is_idle(entry: E, pattern: str) -> bool:
+        if (entry.number, pattern) not in known:
+            known[entry.number, pattern] = bool(idle([replace(entry, kernels=(pattern,))], kernels))
+        return known[entry.number, pattern]
+
+    of_kernels: list[tuple[E, ...]] = []
+    found: dict[tuple[int, bool], tuple[dict[str, None], dict[str, None]]] = {}
+    for kernel in kernels:
+        of_it = _of(entries, kernel.name, kernel)
         old = before.get(id(kernel))
-        found = _of(idle, old.name, kernel) if old is not None and old.name != kernel.name else ()
-        for rule in found:
-            now[rule.number][without_parameters(demangle(kernel.name))] = None
-        if found:
-            of_kernels[place] = tuple(sorted((*of_kernels[place], *found), key=lambda rule: rule.number))
+        if old is not None and old.name != kernel.name:
+            for entry in _of([each for each in entries if each not in of_it], old.name, kernel):
+                names = Names(old.name, demangle)
+                fitting = [pattern for pattern in entry.kernels if names.match(pattern)]
+                only_then = [pattern for pattern in fitting if is_idle(entry, pattern)]
+                patterns, now = found.setdefault((entry.number, bool(only_then)), ({}, {}))
+                patterns |= dict.fromkeys(only_then or fitting)
+                now[without_parameters(demangle(kernel.name))] = None
+                if only_then:
+                    of_it = tuple(sorted((*of_it, entry), key=lambda each: each.number))
+        of_kernels.append(of_it)
     renamed = (
-        Renamed(rule.number, rule.kernels, tuple(now[rule.number])) for rule in idle if rule.number in now
+        Renamed(table, number, tuple(patterns), tuple(now), counts)
+        for (number, counts), (patterns, now) in sorted(found.items(), key=lambda each: each[0])
     )
-    return Assigned(of_kernels, tuple(renamed))
+    return of_kernels, tuple(renamed)
 
 
-def _of(rules: Sequence[Rule], name: str, kernel: KernelRecord) -> tuple[Rule, ...]:
+def launches_of_renamed(
+    launches: Sequence[Launches],
+    kernels: Sequence[KernelRecord],
+    baseline: Sequence[KernelRecord],
+    build: str,
+    *,
+    ignore_arch: bool = False,
+) -> tuple[OfRenamed, tuple[Renamed, ...]]:
+    """What a file of rules states of kernels that have other names than in the baseline, see `assign`.
+
+    Args:
+        launches: What the file states of some kernels.
+        kernels: All kernels of the build.
+        baseline: All kernels of the baseline; none without one.
+        build: What the build is called.
+        ignore_arch: Whether a kernel without a counterpart of its architecture is compared with another.
+
+    Raises:
+        RulesError: An entry is about no kernel: a block size that nobody uses would go unnoticed.
+    """
+    names = {kernel.name for kernel in kernels}
+    gone = [kernel for kernel in baseline if kernel.name not in names]
+    of_renamed: OfRenamed = {}
+    renamed: tuple[Renamed, ...] = ()
+    if len(idle(launches, gone)) < len(launches):
+        pairs = match(baseline, kernels, compared, ignore_arch=ignore_arch).pairs
+        of_kernels, renamed = assign("launches", launches, kernels, {id(new): old for old, new, _ in pairs})
+        of_renamed = dict(zip(map(id, kernels), of_kernels, strict=True))
+    following = {each.number for each in renamed if each.counts}
+    for entry in idle(launches, kernels):
+        if entry.number not in following:
+            raise RulesError(
+                f"{entry} is for no kernel of {build}",
+                allowed=names_like(entry.kernels[0], (kernel.name for kernel in kernels)),
+                cure="Write the name of one that there is, or remove the entry.",
+            )
+    return of_renamed, renamed
+
+
+def _of(entries: Sequence[E], name: str, kernel: KernelRecord) -> tuple[E, ...]:
     names = Names(name, demangle)
-    return tuple(rule for rule in rules if rule.is_for(names, kernel.compute_capability))
+    return tuple(entry for entry in entries if entry.is_for(names, kernel.compute_capability))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
+from datetime import date
+from typing import Literal, TypeVar
 
+from ..builds.kernel_names import Names
+from ..readers import KernelRecord
+from ..readers.names import demangle
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
-from .exemptions import Exemption
-from .rules_entry import Entry
+from ..values.limits import ComputeCapability
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
 
@@ -46,6 +49,28 @@ a growth of 0."""
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that a file of rules says of some kernels."""
+
+    number: int
+    """Its place in the file, from 1."""
+    kernels: tuple[str, ...]
+    """Patterns of names, any of which may match; ``*`` stands for any text, ``?`` for one character."""
+    archs: tuple[ComputeCapability, ...]
+    """Empty for all."""
+
+    @property
+    def about(self) -> str:
+        """The kernels that it is about: ``sgemm* on sm_90``."""
+        archs = ", ".join(arch.sm for arch in self.archs)
+        return f"{', '.join(self.kernels)}{' on ' if archs else ''}{archs}"
+
+    def is_for(self, names: Names, arch: ComputeCapability | None) -> bool:
+        """Whether it is about a kernel; variants such as ``sm_90a`` count as the plain architecture."""
+        return (not self.archs or arch in self.archs) and any(map(names.match, self.kernels))
+
+
+@dataclass(frozen=True, slots=True)
 class Rule(Entry):
     """What some kernels must satisfy."""
 
@@ -68,6 +93,21 @@ class Launches(Entry):
 
     def __str__(self) -> str:
         return f"launches[{self.number}] ({self.about})"
+
+
+@dataclass(frozen=True, slots=True)
+class Exemption(Entry):
+    """Kernels that may break a rule until a day."""
+
+    criteria: tuple[str, ...]
+    """What they need not meet; empty for all."""
+    reason: str
+    until: date
+    """The last day on which it holds."""
+
+    def covers(self, criterion: str) -> bool:
+        """Whether it is about what a rule asks for, on whatever day."""
+        return not self.criteria or criterion in self.criteria
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +146,17 @@ def without_comparisons(rules: Iterable[Rule]) -> tuple[Rule, ...]:
         )
         for rule in rules
     )
+
+
+E = TypeVar("E", bound=Entry)
+
+
+def idle(entries: Sequence[E], kernels: Iterable[KernelRecord]) -> list[E]:
+    """Those of some entries that are about none of some kernels."""
+    left = list(entries)
+    for kernel in kernels:
+        if not left:
+            break
+        names = Names(kernel.name, demangle)
+        left = [each for each in left if not each.is_for(names, kernel.compute_capability)]
+    return left

@@ -12,8 +12,7 @@ from ..tables.toml_file import PYPROJECT, read_toml, tools
 from ..values.kernel import INT_MAX
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, parse_size, parse_threads
-from .exemptions import Exemption
-from .rules import CRITERIA, Launches, Rule, Rules
+from .rules import CRITERIA, Exemption, Launches, Rule, Rules
 
 RULES_FILE = "occupancy.toml"
 """Where rules are looked for first, and what `occupancy init` writes."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from dataclasses import field
+from datetime import date
+from typing import Literal
 
 from ..advice.next_steps import NextStep
 from ..builds.scan_row import ScanRow
@@ -12,6 +14,7 @@ from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..readers.record import ThreadsFrom
 from ..values.dataclass import dataclass
+from .rules import Exemption
 from .same_sizes import AtSize
 
 
@@ -91,16 +94,34 @@ class Apart:
         return demangle(self.name)
 
 
+Table = Literal["rules", "launches", "exemptions"]
+"""What a file of rules has for some kernels."""
+
+
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """A rule that names kernels as the baseline has them, and no kernel as it is called now."""
+    """An entry of the file of rules that names kernels as the baseline has them."""
 
-    rule: int
-    """The rule's place in the file, from 1."""
+    table: Table
+    """Which entries of the file it is one of."""
+    number: int
+    """Its place among them, from 1."""
     kernels: tuple[str, ...]
-    """Its patterns."""
+    """Those of its patterns that fit the names of the baseline."""
     now: tuple[str, ...]
-    """The names that its kernels have now, readable and without parameters."""
+    """The names that these kernels have now, readable and without parameters."""
+    counts: bool
+    """Whether it counts for them. It does where the patterns fit no kernel as it is called now; where they
+    fit others, only people know which are meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exempted:
+    """A kernel that breaks rules, and may."""
+
+    violating: Violating
+    reason: str
+    until: date
 
 
 @dataclasses.dataclass(slots=True)
@@ -121,7 +142,15 @@ class Checked:
     removed: tuple[Apart, ...] = ()
     """Kernels that only the baseline has."""
     renamed: tuple[Renamed, ...] = ()
-    """Rules that name kernels as the baseline has them, and no kernel as it is called now."""
+    """Entries of the file of rules that name kernels as the baseline has them."""
+    exempted: list[Exempted] = field(default_factory=list)
+    """What was taken out of the violations."""
+    ended: tuple[Exemption, ...] = ()
+    """Exemptions that would have helped, had they not ended."""
+    unused: tuple[Exemption, ...] = ()
+    """Those that no kernel needs any more."""
+    idle: tuple[tuple[Exemption, str], ...] = ()
+    """Those that are for no kernel of the build, each with names that it has."""
     unsized: int = 0
     """Kernels whose occupancy was asked for and whose block size neither a file nor the user states."""
     not_chosen: int = 0

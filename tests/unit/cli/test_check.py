@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -489,10 +490,10 @@ def test_a_rule_follows_a_kernel_that_was_renamed(builds: Path, project: Path) -
     after = (builds / "after", "--rules", "named.toml")
     text = " ".join(check(*after, code=1, columns=200).split())
     assert "max_regs = 96 (rule 2): is 128, was 128" in text
-    assert f"Rule 2 ({old}) fits only names of the baseline, and was checked for what these are now: " in text
+    assert f"Rule 2 ({old}) fits only names of the baseline, and counts for what these are now: " in text
     found = json.loads(check(*after, "--format", "json", code=1))
-    ((rule, kernels, now),) = (each.values() for each in found["renamed"])
-    assert (rule, kernels, len(now)) == (2, [old], 1)
+    ((table, number, kernels, now, counts),) = (each.values() for each in found["renamed"])
+    assert (table, number, kernels, len(now), counts) == ("rules", 2, [old], 1, True)
     assert [each["matched"] for each in found["rules"]] == [14, 2]
     check(builds / "before", "--rules", "named.toml", code=1)
     # Where others are asked for it is left aside, as if it had been written for the new name.
@@ -506,6 +507,67 @@ def test_a_rule_follows_a_kernel_that_was_renamed(builds: Path, project: Path) -
         f'[[rules]]\nmax_regs = 255\n[[rules]]\nkernels = "{new}"\nmax_regs = 128'
     )
     assert json.loads(check(*after, "--format", "json", code=0))["renamed"] == []
+
+
+OLD, NEW = "_ZN3img9histogramILi64EEEvPfi", "_ZN3img9histogramILi64ELb1EEEvPfi"
+
+
+def test_a_block_size_and_an_exemption_follow_a_kernel_that_was_renamed(builds: Path, project: Path) -> None:
+    rules = f"""
+        baseline = "base.json"
+        allow_removed = true
+        [[rules]]
+        max_regs = 96
+        [[launches]]
+        kernels = "{OLD}"
+        threads = 64
+        [[exemptions]]
+        kernels = ["scale", "{OLD}"]
+        reason = "see #7"
+        until = {date.today()}
+    """
+    (project / "named.toml").write_text(rules)
+    after = (builds / "after", "--rules", "named.toml")
+    text = " ".join(check(*after, code=0, columns=200).split())
+    assert f"may break max_regs until {date.today()}: see #7." in text
+    for title, patterns in ("launches[1]", OLD), ("Exemption 1", OLD):
+        assert f"{title} ({patterns}) fits only names of the baseline, and counts for what" in text
+    found = json.loads(check(*after, "--format", "json", code=0))
+    kernels = [each["violating"]["kernel"] for each in found["exempted"]]
+    assert {(each["name"], each["threads"], each["threads_from"]) for each in kernels} == {(NEW, 64, "rules")}
+    assert {each["until"] for each in found["exempted"]} == {str(date.today())}
+    assert {(each["table"], each["counts"]) for each in found["renamed"]} == {
+        ("launches", True),
+        ("exemptions", True),
+    }
+    # What is not asked for needs no word, and a new baseline has the new name alone.
+    assert "launches[1]" not in check(*after, "--name", "scale", code=0)
+    assert f"launches[1] ({OLD}) is for no kernel" in check(*after, "--update", code=2)
+
+
+def test_a_pattern_that_fits_others_does_not_follow_and_says_so(project: Path) -> None:
+    """Of several patterns each is taken by itself: one that fits nothing any more follows."""
+    entry = "Compiling entry function '{}' for 'sm_90'\nptxas info : Used 40 registers\n"
+    now = ["img::blur", "fast::scale", "clear2"]
+    for name, kernels in ("old", ["fast::blur", "fast::scale", "clear1"]), ("new", now):
+        (project / f"{name}.log").write_text("".join(map(entry.format, kernels)))
+    occupancy.save_baseline("old.log", "base.json")
+    (project / "fast.toml").write_text(
+        'baseline = "base.json"\nallow_removed = true\n'
+        '[[rules]]\nkernels = ["fast::*", "*1"]\nmax_regs = 39\n'
+    )
+    text = check("new.log", "--rules", "fast.toml", code=1, columns=200)
+    assert text.startswith("2 of 3 kernels break a rule.")
+    assert (
+        "Rule 1 (*1) fits only names of the baseline, and counts for what these are now: clear2. Write that "
+        "into it.\n" in text
+    )
+    assert (
+        "Rule 1 (fast::*) fits a name of the baseline, and does not count for what that is now: img::blur. "
+        "Write that into it where it should.\n" in text
+    )
+    found = json.loads(check("new.log", "--rules", "fast.toml", "--format", "json", code=1))
+    assert [each["counts"] for each in found["renamed"]] == [False, True]
 
 
 def test_an_update_of_what_neither_build_has(builds: Path, project: Path) -> None:

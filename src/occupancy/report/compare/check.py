@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
 from itertools import zip_longest
 from typing import Any
 
@@ -11,9 +10,17 @@ from ...builds.kernel_names import stable_name
 from ...builds.running import RunsOn
 from ...builds.scan_row import ScanRow
 from ...compare.diff import DiffSummary
-from ...compare.exemptions import Exempted, apply
 from ...compare.rules import Rules
-from ...compare.violations import Apart, Checked, Holding, Renamed, Violating, Violation, launched_with
+from ...compare.violations import (
+    Apart,
+    Checked,
+    Exempted,
+    Holding,
+    Renamed,
+    Violating,
+    Violation,
+    launched_with,
+)
 from ...render.ci import Case
 from ...render.document import (
     Bullets,
@@ -90,8 +97,8 @@ class CheckReport(Report):
     idle: tuple[str, ...]
     """Exemptions that are for no kernel of the build, in words, with names that it has."""
     renamed: tuple[Renamed, ...]
-    """Rules that name kernels as the baseline has them, and no kernel as it is called now: they were checked
-    all the same."""
+    """Entries of the file of rules that name kernels as the baseline has them, which are called otherwise
+    now."""
     added: tuple[Apart, ...]
     """Kernels that the baseline does not have."""
     namesakes: tuple[Apart, ...]
@@ -225,8 +232,6 @@ def check_report(
         is_whole: Whether all kernels were looked at, so that an exemption for none of them is out of date.
         runs_on: The chip for which code was chosen.
     """
-    applied = apply(done, asked.exemptions, date.today())
-    done = applied.done
     rules = tuple(
         CheckedRule(
             rule.kernels, tuple(arch.sm for arch in rule.archs), rule.bounds, done.matched[rule.number]
@@ -237,11 +242,11 @@ def check_report(
     return CheckReport(
         not done.violating and not missing, build, asked.source, baseline, updated, kept, done.checks, rules,
         tuple(done.violating), tuple(done.holding), not_chosen=done.not_chosen,
-        exempted=applied.exempted, ended=tuple(map(exemption_in_words, applied.ended)),
-        unused=tuple(map(exemption_in_words, applied.unused)),
+        exempted=tuple(done.exempted), ended=tuple(map(exemption_in_words, done.ended)),
+        unused=tuple(map(exemption_in_words, done.unused)),
         idle=tuple(
             f"{exemption_in_words(one)} is for no kernel; there are {near}"
-            for one, near in applied.idle
+            for one, near in done.idle
             if is_whole
         ),
         renamed=done.renamed, added=done.added, namesakes=done.namesakes, removed=done.removed,

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from ...builds.scan_row import ScanRow
 from ...compare.diff import DiffSummary
-from ...compare.exemptions import Exempted, Exemption
-from ...compare.rules import CRITERIA
+from ...compare.rules import CRITERIA, Exemption
 from ...compare.same_sizes import is_ours
-from ...compare.violations import Renamed
+from ...compare.violations import Exempted, Renamed, Table
 from ...render import words
 from ...values.asking import Asking
 from ..arch_words import chosen_code
@@ -98,12 +97,21 @@ def exemption_in_words(exemption: Exemption) -> str:
     return f"Exemption {exemption.number} ({', '.join(exemption.kernels)}, until {exemption.until})"
 
 
-def _renamed(rule: Renamed) -> str:
-    """That a rule is for kernels by a name that only the baseline has, and how these are called now."""
-    names = words.listing([*rule.now[:MOST_KERNELS], *["others"] * (len(rule.now) > MOST_KERNELS)])
+_ENTRIES: dict[Table, str] = {"rules": "Rule {}", "launches": "launches[{}]", "exemptions": "Exemption {}"}
+
+
+def _renamed(entry: Renamed) -> str:
+    """That an entry is for kernels by a name that only the baseline has, and how these are called now."""
+    names = words.listing([*entry.now[:MOST_KERNELS], *["others"] * (len(entry.now) > MOST_KERNELS)])
+    said = f"{_ENTRIES[entry.table].format(entry.number)} ({', '.join(entry.kernels)})"
+    if entry.counts:
+        return (
+            f"{said} fits only names of the baseline, and counts for what these are now: {names}. Write that "
+            "into it."
+        )
     return (
-        f"Rule {rule.rule} ({', '.join(rule.kernels)}) fits only names of the baseline, and was checked for "
-        f"what these are now: {names}. Write that into the rule."
+        f"{said} fits a name of the baseline, and does not count for what that is now: {names}. Write that "
+        "into it where it should."
     )
 
 
