@@ -27,6 +27,8 @@ def plain(value: Any) -> Any:
         return {key: plain(each) for key, each in value.items()}
     if isinstance(value, list):
         return list(map(plain, value))
+    if hasattr(value, "isoformat"):  # a day; what has them need not be loaded to know
+        return value.isoformat()
     return tuple(map(plain, value)) if type(value) is tuple else value
 
 
