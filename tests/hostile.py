@@ -18,8 +18,8 @@ MIB = 1 << 20
 
 def log(name: str, registers: int = 32) -> str:
     """What ptxas prints of one kernel."""
-    entry = f"ptxas info    : Compiling entry function '{name}' for 'sm_90'\n"
-    return f"{entry}ptxas info    : Used {registers} registers, used 0 barriers\n"
+    head = f"ptxas info    : Compiling entry function '{name}' for 'sm_90'\n"
+    return f"{head}ptxas info    : Used {registers} registers, used 0 barriers\n"
 
 
 def section(kind: int, offset: int, size: int, *, link: int = 0, info: int = 0) -> bytes:
@@ -36,13 +36,23 @@ def image(sections: list[bytes], body: bytes) -> bytes:
     return head + body + b"".join(sections)
 
 
+def container(entries: bytes, size: int | None = None) -> bytes:
+    """A fatbin, which claims to be of a size."""
+    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entries) if size is None else size) + entries
+
+
+def entry(payload: bytes, *, flags: int = 0, size: int = 0, compressed: int | None = None) -> bytes:
+    """An image in a fatbin, with what its header claims."""
+    compressed = (len(payload) if flags else 0) if compressed is None else compressed
+    head = struct.pack(
+        "<HHIQIIHHIIIQQQ", 2, 0x101, 64, len(payload), compressed, 0, 7, 1, 90, 0, 0, flags, 0, size
+    )
+    return head + payload
+
+
 def compressed(data: bytes) -> bytes:
     """A fatbin with one image, compressed."""
-    packed = zstd.compress(data)
-    entry = struct.pack(
-        "<HHIQIIHHIIIQQQ", 2, 0x101, 64, len(packed), len(packed), 0, 7, 1, 90, 0, 0, 0x8000, 0, len(data)
-    )
-    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entry) + len(packed)) + entry + packed
+    return container(entry(zstd.compress(data), flags=0x8000, size=len(data)))
 
 
 def nameless_kernels(count: int) -> bytes:

@@ -177,6 +177,9 @@ class _Merging:
             first, *others = dict.fromkeys(record for _, record in each)
             if others:
                 first = min((first, *others), key=lambda record: (tells_most(record), line_of(record)))
+            modules = {module for _, record in each for module in record.modules}
+            if len(modules) != len(first.modules):
+                first = replace(first, modules=tuple(sorted(modules)))
             rows.append((each[0][0], also_in(first, {record.source for _, record in each})))
         return rows
 

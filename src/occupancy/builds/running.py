@@ -37,14 +37,14 @@ class RunsOn:
 def running_code(
     records: Iterable[KernelRecord], chip: ComputeCapability, tell: Callable[[RunsOn], None]
 ) -> Iterator[KernelRecord]:
-    """Of kernels with code for several architectures that which a chip runs: of each file the newest, as the
-    driver takes it of a module. All is kept of kernels without any, and launches, which are of the code that
-    ran.
+    """Of kernels with code for several architectures that which a chip runs: of each module the newest, as
+    the driver takes it. All is kept of kernels without any, and launches, which are of the code that ran.
 
-    A file counts as one module: in which of its containers a kernel is, is not known. A log of the compiler
-    counts as one, too, made of all that it tells of; two logs may be of two programs. Which of several files
-    a program loads is not known either: so code that the chip runs gives way to newer code of the same file
-    alone, and what it does not run to any code of the same name that it runs.
+    A module is a fatbin: an executable or a library holds one for each source file. What is in none counts as
+    one with all else in its file: cubins that stand alone, among which a program chooses itself; a log of the
+    compiler, made of all that it tells of, while two logs may be of two programs; and a baseline, which says
+    nothing of fatbins. Which modules a program loads is not known: so code that the chip runs gives way to
+    newer code of the same module alone, and what it does not run to any code of the same name that it runs.
 
     Args:
         records: What was found.
@@ -63,13 +63,13 @@ def running_code(
             yield record
     running = list(filter(runs, kept))
     names = {record.name for record in running}
-    best = _newest(running, _in_files)
+    best = _newest(running, _in_modules)
     archs: set[str] = set()
     left_out = 0
     for record in kept:
         if record.arch is not None and record.name in names:
             cc = record.compute_capability
-            if not runs(record) or all(best[place] != cc for place in _in_files(record)):
+            if not runs(record) or all(best[place] != cc for place in _in_modules(record)):
                 left_out += 1
                 continue
             archs.add(record.arch)
@@ -88,9 +88,10 @@ def newest(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
     )
 
 
-def _in_files(record: KernelRecord) -> Iterator[Hashable]:
-    """The kernel in each file that has a copy of it."""
-    return ((file, record.name) for file in (record.source, *record.also_in))
+def _in_modules(record: KernelRecord) -> Iterator[Hashable]:
+    """The kernel in each module that has a copy of it, and in each file: what is the newest code of a whole
+    file is the newest of its fatbin, too."""
+    return ((place, record.name) for place in (*record.modules, record.source, *record.also_in))
 
 
 def _newest(

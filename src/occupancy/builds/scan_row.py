@@ -70,5 +70,5 @@ _FIRST = (
     "demangled", "arch", "threads", "regs", "smem", "occupancy", "active_blocks", "limiters", "next_step",
     "source", "format", "name",
 )  # fmt: skip
-ROW_FIELDS = (*_FIRST, *(each.name for each in fields(ScanRow) if each.name not in _FIRST))
+ROW_FIELDS = (*_FIRST, *(each.name for each in fields(ScanRow) if each.compare and each.name not in _FIRST))
 """The fields of a row in the order in which they are printed: a table of them is wider than any screen."""

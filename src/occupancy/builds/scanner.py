@@ -104,7 +104,7 @@ class Scanner:
                 values |= self._answered(record, limits)
         except OccupancyError as error:
             values["notes"] = (*record.notes, str(error))
-        return ScanRow(**values)
+        return ScanRow(**values, modules=record.modules)
 
     def verdict(self, record: KernelRecord) -> Verdict:
         """The answer in short: what it takes to count kernels and to choose among them."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from typing import Any
 from zlib import crc32
 
 from ..values.dataclass import copier
@@ -29,7 +29,7 @@ from .attributes import (
 from .budget import MAX_ATTRIBUTE_BYTES, Budget, Malformed
 from .content import Bytes
 from .elf import ET_REL, SHT_NOBITS, Function, Image, Section, is_cubin
-from .record import Format, KernelRecord
+from .record import Format, KernelRecord, Module
 from .source_lines import NOWHERE, SHT_REL, SHT_RELA, Place, is_of_lines, places_of
 from .stack_use import FIRST_ARCHITECTURE, NOT_TOLD, NOTHING, Spills, spilled
 
@@ -63,33 +63,9 @@ _OF_VARIANTS = frozenset({SHT_CUDA_COMPAT, SHT_NOTE})
 _FAMILY = re.compile(rb"-arch[ =]sm_(\d{1,4})f\b")
 
 
-@dataclass(slots=True)
-class _Module:
-    """What the image says about all of its kernels, by symbol or by section of code."""
-
-    arch: str
-    is_old: bool
-    linked: bool
-    reserved: int
-    """Bytes that the linker has added to the shared memory of each kernel."""
-    of_symbols: dict[int, int] = field(default_factory=dict)
-    shared: dict[int, int] = field(default_factory=dict)
-    info: dict[int, Section] = field(default_factory=dict)
-    attributes: dict[tuple[int, ...], Values] = field(default_factory=dict)
-    """Those of a section, by its place and size: kernels that share one, which is a lie, cost no more."""
-    alike: dict[Values, KernelRecord] = field(default_factory=dict)
-    """A kernel with the attributes, and all else that it shares with the others of the image."""
-    places: dict[int, Place] = field(default_factory=dict)
-    """In the source."""
-    code_is_read: bool = False
-    """Whether the instructions are of a kind that is known."""
-    callees: dict[int, list[tuple[int, int]]] | None = None
-    """Where in the code of kernels other functions lie; read for the first that has a stack frame."""
-    spilled: dict[tuple[int, ...], Spills] = field(default_factory=dict)
-    """By the section of the code, likewise."""
-
-
-def read_cubin(data: Bytes, source: str, format: Format, budget: Budget) -> Iterator[KernelRecord]:
+def read_cubin(
+    data: Bytes, source: str, format: Format, budget: Budget, modules: tuple[Module, ...] = ()
+) -> Iterator[KernelRecord]:
     """The kernels of one cubin, in the order of its symbols.
 
     Args:
@@ -97,6 +73,7 @@ def read_cubin(data: Bytes, source: str, format: Format, budget: Budget) -> Iter
         source: What the records name as their source.
         format: What the records name as their format.
         budget: What may be read of it.
+        modules: The fatbin that holds it, if one does.
 
     Raises:
         Malformed: The image is damaged, or none; the kernels before the damage have been yielded.
@@ -104,37 +81,18 @@ def read_cubin(data: Bytes, source: str, format: Format, budget: Budget) -> Iter
     if not is_cubin(data):
         raise Malformed("the image is not a cubin")
     image = Image(data, budget)
-    module = _read_module(image)
-    for function in image.functions(STO_CUDA_ENTRY):
-        yield _kernel(image, module, function, source, format)
-
-
-def _read_module(image: Image) -> _Module:
     arch, suffix = _architecture(image)
     linked = image.header.type != ET_REL
-    module = _Module(
-        arch=f"sm_{arch}{suffix}",
-        is_old=_is_old(image),
-        linked=linked,
-        reserved=RESERVED_SHARED_MEMORY if linked and arch >= FIRST_WITH_RESERVED_SHARED_MEMORY else 0,
-        code_is_read=arch >= FIRST_ARCHITECTURE,
-    )
-    of_all: Section | None = None
-    for section in image.of_types(_OF_KERNELS):
-        name, type, _, _, size, _, code = section
-        if type == SHT_CUDA_INFO:
-            if code:
-                module.info[code] = section
-            else:
-                of_all = of_all or section
-        elif type in _SHARED_MEMORY:
-            if code and image.section_names.startswith(_SHARED_NAME, name):
-                module.shared[code] = size
-        elif is_of_lines(image, section):
-            module.places = places_of(image, section)
-    if of_all is not None:
-        module.of_symbols = values_of_symbols(_attribute_data(image, of_all))
-    return module
+    cubin = _Cubin(image, arch, linked)
+    for_all = {
+        "source": source,
+        "format": format,
+        "arch": f"sm_{arch}{suffix}",
+        "modules": modules,
+        "linked": linked,
+    }
+    for function in image.functions(STO_CUDA_ENTRY):
+        yield cubin.kernel(function, for_all)
 
 
 def _is_old(image: Image) -> bool:
@@ -178,17 +136,6 @@ def _attribute_data(image: Image, section: Section) -> memoryview:
     return image.part(offset, size, "section of attributes")
 
 
-def _attributes(image: Image, module: _Module, code: int) -> Values:
-    section = module.info.get(code)
-    if section is None:
-        return ()
-    place = section[3:5]
-    known = module.attributes.get(place)
-    if known is None:
-        known = module.attributes[place] = values_of_kernel(_attribute_data(image, section))
-    return known
-
-
 _like = copier(
     KernelRecord, "name", "code", "is_static", "file", "line",
     "regs", "static_smem", "spill_smem", "barriers", "stack_bytes",
@@ -197,43 +144,117 @@ _like = copier(
 _REGCOUNT, _FRAME_SIZE, _MIN_STACK_SIZE = (of_symbol(id, 0) for id in (REGCOUNT, FRAME_SIZE, MIN_STACK_SIZE))
 
 
-def _kernel(image: Image, module: _Module, function: Function, source: str, format: Format) -> KernelRecord:
-    number, name, code, is_local = function
-    if code >= len(image.sections):
-        raise Malformed(f"a kernel lies in section {code} of {len(image.sections)}")
-    _, _, flags, offset, size, _, info = image.sections[code]
-    values = _attributes(image, module, code)
-    alike = module.alike.get(values)
-    if alike is None:
-        alike = KernelRecord(
-            source=source, format=format, name=name, arch=module.arch, linked=module.linked, **stated(values)
+class _Cubin:
+    """What the image says about all of its kernels, by symbol or by section of code.
+
+    Raises:
+        Malformed: What it says lies outside the image, or is more than is read.
+    """
+
+    def __init__(self, image: Image, arch: int, linked: bool) -> None:
+        self._image = image
+        self._is_old = _is_old(image)
+        self._reserved = RESERVED_SHARED_MEMORY if linked and arch >= FIRST_WITH_RESERVED_SHARED_MEMORY else 0
+        """Bytes that the linker has added to the shared memory of each kernel."""
+        self._code_is_known = arch >= FIRST_ARCHITECTURE
+        """Whether the instructions are of a kind that is known."""
+        self._of_symbols: dict[int, int] = {}
+        self._shared: dict[int, int] = {}
+        self._info: dict[int, Section] = {}
+        self._places: dict[int, Place] = {}
+        """In the source."""
+        self._attributes: dict[tuple[int, ...], Values] = {}
+        """Those of a section, by its place and size: kernels that share one, which is a lie, cost no more."""
+        self._alike: dict[Values, KernelRecord] = {}
+        """A kernel with the attributes, and all else that it shares with the others of the image."""
+        self._callees: dict[int, list[tuple[int, int]]] | None = None
+        """Where in the code of kernels other functions lie; read for the first that has a stack frame."""
+        self._spilled: dict[tuple[int, ...], Spills] = {}
+        """By the section of the code, as the attributes are."""
+        self._read_sections()
+
+    def _read_sections(self) -> None:
+        image = self._image
+        of_all: Section | None = None
+        for section in image.of_types(_OF_KERNELS):
+            name, type, _, _, size, _, code = section
+            if type == SHT_CUDA_INFO:
+                if code:
+                    self._info[code] = section
+                else:
+                    of_all = of_all or section
+            elif type in _SHARED_MEMORY:
+                if code and image.section_names.startswith(_SHARED_NAME, name):
+                    self._shared[code] = size
+            elif is_of_lines(image, section):
+                self._places = places_of(image, section)
+        if of_all is not None:
+            self._of_symbols = values_of_symbols(_attribute_data(image, of_all))
+
+    def kernel(self, function: Function, for_all: dict[str, Any]) -> KernelRecord:
+        """The record of a kernel, with what those of all have.
+
+        Raises:
+            Malformed: What the image says of it lies outside the image, or is more than is read.
+        """
+        image = self._image
+        number, name, code, is_local = function
+        if code >= len(image.sections):
+            raise Malformed(f"a kernel lies in section {code} of {len(image.sections)}")
+        _, _, flags, offset, size, _, info = image.sections[code]
+        values = self._values(code)
+        alike = self._alike.get(values)
+        if alike is None:
+            alike = self._alike[values] = KernelRecord(name=name, **for_all, **stated(values))
+        # Sections of cuFFT that are empty have no reservation either.
+        static_smem = max(0, self._shared.get(code, 0) - self._reserved)
+        of_symbols, symbol = self._of_symbols, number << 32
+        frame = of_symbols.get(_FRAME_SIZE | symbol)
+        machine_code = _machine_code(image, offset, size)
+        spills = NOT_TOLD if frame is None else NOTHING
+        if frame:
+            spills = self._spills(code, machine_code)
+        return _like(
+            alike,
+            name,
+            None if machine_code is None else crc32(machine_code),
+            is_local,
+            *self._places.get(code, NOWHERE),
+            # Before CUDA 10.1 there is no REGCOUNT; there the section header has the count. Where both are,
+            # the section header lacks what callees need.
+            of_symbols.get(_REGCOUNT | symbol, info >> 24 or None),
+            static_smem,
+            min(alike.spill_smem or 0, static_smem),
+            flags >> 20 & 0x7F if self._is_old else alike.barriers,
+            # The sum over all callees is there once the image is linked.
+            of_symbols.get(_MIN_STACK_SIZE | symbol, frame),
+            *spills,
+            None if spills == NOT_TOLD else "code",
         )
-        module.alike[values] = alike
-    # Sections of cuFFT that are empty have no reservation either.
-    static_smem = max(0, module.shared.get(code, 0) - module.reserved)
-    of_symbols, symbol = module.of_symbols, number << 32
-    frame = of_symbols.get(_FRAME_SIZE | symbol)
-    machine_code = _machine_code(image, offset, size)
-    spills = NOT_TOLD if frame is None else NOTHING
-    if frame:
-        spills = _spilled(image, module, code, machine_code)
-    return _like(
-        alike,
-        name,
-        None if machine_code is None else crc32(machine_code),
-        is_local,
-        *module.places.get(code, NOWHERE),
-        # Before CUDA 10.1 there is no REGCOUNT; there the section header has the count. Where both are,
-        # the section header lacks what callees need.
-        of_symbols.get(_REGCOUNT | symbol, info >> 24 or None),
-        static_smem,
-        min(alike.spill_smem or 0, static_smem),
-        flags >> 20 & 0x7F if module.is_old else alike.barriers,
-        # The sum over all callees is there once the image is linked.
-        of_symbols.get(_MIN_STACK_SIZE | symbol, frame),
-        *spills,
-        None if spills == NOT_TOLD else "code",
-    )
+
+    def _values(self, code: int) -> Values:
+        """The attributes of the kernel in a section."""
+        section = self._info.get(code)
+        if section is None:
+            return ()
+        place = section[3:5]
+        known = self._attributes.get(place)
+        if known is None:
+            known = self._attributes[place] = values_of_kernel(_attribute_data(self._image, section))
+        return known
+
+    def _spills(self, code: int, machine_code: memoryview | None) -> Spills:
+        """What a kernel with a stack frame spills, by its code."""
+        if machine_code is None or not self._code_is_known:
+            return NOT_TOLD
+        place = self._image.sections[code][3:5]
+        known = self._spilled.get(place)
+        if known is None:
+            if self._callees is None:
+                self._callees = self._image.places_of_functions(STO_CUDA_ENTRY)
+            callees = self._callees.get(code, ())
+            known = self._spilled[place] = spilled(machine_code, callees, self._image.budget)
+        return known
 
 
 def _machine_code(image: Image, offset: int, size: int) -> memoryview | None:
@@ -241,17 +262,3 @@ def _machine_code(image: Image, offset: int, size: int) -> memoryview | None:
         return image.part(offset, size, "machine code of a kernel")
     except Malformed:  # as in an image without its code, of which the rest still can be read
         return None
-
-
-def _spilled(image: Image, module: _Module, code: int, machine_code: memoryview | None) -> Spills:
-    """What a kernel with a stack frame spills, by its code."""
-    if machine_code is None or not module.code_is_read:
-        return NOT_TOLD
-    place = image.sections[code][3:5]
-    known = module.spilled.get(place)
-    if known is None:
-        if module.callees is None:
-            module.callees = image.places_of_functions(STO_CUDA_ENTRY)
-        callees = module.callees.get(code, ())
-        known = module.spilled[place] = spilled(machine_code, callees, image.budget)
-    return known

@@ -17,7 +17,7 @@ from .checked import within
 from .compression import decompress_lz4, decompress_zstd
 from .content import Bytes, Content
 from .cubin import read_cubin
-from .record import Found, KernelRecord, ReadProblem
+from .record import Found, KernelRecord, Module, ReadProblem
 
 MAGIC = b"\x50\xed\x55\xba"
 CONTAINER = struct.Struct("<IHHQ")
@@ -87,6 +87,8 @@ class _Search:
     def __init__(self, content: Content) -> None:
         self._content = content
         self._view = content.part()
+        self._fatbins = 0
+        """How many there were so far."""
         self.other_kinds: set[int] = set()
         """Kinds of entries that hold no machine code."""
 
@@ -121,6 +123,8 @@ class _Search:
         _, version, header_size, size = CONTAINER.unpack(self._view[start:position])
         if version != VERSION or header_size != CONTAINER.size:
             return start + len(MAGIC)  # a program that looks for containers has these four bytes too
+        modules = ((self._content.name, self._fatbins),)
+        self._fatbins += 1
         end = position + size
         if end > len(self._view):
             left = len(self._view) - position
@@ -132,7 +136,7 @@ class _Search:
                 yield self._problem(position, error.what)
                 break
             if entry.kind == KIND_ELF:
-                yield from self._read_image(entry, position)
+                yield from self._read_image(entry, position, modules)
             else:
                 self.other_kinds.add(entry.kind)
             position += entry.header_size + entry.stored_size
@@ -149,13 +153,13 @@ class _Search:
             raise Malformed(f"an entry of {entry.stored_size} bytes goes beyond the end of the fatbin")
         return entry
 
-    def _read_image(self, entry: Entry, position: int) -> Iterator[Found]:
+    def _read_image(self, entry: Entry, position: int, modules: tuple[Module, ...]) -> Iterator[Found]:
         start = position + entry.header_size
         stored = self._content.part(start, start + entry.stored_size)
         budget = self._content.budget
         try:
             image = _decompress(entry, stored, budget)
-            yield from read_cubin(image, self._content.name, "fatbin", budget)
+            yield from read_cubin(image, self._content.name, "fatbin", budget, modules)
         except Exhausted:
             raise
         except Malformed as error:

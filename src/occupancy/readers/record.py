@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import field, fields, replace
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Literal
@@ -42,6 +42,9 @@ SpillsFrom = Literal["compiler", "code"]
 
 Shape = tuple[int, int, int]
 
+Module = tuple[str, int]
+"""A fatbin: its file, and its number in it, from 0."""
+
 
 @lru_cache(maxsize=64)  # of ten thousand kernels, all have one of a few
 def architecture_of(arch: str | None) -> ComputeCapability | None:
@@ -69,6 +72,9 @@ class KernelRecord:
     """The compiler's name of the architecture, such as ``"sm_90"`` or ``"sm_90a"``."""
     also_in: tuple[str, ...] = ()
     """Other files with a copy of the kernel, or from which something that is said here comes."""
+    modules: tuple[Module, ...] = field(default=(), compare=False, repr=False, metadata={"exclude": True})
+    """The fatbins with a copy of its image; the driver chooses among the images of each. It says nothing of
+    the kernel itself, and no output has it."""
     code: int | None = None
     """A checksum (CRC-32) of its machine code, where there is an image: the same for copies."""
     is_static: bool | None = None
@@ -286,7 +292,7 @@ class KernelRecord:
         )
 
     def values(self) -> dict[str, Any]:
-        """Every field of a record by name."""
+        """What the source says, by the names of the fields."""
         return dict(zip(FIELD_NAMES, all_values(self), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
@@ -294,9 +300,10 @@ class KernelRecord:
         return {**self.values(), "demangled": self.demangled}
 
 
-FIELD_NAMES = tuple(field.name for field in fields(KernelRecord))
+FIELD_NAMES = tuple(each.name for each in fields(KernelRecord) if each.compare)
+"""What a source says of a kernel."""
 all_values = attrgetter(*FIELD_NAMES)
-"""The values of a record in the order of its fields."""
+"""Its values, in this order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
+import occupancy
 from occupancy import ComputeCapability
 from occupancy.builds.running import RunsOn, running_code
 from occupancy.readers import KernelRecord
+from tests.hostile import container, entry
+from tests.samples import sample
 
 
 def record(name: str, arch: str | None, regs: int | None = 32, **more: Any) -> KernelRecord:
     facts = {"source": "f", "format": "fatbin", **more}
     return KernelRecord(name=name, arch=arch, regs=regs, **facts)
+
+
+def fatbin(*images: bytes) -> bytes:
+    return container(b"".join(map(entry, images)))
 
 
 def chosen(records: Iterable[KernelRecord], chip: str) -> tuple[list[KernelRecord], RunsOn | None]:
@@ -75,3 +83,22 @@ def test_a_copy_is_left_out_where_each_file_with_it_has_newer_code(
     found, runs_on = chosen([copy, newer], "8.9")
     assert len(found) == 2 - left
     assert (runs_on is None) == (not left)
+
+
+def test_each_fatbin_of_a_file_has_a_choice_of_its_own() -> None:
+    both = [record("k", arch, modules=(("f", 1),)) for arch in ("sm_80", "sm_86")]
+    alone = record("k", "sm_80", 40, modules=(("f", 0),))
+    assert chosen([alone, *both], "8.9") == ([alone, both[1]], RunsOn("8.9", ("sm_80", "sm_86"), 1))
+    copies = record("k", "sm_80", modules=(("f", 0), ("f", 1)))
+    assert chosen([copies, both[1]], "8.9") == ([copies, both[1]], None)
+    beside = record("k", "sm_80", 40)  # a cubin that stands alone
+    assert chosen([beside, *both], "8.9") == ([both[1]], RunsOn("8.9", ("sm_86",), 2))
+
+
+def test_of_a_library_of_two_source_files_each_runs_its_own_code() -> None:
+    sm_80, sm_86 = (sample(f"cubins/{name}.cubin") for name in ("13.0_80_0", "13.5_86_0"))
+    both = fatbin(sm_80, sm_86)
+    for library, archs in ((both, {"sm_86"}), (fatbin(sm_80) + both, {"sm_80", "sm_86"})):
+        found = occupancy.scan(io.BytesIO(library), cc="8.9", threads=64)
+        assert {kernel.arch for kernel in found} == archs
+        assert len({kernel.name for kernel in found}) * len(archs) == len(found)

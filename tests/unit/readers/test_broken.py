@@ -17,6 +17,7 @@ import lz4.block
 import pytest
 
 from occupancy.readers import Found, KernelRecord, ReadProblem, budget, read
+from tests.hostile import container, entry
 from tests.samples import OF_FORMAT, sample
 from tests.sampling import sampled
 
@@ -39,18 +40,6 @@ def records_of(found: list[Found]) -> list[KernelRecord]:
 
 def problems_of(found: list[Found]) -> list[ReadProblem]:
     return [each for each in found if isinstance(each, ReadProblem)]
-
-
-def container(entries: bytes, size: int | None = None) -> bytes:
-    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entries) if size is None else size) + entries
-
-
-def entry(payload: bytes, *, flags: int = 0, size: int = 0, compressed: int | None = None) -> bytes:
-    compressed = (len(payload) if flags else 0) if compressed is None else compressed
-    head = struct.pack(
-        "<HHIQIIHHIIIQQQ", 2, 0x101, 64, len(payload), compressed, 0, 7, 1, 90, 0, 0, flags, 0, size
-    )
-    return head + payload
 
 
 CUBIN = sample("samples.cubin")

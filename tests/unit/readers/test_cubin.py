@@ -70,6 +70,12 @@ class TestSamples:
         }
         assert {record.static_smem for record in records} == {0}
 
+    def test_each_fatbin_has_a_number_in_its_file(self, samples: Path) -> None:
+        one, cubin = (samples / "samples.fatbin").read_bytes(), (samples / "samples.cubin").read_bytes()
+        found = list(stream_kernels(io.BytesIO(one + cubin + one)))
+        numbers = [[number for _, number in record.modules] for record in found]
+        assert numbers == [[0]] * 9 + [[]] * 3 + [[1]] * 9
+
     def test_numbers_make_a_kernel(self, samples: Path) -> None:
         record = by_name(samples / "samples.exe")[SGEMM_16]
         kernel = record.kernel(threads=256)
