@@ -5,25 +5,14 @@ Those about a kernel are methods of its `Occupancy` too; here only the input is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, cast
 
-from ..advice.block_sizes import BlockSize
-from ..advice.carveout import CarveoutAdvice
-from ..advice.launch_bounds import LaunchBounds
-from ..advice.next_steps import NextStep
-from ..advice.portability import Fit
-from ..advice.runtime import ClusterBound, LaunchConfiguration
-from ..advice.runtime import (
-    available_dynamic_shared_memory_per_block as _available_dynamic_shared_memory_per_block,
-)
-from ..advice.runtime import max_active_blocks_per_multiprocessor as _max_active_blocks_per_multiprocessor
-from ..advice.runtime import max_active_clusters as _max_active_clusters
-from ..advice.runtime import max_potential_block_size as _max_potential_block_size
-from ..advice.slack import Slack
+import occupancy  # in annotations: a public name brings its module when somebody reads the types
+
+from ..advice import runtime
 from ..errors import InputError
-from ..report.budget import BudgetReport
 from ..values.spellings import parse_count
 from .answer import Occupancy, SizeOfBlock, block_sizes_of, fits_of
 from .answers import Answers
@@ -52,7 +41,7 @@ ANY_THREADS = 1
 @takes_kernel
 def next_steps(
     cc: ComputeCapabilityLike, kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
-) -> Answers[NextStep]:
+) -> occupancy.Answers[occupancy.NextStep]:
     """What to change for a higher occupancy.
 
     Every higher number of blocks that the kernel reaches by using less, nearest first, and then the nearest
@@ -73,7 +62,7 @@ def next_steps(
 @takes_kernel
 def slack(
     cc: ComputeCapabilityLike, kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
-) -> Slack:
+) -> occupancy.Slack:
     """How far each resource may grow before a block is lost, and what is left of the SM.
 
     Args:
@@ -87,7 +76,7 @@ def slack(
 @takes_kernel
 def carveout(
     cc: ComputeCapabilityLike, kernel: KernelLike | None = None, **arguments: Unpack[KernelArguments]
-) -> CarveoutAdvice:
+) -> occupancy.CarveoutAdvice:
     """What each size of the SM's shared memory gives, and the smallest with as many blocks.
 
     Args:
@@ -106,7 +95,7 @@ def budget(
     occupancy: float | str | None = None,
     blocks: CountLike | None = None,
     **arguments: Unpack[KernelArguments],
-) -> BudgetReport:
+) -> occupancy.BudgetReport:
     """The most registers and shared memory with which an occupancy is reached.
 
     Using less than the most, of either or of both, never gives fewer blocks. What the
@@ -132,7 +121,7 @@ def launch_bounds(
     *,
     min_blocks: CountLike | None = None,
     **arguments: Unpack[KernelArguments],
-) -> LaunchBounds:
+) -> occupancy.LaunchBounds:
     """What the compiler makes of ``__launch_bounds__(threads, min_blocks)``, and the occupancy of it.
 
     Args:
@@ -174,7 +163,7 @@ def block_sizes(
     dynamic_smem: SizeOfBlock = None,
     smem: SizeLike | None = None,
     **arguments: Unpack[UseArguments],
-) -> Answers[BlockSize]:
+) -> occupancy.Answers[occupancy.BlockSize]:
     """Every block size, a multiple of the warp size, with its occupancy: best first.
 
     Args:
@@ -183,9 +172,7 @@ def block_sizes(
         smem: As in `compute`.
         {arguments}
     """
-    of_size = dynamic_smem if callable(dynamic_smem) else None
-    fixed = None if callable(dynamic_smem) else dynamic_smem
-    about = given(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **arguments)
+    about, of_size = of_any_size(cc, dynamic_smem, smem, arguments)
     report = block_sizes_of(about, of_size)
     return Answers(report.block_sizes, report, "block_sizes")
 
@@ -197,7 +184,7 @@ def fits(
     ccs: Iterable[ComputeCapabilityLike] | None = None,
     cluster: ShapeLike | None = None,
     **arguments: Unpack[KernelArguments],
-) -> Answers[Fit]:
+) -> occupancy.Answers[occupancy.Fit]:
     """On which chips a kernel runs, and how well.
 
     A chip that does not offer what was asked for (a carveout, a caching mode, clusters, the model) does not
@@ -225,7 +212,7 @@ def max_active_blocks_per_multiprocessor(
         {arguments}
     """
     about = given(cc, kernel, **arguments)
-    return _max_active_blocks_per_multiprocessor(about.limits, about.kernel)
+    return runtime.max_active_blocks_per_multiprocessor(about.limits, about.kernel)
 
 
 @tries_every_size
@@ -238,7 +225,7 @@ def max_potential_block_size(
     dynamic_smem: SizeOfBlock = None,
     smem: SizeLike | None = None,
     **arguments: Unpack[UseArguments],
-) -> LaunchConfiguration:
+) -> occupancy.LaunchConfiguration:
     """The block size with the most resident threads: cudaOccupancyMaxPotentialBlockSize.
 
     Args:
@@ -250,10 +237,8 @@ def max_potential_block_size(
         smem: As in `compute`.
         {arguments}
     """
-    of_size = dynamic_smem if callable(dynamic_smem) else None
-    fixed = None if callable(dynamic_smem) else dynamic_smem
-    about = given(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **arguments)
-    return _max_potential_block_size(
+    about, of_size = of_any_size(cc, dynamic_smem, smem, arguments)
+    return runtime.max_potential_block_size(
         about.limits,
         about.kernel,
         multiprocessors(about.chip, multiprocessor_count),
@@ -283,7 +268,7 @@ def available_dynamic_shared_memory_per_block(
     """
     about = given(cc, kernel, **arguments)
     count = parse_count(blocks, "blocks")
-    return _available_dynamic_shared_memory_per_block(about.limits, about.kernel, count)
+    return runtime.available_dynamic_shared_memory_per_block(about.limits, about.kernel, count)
 
 
 @takes_kernel
@@ -294,7 +279,7 @@ def max_active_clusters(
     multiprocessor_count: CountLike | None = None,
     cluster_size: CountLike,
     **arguments: Unpack[KernelArguments],
-) -> ClusterBound:
+) -> occupancy.ClusterBound:
     """An upper bound of the clusters resident on the device: see cudaOccupancyMaxActiveClusters.
 
     Args:
@@ -306,7 +291,7 @@ def max_active_clusters(
         {arguments}
     """
     about = given(cc, kernel, **arguments)
-    return _max_active_clusters(
+    return runtime.max_active_clusters(
         about.limits,
         about.kernel,
         multiprocessors(about.chip, multiprocessor_count),
@@ -323,3 +308,16 @@ def given(
     """
     needed = kernel_with(kernel, without_automatic(arguments))
     return Occupancy.on(chip_of(cc), needed, arguments.get("model"))
+
+
+def of_any_size(
+    cc: ComputeCapabilityLike,
+    dynamic_smem: SizeOfBlock,
+    smem: SizeLike | None,
+    arguments: UseArguments,
+) -> tuple[Occupancy, Callable[[int], int] | None]:
+    """The answer for a kernel whose block size is asked for, and its dynamic shared memory by the size, where
+    that is how it is given."""
+    of_size = dynamic_smem if callable(dynamic_smem) else None
+    fixed = None if callable(dynamic_smem) else dynamic_smem
+    return given(cc, threads=ANY_THREADS, dynamic_smem=fixed, smem=smem, **arguments), of_size

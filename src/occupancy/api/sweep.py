@@ -19,7 +19,7 @@ from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.ranges import COUNTS, SIZES, VARY, parse_values
 from ..values.spellings import is_automatic, parse_count, parse_size
-from .arguments import kernel_with, make_kernel
+from .arguments import KernelArguments, kernel_with, make_kernel, without_automatic
 from .compute import compute
 
 MOST_ONE_BY_ONE = 1_000_000
@@ -48,8 +48,7 @@ def curves_of(chip: Chip, kernel: Mapping[str, Any]) -> CurvesReport:
     Raises:
         InputError: What `compute` refuses.
     """
-    is_auto = is_automatic(kernel.get("carveout"))
-    return curves_report(compute(chip, **{**kernel, "carveout": None} if is_auto else kernel), chip.name)
+    return curves_report(compute(chip, **without_automatic(cast(KernelArguments, kernel))), chip.name)
 
 
 def sweep_grid(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> CurvesReport | SweepReport:
