@@ -58,13 +58,13 @@ class Driver:
             return tuple(values)
         return values[0] if values else None
 
-    def named(self, name: str) -> Any:
-        """An enumeration or a structure of the bindings, by the driver's name of it.
+    def named(self, name: str, *, of: str | None = None) -> Any:
+        """An enumeration or a structure of the bindings, or a value of an enumeration, by the driver's name.
 
         Raises:
             DeviceError: The package cuda-bindings is too old to have it.
         """
-        found = getattr(self.bindings, name, None)
+        found = getattr(self.bindings if of is None else getattr(self.bindings, of), name, None)
         if found is None:
             raise DeviceError(f"cuda-bindings is too old to know {name}", where="device", cure="Upgrade it.")
         return found
@@ -109,6 +109,27 @@ class Driver:
                 return None
             raise
         return value
+
+
+def split_by_count(driver: Driver, index: int, wanted: int, coscheduled: bool) -> tuple[int, int]:
+    """The groups that green contexts divide a GPU into, and the SMs of each: cuDevSmResourceSplitByCount.
+
+    Args:
+        driver: The driver.
+        index: The number of the GPU.
+        wanted: The least SMs of a group.
+        coscheduled: Whether the SMs of a group are to run large clusters.
+
+    Raises:
+        DeviceError: The driver, or cuda-bindings, is too old for it, or the driver refuses.
+    """
+    kinds, flags = (driver.named(name) for name in ("CUdevResourceType", "CUdevSmResourceSplitByCount_flags"))
+    resource = driver.call("cuDeviceGetDevResource", driver.handle(index), kinds.CU_DEV_RESOURCE_TYPE_SM)
+    flag = 0 if coscheduled else flags.CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING
+    groups, count, _ = driver.call(
+        "cuDevSmResourceSplitByCount", resource.sm.smCount // wanted, resource, int(flag), wanted
+    )
+    return count, groups[0].sm.smCount
 
 
 def bindings_version() -> str:

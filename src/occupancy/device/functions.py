@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any
 
-from ..errors import DeviceError
 from .driver import Driver, DriverCallError
 
 DEFAULT_STREAM = 0
@@ -101,11 +100,6 @@ class Function:
         """Shared memory that the kernel declares."""
         return self._attribute("SHARED_SIZE_BYTES")
 
-    @property
-    def max_threads_per_block(self) -> int:
-        """The largest block that it can be launched with, by its launch bounds and its registers."""
-        return self._attribute("MAX_THREADS_PER_BLOCK")
-
     def allow_dynamic_smem(self, size: int) -> None:
         """Opt in to so much dynamic shared memory."""
         self._set("MAX_DYNAMIC_SHARED_SIZE_BYTES", size)
@@ -184,7 +178,4 @@ class Function:
         self._driver.call("cuFuncSetAttribute", self._handle, self._named(name), value)
 
     def _named(self, name: str) -> Any:
-        attribute = getattr(self._driver.bindings.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}", None)
-        if attribute is None:
-            raise DeviceError(f"cuda-bindings is too old to know {name}", where="device", cure="Upgrade it.")
-        return attribute
+        return self._driver.named(f"CU_FUNC_ATTRIBUTE_{name}", of="CUfunction_attribute")

@@ -6,9 +6,8 @@ from ..advice.partitions import FIRST_WITH_GREEN_CONTEXTS, green_context
 from ..advice.waves import full_wave
 from ..device import Device
 from ..device.compiler import compile_cuda
-from ..device.driver import DriverCallError
+from ..device.driver import DriverCallError, split_by_count
 from ..device.functions import Context, Function
-from ..device.green_contexts import split_by_count
 from ..engine import evaluate
 from ..errors import DeviceError
 from ..values.kernel import Kernel

@@ -15,8 +15,8 @@ from typing import Any, cast
 import pytest
 
 from occupancy.advice.partitions import green_context
-from occupancy.device import Device, green_contexts
-from occupancy.device.driver import DriverCallError
+from occupancy.device import Device
+from occupancy.device.driver import DriverCallError, split_by_count
 from occupancy.device.functions import Context
 from occupancy.engine import evaluate
 from occupancy.errors import DeviceError
@@ -226,8 +226,8 @@ class TestGreenContexts:
                 return [SimpleNamespace(sm=SimpleNamespace(smCount=24))], 5, sms
 
         driver = cast(Any, Driver())
-        assert green_contexts.split_by_count(driver, 0, 20, True) == (5, 24)
-        assert green_contexts.split_by_count(driver, 0, 20, False) == (5, 24)
+        assert split_by_count(driver, 0, 20, True) == (5, 24)
+        assert split_by_count(driver, 0, 20, False) == (5, 24)
         assert asked == [("cuDevSmResourceSplitByCount", 6, flag, 20) for flag in (0, 1)]
 
     def test_every_number_of_sms_is_compared(self, monkeypatch: pytest.MonkeyPatch) -> None:
