@@ -9,9 +9,8 @@ import click
 from ..errors import InputError
 from .choose_sm import chips_options
 from .help import Command, grouped_option
-from .options import exit_code_option, format_option, kernel_options
+from .options import exit_code_option, format_option, grid_options, kernel_options
 from .output import print_report, print_text
-from .whole_gpu import grid_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

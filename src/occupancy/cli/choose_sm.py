@@ -1,23 +1,27 @@
-"""Which chips a command is about: the options, and what they name."""
+"""Which chips a command is about: the options, what they name, and what is meant where they name none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
-from ..errors import InputError
+from ..errors import DeviceError, InputError, MissingDependencyError, OccupancyError
 from .completion import complete_chip, complete_limit
-from .help import grouped_option
-from .named_chips import NamedChips
-from .options import Command as Decorated
+from .help import Decorated, grouped_option, with_options
 
 if TYPE_CHECKING:
-    pass
+    from ..device import Device
+    from ..tables.chips import Chip
+    from ..tables.table import Table
 
-Command = Callable[..., Any]
+DEFAULT_CHIP = "OCCUPANCY_CC"
+"""The environment variable with the chip that is meant where none is named."""
 
 
 def limits_option(text: str) -> Callable[[Decorated], Decorated]:
@@ -80,8 +84,12 @@ gpu_option = gpu_option_as(
     help="Or a product: 'RTX 4090', h100-sxm, A6000.",
 )
 
+all_option = grouped_option(
+    "chip", "--all", "wants_all", is_flag=True, help="Also chips before 7.5 (Turing)."
+)
 
-def chips_options(default: str) -> Callable[[Command], Command]:
+
+def chips_options(default: Literal["one", "current", "any"]) -> Callable[[Decorated], Decorated]:
     """Add the options that say which chips; the command gets a list of `Chip` as ``chips``.
 
     Args:
@@ -89,12 +97,24 @@ def chips_options(default: str) -> Callable[[Command], Command]:
             GPU; ``"current"``, the table from 7.5 on, and all of it with ``--all``; ``"any"``, the user's
             default, or all of the table.
     """
+    options = with_options(
+        cc_option(
+            "ccs",
+            multiple=True,
+            metavar="CHIP,...",
+            help="9.0, sm_90a, hopper, RTX 4090; several with commas.",
+        ),
+        gpu_option_as("gpus", multiple=True, metavar="NAME,...", help="Or products: 'H100 SXM,RTX 4090'."),
+        device_option("devices", multiple=True, help="Or GPUs of this machine."),
+        own_limits_option,
+        changes_option,
+        *([all_option] if default == "current" else []),
+    )
 
-    def decorate(command: Command) -> Command:
+    def decorate(command: Decorated) -> Any:
         @wraps(command)
-        def with_chips(**options: Any) -> Any:
-            wants_all = options.pop("wants_all", False)
-            named, others = _taken(options)
+        def with_chips(*, wants_all: bool = False, **given: Any) -> Any:
+            named = NamedChips(*(given.pop(name) for name in NamedChips._fields))
             chips = named.chips()
             if chips and wants_all:
                 raise InputError(
@@ -104,40 +124,187 @@ def chips_options(default: str) -> Callable[[Command], Command]:
                 chips = [named.default()]
             elif not chips:
                 chips = named.of_table(wants_all) if default == "current" else named.default_or_table()
-            return command(chips=chips, **others)
+            return command(chips=chips, **given)
 
-        options = [
-            cc_option(
-                "ccs",
-                multiple=True,
-                metavar="CHIP,...",
-                help="9.0, sm_90a, hopper, RTX 4090; several with commas.",
-            ),
-            gpu_option_as(
-                "gpus", multiple=True, metavar="NAME,...", help="Or products: 'H100 SXM,RTX 4090'."
-            ),
-            device_option("devices", multiple=True, help="Or GPUs of this machine."),
-            own_limits_option,
-            changes_option,
-        ]
-        if default == "current":
-            options.append(all_option)
-        return _with_options(with_chips, *options)
+        return options(with_chips)
 
     return decorate
 
 
-all_option = grouped_option(
-    "chip", "--all", "wants_all", is_flag=True, help="Also chips before 7.5 (Turing)."
-)
+class NamedChips(NamedTuple):
+    """What the options name."""
+
+    ccs: Sequence[str] = ()
+    """The texts of ``--cc``, each with commas between chips."""
+    gpus: Sequence[str] = ()
+    """Those of ``--gpu``."""
+    devices: Sequence[int] = ()
+    """The numbers of GPUs of this machine."""
+    limits_file: str | None = None
+    """A user's own table."""
+    changes: Sequence[str] = ()
+    """What ``--set`` changes."""
+
+    def chips(self) -> list[Chip]:
+        """All of them, in the order of the options, each once; none if none is named.
+
+        Raises:
+            InputError: A name of nothing, or an option without a name.
+        """
+        if self.devices and self.limits_file is not None:
+            raise InputError(
+                "both say what an SM offers", where="--device and --limits", cure="Give --cc with --limits."
+            )
+        table = self._table()
+        found = [chip for text in self.ccs for chip in _listed(text, "cc", table)]
+        found += [chip for text in self.gpus for chip in _listed(text, "gpu", table)]
+        for chip in found:
+            self._say_where_from(chip, table)
+        for device in self.devices:
+            found.append(_live(_read_device(device)))
+        once = {(chip.label, chip.device, chip.cc): chip for chip in found}
+        return [self._changed(chip) for chip in once.values()]
+
+    def default(self) -> Chip:
+        """The chip that is meant where none is named.
+
+        It is the only one of the user's table, or the user's default, or this machine's GPU.
+
+        Raises:
+            InputError: There is none of them.
+        """
+        from ..tables.chips import Chip, find_chip
+
+        table = self._table()
+        if self.limits_file is not None and len(table.rows()) == 1:
+            return self._changed(Chip(table.rows()[0]))
+        if (text := default_name()) is not None:
+            try:
+                chip = find_chip(text, table)
+            except OccupancyError as error:
+                raise error.elsewhere(f"the default chip {text!r}", InputError) from error
+            self._say_where_from(chip, table)
+            return self._changed(chip)
+        if self.limits_file is not None:
+            raise InputError(
+                f"{self.limits_file} has {len(table.rows())} compute capabilities, and --cc is missing",
+                where="--cc",
+                allowed=", ".join(str(row.compute_capability) for row in table.rows()),
+            )
+        return self._changed(_of_any_device())
+
+    def default_or_table(self) -> list[Chip]:
+        """The user's default, else every chip of the table."""
+        is_known = self.limits_file is None and default_name() is not None
+        return [self.default()] if is_known else self.of_table(wants_all=True)
+
+    def of_table(self, wants_all: bool) -> list[Chip]:
+        """The chips of the user's table; or those of ours, from 7.5 on or all."""
+        from ..tables.chips import Chip
+        from ..tables.table import current
+
+        rows = self._table().rows()
+        if self.limits_file is None and not wants_all:
+            rows = current(rows)
+        return [self._changed(Chip(row)) for row in rows]
+
+    def _table(self) -> Table:
+        from ..tables.table import Table
+
+        return Table(self.limits_file)
+
+    def _changed(self, chip: Chip) -> Chip:
+        if not self.changes:
+            return chip
+        from ..tables.custom import with_changes
+
+        return replace(chip, limits=with_changes(chip.limits, self.changes))
+
+    def _say_where_from(self, chip: Chip, table: Table) -> None:
+        if self.limits_file is not None and not table.has_own(chip.limits.compute_capability):
+            click.echo(f"{self.limits_file} has no row for {chip.cc}: our own row answers.", err=True)
 
 
-def _with_options(command: Command, *options: Callable[[Command], Command]) -> Command:
-    for option in reversed(options):
-        command = option(command)
-    return command
+def default_name() -> str | None:
+    """The name of the user's default chip: of the environment, else of the pyproject.toml of this folder.
+
+    Raises:
+        InputError: The file cannot be read, or what it names is no text.
+    """
+    text = os.environ.get(DEFAULT_CHIP, "").strip()
+    if text:
+        return text
+    from ..tables.toml_file import default_chip
+
+    return default_chip(InputError)
 
 
-def _taken(options: dict[str, Any]) -> tuple[NamedChips, dict[str, Any]]:
-    names = ("ccs", "gpus", "devices", "limits_file", "changes")
-    return NamedChips(*(options.pop(name) for name in names)), options
+def choose_sm(cc: str | None, gpu: str | None, device: int | None, limits_file: str | None) -> Chip:
+    """The chip of one compute capability, product or device, or of none of them.
+
+    Raises:
+        InputError: Two of them, or none and nothing stands in.
+    """
+    given = {"--cc": cc, "--gpu": gpu, "--device": device}
+    both = [option for option, value in given.items() if value is not None]
+    if len(both) > 1:
+        raise InputError("both say which GPU it is", where=" and ".join(both), cure="Leave one out.")
+    named = NamedChips(
+        [] if cc is None else [cc],
+        [] if gpu is None else [gpu],
+        [] if device is None else [device],
+        limits_file,
+    )
+    chips = named.chips() or [named.default()]
+    if len(chips) > 1:
+        raise InputError(f"names {len(chips)} chips", where=both[0], cure="Give one.")
+    return chips[0]
+
+
+def _listed(text: str, option: str, table: Table) -> Iterator[Chip]:
+    from ..tables.chips import find_chips
+
+    names = [name for name in text.split(",") if name.strip()]
+    if not names:
+        raise InputError(f"{text!r} names no chip", where=option, cure="Such as 9.0, hopper or RTX 4090.")
+    if len(names) == 2 and (found := re.fullmatch(r"\s*([0-9]{1,2}),\s*([0-9])\s*", text)):
+        meant = f"{found[1]}.{found[2]}"
+        if meant not in {str(row.compute_capability) for row in table.rows()}:
+            meant = "9.0, and two of them as 9.0,8.9"
+        raise InputError(
+            f"{text!r} names two chips, {found[1]} and {found[2]}",
+            where=option,
+            cure=f"A compute capability is written as {meant}.",
+        )
+    for name in names:
+        try:
+            yield from find_chips(name, table, is_product=option == "gpu")
+        except OccupancyError as error:
+            error.where = option
+            raise
+
+
+def _of_any_device() -> Chip:
+    try:
+        device = _read_device()
+    except (DeviceError, MissingDependencyError) as error:
+        raise InputError(
+            f"is missing, and this machine's GPU cannot stand in: {error.problem}",
+            where="--cc",
+            cure=f"Give --cc 9.0, or --gpu 'RTX 4090'; {DEFAULT_CHIP}=9.0 in the environment makes one the "
+            "default.",
+        ) from error
+    click.echo(f"No --cc and no --gpu: the answer is for GPU {device.index}, {device.name}.", err=True)
+    return _live(device)
+
+
+def _read_device(index: int = 0) -> Device:
+    from ..device import read_device
+
+    return read_device(index)
+
+
+def _live(device: Device) -> Chip:
+    from ..tables.chips import Chip
+
+    return Chip(device.limits, device.name, device.multiprocessor_count, "device", device.index)

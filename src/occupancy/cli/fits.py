@@ -8,9 +8,8 @@ import click
 
 from .choose_sm import chips_options
 from .help import Command, grouped_option
-from .options import exit_code_option, format_option, kernel_options
+from .options import cluster_option, exit_code_option, format_option, kernel_options
 from .output import print_report
-from .whole_gpu import cluster_option
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

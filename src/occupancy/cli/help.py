@@ -55,6 +55,17 @@ def grouped_option(
     return click.option(*declarations, cls=Option, group=group, is_common=is_common, **how)
 
 
+def with_options(*options: Callable[[Any], Any]) -> Callable[[Decorated], Decorated]:
+    """Several options as one decorator, in the order of the help."""
+
+    def decorate(command: Decorated) -> Decorated:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
 class Command(click.Command):
     """A command whose help has two pages."""
 

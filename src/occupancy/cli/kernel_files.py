@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..values.untrusted import printable
-from .choose_sm import limits_option, one_chip
+from .choose_sm import choose_sm, limits_option, one_chip
 from .completion import complete_chip
-from .help import grouped_option
-from .named_chips import choose_sm
-from .options import Command
+from .help import grouped_option, with_options
 
 if TYPE_CHECKING:
     from ..readers import ReadProblem
@@ -43,39 +41,34 @@ def _sizes(
     return {**({"*": plain[0]} if plain else {}), **by_name}
 
 
-def kernel_file_options(command: Command) -> Command:
-    """Add the options that say which kernels are read, and how they are answered for."""
-    for option in reversed(
-        (
-            grouped_option(
-                "kernel", "-t", "--threads", is_common=True, metavar="N|XxYxZ", multiple=True,
-                callback=_sizes, help="Threads per block, where a file has none; blur=256 for one kernel.",
-            ),
-            grouped_option(
-                "chip", "-c", "--cc", is_common=True, metavar="CHIP", multiple=True, callback=one_chip,
-                shell_complete=complete_chip, help="What if they ran on this chip: 9.0, hopper, H100?",
-            ),
-            limits_option("A table of your own (YAML), for chips that ours lacks."),
-            grouped_option(
-                "kernel", "--name", is_common=True, metavar="PART",
-                help="Only kernels with this in their name; * stands for anything."
-            ),
-            grouped_option(
-                "kernel", "--arch", "archs", metavar="ARCH", multiple=True,
-                help="Only kernels for this: sm_90, sm_90a, hopper, all. Repeatable.", is_common=True,
-            ),
-            grouped_option(
-                "kernel", "--newest", "only_newest", is_flag=True,
-                help="Of each kernel only the newest architecture."
-            ),
-            grouped_option(
-                "kernel", "--runtime", "with_runtime", is_flag=True,
-                help="With kernels of CUDA's own device runtime, too.",
-            ),
-        )
-    ):  # fmt: skip
-        command = option(command)
-    return command
+kernel_file_options = with_options(
+    grouped_option(
+        "kernel", "-t", "--threads", is_common=True, metavar="N|XxYxZ", multiple=True,
+        callback=_sizes, help="Threads per block, where a file has none; blur=256 for one kernel.",
+    ),
+    grouped_option(
+        "chip", "-c", "--cc", is_common=True, metavar="CHIP", multiple=True, callback=one_chip,
+        shell_complete=complete_chip, help="What if they ran on this chip: 9.0, hopper, H100?",
+    ),
+    limits_option("A table of your own (YAML), for chips that ours lacks."),
+    grouped_option(
+        "kernel", "--name", is_common=True, metavar="PART",
+        help="Only kernels with this in their name; * stands for anything."
+    ),
+    grouped_option(
+        "kernel", "--arch", "archs", metavar="ARCH", multiple=True,
+        help="Only kernels for this: sm_90, sm_90a, hopper, all. Repeatable.", is_common=True,
+    ),
+    grouped_option(
+        "kernel", "--newest", "only_newest", is_flag=True,
+        help="Of each kernel only the newest architecture."
+    ),
+    grouped_option(
+        "kernel", "--runtime", "with_runtime", is_flag=True,
+        help="With kernels of CUDA's own device runtime, too.",
+    ),
+)  # fmt: skip
+"""The options that say which kernels are read, and how they are answered for."""
 
 
 def with_what_if(options: dict[str, Any], gpu: str | None) -> dict[str, Any]:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
-from .choose_sm import all_option, cc_option, gpu_option_as, limits_option
+from .choose_sm import NamedChips, all_option, cc_option, gpu_option_as, limits_option
 from .completion import complete_chip
 from .help import Command, grouped_option
-from .named_chips import NamedChips
 from .options import format_option
 from .output import print_report
 

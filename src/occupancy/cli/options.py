@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
 
 import click
 
 from ..engine import MODELS
 from ..errors import InputError
 from ..values.kernel import CACHING_CHIPS, CACHING_MODES, SHARED_MEMORY_MODES
-from .help import grouped_option
+from .help import Decorated, grouped_option, with_options
 from .output import FOR_PEOPLE, FORMATS
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
-
-def format_option_with(*others: str, note: str = ".") -> Callable[[Command], Command]:
+def format_option_with(*others: str, note: str = ".") -> Callable[[Decorated], Decorated]:
     """``--format`` of a command that has other formats too; the note ends the sentence of its help."""
     return grouped_option(
         "output",
@@ -38,7 +35,7 @@ limit_option = grouped_option(
 )
 
 
-def output_option(text: str) -> Callable[[Command], Command]:
+def output_option(text: str) -> Callable[[Decorated], Decorated]:
     """``-o``, the one file that a command writes, with a text of help."""
     return grouped_option(
         "output",
@@ -76,7 +73,7 @@ exit_code_option = grouped_option(
 )
 
 
-def blocks_option(name: str, text: str) -> Callable[[Command], Command]:
+def blocks_option(name: str, text: str) -> Callable[[Decorated], Decorated]:
     """``--blocks``, which is ``--min-blocks`` too, as the argument of that name, with a text of help."""
     return grouped_option("launch", "--blocks", "--min-blocks", name, is_common=True, metavar="N", help=text)
 
@@ -98,12 +95,7 @@ def _size(context: click.Context, parameter: click.Parameter, text: str | None) 
     return text
 
 
-def kernel_options(command: Command) -> Command:
-    """Add the options that say what a block needs; their names are the arguments of `compute`."""
-    return threads_option(required=True)(use_options(command))
-
-
-def threads_option(*, required: bool) -> Callable[[Command], Command]:
+def threads_option(*, required: bool) -> Callable[[Decorated], Decorated]:
     """``--threads``."""
     return grouped_option(
         "kernel",
@@ -119,64 +111,83 @@ def threads_option(*, required: bool) -> Callable[[Command], Command]:
     )
 
 
-def use_options(command: Command) -> Command:
-    """Add the same but for the threads."""
-    # Texts for a line of a screen; `api.arguments.MEANINGS` are for programs. A test compares the names.
-    for option in reversed(
-        (
-            grouped_option(
-                "kernel", "-r", "--regs", "--registers", "regs", is_common=True, metavar="N",
-                help="Registers per thread.",
-            ),
-            grouped_option(
-                "kernel", "-s", "--smem", is_common=True, metavar="SIZE", callback=_size,
-                help="Shared memory per block: bytes, 40k, 27.5KiB.",
-            ),
-            grouped_option(
-                "kernel", "--static-smem", metavar="SIZE", callback=_size,
-                help="Shared memory that the kernel declares.",
-            ),
-            grouped_option(
-                "launch", "--dynamic-smem", metavar="SIZE", callback=_size,
-                help="Shared memory that the launch asks for.",
-            ),
-            grouped_option(
-                "launch", "--carveout", metavar="PERCENT|SIZE",
-                help="Shared memory's share of the L1 memory: 50, 64k, max, default (the largest), "
-                "auto (the smallest with as many blocks).",
-            ),
-            grouped_option(
-                "kernel", "--caching", type=click.Choice(CACHING_MODES), metavar="ca|cg",
-                help=f"Whether global loads are cached in L1; {CACHING_CHIPS}.",
-            ),
-            grouped_option(
-                "kernel", "--barriers", metavar="N",
-                help="Named barriers per block; limits from 9.0.",
-            ),
-            grouped_option(
-                "kernel", "--virtual-resources", metavar="N",
-                help="With --tmem: 0 if each block gives the SM's permit to allocate back once it has its "
-                "columns (tcgen05.relinquish_alloc_permit), so that the next comes in; 128 if it keeps it to "
-                "its end. NVIDIA's name and count, as in a cubin; limits from 10.0.",
-            ),
-            grouped_option(
-                "kernel", "--tmem", "--tensor-memory", "tensor_memory", metavar="COLUMNS",
-                help="Columns of tensor memory (TMEM) per block, 10.0 to 11.0; one block per SM unless "
-                "--virtual-resources 0.",
-            ),
-            grouped_option(
-                "kernel", "--shared-memory-mode", type=click.Choice(SHARED_MEMORY_MODES), metavar="oversized",
-                help="The mode with more shared memory than by opt-in, on 10.7.",
-            ),
-            grouped_option(
-                "launch", "--opt-in/--no-opt-in", "opt_in", default=None,
-                help="Whether the kernel raised its shared memory limit above 48 KiB. [default: it did]",
-            ),
-            grouped_option(
-                "kernel", "--model", type=click.Choice(tuple(MODELS)), metavar="cuda|spreadsheet",
-                help="CUDA's answer, or that of NVIDIA's old spreadsheet. [default: cuda from 3.0]",
-            ),
-        )
-    ):  # fmt: skip
-        command = option(command)
-    return command
+# Texts for a line of a screen; `api.arguments.MEANINGS` are for programs. A test compares the names.
+use_options = with_options(
+    grouped_option(
+        "kernel", "-r", "--regs", "--registers", "regs", is_common=True, metavar="N",
+        help="Registers per thread.",
+    ),
+    grouped_option(
+        "kernel", "-s", "--smem", is_common=True, metavar="SIZE", callback=_size,
+        help="Shared memory per block: bytes, 40k, 27.5KiB.",
+    ),
+    grouped_option(
+        "kernel", "--static-smem", metavar="SIZE", callback=_size,
+        help="Shared memory that the kernel declares.",
+    ),
+    grouped_option(
+        "launch", "--dynamic-smem", metavar="SIZE", callback=_size,
+        help="Shared memory that the launch asks for.",
+    ),
+    grouped_option(
+        "launch", "--carveout", metavar="PERCENT|SIZE",
+        help="Shared memory's share of the L1 memory: 50, 64k, max, default (the largest), "
+        "auto (the smallest with as many blocks).",
+    ),
+    grouped_option(
+        "kernel", "--caching", type=click.Choice(CACHING_MODES), metavar="ca|cg",
+        help=f"Whether global loads are cached in L1; {CACHING_CHIPS}.",
+    ),
+    grouped_option(
+        "kernel", "--barriers", metavar="N",
+        help="Named barriers per block; limits from 9.0.",
+    ),
+    grouped_option(
+        "kernel", "--virtual-resources", metavar="N",
+        help="With --tmem: 0 if each block gives the SM's permit to allocate back once it has its "
+        "columns (tcgen05.relinquish_alloc_permit), so that the next comes in; 128 if it keeps it to "
+        "its end. NVIDIA's name and count, as in a cubin; limits from 10.0.",
+    ),
+    grouped_option(
+        "kernel", "--tmem", "--tensor-memory", "tensor_memory", metavar="COLUMNS",
+        help="Columns of tensor memory (TMEM) per block, 10.0 to 11.0; one block per SM unless "
+        "--virtual-resources 0.",
+    ),
+    grouped_option(
+        "kernel", "--shared-memory-mode", type=click.Choice(SHARED_MEMORY_MODES), metavar="oversized",
+        help="The mode with more shared memory than by opt-in, on 10.7.",
+    ),
+    grouped_option(
+        "launch", "--opt-in/--no-opt-in", "opt_in", default=None,
+        help="Whether the kernel raised its shared memory limit above 48 KiB. [default: it did]",
+    ),
+    grouped_option(
+        "kernel", "--model", type=click.Choice(tuple(MODELS)), metavar="cuda|spreadsheet",
+        help="CUDA's answer, or that of NVIDIA's old spreadsheet. [default: cuda from 3.0]",
+    ),
+)  # fmt: skip
+"""What a block needs, but for its threads."""
+
+kernel_options = with_options(threads_option(required=True), use_options)
+"""What a block needs; the names are the arguments of `compute`."""
+
+sms_option = grouped_option(
+    "launch",
+    "--sms",
+    metavar="N|P%",
+    help="SMs of the GPU, where --gpu or --device does not say; or a part of them: a number, as of a green "
+    "context, or a percentage, as of MPS.",
+)
+
+cluster_option = grouped_option(
+    "launch", "--cluster", is_common=True, metavar="N|XxYxZ", help="Blocks per cluster, from 9.0."
+)
+
+grid_options = with_options(
+    grouped_option(
+        "launch", "--grid", is_common=True, metavar="N|XxYxZ", help="Blocks of the grid, for its waves."
+    ),
+    cluster_option,
+    sms_option,
+)
+"""``--grid``, ``--cluster`` and ``--sms``."""

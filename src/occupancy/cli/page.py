@@ -14,13 +14,11 @@ import click
 from .. import __version__
 from ..errors import InputError, ReadError
 from .answer_file import written_to
-from .choose_sm import cc_option, gpu_option, one_chip
+from .choose_sm import cc_option, choose_sm, gpu_option, one_chip
 from .help import Command
 from .kernel_files import warn_of
-from .named_chips import choose_sm
-from .options import output_option, threads_option, use_options
+from .options import grid_options, output_option, threads_option, use_options
 from .output import print_data
-from .whole_gpu import grid_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from .choose_sm import cc_option, gpu_option, one_chip
+from .choose_sm import cc_option, choose_sm, gpu_option, one_chip
 from .help import Command, grouped_option
-from .named_chips import choose_sm
 from .options import blocks_option, format_option
 from .output import print_report
 

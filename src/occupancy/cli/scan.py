@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from ..errors import InputError, ReadError
 from ..values.untrusted import printable
 from .answer_file import written_to
-from .choose_sm import device_option, gpu_option
+from .choose_sm import choose_sm, device_option, gpu_option
 from .help import Command, grouped_option
 from .kernel_files import KernelFiles, kernel_file_options, warn_of
-from .named_chips import choose_sm
-from .options import format_option_with, full_names_option, limit_option, output_option
+from .options import format_option_with, full_names_option, limit_option, output_option, sms_option
 from .output import FOR_PEOPLE, format_for, print_data, print_document, print_text
-from .whole_gpu import sms_option
 
 if TYPE_CHECKING:
     from ..api.scanning import Scanning
@@ -253,9 +253,8 @@ def _print_page(
     from .. import __version__
     from ..page.build import build_page
     from ..page.heading import heading_of_scan
-    from .typed import typed_options
 
-    heading = heading_of_scan(files, __version__, typed_options({"output", "output_format"}), compare)
+    heading = heading_of_scan(files, __version__, _typed_options({"output", "output_format"}), compare)
     print_data(build_page(__version__, "", scanning.listing(records, compare), heading))
 
 
@@ -291,3 +290,31 @@ def _print_rows(
             lines = json_document(lambda: scanning.report().to_dict(), "kernels", objects)
     for line in lines:
         print_data(line)
+
+
+def _typed_options(without: Collection[str]) -> str:
+    """Those of the command that runs, in the order of its help: ``--arch sm_90 --below 50``.
+
+    Args:
+        without: The names of the parameters that are left out.
+    """
+    context = click.get_current_context()
+    typed = (
+        word
+        for each in context.command.params
+        if isinstance(each, click.Option) and each.name not in without
+        if context.get_parameter_source(each.name or "") is not ParameterSource.DEFAULT
+        for word in _words(max(each.opts, key=len), context.params[each.name or ""])
+    )
+    return shlex.join(typed)
+
+
+def _words(option: str, value: Any) -> Iterator[str]:
+    if isinstance(value, bool):
+        yield option
+    elif isinstance(value, Mapping):  # sizes by the names of kernels
+        for name, each in value.items():
+            yield from (option, each if name == "*" else f"{name}={each}")
+    else:
+        for each in value if isinstance(value, tuple) else (value,):
+            yield from (option, str(each))
