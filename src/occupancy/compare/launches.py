@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ..builds.kernel_names import Names
 from ..errors import InputError
 from ..readers import KernelRecord
-from ..readers.names import demangle
 from ..readers.record import ThreadsFrom
-from .near_names import names_like
-from .rules import Launches, idle
+from .rules import Launches, about, idle, names_like
 
 OfRenamed = Mapping[int, Sequence[Launches]]
 """The identity of a kernel, of a build with renamed ones -> the entries for it, by either name."""
@@ -40,8 +37,8 @@ def stated_launches(
     return tuple(
         sized
         for kernel in kernels
-        for given in _sized(kernel, _about(kernel, by_user), "option")
-        for sized in _sized(given, known.get(id(kernel)) or _about(kernel, by_rules), "rules")
+        for given in _sized(kernel, about(kernel, by_user), "option")
+        for sized in _sized(given, known.get(id(kernel)) or about(kernel, by_rules), "rules")
     )
 
 
@@ -57,11 +54,6 @@ def refuse_absent(launches: Launches, kernels: Sequence[KernelRecord], build: st
             where="threads",
             allowed=names_like(launches.kernels[0], (each.name for each in kernels)),
         )
-
-
-def _about(kernel: KernelRecord, launches: Sequence[Launches]) -> list[Launches]:
-    names = Names(kernel.name, demangle)
-    return [each for each in launches if each.is_for(names, kernel.compute_capability)]
 
 
 def _sized(

@@ -13,8 +13,7 @@ from ..readers.names import demangle
 from .diff import compared
 from .launches import OfRenamed
 from .matching import match
-from .near_names import names_like
-from .rules import Entry, Launches, idle
+from .rules import Entry, Launches, about, idle, names_like
 from .violations import Renamed, Table
 
 E = TypeVar("E", bound=Entry)
@@ -49,10 +48,10 @@ def assign(
     of_kernels: list[tuple[E, ...]] = []
     found: dict[tuple[int, bool], tuple[dict[str, None], dict[str, None]]] = {}
     for kernel in kernels:
-        of_it = _of(entries, kernel.name, kernel)
+        of_it = about(kernel, entries)
         old = before.get(id(kernel))
         if old is not None and old.name != kernel.name:
-            for entry in _of([each for each in entries if each not in of_it], old.name, kernel):
+            for entry in about(kernel, [each for each in entries if each not in of_it], old.name):
                 names = Names(old.name, demangle)
                 fitting = [pattern for pattern in entry.kernels if names.match(pattern)]
                 only_then = [pattern for pattern in fitting if is_idle(entry, pattern)]
@@ -106,8 +105,3 @@ def launches_of_renamed(
                 cure="Write the name of one that there is, or remove the entry.",
             )
     return of_renamed, renamed
-
-
-def _of(entries: Sequence[E], name: str, kernel: KernelRecord) -> tuple[E, ...]:
-    names = Names(name, demangle)
-    return tuple(entry for entry in entries if entry.is_for(names, kernel.compute_capability))

@@ -1,18 +1,21 @@
-"""What the kernels of a build must satisfy."""
+"""What the kernels of a build must satisfy, and which kernels each entry of a file of rules is about."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import takewhile
+from operator import eq
 from typing import Literal, TypeVar
 
-from ..builds.kernel_names import Names
+from ..builds.kernel_names import Names, base_name, without_parameters
 from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
 from ..values.limits import ComputeCapability
+from ..values.spellings import nearest_names
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
 
@@ -151,12 +154,49 @@ def without_comparisons(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 E = TypeVar("E", bound=Entry)
 
 
+def about(kernel: KernelRecord, entries: Iterable[E], name: str | None = None) -> tuple[E, ...]:
+    """Those of some entries that are about a kernel, by its name or by another one that it had."""
+    names = Names(kernel.name if name is None else name, demangle)
+    return tuple(each for each in entries if each.is_for(names, kernel.compute_capability))
+
+
 def idle(entries: Sequence[E], kernels: Iterable[KernelRecord]) -> list[E]:
     """Those of some entries that are about none of some kernels."""
     left = list(entries)
     for kernel in kernels:
         if not left:
             break
-        names = Names(kernel.name, demangle)
-        left = [each for each in left if not each.is_for(names, kernel.compute_capability)]
+        found = about(kernel, left)
+        left = [each for each in left if each not in found]
     return left
+
+
+MOST_SUGGESTED = 5
+"""Kernels that a message names; it counts the others."""
+
+
+def names_like(pattern: str, kernels: Iterable[str]) -> str:
+    """The names of kernels most like a pattern that fits none, or all where none is like it: each so that it
+    is a pattern that fits, with its template arguments where the pattern has some.
+
+    Args:
+        pattern: It fits none of the kernels.
+        kernels: Their names as the compiler has them.
+    """
+    of_base: dict[str, set[str]] = {}
+    for name in kernels:
+        of_base.setdefault(base_name(name), set()).add(name)
+    wanted = pattern.strip("*")
+    head, _, arguments = wanted.partition("<")
+    near = nearest_names(head, of_base)
+    if near and head != wanted:
+        instances = {without_parameters(demangle(name)) for base in near for name in of_base[base]}
+        near = sorted(instances, key=lambda each: (-_agreement(each.partition("<")[2], arguments), each))
+    names = near or sorted(of_base)
+    more = f" and {len(names) - MOST_SUGGESTED:,} more" if len(names) > MOST_SUGGESTED else ""
+    return f"{', '.join(names[:MOST_SUGGESTED])}{more}"
+
+
+def _agreement(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    return sum(takewhile(bool, map(eq, one, other)))

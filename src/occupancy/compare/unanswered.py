@@ -8,9 +8,8 @@ from ..builds.kernel_names import base_name
 from ..errors import BaselineError, RulesError
 from ..readers import KernelRecord
 from .matching import family
-from .near_names import names_like
 from .question import Question
-from .rules import CRITERIA, Measure, Rule
+from .rules import CRITERIA, Measure, Rule, names_like
 
 _SOURCES: dict[Measure, str] = {
     "spill_bytes": "Code before sm_70 does not tell: check what ptxas -v says, or ask for max_stack_growth.",
