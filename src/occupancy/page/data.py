@@ -10,80 +10,48 @@ from typing import Any
 from ..tables.clusters import measurements
 from ..tables.products import WELL_KNOWN, products
 from ..tables.shipped import known, limits
-from ..values.kernel import (
-    CACHING_MODES,
-    RANGES,
-    SHARED_MEMORY_MODES,
-    TENSOR_MEMORY_UNIT,
-)
+from ..values.kernel import CACHING_MODES, RANGES, SHARED_MEMORY_MODES, TENSOR_MEMORY_UNIT
 from ..values.limits import Limits
 
-# The fields of the form: the option of the command line, the field of `Kernel`, how it is read; ``needs`` is
-# the limit without which a chip does not offer it, and ``multiple`` that of which it must be one.
-INPUTS: list[dict[str, Any]] = [
-    {
-        "name": "threads",
-        "field": "threads",
-        "label": "Threads per block",
-        "kind": "shape",
-        "hint": "or 16x16",
-    },
-    {"name": "regs", "field": "regs", "label": "Registers per thread", "kind": "count"},
-    {
-        "name": "static-smem",
-        "field": "static_smem",
-        "label": "Static shared memory",
-        "kind": "size",
-        "hint": "bytes or 40k",
-    },
-    {
-        "name": "dynamic-smem",
-        "field": "dynamic_smem",
-        "label": "Dynamic shared memory",
-        "kind": "size",
-        "hint": "bytes or 40k",
-    },
-    {"name": "barriers", "field": "barriers", "label": "Barriers per block", "kind": "count"},
-    {
-        "name": "carveout",
-        "field": "carveout",
-        "label": "Carveout",
-        "kind": "carveout",
-        "hint": "50% or 64k",
-    },
-    {"name": "opt-in", "field": "opt_in", "label": "Opt-in above 48 KiB", "kind": "flag"},
-    {
-        "name": "caching",
-        "field": "caching",
-        "label": "Caching of loads",
-        "kind": "choice",
-        "options": CACHING_MODES,
-        "needs": "partitioned_global_caching",
-    },
-    {
-        "name": "virtual-resources",
-        "field": "virtual_resources",
-        "label": "Virtual resources",
-        "kind": "count",
-        "hint": "0: relinquished",
-        "needs": "virtual_resources_per_multiprocessor",
-    },
-    {
-        "name": "tensor-memory",
-        "field": "tensor_memory",
-        "label": "Tensor memory columns",
-        "kind": "count",
-        "multiple": TENSOR_MEMORY_UNIT,
-        "needs": "tensor_memory_per_multiprocessor",
-    },
-    {
-        "name": "shared-memory-mode",
-        "field": "shared_memory_mode",
-        "label": "Shared memory mode",
-        "kind": "choice",
-        "options": SHARED_MEMORY_MODES,
-        "needs": "max_oversized_shared_memory_per_block",
-    },
+
+def _input(field: str, label: str, kind: str, **more: Any) -> dict[str, Any]:
+    return {"name": field.replace("_", "-"), "field": field, "label": label, "kind": kind, **more}
+
+
+# The fields of the form, called as the command line's options: the field of `Kernel`, and how it is read;
+# ``needs`` is the limit without which a chip does not offer it, ``multiple`` that of which it must be one.
+INPUTS = [
+    _input("threads", "Threads per block", "shape", hint="or 16x16"),
+    _input("regs", "Registers per thread", "count"),
+    _input("static_smem", "Static shared memory", "size", hint="bytes or 40k"),
+    _input("dynamic_smem", "Dynamic shared memory", "size", hint="bytes or 40k"),
+    _input("barriers", "Barriers per block", "count"),
+    _input("carveout", "Carveout", "carveout", hint="50% or 64k"),
+    _input("opt_in", "Opt-in above 48 KiB", "flag"),
+    _input(
+        "caching", "Caching of loads", "choice", options=CACHING_MODES, needs="partitioned_global_caching"
+    ),
+    _input(
+        "virtual_resources",
+        "Virtual resources",
+        "count",
+        hint="0: relinquished",
+        needs="virtual_resources_per_multiprocessor",
+    ),
+    _input(
+        "tensor_memory",
+        "Tensor memory columns",
+        "count",
+        multiple=TENSOR_MEMORY_UNIT,
+        needs="tensor_memory_per_multiprocessor",
+    ),
+    _input(
+        "shared_memory_mode",
+        "Shared memory mode",
+        "choice",
+        options=SHARED_MEMORY_MODES,
+        needs="max_oversized_shared_memory_per_block",
+    ),
 ]
 
 # Signs in the names of products, and what they stand for: the list is half as long with them.
