@@ -94,13 +94,12 @@ function leftOut(kernels) {
 function fieldsOf(values) {
   const fields = {};
   for (const input of DATA.inputs) {
-    const value = values[input.name.replaceAll("-", "_")] ?? values[input.field];
+    const value = values[input.field];
     if (value === null || typeof value === "object") fields[input.name] = "";
     else if (value !== undefined) fields[input.name] = typeof value === "boolean" ? (value ? "yes" : "no") : String(value).slice(0, 100);
   }
   if (!fields.threads) delete fields.threads;
-  const shape = values.block_dim ?? values.block;
-  if (Array.isArray(shape)) fields.threads = shape.map(Number).join("x");
+  if (Array.isArray(values.block_dim)) fields.threads = values.block_dim.map(Number).join("x");
   if (typeof values.smem === "number") fields["dynamic-smem"] = String(values.smem);
   return fields;
 }

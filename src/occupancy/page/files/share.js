@@ -59,7 +59,7 @@ function plainText(input, text, kernel) {
 function toPython(fields, question) {
   const { limits, kernel, model } = question;
   const parts = [JSON.stringify(String(limits.compute_capability))];
-  for (const [input] of given(fields, limits)) parts.push(`${input.name.replaceAll("-", "_")}=${pythonValue(input, kernel)}`);
+  for (const [input] of given(fields, limits)) parts.push(`${input.field}=${pythonValue(input, kernel)}`);
   if (model !== defaultModel(limits)) parts.push(`model="${model}"`);
   return `import occupancy\n\nprint(occupancy.compute(${parts.join(", ")}))`;
 }
