@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..builds.atomic_file import write_atomically
 from ..compare.accepting import accept
-from ..compare.baseline import Baseline
+from ..compare.baseline import Baseline, baseline_of
 from ..compare.baseline_file import read_baseline, update_baseline, write_baseline
 from ..compare.build import Build, build_of, read_build
 from ..compare.check import check as check_kernels
@@ -211,7 +211,7 @@ def _updated(
         is_whole=not how.chooses_kernels,
     )
     threads = baseline.threads if accepted.kept else how.assumed(before, after)
-    return how.baseline(accepted.new, scanner, threads, accepted.kept), report
+    return baseline_of(how.launched(accepted.new), threads, accepted.kept, scanner), report
 
 
 @takes_reading
@@ -239,7 +239,7 @@ def save_baseline(
     after = whole(read_build(paths_of(build, "build")))
     scanner = how.scanner_for(after)
     (kernels,) = how.kernels(after)
-    baseline = how.baseline(kernels, scanner, how.assumed(after))
+    baseline = baseline_of(how.launched(kernels), how.assumed(after), scanner=scanner)
     write_baseline(target, baseline)
     return baseline
 

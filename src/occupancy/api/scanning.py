@@ -18,7 +18,7 @@ from ..builds.traces import is_traced
 from ..compare.launches import refuse_absent, stated_launches
 from ..readers import KernelRecord, ReadProblem, read
 from ..readers.budget import Allowance
-from ..readers.reading import Source
+from ..readers.reading import Source, is_folder
 from ..readers.remark import Remark
 from ..report.scan.notes import MOST_IN_FULL, missing_for
 from ..report.scan.report import ScanReport
@@ -149,7 +149,7 @@ class Scanning:
     def _is_alone(self) -> bool:
         """Whether there is one source, and it is no folder."""
         (source, *others) = self._sources
-        return not others and not (isinstance(source, (str, os.PathLike)) and os.path.isdir(source))
+        return not others and not is_folder(source)
 
     def rows(self, records: Iterable[KernelRecord], *, as_found: bool = True) -> Iterator[ScanRow]:
         """For programs: the answers for the kernels that are wanted, as soon as they are known.
@@ -242,11 +242,7 @@ class Scanning:
         """The record with the name that its file has in every build."""
         from ..compare.build import portable
 
-        folders = (
-            os.path.join(source, "")
-            for source in self._sources
-            if isinstance(source, (str, os.PathLike)) and os.path.isdir(source)
-        )
+        folders = (os.path.join(source, "") for source in self._sources if is_folder(source))
         folder = next((each for each in folders if record.source.startswith(each)), record.source)
         return replace(record, source=portable(record.source, folder))
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from ..builds.comparable import is_comparable, is_passed_over
 from ..builds.running import RunsOn
 from ..builds.scanner import Scanner
-from ..compare.baseline import Baseline, BaselineKernel, baseline_of
 from ..compare.build import Build
 from ..compare.launches import OfRenamed, refuse_absent, stated_launches
 from ..compare.rules import Launches, Rule, Rules, idle
@@ -158,16 +157,6 @@ class Builds(Reading):
     ) -> tuple[KernelRecord, ...]:
         """Kernels with the block sizes that were given, and those that rules state of them."""
         return stated_launches(kernels, self.launches, by_rules, of_renamed)
-
-    def baseline(
-        self,
-        kernels: Sequence[KernelRecord],
-        scanner: Scanner,
-        threads: int | None,
-        kept: Sequence[BaselineKernel] = (),
-    ) -> Baseline:
-        """The kernels as they were compiled; with an occupancy where the block size is stated."""
-        return baseline_of(self.launched(kernels), threads, kept, scanner)
 
 
 def whole(build: Build) -> Build:

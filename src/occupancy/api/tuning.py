@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
@@ -311,11 +310,7 @@ def _is_total(totals: Mapping[str, Any], get: Callable[[str], Any]) -> bool:
 
 
 def _getter(config: object) -> Callable[[str], Any]:
-    return config.get if isinstance(config, Mapping) else partial(_attribute, config)
-
-
-def _attribute(config: object, name: str) -> Any:
-    return getattr(config, name, None)
+    return config.get if isinstance(config, Mapping) else lambda name: getattr(config, name, None)
 
 
 def _only(argument: str, said: dict[str, Any]) -> Any:

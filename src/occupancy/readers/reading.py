@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TypeGuard
 
 from ..errors import ReadError
 from ..values.listed import listed
@@ -44,10 +45,15 @@ def read(source: Source, common: Allowance | None = None) -> Iterator[Found]:
     common = Allowance() if common is None else common
     if source == STANDARD_INPUT:
         yield from _read_file(sys.stdin.buffer, common)
-    elif isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
+    elif is_folder(source):
         yield from _read_folder(Path(source), common)
     else:
         yield from _read_file(source, common)
+
+
+def is_folder(source: Source) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether a source is the path of a folder."""
+    return source != STANDARD_INPUT and isinstance(source, (str, os.PathLike)) and os.path.isdir(source)
 
 
 def stream_kernels(source: Source) -> KernelStream:
