@@ -188,7 +188,7 @@ class _Asked:
             else:
                 self._short = row = self._short or self._in_short()
                 old, shown = None if self._old is None else row, None
-            yield Question.of(name, rule, bound, row, old, shown)
+            yield Question(name, rule, bound, row, old, shown)
 
     def shown(self, question: Question) -> tuple[ScanRow, ScanRow | None]:
         """The kernel and its predecessor as people are shown them who read of the question."""
