@@ -17,8 +17,7 @@ from ..render import words
 from ..render.document import About, said
 from ..report.arch_words import chosen_code
 from ..report.assumed_sizes import AT_USUAL, at_usual_size
-from ..report.compare.change_words import change_in_words
-from ..report.compare.kinds import kinds, meaning_of_kinds
+from ..report.compare.change_words import change_in_words, kinds, meaning_of_kinds
 from ..report.name_words import short_name
 from ..report.scan.columns import Column, columns_of
 from ..report.scan.notes import footnotes

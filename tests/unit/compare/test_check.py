@@ -13,7 +13,7 @@ from occupancy.compare.check import check
 from occupancy.compare.rules import CRITERIA, Rule
 from occupancy.compare.violations import Checked
 from occupancy.readers import KernelRecord
-from occupancy.report.compare.mending import mending
+from occupancy.report.compare.broken import mending
 from occupancy.tables.shipped import limits
 from occupancy.values.limits import ComputeCapability
 

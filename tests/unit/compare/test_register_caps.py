@@ -9,7 +9,7 @@ import pytest
 from occupancy.builds.scanner import Scanner
 from occupancy.compare.register_caps import CapOrigin, bounds_within, cap_origin
 from occupancy.readers import KernelRecord
-from occupancy.report.compare.register_caps import meaning_of_caps
+from occupancy.report.compare.change_words import meaning_of_caps
 from occupancy.tables.shipped import limits
 
 

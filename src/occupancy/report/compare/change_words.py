@@ -1,18 +1,19 @@
-"""What changed of a kernel between two builds, in words."""
+"""What changed of a kernel between two builds, and how many are worse, better or the same, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from ...builds.scan_row import ScanRow
-from ...compare.diff import knows_bounds
+from ...compare.diff import DiffRow, DiffSummary, Verdict, knows_bounds
 from ...compare.measures import measures
+from ...compare.register_caps import CapOrigin, CappedBy, cap_origin
 from ...compare.same_sizes import AtSize
 from ...render import words
 from ..arch_words import architecture
 from ..assumed_sizes import threads, word_for
-from ..name_words import short_name
+from ..name_words import MOST_IN_A_NOTE, brief_name, of_names, short_name
 from ..spilled_bytes import spills
 
 _UNITS = (" KiB", " B")
@@ -123,3 +124,86 @@ def change_in_words(
     if not titles and short_name(old) != short_name(new):
         parts.append(f"was {short_name(old)}")
     return ", ".join(parts)
+
+
+_KINDS: dict[Verdict, str] = {
+    "worse": "worse",
+    "mixed": "mixed",
+    "other": "otherwise changed",
+    "better": "better",
+    "same": "the same",
+}
+
+
+def kinds(count: DiffSummary, changed: Iterable[DiffRow] = ()) -> str:
+    """``2 worse (1 name), 1 mixed and 6 the same; 1 added``.
+
+    Args:
+        count: How many there are. A kernel of two architectures is two.
+        changed: Those that changed, where it is to be said that they have fewer names.
+    """
+    names: dict[Verdict, list[str]] = {}
+    for row in changed:
+        names.setdefault(row.verdict, []).append(row.new.name)
+    in_both: list[str] = []
+    for verdict, word in _KINDS.items():
+        number = getattr(count, verdict)
+        of = of_names(names.get(verdict, [])) if verdict != "same" else ""
+        in_both += [f"{number:,} {word}{of}"] * (number > 0)
+    apart = {"added": count.added, "removed": count.removed}
+    texts = in_both, [f"{number:,} {kind}" for kind, number in apart.items() if number]
+    return "; ".join(words.listing(text) for text in texts if text) or "none"
+
+
+def meaning_of_kinds(count: DiffSummary) -> Iterator[str]:
+    """What the words of `kinds` mean that do not say it themselves."""
+    if count.mixed:
+        yield "mixed: better in one thing and worse in another, such as more occupancy for new spills."
+
+
+def meaning_of_caps(pairs: Iterable[tuple[ScanRow, ScanRow]]) -> Iterator[str]:
+    """What a register cap is, and what set those that are shown to have changed.
+
+    Args:
+        pairs: Kernels of both builds, the old one first.
+    """
+    causes: dict[str, dict[str, None]] = {}
+    by_bounds = False
+    for old, new in pairs:
+        if REGISTER_CAP.has_changed(old, new):
+            before, now = cap_origin(old), cap_origin(new)
+            causes.setdefault(_cause(before, now), {})[brief_name(new)] = None
+            by_bounds |= now is not None and now.by == _BOUNDS
+    if not causes:
+        return
+    said = [cause.format(_names(list(names))) for cause, names in causes.items()]
+    beside = "-maxrregcount does nothing beside launch bounds."
+    by = [f"{each}." for each in words.first_of(said, MOST_IN_A_NOTE)]
+    meaning = "Register cap: the most per thread that the compiler may use."
+    yield " ".join([meaning, *by, *[beside] * by_bounds])
+
+
+_BOUNDS: CappedBy = "launch bounds"
+
+
+def _cause(old: CapOrigin | None, new: CapOrigin | None) -> str:
+    """``The launch bounds of {} changed from (256, 2) to (256, 6)``, of the names of kernels."""
+    if new is None or new.by == "nothing":
+        return "Nothing caps {} any more"
+    if new.by != _BOUNDS:
+        return f"{new.by} caps {{}}"
+    sides = [_arguments(each.bounds) for each in (old, new) if each is not None and each.bounds is not None]
+    if new.bounds is None or not sides:
+        return "Launch bounds cap {}"
+    if len(set(sides)) == 1:
+        return f"The launch bounds {sides[0]} cap {{}}"
+    return f"The launch bounds of {{}} changed from {sides[0]} to {sides[1]}"
+
+
+def _arguments(bounds: tuple[int, int]) -> str:
+    threads, blocks = bounds
+    return f"({threads})" if blocks == 1 else f"({threads}, {blocks})"
+
+
+def _names(names: list[str]) -> str:
+    return words.listing(names) if len(names) <= MOST_IN_A_NOTE else words.count(len(names), "kernel")

@@ -39,10 +39,9 @@ from ...render.sarif import Finding, FoundRule
 from ...values.dataclass import dataclass
 from ..base import Report
 from ..name_words import short_name
-from .broken import broken, broken_blocks, list_of_broken, since
+from .broken import broken, broken_blocks, list_of_broken, mending, since
 from .check_words import exemption_in_words, notes_of, summary_of
 from .diff import MOST_IN_SIGHT
-from .mending import mending
 from .missing import (
     RULE,
     missing_blocks,

@@ -16,9 +16,8 @@ from ...values.asking import Asking
 from ..arch_words import chosen_code
 from ..name_words import of_names
 from .assumptions import about_sizes, assumptions, left_out, not_launched
-from .kinds import kinds, meaning_of_kinds
+from .change_words import kinds, meaning_of_caps, meaning_of_kinds
 from .missing import MOST_KERNELS, in_words, listing
-from .register_caps import meaning_of_caps
 
 if TYPE_CHECKING:
     from .check import CheckedRule, CheckReport

@@ -38,10 +38,17 @@ from ..name_words import IF_SHORTENED, IF_WHOLE, short_name
 from ..source_files import file_names, place
 from ..spilled_bytes import meaning_of_spills, not_in_logs
 from .assumptions import assumptions, left_out, not_launched
-from .change_words import COLUMNS, REGISTER_CAP, DiffColumn, changes, other_size_in_words
-from .kinds import kinds, meaning_of_kinds
+from .change_words import (
+    COLUMNS,
+    REGISTER_CAP,
+    DiffColumn,
+    changes,
+    kinds,
+    meaning_of_caps,
+    meaning_of_kinds,
+    other_size_in_words,
+)
 from .missing import listing
-from .register_caps import meaning_of_caps
 
 MOST_IN_SIGHT = 10
 """Rows of a comment that are seen before the reader unfolds the rest."""
