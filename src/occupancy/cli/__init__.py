@@ -125,17 +125,6 @@ class Context(click.Context):
         return click.HelpFormatter(width=forced or max(min(terminal_width(), DEFAULT_WIDTH) - 2, 50))
 
 
-def _option_of_chip(name: str) -> str:
-    """The option that takes a chip of this name; empty where there is none."""
-    from ..tables.chips import find_chips  # only an error needs it
-
-    try:
-        chips = find_chips(name)
-    except OccupancyError:
-        return ""
-    return "--gpu" if chips[0].name else "--cc"
-
-
 class LazyCommands(click.Group):
     """A group whose commands are imported on demand, and which puts every error into a message."""
 
@@ -156,17 +145,9 @@ class LazyCommands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            import difflib  # only an error needs it
-            import shlex
+            from .mistyped import instead_of_command  # only an error needs it
 
-            near = [each for each in COMMANDS if each.startswith(name)]
-            near = near or difflib.get_close_matches(name, COMMANDS)
-            meant = f" Did you mean {' or '.join(near)}?" if near else ""
-            if os.path.exists(name) and not near:
-                meant = f" Did you mean `occupancy scan {shlex.quote(name)}`?"
-            elif not near and (option := _option_of_chip(name)):
-                meant = f" A chip is given as: occupancy calc {option} {shlex.quote(name)} ..."
-            ctx.fail(f"There is no command {name!r}.{meant}")
+            ctx.fail(f"There is no command {name!r}.{instead_of_command(name, COMMANDS)}")
         found = super().resolve_command(ctx, args)
         ctx.meta[ASKED] = found[1], list(found[2])
         return found

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from ..errors import DeviceError, OccupancyError
-from . import DEFAULT_WIDTH
+from . import terminal_width
 
 
 def say(error: click.ClickException) -> None:
@@ -24,7 +24,7 @@ def say(error: click.ClickException) -> None:
     from .output import wants_color
 
     color = wants_color()
-    lines = wrapped(f"Error: {text}", _width())
+    lines = wrapped(f"Error: {text}", terminal_width())
     if color:
         lines = lines.replace("Error:", click.style("Error:", fg="red", bold=True), 1)
     click.echo(lines, err=True, color=color)
@@ -107,9 +107,3 @@ def wrapped(text: str, width: int) -> str:
         textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
         for line in text.splitlines()
     )
-
-
-def _width() -> int:
-    import shutil
-
-    return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns

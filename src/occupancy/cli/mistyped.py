@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
 
 import click
+
+from ..errors import OccupancyError
+from ..tables.chips import find_chips
 
 _WORDS = {
     "threads": "blockdim blocksize threadsperblock numthreads nthreads tpb workgroupsize",
@@ -66,6 +70,17 @@ def _instead(name: str, context: click.Context, arguments: Sequence[str]) -> str
     return f" Did you mean {meant}?" if meant else f" {other} answers for it." if other else ""
 
 
+def instead_of_command(name: str, commands: Collection[str]) -> str:
+    """What to type instead of a command that there is not, as a sentence; empty where that is not known."""
+    near = [each for each in commands if each.startswith(name)] or difflib.get_close_matches(name, commands)
+    if near:
+        return f" Did you mean {' or '.join(near)}?"
+    if os.path.exists(name):
+        return f" Did you mean `occupancy scan {shlex.quote(name)}`?"
+    option = _option_of_chip(name)
+    return f" A chip is given as: occupancy calc {option} {shlex.quote(name)} ..." if option else ""
+
+
 def without_command(
     error: click.NoSuchOption, group: click.Group, context: click.Context
 ) -> click.UsageError:
@@ -116,8 +131,6 @@ def _options(command: click.Command) -> Iterator[click.Option]:
 
 def _meant(typed: str, command: click.Command) -> list[str]:
     """The options that one which does not exist can stand for, the likeliest first."""
-    import difflib  # few errors need it
-
     word = _plain(typed)
     names = {
         _plain(name): (name, option)
@@ -173,24 +186,21 @@ def _as_values(stray: Sequence[str], before: str, command: click.Command) -> str
             continue
         if count == 0 and before.replace(" ", "").isalpha():
             continue
-        if count and not ("--cc" in names and _is_chip(name)):
+        # A whole number may be anything else.
+        if count and not ("--cc" in names and not name.isdecimal() and _option_of_chip(name)):
             continue
         chip = [f"--{'cc' if name[0].isdecimal() else 'gpu'} {shlex.quote(name)}"] if name else []
         return f"Did you mean {' '.join([*chip, *map(' '.join, zip(options, rest, strict=False))])}?"
     return ""
 
 
-def _is_chip(word: str) -> bool:
-    """Whether a word by itself names a chip; a whole number may be anything else."""
-    from ..errors import OccupancyError
-    from ..tables.chips import find_chips
-
-    if word.isdecimal():
-        return False
+def _option_of_chip(name: str) -> str:
+    """The option that takes a chip of this name; empty where there is none."""
     try:
-        return bool(find_chips(word))
+        chips = find_chips(name)
     except OccupancyError:
-        return False
+        return ""
+    return "--gpu" if chips[0].name else "--cc"
 
 
 def _about(stray: Sequence[str], context: click.Context, arguments: Sequence[str]) -> str:
