@@ -218,11 +218,11 @@ def curves_report(result: Answer, gpu: str | None = None) -> CurvesReport:
     def dial(resource: Adjustable) -> Dial:
         return Dial(limits, kernel, result.model, resource)
 
-    has_size = (kernel.smem, kernel.static_smem, kernel.dynamic_smem) != (None, None, None)
+    inputs = inputs_of(kernel)
     now: dict[Changeable, int | None] = {
         "threads": kernel.threads,
         "regs": kernel.regs,
-        "smem": kernel.shared_memory if has_size else None,
+        "smem": inputs.shared_memory,
     }
     steps = {
         "threads": _steps(1, _over_threads(result)),
@@ -234,7 +234,7 @@ def curves_report(result: Answer, gpu: str | None = None) -> CurvesReport:
         gpu=gpu,
         cc=str(limits.compute_capability),
         architecture=limits.architecture,
-        inputs=inputs_of(kernel),
+        inputs=inputs,
         occupancy=result.occupancy,
         active_blocks=result.active_blocks,
         active_warps=result.active_warps,

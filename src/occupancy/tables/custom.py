@@ -185,16 +185,12 @@ def _validated(cc: ComputeCapability, base: dict[str, Any], given: dict[str, Any
     try:
         if values.get("spreadsheet") is not None:
             part = "spreadsheet."
-            values["spreadsheet"] = SpreadsheetColumn(**_with_tuples(values["spreadsheet"]))
+            values["spreadsheet"] = SpreadsheetColumn(**shipped.with_tuples(values["spreadsheet"]))
             part = ""
-        return Limits(compute_capability=cc, **_with_tuples(values))
+        return Limits(compute_capability=cc, **shipped.with_tuples(values))
     except TableError as error:
         field = error.where.rpartition(": ")[2]
         raise error.elsewhere(where + part + field, TableError) from error
-
-
-def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
 def _missing(

@@ -103,14 +103,15 @@ def provenance_document() -> dict[str, Any]:
 
 @cache
 def _limits_of(cc: ComputeCapability) -> Limits:
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in row(cc).items()
-    }
-    column = values.pop("spreadsheet", None)
-    if column is not None:
-        listed = tuple(column.get("doubled_register_units", ()))
-        values["spreadsheet"] = SpreadsheetColumn(**{**column, "doubled_register_units": listed})
+    values = with_tuples(row(cc))
+    if (column := values.get("spreadsheet")) is not None:
+        values["spreadsheet"] = SpreadsheetColumn(**with_tuples(column))
     return Limits(compute_capability=cc, **values)
+
+
+def with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain values as `Limits` has them: a list is a tuple."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
 @cache
