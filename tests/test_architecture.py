@@ -41,7 +41,7 @@ HOMES = {
     "matplotlib": {"render/plot"},
     "lz4": {"readers/compression"},
     "cuda": {"device"},
-    "pydantic": {"compare/baseline", "compare/baseline_file", "report/limits_schema", "report/schema"},
+    "pydantic": {"compare/baseline", "compare/baseline_file", "report/schema"},
     "pynvml": {"device"},
     "rich": {"render/text"},
     "tomli": {"tables/toml_file"},
