@@ -10,7 +10,7 @@ from ..builds.scan_row import ScanRow
 from ..builds.scanner import Scanner
 from ..readers import KernelRecord
 from ..values.dataclass import copier
-from .diff import compared, in_one_only
+from .diff import compared, in_one_only, is_as_it_was
 from .matching import closest_namesakes, match
 from .question import Question
 from .renamed import assign
@@ -169,10 +169,8 @@ class _Asked:
 
         Most kernels have not changed, and a comparison of what is the same needs no answer of the engine.
         """
-        is_as_it_was = self._old is None or (
-            self._old.arch == self._kernel.arch and compared(self._old) == compared(self._kernel)
-        )
-        return self._questions(bounds, in_short=is_as_it_was)
+        in_short = self._old is None or is_as_it_was(self._old, self._kernel)
+        return self._questions(bounds, in_short=in_short)
 
     def in_full(self, bounds: Bounds) -> Iterator[Question]:
         """The same, with all that is to be said of what breaks a rule."""

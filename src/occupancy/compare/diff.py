@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any, Literal, TypeVar, get_args
@@ -65,10 +65,20 @@ class DiffSummary:
     added: int
     removed: int
 
+    @classmethod
+    def of(cls, count: Mapping[str, int]) -> DiffSummary:
+        """The summary of how many there are of each kind; of a kind that is not there, none."""
+        return cls(**{kind: count.get(kind, 0) for kind in (*VERDICTS, "added", "removed")})
+
+    @property
+    def in_both(self) -> int:
+        """How many both builds have."""
+        return self.worse + self.mixed + self.other + self.better + self.same
+
     @property
     def total(self) -> int:
         """How many there are in either build."""
-        return self.worse + self.mixed + self.other + self.better + self.same + self.added + self.removed
+        return self.in_both + self.added + self.removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +107,8 @@ class Diff:
     @property
     def summary(self) -> DiffSummary:
         """How many there are of each kind."""
-        count = Counter(row.verdict for row in self.rows)
-        verdicts = {verdict: count[verdict] for verdict in VERDICTS} | {"same": self.same}
-        return DiffSummary(**verdicts, added=len(self.added), removed=len(self.removed))
+        apart = {"same": self.same, "added": len(self.added), "removed": len(self.removed)}
+        return DiffSummary.of({**Counter(row.verdict for row in self.rows), **apart})
 
 
 PARTS_OF_NAMES: tuple[MatchedBy, ...] = ("base_name", "code", "last_name", "numberless")
@@ -133,8 +142,7 @@ def compare(
     unknown: Counter[str] = Counter()
     for one, other, matched_by in matching.pairs:
         by_part += matched_by in PARTS_OF_NAMES
-        is_same = one.arch == other.arch and compared(one) == compared(other)
-        if is_same and not with_same:
+        if is_as_it_was(one, other) and not with_same:
             same += 1
             continue
         unknown.update(_known_in_one(one, other))
@@ -165,6 +173,11 @@ def _together(items: Iterable[T], name: Callable[[T], Hashable]) -> tuple[T, ...
     """All that has a name at the place of the first that has it."""
     places: dict[Hashable, int] = {}
     return tuple(sorted(items, key=lambda item: places.setdefault(name(item), len(places))))
+
+
+def is_as_it_was(old: KernelRecord, new: KernelRecord) -> bool:
+    """Whether nothing that is compared has changed."""
+    return old.arch == new.arch and compared(old) == compared(new)
 
 
 def compared(record: KernelRecord) -> tuple[object, ...]:

@@ -31,11 +31,6 @@ class CapOrigin:
     one; None where it is not theirs, or their chip is not known."""
 
 
-def has_bound(record: KernelRecord) -> bool:
-    """Whether it was compiled for a block size, so that ``-maxrregcount`` is nothing to it."""
-    return record.max_threads is not None or record.required_threads is not None
-
-
 def cap_origin(record: KernelRecord) -> CapOrigin | None:
     """What set the register cap of a kernel; None where the cap is not known."""
     cap, chip = record.register_cap, record.compute_capability
@@ -43,7 +38,7 @@ def cap_origin(record: KernelRecord) -> CapOrigin | None:
         return None
     if record.format == "triton":  # which writes it where the kernel's configuration has it
         return CapOrigin("maxnreg")
-    threads = _bound(record)
+    threads = bound_of(record)
     if threads is None:
         return CapOrigin("nothing" if cap >= MAX_REGISTERS_PER_THREAD else "-maxrregcount or maxnreg")
     try:
@@ -69,7 +64,7 @@ def bounds_within(record: KernelRecord, registers: int) -> LaunchBounds | None:
     Returns:
         None where no bounds do, or its chip or its bound is not known.
     """
-    threads, chip = _bound(record), record.compute_capability
+    threads, chip = bound_of(record), record.compute_capability
     if threads is None or chip is None:
         return None
     try:
@@ -83,6 +78,7 @@ def bounds_within(record: KernelRecord, registers: int) -> LaunchBounds | None:
         return None
 
 
-def _bound(record: KernelRecord) -> int | None:
-    """The most threads per block that it was compiled for."""
+def bound_of(record: KernelRecord) -> int | None:
+    """The most threads per block that it was compiled for; with such a bound ``-maxrregcount`` is nothing to
+    it. None without one."""
     return record.max_threads if record.required_threads is None else record.required_threads

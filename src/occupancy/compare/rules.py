@@ -31,6 +31,11 @@ class Criterion:
     most: int
     """The smallest and the largest number that a rule can give."""
 
+    @property
+    def is_switch(self) -> bool:
+        """Whether it is only asked for or not: on, it allows a growth of 0."""
+        return self.least == self.most
+
 
 CRITERIA: dict[str, Criterion] = {
     "min_occupancy": Criterion("occupancy", False, 1, 100),
@@ -47,8 +52,10 @@ CRITERIA: dict[str, Criterion] = {
     "max_smem_growth": Criterion("smem", True, 0, INT_MAX),
 }
 """What a rule can ask for, by its name in the file. Occupancy is in percent, a drop of it in points; all
-else is in the unit of its measure. ``no_new_spills`` and ``no_new_smem_spills`` are switches; on, they allow
-a growth of 0."""
+else is in the unit of its measure."""
+
+IN_BYTES: frozenset[Measure] = frozenset({"spill_bytes", "stack_bytes", "spill_smem", "smem"})
+"""Measures that are sizes, which rules may write as ``48k``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,57 +5,32 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator
 from datetime import date, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import MAX_SHOWN, InputError, RulesError, shown
 from ..tables.toml_file import PYPROJECT, read_toml, tools
 from ..values.kernel import INT_MAX
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, parse_size, parse_threads
-from .rules import CRITERIA, Exemption, Launches, Rule, Rules
+from .rules import CRITERIA, IN_BYTES, Exemption, Launches, Rule, Rules
+
+T = TypeVar("T")
 
 RULES_FILE = "occupancy.toml"
 """Where rules are looked for first, and what `occupancy init` writes."""
 
 _NAMES = ("allow_removed", "baseline", "cc", "threads", "launches", "rules", "exemptions")
 _SELECTORS = ("kernels", "arch")
-_SWITCHES = ("no_new_spills", "no_new_smem_spills")
-_SIZES = ("spill_bytes", "stack_bytes", "smem")
 
 _EXAMPLE = "The shortest one: [[rules]] with max_occupancy_drop = 0 below it."
 
 
 def read_rules(path: str | os.PathLike[str]) -> Rules:
-    """Read rules from a TOML file.
-
-    ::
-
-        baseline = "occupancy-baseline.json"
-        allow_removed = "legacy_*"     # kernels that may go; true: all of them
-        threads = 256                  # per block, where nothing else states them
-
-        [[rules]]                      # for all kernels
-        no_new_spills = true
-
-        [[rules]]
-        kernels = "sgemm*"
-        arch = ["sm_80", "sm_90"]
-        min_occupancy = 50
-
-        [[exemptions]]                 # what may break a rule for a while
-        kernels = "legacy_*"
-        rules = "min_occupancy"        # or a list; without it: whatever is asked
-        reason = "rewritten in #123"
-        until = 2027-03-31
-
-        [[launches]]                   # how kernels are launched, where no file says it
-        kernels = "*stencil*"
-        threads = 256                  # or "16x16", or a list
-        dynamic_smem = "48k"
+    """Read rules from a TOML file: ``baseline``, ``allow_removed``, ``threads``, and tables of ``rules``,
+    ``launches`` and ``exemptions``, as docs/ci.md shows them.
 
     In a file called ``pyproject.toml`` all of it is below ``tool.occupancy``, beside ``cc``, the chip that is
-    meant where a command names none. What can be asked for is in
-    `rules.CRITERIA`; ``false`` exempts kernels from what an earlier rule asks of them.
+    meant where a command names none.
 
     Raises:
         RulesError: The file cannot be read, has a name that does not exist or a value out of range, or
@@ -177,7 +152,7 @@ def _threads(value: object, where: str) -> int:
     return threads
 
 
-def _parsed(parse: Callable[[object, str], int], value: object, where: str) -> int:
+def _parsed(parse: Callable[[Any, str], T], value: object, where: str) -> T:
     if not isinstance(value, (int, str)) or isinstance(value, bool):
         raise RulesError(_got(value), where=where, cure="Give a number, or a text such as '16x16' or '48k'.")
     try:
@@ -200,14 +175,7 @@ def _kernels(entry: dict[str, Any], where: str) -> tuple[str, ...]:
 def _archs(entry: dict[str, Any], where: str) -> tuple[ComputeCapability, ...]:
     where += "arch"
     texts = _texts(entry["arch"], where, '"sm_90", or a list') if "arch" in entry else ()
-    return tuple(_arch(each, where) for each in texts)
-
-
-def _arch(text: str, where: str) -> ComputeCapability:
-    try:
-        return ComputeCapability.parse(text)
-    except InputError as error:
-        raise error.elsewhere(where, RulesError) from error
+    return tuple(_parsed(lambda each, _: ComputeCapability.parse(each), text, where) for text in texts)
 
 
 def _bound(name: str, value: object, where: str) -> float | None:
@@ -215,17 +183,14 @@ def _bound(name: str, value: object, where: str) -> float | None:
     criterion, where = CRITERIA[name], where + name
     if value is False:
         return None
-    if name in _SWITCHES:
+    if criterion.is_switch:
         if value is not True:
             raise RulesError(_got(value), where=where, allowed="true or false")
         return 0
     is_share = criterion.measure == "occupancy"
     allowed = f"{criterion.least:,} to {criterion.most:,}{' percent' if is_share else ''}, or false"
-    if isinstance(value, str) and criterion.measure in _SIZES:
-        try:
-            value = parse_size(value, where)
-        except InputError as error:
-            raise error.elsewhere(where, RulesError) from error
+    if isinstance(value, str) and criterion.measure in IN_BYTES:
+        value = _parsed(parse_size, value, where)
     is_number = isinstance(value, (int, float) if is_share else int) and value is not True
     if not is_number or not criterion.least <= value <= criterion.most:  # type: ignore[operator]
         cure = "A share of 1 is written in percent: 50, not 0.5." if is_share else ""

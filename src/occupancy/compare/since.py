@@ -10,7 +10,7 @@ from ..builds.scan_row import ScanRow
 from ..builds.scanner import Scanner
 from ..readers import KernelRecord
 from ..values.dataclass import dataclass
-from .diff import VERDICTS, DiffRow, DiffSummary, Verdict, compared, in_one_only, row_of
+from .diff import DiffRow, DiffSummary, Verdict, compared, in_one_only, is_as_it_was, row_of
 from .matching import match
 
 
@@ -37,12 +37,8 @@ class Since:
     @property
     def summary(self) -> DiffSummary:
         """How many kernels there are of each kind."""
-        count = Counter(each.verdict for each in self.changes)
-        return DiffSummary(
-            **{verdict: count[verdict] for verdict in VERDICTS},
-            added=count["added"],
-            removed=len(self.removed),
-        )
+        count: Counter[str] = Counter(each.verdict for each in self.changes)
+        return DiffSummary.of({**count, "removed": len(self.removed)})
 
 
 def since(baseline: str, old: Sequence[KernelRecord], new: Sequence[KernelRecord], scanner: Scanner) -> Since:
@@ -57,7 +53,7 @@ def since(baseline: str, old: Sequence[KernelRecord], new: Sequence[KernelRecord
     matching = match(old, new, compared)
     changes = {id(record): Change("same") for record in new}
     for one, other, matched_by in matching.pairs:
-        if one.arch != other.arch or compared(one) != compared(other):
+        if not is_as_it_was(one, other):
             row = row_of(one, other, matched_by, scanner)
             changes[id(other)] = Change(row.verdict, row)
     for record in in_one_only(matching.added, old):

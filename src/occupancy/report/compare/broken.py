@@ -13,8 +13,8 @@ from ...advice.launch_bounds import bounds_in_source, cap_in_triton
 from ...advice.next_steps import NextStep
 from ...builds.attention import spilled_bytes
 from ...builds.scan_row import ScanRow
-from ...compare.register_caps import bounds_within, has_bound
-from ...compare.rules import CRITERIA, Measure
+from ...compare.register_caps import bound_of, bounds_within
+from ...compare.rules import CRITERIA, IN_BYTES, Measure
 from ...compare.same_sizes import OURS, AtSize, is_ours
 from ...compare.violations import Apart, Violating, Violation, launched_with
 from ...render import words
@@ -186,9 +186,10 @@ def _compares(violation: Violation) -> bool:
 
 
 def _bound(violation: Violation) -> str:
-    if violation.criterion.startswith("no_"):
+    criterion = CRITERIA[violation.criterion]
+    measure = criterion.measure
+    if criterion.is_switch:
         return "true"
-    measure = CRITERIA[violation.criterion].measure
     if measure == "occupancy" and _compares(violation):
         return words.percent(violation.bound).replace("%", " points")
     return _amount(measure, violation.bound)
@@ -198,7 +199,7 @@ def _amount(measure: Measure, value: float) -> str:
     """A value with its unit: ``62.5%``, ``36 KiB``, ``72``."""
     if measure == "occupancy":
         return words.percent(value)
-    return f"{value:,.0f}" if measure in ("regs", "barriers") else words.size(int(value))
+    return words.size(int(value)) if measure in IN_BYTES else f"{value:,.0f}"
 
 
 def mending(row: ScanRow, violation: Violation) -> str:
@@ -209,7 +210,7 @@ def mending(row: ScanRow, violation: Violation) -> str:
         measure = "spill_smem"
     if step is None and measure == "regs" and _is_of_triton(row):
         return f"{cap_in_triton()} make them fewer; the rest spills."
-    if step is None and measure == "regs" and has_bound(row):
+    if step is None and measure == "regs" and bound_of(row) is not None:
         return _by_bounds(row, violation)
     if step is None and is_ours(row):
         return _UNSIZED.get(measure, _NO_STEP.get(measure, "Use less of what limits it."))

@@ -282,10 +282,9 @@ def _name(row: DiffRow) -> str:
 def _summary(report: DiffReport) -> str:
     """How many kernels there are of each kind: ``8 kernels in both builds: 2 worse, 6 the same; 1 added.``"""
     count = report.summary
-    both = count.worse + count.mixed + count.other + count.better + count.same
     head = (
-        f"{words.count(both, 'kernel')} in both builds: "
-        if both
+        f"{words.count(count.in_both, 'kernel')} in both builds: "
+        if count.in_both
         else "Nothing could be compared: no kernel is in both builds: "
     )
     return f"{head}{kinds(count, report.kernels)}."
