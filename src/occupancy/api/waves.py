@@ -5,17 +5,17 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from ..advice.partitions import FIRST_WITH_GREEN_CONTEXTS, GreenContext, green_context, mps_share
 from ..advice.waves import FullWave, check_cluster, check_multiprocessors, count_waves, full_wave
 from ..errors import DeviceError, InputError, MissingDependencyError, shown
 from ..report.gpu.report import WholeGpu, gpu_of, why_fewer_clusters
+from ..tables.chips import Chip, choices_of
 from ..values.asking import Asking
 from ..values.kernel import INT_MAX, Launch
 from ..values.spellings import parse_count, parse_shape
 
 if TYPE_CHECKING:
-    from ..advice.partitions import GreenContext
     from ..engine import Answer
-    from ..tables.chips import Chip
     from .arguments import ShapeLike
 
 
@@ -112,7 +112,7 @@ def whole_gpu(
     launch, wave = launch_and_wave(answer, count, grid, cluster, told)
     waves = count_waves(launch, wave) if grid is not None and wave.blocks else None
     notes = why_fewer_clusters(wave, chip.name)
-    return WholeGpu(gpu, wave, waves, _green_context(chip, sms), launch.cluster_size, notes)
+    return WholeGpu(gpu, wave, waves, _green_context(chip, sms, count), launch.cluster_size, notes)
 
 
 _CLUSTERS_UNKNOWN = Asking.of(
@@ -129,8 +129,6 @@ def _without_sms(chip: Chip) -> InputError:
             where="grid",
             cure="Name a product, such as H100-SXM; on the command line --sms or --device will do, too.",
         )
-    from ..tables.chips import choices_of
-
     return InputError(
         f"{chip.name} comes with different numbers of SMs",
         where="grid",
@@ -149,28 +147,24 @@ def count_of_sms(chip: Chip | None, sms: str | None) -> int | None:
     Raises:
         InputError: Not a number of SMs, or a percentage of a number that is not known.
     """
-    from ..advice.partitions import mps_share
-
-    if sms is not None and sms.strip().endswith("%"):
-        whole = count_of_sms(chip, None)
+    whole = None if chip is None else chip.multiprocessor_count
+    if sms is None:
+        return whole
+    if sms.strip().endswith("%"):
         if whole is None:
             raise InputError(
                 "of how many SMs is not known", where="sms", cure="Give a number, or --gpu or --device."
             )
         return mps_share(parse_count(sms.strip()[:-1], "sms"), whole)
-    if sms is not None:
-        count = parse_count(sms, "sms")
-        check_multiprocessors(count)
-        return count
-    return None if chip is None else chip.multiprocessor_count
+    count = parse_count(sms, "sms")
+    check_multiprocessors(count)
+    return count
 
 
-def _green_context(chip: Chip, sms: str | None) -> GreenContext | None:
+def _green_context(chip: Chip, sms: str | None, part: int) -> GreenContext | None:
     """What a green context gets that asks for so many SMs; None where they are all, or not known."""
-    from ..advice.partitions import FIRST_WITH_GREEN_CONTEXTS, green_context
-
-    whole, part = count_of_sms(chip, None), count_of_sms(chip, sms)
-    if sms is None or "%" in sms or whole is None or part is None or part >= whole:
+    whole = chip.multiprocessor_count
+    if sms is None or "%" in sms or whole is None or part >= whole:
         return None
     if chip.limits.compute_capability < FIRST_WITH_GREEN_CONTEXTS:
         return None

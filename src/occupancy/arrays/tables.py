@@ -14,18 +14,14 @@ from ..engine.common import divide_up
 from ..errors import InputError
 from ..values.kernel import (
     MAX_REGISTERS_PER_THREAD,
-    RANGES,
     Caching,
     Carveout,
     Kernel,
     SharedMemoryMode,
 )
 from ..values.limits import Limits
-from ..values.resources import COUNTED, Counted, Limiter
-from .values import Integers
-
-_COUNTS = {name: (low, high) for name, _, low, high in RANGES if name in COUNTED}
-"""The resources that are merely counted, with the least and the most of each that a kernel can be given."""
+from ..values.resources import Counted, Limiter
+from .values import RANGE_OF, Integers
 
 REGISTER_COUNTS = MAX_REGISTERS_PER_THREAD + 1
 
@@ -164,7 +160,7 @@ class CountTable:
             allowed: int | None = getattr(evaluate(limits, Kernel(1, **given), model).block_limits, resource)
             return allowed
 
-        least, self.most = _COUNTS[resource]
+        least, self.most = RANGE_OF[resource]
         if resource == "tensor_memory":  # of which no chip answers for more than it has
             self.most = limits.tensor_memory_per_multiprocessor or 0
         unasked = [None] * least

@@ -17,7 +17,8 @@ Integers = NDArray[np.integer[Any]]
 SHARED_MEMORY_FIELDS = ("smem", "static_smem", "dynamic_smem")
 """The inputs that together are the shared memory of a block."""
 
-_RANGES = {field: (low, high) for field, _, low, high in RANGES}
+RANGE_OF = {field: (low, high) for field, _, low, high in RANGES}
+"""Input -> the least and the most that a kernel can be given."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def read_quantity(values: ArrayLike, name: str) -> Quantity:
     Raises:
         InputError: Not whole numbers, or none at all.
     """
-    low, high = _RANGES[name]
+    low, high = RANGE_OF[name]
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
