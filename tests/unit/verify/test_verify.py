@@ -8,7 +8,7 @@ from occupancy.errors import DeviceError
 from occupancy.report.verify import verify_report
 from occupancy.tables import shipped
 from occupancy.verify import FULL_PLAN, QUICK_PLAN, verify_device
-from occupancy.verify.kernels import SPECIMENS
+from occupancy.verify.questions import SPECIMENS
 from occupancy.verify.result import KEPT_DIFFERENCES, Check
 from tests.recorded import FEW_QUESTIONS, installed, recorded_tape
 
