@@ -154,16 +154,7 @@ def _cells_of_arrays(
     _check_size(answers, MOST_ANSWERS)
     axes, common, model = _for_arrays(choices)
     distinct, places = grid_answers(chips, axes, common, model)
-    cells = [
-        Cell(
-            each.active_blocks,
-            each.active_warps,
-            each.active_warps / chips[each.chip].max_warps_per_multiprocessor,
-            each.limiters.resources,
-            each.active_blocks > 0,
-        )
-        for each in distinct
-    ]
+    cells = [Cell(*each, launchable=each.active_blocks > 0) for each in distinct]
     return tuple(map(cells.__getitem__, places))
 
 

@@ -12,12 +12,26 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..values.limits import Limits
-from ..values.resources import Limiter, Output
+from ..values.resources import Limiter, Output, Resource
 from ..values.rows import Rows
 from .values import Integers
 
 PIECE = 1 << 16
 """Rows that are worked out at a time."""
+
+
+class OneAnswer(NamedTuple):
+    """One of the answers, in the types of `Occupancy`."""
+
+    active_blocks: int
+    active_warps: int
+    occupancy: float
+    limiters: tuple[Resource, ...]
+
+    @classmethod
+    def of(cls, limits: Limits, blocks: int, warps: int, bits: int) -> OneAnswer:
+        """The answer of a chip, of the three numbers that arrays have for it."""
+        return cls(blocks, warps, warps / limits.max_warps_per_multiprocessor, Limiter(bits).resources)
 
 
 class Answered(NamedTuple):

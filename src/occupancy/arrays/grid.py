@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..engine import Model
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from ..values.resources import Limiter
+from .answered import OneAnswer
 from .answers import Sweep, sweep_arrays
 
 CARVEOUT = "carveout"
@@ -19,19 +19,9 @@ _BITS = 16
 """In which the number of a chip, the limiters, the warps and the blocks of an answer have room."""
 
 
-class GridAnswer(NamedTuple):
-    """An answer by the rules of CUDA, as some of the combinations have it."""
-
-    chip: int
-    """The number of the SM among those asked for."""
-    active_blocks: int
-    active_warps: int
-    limiters: Limiter
-
-
 def grid_answers(
     chips: Sequence[Limits], axes: Mapping[str, Sequence[Any]], common: Sequence[Kernel], model: Model | None
-) -> tuple[list[GridAnswer], list[int]]:
+) -> tuple[list[OneAnswer], list[int]]:
     """The distinct answers, and for each combination the place of its own among them.
 
     Args:
@@ -59,7 +49,7 @@ def grid_answers(
     distinct, places = np.unique(np.moveaxis(codes, 1, place + 1), return_inverse=True)
     low = (1 << _BITS) - 1
     answers = [
-        GridAnswer(code & low, code >> 3 * _BITS, code >> 2 * _BITS & low, Limiter(code >> _BITS & low))
+        OneAnswer.of(chips[code & low], code >> 3 * _BITS, code >> 2 * _BITS & low, code >> _BITS & low)
         for code in distinct.tolist()
     ]
     return answers, places.ravel().tolist()

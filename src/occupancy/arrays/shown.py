@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from ..errors import InputError
 from ..render import words
 from ..render.answers import charts_of, heat_map
 from ..render.charts import Axis, Curves, Picture, Scale, scale
 from ..render.document import Block, Document, KeyValues, Marked, Paragraph, Table, Together
-from ..values.resources import Limiter, Output, Resource
-from .answered import Answered
+from ..values.resources import Output
+from .answered import Answered, OneAnswer
 from .best import best_of
 
 MOST_AXES = 2
@@ -22,15 +22,6 @@ BEST = 10
 """Of a chip."""
 MOST_VALUES = 100_000
 """Answers in a picture."""
-
-
-class OneAnswer(NamedTuple):
-    """One of the answers."""
-
-    active_blocks: int
-    active_warps: int
-    occupancy: float
-    limiters: tuple[Resource, ...]
 
 
 def document_of(sweep: Answered, *, in_notebook: bool = False) -> Document:
@@ -68,8 +59,7 @@ def _answers(sweep: Answered) -> Iterator[OneAnswer]:
     ]
     for limits, *lines in zip(sweep.limits, *columns, strict=True):
         for blocks, warps, bits in zip(*(line.tolist() for line in lines), strict=True):
-            share = warps / limits.max_warps_per_multiprocessor
-            yield OneAnswer(blocks, warps, share, Limiter(bits).resources)
+            yield OneAnswer.of(limits, blocks, warps, bits)
 
 
 def _cut(block: Block) -> Iterator[Block]:
