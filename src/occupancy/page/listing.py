@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import repeat
+from operator import attrgetter
 from typing import Literal
 
 from ..builds.scan_row import ScanRow
@@ -23,7 +25,7 @@ from ..report.scan.columns import Column, columns_of
 from ..report.scan.notes import footnotes
 from ..report.scan.report import ScanReport
 from ..report.scan.screen import architecture_rows
-from ..report.scan.spills import TO_SHARED
+from ..report.scan.spills import WITHOUT
 from ..report.scan.summary import has_two_orders, summary
 from ..tables import shipped
 from ..values.asking import worded
@@ -31,28 +33,15 @@ from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from .question import question_of
 
-_NUMBERS: dict[str, Callable[[ScanRow], float | None]] = {
-    "Regs": lambda row: row.regs,
-    "Cap": lambda row: row.register_cap,
+Number = Callable[[ScanRow], float | None]
+
+_NUMBERS: dict[str, Number] = {
     "Shared": lambda row: row.shared_memory,
-    "Bar": lambda row: row.barriers,
-    "Bound": lambda row: row.max_threads,
-    "Stack": lambda row: row.stack_bytes,
     "Spills": lambda row: resources(row)["spill_bytes"],
-    TO_SHARED: lambda row: row.spill_smem,
-    "Launches": lambda row: row.launches,
-    "Time": lambda row: row.duration_us,
-    "Share": lambda row: row.time_share,
-    "Threads": lambda row: row.threads,
-    "Occ.": lambda row: row.occupancy,
     AT_USUAL: lambda row: row.usual_occupancy if at_usual_size(row) else None,
-    "Without": lambda row: None if row.spill_cost is None else row.spill_cost.without,
-    "Achieved": lambda row: row.achieved_occupancy,
-    "Reported": lambda row: row.reported_occupancy,
-    "Waves": lambda row: row.waves,
-    "Blocks": lambda row: row.active_blocks,
+    WITHOUT: lambda row: None if row.spill_cost is None else row.spill_cost.without,
 }
-"""What the columns that are no texts are sorted by."""
+"""What columns of numbers are sorted by; all others by their field."""
 
 _CHOICES = ("Arch", "Change", "Limited by", "Autotuner", "Read from")
 _SHARES = ("Occ.",)
@@ -146,8 +135,9 @@ def listing(
     # What matters first: a narrow window shows the left of the table.
     shown = sorted(columns_of(rows, logs=report.spill_logs), key=lambda column: column.title not in _FIRST)
     columns = [ListedColumn("Kernel")]
-    columns += [_listed(each.title, rows) for each in shown]
-    lines = [[short_name(row), *(_cell(column, row) for column in shown)] for row in rows]
+    numbers = list(map(_number, shown))
+    columns += [_listed(column, number, rows) for column, number in zip(shown, numbers, strict=True)]
+    lines = [[short_name(row), *(map(_cell, shown, numbers, repeat(row)))] for row in rows]
     lead = [worded(each, "page") for each in (summary(report), chosen_code(report.runs_on)) if each]
     if since is not None:
         columns[CHANGE:CHANGE] = [
@@ -168,10 +158,17 @@ def listing(
     return Listing(lead, facts, tuple(columns), order, lines, questions, notes)
 
 
-def _listed(title: str, rows: Sequence[ScanRow]) -> ListedColumn:
-    value = _NUMBERS.get(title)
-    some = title in _ONLY and value is not None and len({bool(value(row)) for row in rows}) > 1
-    return ListedColumn(title, _kind(title), title in _CHOICES, _ONLY[title] if some else "")
+def _number(column: Column) -> Number | None:
+    """What a column is sorted by; None of texts."""
+    number = _NUMBERS.get(column.title) or attrgetter(column.fields[0])
+    return number if column.is_number else None
+
+
+def _listed(column: Column, number: Number | None, rows: Sequence[ScanRow]) -> ListedColumn:
+    title = column.title
+    some = title in _ONLY and number is not None and len({bool(number(row)) for row in rows}) > 1
+    kind: Kind = "share" if title in _SHARES else "text" if number is None else "number"
+    return ListedColumn(title, kind, title in _CHOICES, _ONLY[title] if some else "")
 
 
 def _order(report: ScanReport, columns: Sequence[ListedColumn]) -> ListedOrder | None:
@@ -183,15 +180,9 @@ def _order(report: ScanReport, columns: Sequence[ListedColumn]) -> ListedOrder |
     return ListedOrder(titles.index(title), is_down != report.reverse) if title in titles else None
 
 
-def _kind(title: str) -> Kind:
-    if title in _SHARES:
-        return "share"
-    return "number" if title in _NUMBERS else "text"
-
-
-def _cell(column: Column, row: ScanRow) -> Cell:
-    value, text = _NUMBERS.get(column.title), column.cell(row).replace(" -> ", _ARROW)
-    return text if value is None else (value(row), text)
+def _cell(column: Column, number: Number | None, row: ScanRow) -> Cell:
+    text = column.cell(row).replace(" -> ", _ARROW)
+    return text if number is None else (number(row), text)
 
 
 def _words(change: Change) -> str:

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+import occupancy
 from occupancy.cli import scan
 from occupancy.page import listing
 from occupancy.report.scan import columns
@@ -47,7 +48,11 @@ def test_all_kernels_are_in_it(samples: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("column", columns.ALL, ids=lambda column: column.title)
 def test_numbers_are_sorted_as_numbers(column: columns.Column) -> None:
-    assert (listing._kind(column.title) == "text") is not column.is_number
+    number = listing._number(column)
+    assert (number is None) is not column.is_number
+    rows = [each for name in ("builds/after", "kernels") for each in occupancy.scan(f"tests/data/{name}")]
+    values = {type(number(row)) for row in rows} if number else set()
+    assert values <= {int, float, type(None)}
 
 
 def test_it_loads_nothing_and_runs_its_own_script_alone(samples: Path) -> None:
