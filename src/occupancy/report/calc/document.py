@@ -27,7 +27,7 @@ from ...render.document import (
 from ...values.asking import Asking
 from ...values.resources import COUNTED, Resource, amount_of
 from ..gpu.document import in_clusters, whole_gpu_lines
-from ..gpu.report import runs_of, why_fewer_clusters
+from ..gpu.report import why_fewer_clusters
 from ..inputs import name_of
 from ..opt_in import launches
 from .advice import advice, is_held
@@ -75,7 +75,7 @@ def _lines(report: CalcReport) -> Document:
         from ..registers import how_it_is_had  # few answers need it
 
         whole = [*how_it_is_had(report.split), *whole]
-    clusters = [*in_clusters(report.full_wave, runs_of(report))]
+    clusters = [*in_clusters(report)]
     if why := _of_clusters(report):
         clusters.append(Bullets(why, "faint"))
     if not clusters:

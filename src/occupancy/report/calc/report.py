@@ -251,7 +251,7 @@ def calc_report(
         gpu=whole.gpu,
         full_wave=whole.full_wave,
         green_context=whole.green_context,
-        **whole.runs._asdict(),
+        **whole.runs,
         notes=(
             *filter(None, (later_name(limits.compute_capability),)),
             *notes_on(result),

@@ -9,7 +9,7 @@ from ...advice.partitions import GreenContext
 from ...advice.waves import FullWave, measured_in_words
 from ...render import words
 from ...render.document import SENTENCE, Block, Column, Heading, Paragraph, Table
-from .report import Runs, WavesReport
+from .report import HasRuns, WavesReport
 
 
 def whole_gpu_lines(
@@ -54,32 +54,32 @@ CLUSTER_COLUMNS = (
 EQUALLY_LONG = "if all blocks take equally long"
 
 
-def in_clusters(wave: FullWave | None, runs: Runs) -> Iterator[Block]:
+def in_clusters(answer: HasRuns) -> Iterator[Block]:
     """How a grid runs in clusters, beside how it runs without, and in a sentence what that changes."""
-    without = runs.waves_without_clusters
+    wave, without = answer.full_wave, answer.waves_without_clusters
     if wave is None or wave.cluster_size is None or without is None:
         return
-    rows = [("without clusters", without), *((case.at_once, waves) for case, waves in _running(wave, runs))]
+    rows = [("without clusters", without), *((case.at_once, waves) for case, waves in _running(wave, answer))]
     size = wave.cluster_size
     yield Heading(f"A grid of {words.count(without.blocks, 'block')}, {EQUALLY_LONG}")
     yield Table(
         (Column(f"Clusters of {size}\nat once", is_number=False, least=SENTENCE), *CLUSTER_COLUMNS),
         [(name, *_cells(each), _filling(each)) for name, each in rows],
     )
-    yield Paragraph(what_clusters_change(wave, runs))
+    yield Paragraph(what_clusters_change(answer))
 
 
-def what_clusters_change(wave: FullWave | None, runs: Runs) -> str:
+def what_clusters_change(answer: HasRuns) -> str:
     """Whether the grid takes more waves in clusters than without; empty where it has none, or does not run.
 
     ``Clusters of 4 change nothing if all 165 fit. With 154, 4.87 waves instead of 4.55: still 5 rounds.``
     """
-    without = runs.waves_without_clusters
+    wave, without = answer.full_wave, answer.waves_without_clusters
     if wave is None or without is None:
         return ""
     said = []
-    cases = [case for case, _ in _running(wave, runs)]
-    for case, each in _running(wave, runs):
+    cases = list(_running(wave, answer))
+    for case, each in cases:
         if each.waves != without.waves:
             when = f"If all {case.wave.clusters:,} fit" if case.is_bound else f"With {case.wave.clusters:,}"
             said.append(f"{when}, {_instead(each, without)}.")
@@ -87,7 +87,8 @@ def what_clusters_change(wave: FullWave | None, runs: Runs) -> str:
             when = f" if all {case.wave.clusters:,} fit" if case.is_bound else ""
             said.append(f"Clusters of {wave.cluster_size} change nothing{when}.")
     if len(cases) > 1:
-        said.append(f"Plan with the measured {cases[-1].wave.clusters:,}.")
+        measured, _ = cases[-1]
+        said.append(f"Plan with the measured {measured.wave.clusters:,}.")
         sms = words.count(wave.multiprocessor_count, "SM")
         said.append(f"Idle is counted against what all {sms} could hold, in each row.")
     return " ".join(said)
@@ -123,29 +124,30 @@ class _Case(NamedTuple):
         return f"{at_most}{count}{self.measured and f', {self.measured}'}"
 
 
-def _cases(wave: FullWave, runs: Runs) -> Iterator[_Case]:
+def _cases(wave: FullWave, answer: HasRuns) -> Iterator[_Case]:
     lower, unit = wave.as_measured, wave.measured
     measured = "" if unit is None else f"measured on one {unit.gpu}"
     if not wave.is_upper_bound or (unit is not None and unit.clusters == wave.clusters):
-        yield _Case(measured, wave, runs.waves)
+        yield _Case(measured, wave, answer.waves)
     else:
-        yield _Case("", wave, runs.waves, is_bound=wave.blocks > 0)
+        yield _Case("", wave, answer.waves, is_bound=wave.blocks > 0)
         if lower is not None:
-            yield _Case(measured, lower, runs.measured_waves)
+            yield _Case(measured, lower, answer.measured_waves)
 
 
-def _running(wave: FullWave, runs: Runs) -> Iterator[tuple[_Case, WavesReport]]:
+def _running(wave: FullWave, answer: HasRuns) -> Iterator[tuple[_Case, WavesReport]]:
     """The cases in which the grid runs."""
-    return ((case, case.waves) for case in _cases(wave, runs) if case.waves is not None)
+    return ((case, case.waves) for case in _cases(wave, answer) if case.waves is not None)
 
 
-def wave_cells(wave: FullWave | None, runs: Runs) -> Iterator[tuple[str, ...]]:
+def wave_cells(answer: HasRuns) -> Iterator[tuple[str, ...]]:
     """For each number of clusters that there can be: SMs, blocks at once, waves, the last, what is idle."""
+    wave = answer.full_wave
     if wave is None:
         yield "not known", "", "", "", ""
         return
     sms = f"{wave.multiprocessor_count:,}"
-    for case in _cases(wave, runs):
+    for case in _cases(wave, answer):
         at_once = f"{case.wave.blocks:,}"
         if case.wave.clusters:
             at_once += f" in {words.count(case.wave.clusters, 'cluster')}"

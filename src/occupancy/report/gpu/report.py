@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, NamedTuple, Protocol
 
 from ...advice.partitions import GreenContext
@@ -67,22 +68,12 @@ class WavesReport:
     """Whether cudaLaunchCooperativeKernel can run the grid; None where the clusters' bound leaves it open."""
 
 
-def waves_report(waves: Waves) -> WavesReport:
+def _waves_report(waves: Waves) -> WavesReport:
     """Everything that is shown of some waves."""
-    return WavesReport(
-        grid_dim=waves.launch.grid_dim,
-        blocks=waves.launch.blocks,
-        waves=waves.waves,
-        full_waves=waves.full_waves,
-        partial_wave_blocks=waves.partial_wave_blocks,
-        last_wave_fill=waves.last_wave_fill,
-        rounds=waves.rounds,
-        idle_share=waves.idle_share,
-        partial_wave_share=waves.partial_wave_share,
-        filling_grid_below=waves.filling_grid_below,
-        filling_grid_above=waves.filling_grid_above,
-        is_cooperative=waves.is_cooperative,
-    )
+    launch = waves.launch
+    of_launch = ("grid_dim", "blocks")
+    others = (each.name for each in fields(WavesReport) if each.name not in of_launch)
+    return WavesReport(launch.grid_dim, launch.blocks, *(getattr(waves, name) for name in others))
 
 
 def why_fewer_clusters(wave: FullWave | None, gpu: str | None) -> tuple[str, ...]:
@@ -121,42 +112,36 @@ class WholeGpu(NamedTuple):
     """What is not known of it, a sentence each."""
 
     @property
-    def runs(self) -> Runs:
-        """How the grid runs."""
-        if self.waves is None:
-            return Runs()
-        each = (self.waves, self.waves.as_measured, self.waves.without_clusters)
-        return Runs(*(None if waves is None else waves_report(waves) for waves in each))
-
-
-class Runs(NamedTuple):
-    """How a grid runs; None for what it has not."""
-
-    waves: WavesReport | None = None
-    """With as many clusters as may fit, or with none."""
-    measured_waves: WavesReport | None = None
-    """With those that one GPU was measured to hold."""
-    waves_without_clusters: WavesReport | None = None
-    """Without clusters, where it has some."""
+    def runs(self) -> dict[str, Any]:
+        """How the grid runs: the fields of a `HasRuns` about it."""
+        waves = self.waves
+        each = (waves, waves and waves.as_measured, waves and waves.without_clusters)
+        reports = (None if one is None else _waves_report(one) for one in each)
+        return dict(zip(RUNS, reports, strict=True))
 
 
 class HasRuns(Protocol):
-    """An answer that says how a grid runs."""
+    """An answer that says what is resident on the whole GPU at once, and how a grid runs; None for what it
+    has not."""
 
     @property
-    def waves(self) -> WavesReport | None: ...
+    def full_wave(self) -> FullWave | None: ...
     @property
-    def measured_waves(self) -> WavesReport | None: ...
+    def waves(self) -> WavesReport | None:
+        """With as many clusters as may fit, or with none."""
+
     @property
-    def waves_without_clusters(self) -> WavesReport | None: ...
+    def measured_waves(self) -> WavesReport | None:
+        """With those that one GPU was measured to hold."""
+
+    @property
+    def waves_without_clusters(self) -> WavesReport | None:
+        """Without clusters, where it has some."""
 
 
-def runs_of(answer: HasRuns) -> Runs:
-    """How the grid of an answer runs."""
-    return Runs(*(getattr(answer, name) for name in Runs._fields))
+RUNS = ("waves", "measured_waves", "waves_without_clusters")
 
-
-WAVES = {"full_wave": FullWave, **dict.fromkeys(Runs._fields, WavesReport)}
+WAVES = {"full_wave": FullWave, **dict.fromkeys(RUNS, WavesReport)}
 """Fields of an answer about the whole GPU."""
 
 

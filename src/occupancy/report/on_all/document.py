@@ -31,7 +31,7 @@ from ...values.resources import ADJUSTABLE, QUANTITIES, Changeable, amount_of
 from ..calc.document import not_compiled, steps_of
 from ..fits import limited_or_stopped_by
 from ..gpu.document import EQUALLY_LONG, wave_cells, what_clusters_change
-from ..gpu.report import runs_of, why_fewer_clusters
+from ..gpu.report import why_fewer_clusters
 from ..inputs import blocks_in_words
 from ..next_steps import how_to_cap
 from ..opt_in import without_it
@@ -145,11 +145,11 @@ def _waves(chips: Sequence[OnChip]) -> Iterator[Block]:
         (chip.label if number == 0 else "", *cells)
         for chip in chips
         if chip.limit not in CLUSTER_LIMITS
-        for number, cells in enumerate(wave_cells(chip.full_wave, runs_of(chip)))
+        for number, cells in enumerate(wave_cells(chip))
     ]
     columns = WAVE_COLUMNS if grid is not None else WAVE_COLUMNS[:3]
     yield Table(columns, [row[: len(columns)] for row in rows])
-    changed = ((what_clusters_change(chip.full_wave, runs_of(chip)) or None, chip) for chip in chips)
+    changed = ((what_clusters_change(chip) or None, chip) for chip in chips)
     for said, labels in _grouped(changed):
         yield Paragraph(f"{words.listing(labels)}: {said}")
     yield Bullets(list(_of_clusters(chips)), "faint")

@@ -204,7 +204,7 @@ def _on_chip(
         opt_ins=opt_ins(answer, whole.cluster_size) if runs else (),
         refused_by_compiler=refused_by_compiler(answer),
         full_wave=whole.full_wave,
-        **whole.runs._asdict(),
+        **whole.runs,
         nearest_step=steps[0] if steps else None,
         furthest_step=steps[-1] if steps else None,
         explanation=explanation,
