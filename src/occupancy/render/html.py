@@ -9,7 +9,6 @@ from ..values.asking import worded
 from ..values.listed import LEFT
 from ..values.untrusted import html_text
 from . import words
-from .about import without_needless
 from .charts import NUMBERS_LEGEND, HeatMap, left_out, thinned, whole_share
 from .document import (
     Block,
@@ -33,6 +32,7 @@ from .document import (
     pieces,
     plain,
     said,
+    without_needless,
 )
 
 LONG = 24

@@ -7,7 +7,6 @@ from itertools import accumulate
 
 from ..errors import cut
 from ..values.untrusted import html_text, markdown_cell, markdown_code, markdown_text
-from .about import without_needless
 from .document import (
     Block,
     Bullets,
@@ -27,6 +26,7 @@ from .document import (
     pieces,
     plain,
     said,
+    without_needless,
 )
 
 MOST_OF_CODE = 200

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from occupancy.render.document import GroupColumn, GroupedTable, GroupRow
 from occupancy.render.text import to_text
-from occupancy.render.text.columns import chopped, head, padded, tail
+from occupancy.render.text.lines import chopped, head, padded, tail
 
 TEXTS = st.text("ab漢é\u0301", max_size=20)
 

@@ -8,7 +8,6 @@ from typing import Any
 from ...values.asking import Reader, worded
 from ...values.untrusted import printable, printable_lines
 from .. import document
-from ..about import grouped_tables, without_needless
 from ..document import (
     Block,
     Bullets,
@@ -26,8 +25,10 @@ from ..document import (
     Paragraph,
     Table,
     Together,
+    grouped_tables,
     pieces,
     said,
+    without_needless,
 )
 from . import tables
 from .lines import Cell, Part, in_columns, paragraph

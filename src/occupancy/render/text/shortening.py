@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
-from .columns import chopped, columns_of, head, tail
+from .lines import chopped, columns_of, head, tail
 
 DOTS = "..."
 LEAST_HEAD = 12

@@ -7,8 +7,7 @@ from typing import Any
 
 from .. import document, words
 from ..document import Column, GroupColumn, GroupedTable, Mark, Marked, Table, plain
-from .columns import columns_of, head, padded
-from .lines import Cell, Line, Part, in_columns
+from .lines import Cell, Line, Part, columns_of, head, in_columns, padded
 from .screen import STYLES, glued
 from .shortening import shortened, wrapped
 
