@@ -17,6 +17,7 @@ from ..values.dataclass import dataclass
 from ..values.kernel import MAX_REGISTERS_PER_THREAD, Kernel
 from .base import Report
 from .inputs import Inputs, inputs_of
+from .of_chips import OfChip
 
 COLUMNS = (
     Column("Chip", is_number=False),
@@ -29,7 +30,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChipBounds(LaunchBounds):
+class ChipBounds(OfChip, LaunchBounds):
     """Launch bounds on one chip that was named."""
 
     gpu: str | None
@@ -39,11 +40,6 @@ class ChipBounds(LaunchBounds):
     """Bytes per block with which the blocks asked for are resident; null where none is asked for, or the
     bounds are not legal.
     """
-
-    @property
-    def label(self) -> str:
-        """Its name, else its compute capability."""
-        return self.gpu or self.cc
 
     @property
     def has_too_few_blocks(self) -> bool:

@@ -38,7 +38,7 @@ from .calc.notes import counted_by_header
 from .calc.tensor_memory import once_relinquished
 from .inputs import Inputs, inputs_of, name_of
 from .most_sms import largest_product, most_sms, sms_of
-from .of_chips import later_names, said_of_chips
+from .of_chips import OfChip, labels_by, later_names, said_of_chips
 from .opt_in import call_for
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ MOST_FULL = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChipFit(Fit):
+class ChipFit(OfChip, Fit):
     """Whether the kernel runs on one chip that was named."""
 
     gpu: str | None
@@ -145,7 +145,7 @@ class FitsReport(Report):
         has_names = any(chip.gpu for chip in self.chips)
         rows = [
             (
-                *([chip.gpu or chip.cc] if has_names else []),
+                *([chip.label] if has_names else []),
                 chip.cc,
                 f"{chip.architecture} ({chip.known_by})"
                 if chip.known_by and not chip.gpu
@@ -180,11 +180,11 @@ class FitsReport(Report):
 
     def _not_on(self) -> Iterator[Block]:
         """On which chips it does not launch, what stops it there, and with what it would."""
-        on: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
-        for chip in self.chips:
-            if chip.launchable is False:
-                why = limited_or_stopped_by(chip, self.inputs)
-                on.setdefault((why, *self._ways_to_launch(chip)), []).append(_called(chip))
+        stopped = [chip for chip in self.chips if chip.launchable is False]
+        on = labels_by(
+            ((limited_or_stopped_by(chip, self.inputs), *self._ways_to_launch(chip)), _called(chip))
+            for chip in stopped
+        )
         for (why, ways, calls), labels in on.items():
             then = f" It launches there with {ways}{':' if calls else '.'}" if ways else ""
             yield Paragraph((Marked("Not on", "bad"), f" {words.listing(labels)}: {why}.{then}"))
@@ -207,7 +207,7 @@ class FitsReport(Report):
 
     def _without_clusters(self) -> Iterator[Block]:
         """On which of those that have no such clusters it runs without any."""
-        if labels := [chip.gpu or chip.cc for chip in self.chips if chip.runs_without_clusters]:
+        if labels := [chip.label for chip in self.chips if chip.runs_without_clusters]:
             yield Paragraph(f"Without clusters it launches on {words.listing(labels)}, too.")
 
     def _most_sms(self) -> Iterator[Block]:

@@ -1,14 +1,40 @@
-"""What is said of chips: each sentence once, with the names of those that it is said of."""
+"""Answers for chips: what each is called, and what is said of several once, with their names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from ..render import words
 from ..tables.chips import Chip
 from ..tables.shipped import renamed
 from ..tables.table import are_unnamed
 from ..values.limits import ComputeCapability
+
+Said = TypeVar("Said", bound=Hashable)
+
+
+class OfChip:
+    """An answer for one chip, which has these fields."""
+
+    __slots__ = ()
+
+    gpu: str | None
+    cc: str
+
+    @property
+    def label(self) -> str:
+        """The name of the product, else the compute capability."""
+        return self.gpu or self.cc
+
+
+def labels_by(found: Iterable[tuple[Said | None, str]]) -> dict[Said, list[str]]:
+    """What is said of chips, each once, and the labels of those that it is said of; None is nothing."""
+    labels: dict[Said, list[str]] = {}
+    for said, label in found:
+        if said is not None:
+            labels.setdefault(said, []).append(label)
+    return labels
 
 
 def said_of_chips(chips: Iterable[Chip], said: Iterable[Iterable[str | None]]) -> Iterator[str]:
@@ -18,11 +44,8 @@ def said_of_chips(chips: Iterable[Chip], said: Iterable[Iterable[str | None]]) -
         chips: The chips.
         said: The sentences of each of them; None is nothing.
     """
-    found: dict[str, list[str]] = {}
-    for chip, sentences in zip(chips, said, strict=True):
-        for sentence in sentences:
-            if sentence is not None:
-                found.setdefault(sentence, []).append(chip.label)
+    pairs = zip(chips, said, strict=True)
+    found = labels_by((sentence, chip.label) for chip, sentences in pairs for sentence in sentences)
     for sentence, labels in found.items():
         yield f"{words.listing(labels)}: {sentence}"
 

@@ -14,6 +14,7 @@ from ...values.dataclass import dataclass
 from ...values.resources import Resource
 from ..base import Report
 from ..block_sizes import OPT_IN_TITLE, BlockSizesReport, opt_in_blocks
+from ..of_chips import OfChip
 
 TIES = (
     "Best is the highest of the lowest occupancies; among equals the higher sum, then the larger block. "
@@ -22,7 +23,7 @@ TIES = (
 
 
 @dataclass(frozen=True, slots=True)
-class SizeOnChip:
+class SizeOnChip(OfChip):
     """What one block size comes to on one chip."""
 
     gpu: str | None
@@ -76,7 +77,7 @@ class BlockSizesOnAllReport(Report):
         columns = (
             Column("Threads"),
             *((Column("Dynamic"),) if has_dynamic else ()),
-            *(Column(chip.gpu or chip.cc) for chip in chips),
+            *(Column(chip.label) for chip in chips),
             *((Column(OPT_IN_TITLE, is_number=False),) if any(needing) else ()),
         )
         rows = [

@@ -19,6 +19,7 @@ from ..base import Report
 from ..budget import PICKS_A_ROW, cap_of, opt_in_of
 from ..inputs import Inputs, inputs_of
 from ..next_steps import how_to_cap
+from ..of_chips import OfChip
 
 ON_EACH = (
     Column("Chip", is_number=False),
@@ -38,7 +39,7 @@ LEVELS = (
 
 
 @dataclass(frozen=True, slots=True)
-class ChipBudget:
+class ChipBudget(OfChip):
     """What one chip allows by itself; null where nothing was asked for."""
 
     gpu: str | None
@@ -46,11 +47,6 @@ class ChipBudget:
     cc: str
     architecture: str
     wanted: BudgetLevel | None
-
-    @property
-    def label(self) -> str:
-        """Its name, else its compute capability."""
-        return self.gpu or self.cc
 
 
 @dataclass(frozen=True, slots=True)

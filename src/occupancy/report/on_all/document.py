@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
 
 from ...advice.launch_bounds import bounds_in_source
 from ...advice.next_steps import NextStep
@@ -34,6 +33,7 @@ from ..gpu.document import EQUALLY_LONG, wave_cells, what_clusters_change
 from ..gpu.report import why_fewer_clusters
 from ..inputs import blocks_in_words
 from ..next_steps import how_to_cap
+from ..of_chips import labels_by
 from ..opt_in import without_it
 from .report import OnAllReport, OnChip
 
@@ -53,8 +53,6 @@ WAVE_COLUMNS = (
     Column("Last wave", is_number=False, least=SENTENCE),
     Column("GPU idle"),
 )
-
-Said = TypeVar("Said")
 
 MOST_STEPS = 9
 """By using less, on a screen."""
@@ -107,29 +105,21 @@ def _resident(chip: OnChip) -> tuple[Cell, str, str]:
 
 def _not_compiled(report: OnAllReport) -> Iterator[Block]:
     """What no compiler makes for some chips, each reason once."""
-    for why, labels in _grouped((chip.refused_by_compiler, chip) for chip in report.chips):
+    for why, labels in labels_by((chip.refused_by_compiler, chip.label) for chip in report.chips).items():
         some = labels if len(labels) < len(report.chips) else []
         yield Paragraph(((f"{words.listing(some)}: " if some else ""), *not_compiled(why)))
 
 
 def _opt_ins(report: OnAllReport) -> Iterator[Block]:
     """Each call that a launch needs, once, for the chips that need it."""
-    for opt_in, labels in _grouped((each, chip) for chip in report.chips for each in chip.opt_ins):
+    needed_on = labels_by((each, chip.label) for chip in report.chips for each in chip.opt_ins)
+    for opt_in, labels in needed_on.items():
         without = "" if opt_in.is_made or not opt_in.error else f', else "{opt_in.error}"'
         said = without_it((opt_in,), report.inputs) if report.launchable else ""
         how = (" (", said, ")") if said else ()
         needed = f"Opt-in needed before the launch on {words.listing(labels)}{without}"
         yield Paragraph(Asking.of(needed, *how, ":"))
         yield Code(opt_in.call)
-
-
-def _grouped(found: Iterable[tuple[Said | None, OnChip]]) -> Iterable[tuple[Said, list[str]]]:
-    """What is said of chips, each once, with the names of those that it is said of."""
-    groups: dict[Said, list[str]] = {}
-    for said, chip in found:
-        if said is not None:
-            groups.setdefault(said, []).append(chip.label)
-    return groups.items()
 
 
 def _waves(chips: Sequence[OnChip]) -> Iterator[Block]:
@@ -149,8 +139,8 @@ def _waves(chips: Sequence[OnChip]) -> Iterator[Block]:
     ]
     columns = WAVE_COLUMNS if grid is not None else WAVE_COLUMNS[:3]
     yield Table(columns, [row[: len(columns)] for row in rows])
-    changed = ((what_clusters_change(chip) or None, chip) for chip in chips)
-    for said, labels in _grouped(changed):
+    changed = labels_by((what_clusters_change(chip) or None, chip.label) for chip in chips)
+    for said, labels in changed.items():
         yield Paragraph(f"{words.listing(labels)}: {said}")
     yield Bullets(list(_of_clusters(chips)), "faint")
 

@@ -24,11 +24,11 @@ from ..calc.report import Explanation, in_a_cell, in_cells
 from ..calc.tensor_memory import once_relinquished
 from ..gpu.report import WAVES, WavesReport, WholeGpu, fill
 from ..inputs import Inputs, inputs_of
-from ..of_chips import later_names, said_of_chips
+from ..of_chips import OfChip, later_names, said_of_chips
 
 
 @dataclass(frozen=True, slots=True)
-class OnChip:
+class OnChip(OfChip):
     """The answer for one chip."""
 
     gpu: str | None
@@ -69,11 +69,6 @@ class OnChip:
     """What the highest occupancy takes that using less reaches on this chip alone; null likewise."""
     explanation: tuple[Explanation, ...] | None
     """The arithmetic, where it was asked for."""
-
-    @property
-    def label(self) -> str:
-        """Its name, else its compute capability."""
-        return self.gpu or self.cc
 
 
 @dataclass(frozen=True, slots=True)
