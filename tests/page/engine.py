@@ -47,14 +47,14 @@ function answersTo(text) {
         limiters: answer.limiters,
         reason: answer.reason,
         uses: answer.uses,
-        next_steps: nextSteps(limits, kernel, model),
-        caps: nextSteps(limits, kernel, model).map((step) => {
+        next_steps: [...nextSteps(answer)],
+        caps: [...nextSteps(answer)].map((step) => {
           const { regs } = step.requires;
           return regs === undefined ? null : registerCap([answer], regs, step.active_blocks);
         }),
         divided: mayBeDivided(answer),
-        slack: slack(limits, kernel, model),
-        carveout: carveoutAdvice(limits, kernel, model),
+        slack: slack(answer),
+        carveout: carveoutAdvice(answer),
         explanation: explain(answer),
         notes: notesOn(answer),
       };
@@ -178,7 +178,7 @@ def own_answer(question: Question) -> Any:
     limits = shipped.limits(cc)
     try:
         answer = evaluate(limits, kernel, model)
-        steps = next_steps(limits, kernel, model)
+        steps = tuple(next_steps(answer))
         registers = [(step.requires.get("regs"), step.active_blocks) for step in steps]
         caps = [None if regs is None else register_cap([answer], regs, most) for regs, most in registers]
         found = {
@@ -195,8 +195,8 @@ def own_answer(question: Question) -> Any:
             "next_steps": [plain(step) for step in steps],
             "caps": [plain(cap) for cap in caps],
             "divided": may_be_divided(answer),
-            "slack": plain(slack(limits, kernel, model)),
-            "carveout": plain(carveout(limits, kernel, model)),
+            "slack": plain(slack(answer)),
+            "carveout": plain(carveout(answer)),
             "explanation": [plain(each) for each in explain(answer)],
             "notes": notes_on(answer),
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..engine import Model, evaluate
+from ..engine import Answer, evaluate
 from ..engine.common import shared_memory_configuration
 from ..engine.cuda import FIRST_WITH_FLEXIBLE_CARVEOUT
 from ..render.words import count, held, size
@@ -53,14 +53,9 @@ class CarveoutAdvice(ToDict):
         return f"{self.smallest}; of {sizes} the smallest with as many blocks as now"
 
 
-def carveout(limits: Limits, kernel: Kernel, model: Model | None = None) -> CarveoutAdvice:
-    """What each configuration of the SM's shared memory gives, and the smallest that keeps the answer.
-
-    Raises:
-        InputError: The model does not know the chip, or the chip lacks the carveout or caching mode.
-    """
-    now = evaluate(limits, kernel, model)
-    found = []
+def carveout(now: Answer) -> CarveoutAdvice:
+    """What each configuration of the SM's shared memory gives, and the smallest that keeps the answer."""
+    limits, kernel, found = now.limits, now.kernel, []
     for amount in limits.shared_memory_configurations:
         answer = evaluate(limits, replace(kernel, carveout=Carveout(amount, "bytes")), now.model)
         # A size that is too small for one block is only a wish; the SM takes a larger one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..engine import Answer, Model, evaluate
+from ..engine import Answer, evaluate
 from ..render.words import amount, held, listing
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
@@ -48,22 +48,15 @@ class NextStep(ToDict):
         return f"{held(self.active_blocks, self.occupancy)}: {listing(what)}"
 
 
-def next_steps(limits: Limits, kernel: Kernel, model: Model | None = None) -> tuple[NextStep, ...]:
-    """Every higher number of blocks that the kernel reaches by using less, nearest first, and then two block
-    sizes: the nearest that has a higher occupancy, and the one with the highest.
+def next_steps(now: Answer) -> Iterator[NextStep]:
+    """Every higher number of blocks that a kernel reaches by using less, nearest first, and then two block
+    sizes: the nearest that has a higher occupancy, and the one with the highest; for these every block size
+    is looked at.
 
     What was not given, or is not used, is not asked to shrink. Where the warps or the blocks of the SM
     stop the next block, only another block size can help, and only that is named. Nothing is named at
     full occupancy.
-
-    Raises:
-        InputError: The model does not know the chip, or the chip lacks the carveout or caching mode.
     """
-    return tuple(each_step(evaluate(limits, kernel, model)))
-
-
-def each_step(now: Answer) -> Iterator[NextStep]:
-    """The same one by one, for who needs only the first: `next_steps` looks at every block size."""
     yield from using_less(now)
     yield from _with_other_block_sizes(now)
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..engine import Answer, Model, Use, evaluate
+from ..engine import Answer, Use
 from ..render.words import amount
 from ..values.dataclass import dataclass
-from ..values.kernel import Kernel
-from ..values.limits import Limits
 from ..values.listed import ToDict
 from ..values.resources import ADJUSTABLE, QUANTITIES, Adjustable, Resource
 from .search import Dial, most_keeping
@@ -50,19 +48,14 @@ class Slack(ToDict):
         return ", ".join(texts) or "no block is resident"
 
 
-def slack(limits: Limits, kernel: Kernel, model: Model | None = None) -> Slack:
-    """How far each resource may grow before a block is lost, and what is left over of the SM.
-
-    Raises:
-        InputError: The model does not know the chip, or the chip lacks the carveout or caching mode.
-    """
-    now = evaluate(limits, kernel, model)
+def slack(now: Answer) -> Slack:
+    """How far each resource may grow before a block is lost, and what is left over of the SM."""
     return Slack(
         regs=most_with(now, "regs", now.active_blocks),
         smem=most_with(now, "smem", now.active_blocks),
         barriers=most_with(now, "barriers", now.active_blocks),
         tensor_memory=None
-        if kernel.tensor_memory is None
+        if now.kernel.tensor_memory is None
         else most_with(now, "tensor_memory", now.active_blocks),
         left_over=_left_over(now),
     )

@@ -49,7 +49,7 @@ def tensor_memory(result: Answer) -> TensorMemory | None:
     if result.kernel.tensor_memory is None:
         return None
     free = without_permit(result)
-    smallest = carveout(free.limits, free.kernel, free.model).smallest
+    smallest = carveout(free).smallest
     return TensorMemory(
         resident_blocks=result.resident_blocks,
         blocks_without_permit=free.active_blocks,

@@ -61,20 +61,20 @@ class Occupancy(engine.Answer):
         from ..report.next_steps import next_steps_report
         from .answers import Answers
 
-        steps = next_steps(self.limits, self.kernel, self.model)
+        steps = tuple(next_steps(self))
         return Answers(steps, next_steps_report(self, steps), "next_steps")
 
     def slack(self) -> occupancy.Slack:
         """How far each resource may grow before a block is lost, and what is left of the SM."""
         from ..advice.slack import slack
 
-        return slack(self.limits, self.kernel, self.model)
+        return slack(self)
 
     def carveout(self) -> occupancy.CarveoutAdvice:
         """What each size of the SM's shared memory gives, and the smallest with as many blocks."""
         from ..advice.carveout import carveout
 
-        return carveout(self.limits, self.kernel, self.model)
+        return carveout(self)
 
     def budget(
         self,

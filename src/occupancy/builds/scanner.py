@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ..advice.block_sizes import best_block_size
-from ..advice.next_steps import USUAL_SIZE, NextStep, at_other_sizes, each_step
+from ..advice.next_steps import USUAL_SIZE, NextStep, at_other_sizes, next_steps
 from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Answer, evaluate
 from ..errors import InputError, OccupancyError
@@ -215,7 +215,7 @@ class Scanner:
     def _next_step(self, limits: Limits, kernel: Kernel, is_best_size: bool) -> Advice:
         if self._common is not None and not self._common.take("advice", 1):
             return None, True
-        steps = each_step(evaluate(limits, kernel))
+        steps = next_steps(evaluate(limits, kernel))
         step = next((step for step in steps if is_possible(step, kernel)), None)
         if step is None and is_best_size:
             step = next(at_other_sizes(limits, kernel), None)

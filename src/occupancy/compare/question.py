@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..advice.budget import TOLERANCE
-from ..advice.next_steps import NextStep, each_step
+from ..advice.next_steps import NextStep, next_steps
 from ..advice.search import changed
 from ..advice.slack import slack
 from ..builds.attention import spilled_bytes
@@ -136,7 +136,7 @@ Mending = Callable[[Limits, Kernel, float], NextStep | None]
 def _more_occupancy(limits: Limits, kernel: Kernel, bound: float, *, sized: bool = True) -> NextStep | None:
     steps = (
         step
-        for step in each_step(evaluate(limits, kernel))
+        for step in next_steps(evaluate(limits, kernel))
         if (sized or "threads" not in step.requires) and is_possible(step, kernel)
     )
     return next((step for step in steps if step.occupancy >= bound - TOLERANCE), None)
@@ -149,7 +149,7 @@ def _more_registers(limits: Limits, kernel: Kernel, _: float) -> NextStep | None
         return None
     for registers in (now, now + 1):
         if registers <= limits.max_registers_per_thread:
-            most = slack(limits, replace(kernel, regs=registers)).regs
+            most = slack(evaluate(limits, replace(kernel, regs=registers))).regs
             if most is not None and most > now:
                 return _with(limits, kernel, "regs", most)
     return None

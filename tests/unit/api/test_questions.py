@@ -28,10 +28,11 @@ def test_each_question_takes_the_arguments_of_compute() -> None:
         "barriers": 2, "opt_in": True, "model": "cuda",
     }  # fmt: skip
     sm = occupancy.limits("9.0")
-    kernel = occupancy.compute(sm, **arguments).kernel
-    assert occupancy.next_steps("9.0", **arguments) == _next_steps(sm, kernel)
-    assert occupancy.slack("9.0", **arguments) == _slack(sm, kernel)
-    assert occupancy.carveout("9.0", **arguments) == _carveout(sm, kernel)
+    answer = occupancy.compute(sm, **arguments)
+    kernel = answer.kernel
+    assert occupancy.next_steps("9.0", **arguments) == tuple(_next_steps(answer))
+    assert occupancy.slack("9.0", **arguments) == _slack(answer)
+    assert occupancy.carveout("9.0", **arguments) == _carveout(answer)
     budget = occupancy.budget("9.0", blocks="2", **arguments)
     assert Budget(budget.wanted, budget.levels) == _budget(Chip(sm), kernel, blocks=2)
     assert occupancy.launch_bounds("9.0", min_blocks=3, **arguments) == _launch_bounds(Chip(sm), kernel, 3)

@@ -114,15 +114,15 @@ const app = {
 
   draw(launch) {
     const { question, asked } = this;
-    const { answer, limits, kernel, model } = question;
-    const steps = nextSteps(limits, kernel, model);
-    const found = slack(limits, kernel, model);
+    const { answer } = question;
+    const steps = [...nextSteps(answer)];
+    const found = slack(answer);
     settle(byId("brief"), answer.launchable ? `${words.percent(answer.occupancy)}, limited by ${words.listing(answer.limiters.map(words.name))}` : verdictOf(answer));
     showVerdict(asked, question, launch, (kind) => this.copy(kind));
     showResources(answer);
     showSteps(answer, steps, (requires) => this.apply(requires));
     showSlack(answer, found);
-    showLeft(answer, found, carveoutAdvice(limits, kernel, model));
+    showLeft(answer, found, carveoutAdvice(answer));
     for (const curve of this.curves) curve.draw(question, steps);
     this.map.draw(question);
     showArithmetic(answer);

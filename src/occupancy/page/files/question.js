@@ -109,7 +109,7 @@ function readQuestion(fields) {
     const kernel = made(Kernel, values);
     try {
       if (/^auto$/i.test(fields.carveout?.trim())) {
-        const { smallest } = carveoutAdvice(limits, kernel, model);
+        const { smallest } = carveoutAdvice(evaluate(limits, kernel, model));
         kernel.carveout = smallest && new Carveout(smallest.shared_memory, "bytes");
       }
       question.answer = evaluate(limits, kernel, model);

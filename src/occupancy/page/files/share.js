@@ -87,7 +87,7 @@ function toMarkdown(fields, question) {
     "| --- | ---: | ---: | ---: |",
     ...rows,
   ];
-  const steps = nextSteps(answer.limits, answer.kernel, answer.model).map((step) => `- ${stepWords(answer, step)}`);
+  const steps = [...nextSteps(answer)].map((step) => `- ${stepWords(answer, step)}`);
   if (steps.length) lines.push("", "Next steps:", "", ...steps);
   lines.push("", `\`${toCommand(fields, question)}\``);
   return lines.join("\n");

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...advice.carveout import CarveoutAdvice, Configuration, carveout
 from ...advice.launch_bounds import RegisterCap, fewer_registers
-from ...advice.next_steps import NextStep, each_step, may_be_divided, next_steps
+from ...advice.next_steps import NextStep, may_be_divided, next_steps
 from ...advice.opt_in import OptIn, opt_ins, refused_by_compiler
 from ...advice.partitions import GreenContext
 from ...advice.register_split import RegisterSplit
@@ -218,7 +218,7 @@ def calc_report(
     """
     limits, kernel, model = result.limits, result.kernel, result.model
     whole = whole or WholeGpu()
-    steps = next_steps(limits, kernel, model)
+    steps = tuple(next_steps(result))
     columns = tensor_memory(result)
     fewer = fewer_registers(result, steps if columns is None else columns.next_steps_without_permit)
     return CalcReport(
@@ -246,8 +246,8 @@ def calc_report(
         fewer_registers=fewer,
         registers_may_be_divided=bool(fewer) and may_be_divided(result),
         split=split,
-        slack=slack(limits, kernel, model),
-        carveout=carveout(limits, kernel, model),
+        slack=slack(result),
+        carveout=carveout(result),
         gpu=whole.gpu,
         full_wave=whole.full_wave,
         green_context=whole.green_context,
@@ -271,7 +271,7 @@ def _runtime(result: Answer) -> RuntimeAnswer | None:
     if result.model != "spreadsheet" or default_model(result.limits) != "cuda":
         return None
     runtime = evaluate(result.limits, result.kernel, "cuda")
-    return RuntimeAnswer(runtime.active_blocks, runtime.occupancy, next(each_step(runtime), None))
+    return RuntimeAnswer(runtime.active_blocks, runtime.occupancy, next(next_steps(runtime), None))
 
 
 def _resources(result: Answer) -> dict[Resource, ResourceUse]:
