@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..builds.comparable import is_comparable
 from ..builds.excerpt import MOST, excerpt_of, in_numbers
 from ..builds.merging import merge_while_read
 from ..builds.overview import Tally
 from ..builds.running import RunsOn
 from ..builds.scan_row import ScanRow
 from ..builds.selection import WORST, Order, Selection
-from ..builds.traces import is_traced
 from ..compare.launches import refuse_absent, stated_launches
 from ..readers import KernelRecord, ReadProblem, read
 from ..readers.budget import Allowance
@@ -123,7 +121,7 @@ class Scanning:
             self._archs.add(record.arch)
             if self._reading.chooses_kernels and len(self._some) < MOST_LOOKED_AT:
                 self._some.append(record)
-            if is_traced(record):
+            if record.is_traced:
                 self.time += record.duration_us or 0
             yield record
 
@@ -230,8 +228,8 @@ class Scanning:
             return listing(self._shown(shown), self.scanner)
         build = read_build([compare], self._common)
         self.problems += build.problems
-        old = list(filter(is_comparable, choice.kernels(build.records)))
-        compiled = list(filter(is_comparable, found))
+        old = [each for each in choice.kernels(build.records) if each.is_comparable]
+        compiled = [each for each in found if each.is_comparable]
         became = since(build.name, old, list(map(self._portable, compiled)), self.scanner)
         changes = dict(zip(map(id, compiled), became.changes, strict=True))
         return listing(
@@ -263,7 +261,7 @@ class Scanning:
     def _row(self, record: KernelRecord) -> ScanRow:
         self.shown += 1
         row = self.scanner.row(record)
-        if not self.time or not is_traced(record):
+        if not self.time or not record.is_traced:
             return row
         return replace(row, time_share=(record.duration_us or 0) / self.time)
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..builds.comparable import is_comparable, is_passed_over
 from ..builds.running import RunsOn
 from ..builds.scanner import Scanner
 from ..compare.build import Build
@@ -91,7 +90,8 @@ class Builds(Reading):
         Raises:
             ReadError: There are none.
         """
-        every = tuple(filter(is_comparable, self.everything().kernels(build.records)))
+        kernels = self.everything().kernels(build.records)
+        every = tuple(each for each in kernels if each.is_comparable)
         if not every:
             raise ReadError(
                 "holds no compiled kernel",
@@ -146,7 +146,8 @@ class Builds(Reading):
 
     def not_chosen(self, *builds: Build) -> int:
         """How many candidates of autotuners that were not chosen are among what is asked for."""
-        records = [record for build in builds for record in build.records if is_passed_over(record)]
+        compiled = (each for build in builds for each in build.records if each.regs is not None)
+        records = [each for each in compiled if each.is_passed_over]
         return len(tuple(self.selection(group=True).kernels(records)))
 
     def launched(

@@ -8,7 +8,6 @@ from operator import attrgetter
 
 from ..readers import KernelRecord
 from ..readers.record import FIELD_NAMES
-from .traces import is_traced
 
 OF_ONE_LAUNCH = (
     "source",
@@ -44,7 +43,7 @@ def traces_in_short(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
     """Everything but traces as it comes; then their launches, as one that differ in their time alone."""
     traced: dict[object, KernelRecord] = {}
     for record in records:
-        if is_traced(record):
+        if record.is_traced:
             key = record.grid_dim, _the_same_for_all(record)
             known = traced.get(key)
             traced[key] = record if known is None else _merged(known, record)

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from ..readers import KernelRecord
-from ..readers.record import architecture_of
+from ..readers.record import COMPILED, architecture_of
 from ..tables.families import runs_on
 from .kernel_names import base_name
 from .signatures import signature
-from .stated import COMPILED, STATED_ONCE, Placed, also_in, fill
+from .stated import STATED_ONCE, Placed, also_in, fill
 
 _REGISTER_UNIT = 8
 """Nsight Compute's tables give registers as they are allocated, in multiples of this."""
@@ -74,7 +74,7 @@ def _kernel_of(launch: KernelRecord, near: Sequence[tuple[int, KernelRecord]]) -
         is_one = row.name == launch.name or signature(row.name) == said or "(" not in said
         rank = _distance(row.arch, launch.arch)
         if is_one and rank is not None and row.regs is not None and _may_be(launch, row):
-            candidates[row.chosen is False, rank, row.name != launch.name].append(number)
+            candidates[row.is_passed_over, rank, row.name != launch.name].append(number)
     best = candidates[min(candidates)] if candidates else []
     return best[0] if len(best) == 1 else None
 

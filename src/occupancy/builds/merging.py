@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
 from ..readers import KernelRecord
-from ..readers.record import ReadProblem
+from ..readers.record import COMPILED, ReadProblem
 from ..readers.remark import Remark
 from .inductor import with_remarks
 from .kernel_names import base_name
 from .launch_merging import with_launches
 from .log_merging import LOGS, MOST_COMPARED, difference, with_logs
-from .stated import COMPILED, OF_LOGS, Placed, also_in, fill, line_of
+from .stated import OF_LOGS, Placed, also_in, fill, line_of
 
 _OF_COPIES = (
     *COMPILED,

@@ -12,7 +12,9 @@ from ..values.resources import Resource
 from .attention import LOW, deserves_a_look, spilled_bytes
 from .log_merging import LOGS
 from .scanner import Scanner, Verdict
-from .traces import Times, is_traced
+
+LOW_IN_TIME = 0.25
+"""The time of launches with this occupancy or less is summed up. A convention, as `attention.LOW`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +134,14 @@ class Tally:
         self._to_shared = self._losing = self._below_at_usual = 0
         self._traced = self._matching = self._of_logs = 0
         self._matching_limited_by: Counter[Resource] = Counter()
-        self._time = Times()
+        self._time_up_to_quarter: float = 0
+        self._time_not_known: float = 0
 
     def counted(self, records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
         """The same records, each counted as it comes."""
         verdict_of, kinds, names = self._scanner.verdict, self._kinds, self._names
         for record in records:
-            is_run = record.chosen is not False
+            is_run = not record.is_passed_over
             self._not_chosen += not is_run
             verdict = verdict_of(record) if is_run else Verdict()
             spilled = spilled_bytes(record) if is_run else None
@@ -159,9 +162,13 @@ class Tally:
                 self._launches += record.launches
                 self._launch_rows += 1
             self._times += record.duration_us is not None
-            if is_traced(record):
+            if record.is_traced:
                 self._traced += 1
-                self._time.add(record.duration_us or 0, verdict.occupancy)
+                duration = record.duration_us or 0
+                if verdict.occupancy is None:
+                    self._time_not_known += duration
+                elif verdict.occupancy <= LOW_IN_TIME:
+                    self._time_up_to_quarter += duration
             yield record
 
     def above(self, records: Iterable[KernelRecord], below: float) -> Iterator[KernelRecord]:
@@ -215,8 +222,8 @@ class Tally:
             spills_known=sum(count for kind, count in self._kinds.items() if kind[2] is not None),
             times_known=self._times,
             traced=self._traced,
-            time_up_to_quarter_us=self._time.up_to_quarter,
-            time_not_known_us=self._time.not_known,
+            time_up_to_quarter_us=self._time_up_to_quarter,
+            time_not_known_us=self._time_not_known,
             architectures=tuple(map(self._of, sorted(archs, key=age))),
         )
 

@@ -17,7 +17,6 @@ from .kernel_names import base_name
 from .patterns import Pattern
 from .running import RunsOn, newest, running_code
 from .scanner import Scanner
-from .traces import by_time
 
 T = TypeVar("T")
 
@@ -113,9 +112,9 @@ class Selection:
         elif self.sort is not None:
             kernels = _sorted(kernels, _sort_key(self.sort, scanner), self.reverse)
         elif self.as_found:
-            kernels = by_time(kernels)
+            kernels = _by_time(kernels)
         else:
-            kernels = by_time(_sorted(kernels, _lowest_that_runs(scanner)))
+            kernels = _by_time(_sorted(kernels, _lowest_that_runs(scanner)))
         if self.show == "one_per_name":
             return _first(_one_of_each(kernels), self.limit)
         if self.show == "whole_kernels":
@@ -208,9 +207,20 @@ def _lowest_that_runs(scanner: Scanner) -> Callable[[KernelRecord], float | None
 
     def key(record: KernelRecord) -> float | None:
         share = scanner.verdict(record).occupancy
-        return share if share is None or record.chosen is not False else 1 + share
+        return share if share is None or not record.is_passed_over else 1 + share
 
     return key
+
+
+def _by_time(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
+    """Launches of traces, the longest first, after everything else."""
+    traced = []
+    for record in records:
+        if record.is_traced:
+            traced.append(record)
+        else:
+            yield record
+    yield from sorted(traced, key=lambda record: -(record.duration_us or 0))
 
 
 def _by_spills(record: KernelRecord) -> tuple[int, int] | None:

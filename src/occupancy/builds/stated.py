@@ -6,20 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..readers import KernelRecord
-from ..readers.record import all_values
+from ..readers.record import SPILLS, all_values
 
 Placed = tuple[int, KernelRecord]
 """A record, and its place among all that was found."""
-
-SPILLS = ("spill_store_bytes", "spill_load_bytes", "spills_from")
-"""What the compiler states goes before what was counted in its code."""
-
-COMPILED = (
-    "regs", "static_smem", "spill_smem", "barriers", "virtual_resources", "reallocates_registers",
-    "stack_bytes", *SPILLS, "max_threads", "required_threads", "min_blocks",
-    "register_cap", "cluster_dim", "max_cluster_rank",
-)  # fmt: skip
-"""What the compiler decides."""
 
 STATED_ONCE = ("linked", "code", "is_static", "file", "line")
 """What not every file can state, and no two state differently."""
@@ -30,6 +20,7 @@ OF_LOGS = (*SPILLS, *STATED_ONCE)
 
 def fill(record: KernelRecord, other: KernelRecord, names: Iterable[str]) -> KernelRecord:
     """The record, with what only the other states, or states better."""
+    # What the compiler states goes before what was counted in its code.
     better = SPILLS if other.spills_from == "compiler" != record.spills_from else ()
     lacking = {
         name: getattr(other, name) for name in names if getattr(record, name) is None or name in better

@@ -40,6 +40,15 @@ launch with, the one with the greatest drop."""
 SpillsFrom = Literal["compiler", "code"]
 """Whence the bytes of spills come: printed by the compiler, or counted in the machine code."""
 
+SPILLS = ("spill_store_bytes", "spill_load_bytes", "spills_from")
+
+COMPILED = (
+    "regs", "static_smem", "spill_smem", "barriers", "virtual_resources", "reallocates_registers",
+    "stack_bytes", *SPILLS, "max_threads", "required_threads", "min_blocks",
+    "register_cap", "cluster_dim", "max_cluster_rank",
+)  # fmt: skip
+"""The fields of a record that the compiler decides."""
+
 Shape = tuple[int, int, int]
 
 Module = tuple[str, int]
@@ -191,6 +200,21 @@ class KernelRecord:
         return self.spills_from == "code" and any(self.spills or ())
 
     @property
+    def is_passed_over(self) -> bool:
+        """Whether it is a candidate that an autotuner did not choose, which does not run."""
+        return self.chosen is False
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether it plays a part where builds are compared: it is compiled, and may be launched."""
+        return self.regs is not None and not self.is_passed_over
+
+    @property
+    def is_traced(self) -> bool:
+        """Whether it is a launch of a trace, with its time."""
+        return self.format == "pytorch-trace" and self.duration_us is not None
+
+    @property
     def group(self) -> str:
         """The same for what is shown together: the name, and for candidates of an autotuner the file."""
         return self.name if self.chosen is None else f"{self.name} {self.file}"
@@ -265,31 +289,13 @@ class KernelRecord:
 
     def with_compiled(self, compiled: KernelRecord) -> KernelRecord:
         """This launch, with what the image of its kernel states in place of what the launch says."""
-        return replace(
-            self,
-            arch=compiled.arch,
-            code=compiled.code,
-            file=compiled.file,
-            line=compiled.line,
-            linked=compiled.linked,
-            regs=compiled.regs,
-            static_smem=compiled.static_smem,
-            spill_smem=compiled.spill_smem,
-            barriers=compiled.barriers,
-            virtual_resources=(
-                self.virtual_resources if compiled.virtual_resources is None else compiled.virtual_resources
-            ),
-            reallocates_registers=compiled.reallocates_registers,
-            stack_bytes=compiled.stack_bytes,
-            spill_store_bytes=compiled.spill_store_bytes,
-            spill_load_bytes=compiled.spill_load_bytes,
-            spills_from=compiled.spills_from,
-            max_threads=compiled.max_threads,
-            required_threads=compiled.required_threads,
-            register_cap=compiled.register_cap,
-            cluster_dim=self.cluster_dim or compiled.cluster_dim,
-            max_cluster_rank=compiled.max_cluster_rank,
-        )
+        image = {
+            name: getattr(compiled, name)
+            for name in ("arch", "modules", "code", "linked", "file", "line", *COMPILED)
+        }
+        if compiled.virtual_resources is None:
+            image["virtual_resources"] = self.virtual_resources
+        return replace(self, **image | {"cluster_dim": self.cluster_dim or compiled.cluster_dim})
 
     def values(self) -> dict[str, Any]:
         """What the source says, by the names of the fields."""

@@ -10,7 +10,6 @@ from ...builds.excerpt import Excerpt
 from ...builds.overview import ArchitectureOverview, Overview
 from ...builds.scan_row import ScanRow
 from ...builds.selection import WORST
-from ...builds.traces import is_traced
 from ...render import words
 from ...render.document import (
     Block,
@@ -77,7 +76,7 @@ class ScanScreen:
         kernels = self.report.kernels
         if not has_two_orders(self.report):
             return [self._table(kernels, columns)]
-        parts = [[row for row in kernels if is_traced(row) == of_traces] for of_traces in (False, True)]
+        parts = [[row for row in kernels if row.is_traced == of_traces] for of_traces in (False, True)]
         orders = ORDER_IN_WORDS["occupancy", False], ORDER_IN_WORDS["time", False]
         return [
             Together([Heading(f"{_sources(rows)}, {order}"), self._table(rows, columns)])

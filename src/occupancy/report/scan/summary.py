@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...builds.attention import LOW
-from ...builds.overview import Overview
+from ...builds.overview import LOW_IN_TIME, Overview
 from ...builds.selection import WORST, Order
-from ...builds.traces import LOW_IN_TIME, is_traced
 from ...render import words
 from ..arch_words import architecture
 from .notes import MOST_IN_FULL
@@ -100,7 +99,7 @@ def order_in_words(report: ScanReport) -> str:
 
 def has_two_orders(report: ScanReport) -> bool:
     """Whether launches of traces stand by their time, after what has none."""
-    return report.sort is None and len({is_traced(row) for row in report.kernels}) > 1
+    return report.sort is None and len({row.is_traced for row in report.kernels}) > 1
 
 
 def _of_the_time(report: ScanReport) -> Iterator[str]:
