@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from ..errors import shown
 from .budget import Malformed
 from .content import Content
-from .lines import NumberedLines
 from .record import Found, ReadProblem
 from .remark import Choice, Fusion, file_name
+from .text import NumberedLines
 
 CHOICE_SUFFIX = ".best_config"
 MAX_CHOICE_CHARACTERS = 1 << 16

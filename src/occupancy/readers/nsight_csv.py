@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from . import nsight
 from .budget import MAX_COLUMNS
-from .lines import NumberedLines
 from .record import Found, KernelRecord, ReadProblem, Shape
+from .text import NumberedLines
 
 _MARKER = '"ID","'
 

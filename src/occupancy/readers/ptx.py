@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from math import prod
 
-from .lines import NumberedLines
 from .record import Found, KernelRecord, Shape
+from .text import NumberedLines
 
 _TARGET = re.compile(r"^\s*\.target\s+(sm_\w+)")
 _ENTRY = re.compile(r"\.entry\s+([\w$%]+)")

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .lines import NumberedLines, first_number
 from .record import Found, KernelRecord, ReadProblem
+from .text import NumberedLines, first_number
 
 # 'name' for 'sm_90a', where forums and word processors have turned the quotes.
 _ENTRY = re.compile(r"\s+['‘’`\"](.+)['‘’´\"]\s+for\s+['‘’`\"](sm_\w+)['‘’´\"]")

@@ -12,8 +12,8 @@ from . import inductor, ncu_rep, nsight_csv, ptx, ptxas, pytorch_trace, res_usag
 from .checked import within
 from .content import Content
 from .fatbin import read_device_code
-from .lines import NumberedLines
 from .record import Found
+from .text import NumberedLines
 
 LineReader = Callable[[NumberedLines, str], Iterator[Found]]
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from .cubin import FIRST_WITH_RESERVED_SHARED_MEMORY, RESERVED_SHARED_MEMORY
-from .lines import NumberedLines, first_number
 from .record import Found, KernelRecord
+from .text import NumberedLines, first_number
 
 _ARCH = re.compile(r"^\s*arch\s*=\s*(sm_(\d{1,12})\w*)")
 _FUNCTION = re.compile(r"^\s*Function (.+):\s*$")

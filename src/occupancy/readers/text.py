@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from .budget import MAX_LINE_CHARACTERS, Budget, Malformed
 
 CHUNK_CHARACTERS = 1 << 16
+
+NumberedLines = Iterable[tuple[int, str]]
 
 
 class Text:
@@ -72,3 +75,12 @@ def damage_as_malformed() -> Iterator[None]:
         raise Malformed(f"the compressed text is damaged: {error}") from error
     except OSError as error:
         raise Malformed(f"cannot be read: {error.strerror or error}") from error
+
+
+def first_number(pattern: re.Pattern[str], text: str) -> int | None:
+    """The number that the pattern's first group finds in the text.
+
+    Patterns take at most twelve digits: Python refuses to convert thousands, and no count has more.
+    """
+    found = pattern.search(text)
+    return int(found[1]) if found else None
