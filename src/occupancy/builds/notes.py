@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..engine import Answer
@@ -33,6 +34,18 @@ ONE_WAVE_NOTE = (
 )
 GRID_NOTE = "PyTorch's profiler counts no more blocks than the grid has for each SM."
 
+_OF_LIBRARIES = re.compile(r"nvjet_|cudnn|cublas|cutlass|_xmma_|^(?:volta|turing|ampere)_")
+"""Of cuBLAS, of cuDNN, and of what is made with CUTLASS, as profiles of them have it."""
+
+_SPLIT = 384, 168
+"""Threads and registers of three warpgroups that pass registers to one another, as those of cuBLAS, cuDNN and
+FlashAttention-3 have it; a profile does not say that they do."""
+
+LIBRARY_NOTE = (
+    "No next step: tiles that cuBLAS, cuDNN and CUTLASS keep in registers and shared memory are tuned; low "
+    "occupancy can be right there."
+)
+
 
 def notes_of(record: KernelRecord, answer: Answer, *, what_if: bool) -> Iterator[str]:
     """What the answer rests on.
@@ -63,3 +76,15 @@ def _is_less_for_the_grid(record: KernelRecord, answer: Answer) -> bool:
     if record.format != "pytorch-trace" or record.reported_occupancy is None or record.notes:
         return False
     return record.reported_occupancy < answer.occupancy_by_threads - LEAST_DIFFERENCE
+
+
+def is_of_a_library(record: KernelRecord) -> bool:
+    """Whether a kernel is one that a library tuned as a whole for one chip, as far as its name, or the shape
+    of its launch, shows. A next step is no advice there.
+
+    A matrix multiplication keeps its tiles in registers and shared memory, and the shape of the tiles decides
+    how much it takes of both: what it lacks in warps it has in independent instructions of each.
+    """
+    return bool(_OF_LIBRARIES.search(record.name)) or (
+        record.grid_dim is not None and (record.threads, record.regs) == _SPLIT
+    )

@@ -21,8 +21,7 @@ from ..values.dataclass import copier
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
 from ..values.resources import Resource
-from .library_kernels import LIBRARY_NOTE, is_of_a_library
-from .notes import NO_ADVICE_NOTE, ONE_WAVE_NOTE, notes_of
+from .notes import LIBRARY_NOTE, NO_ADVICE_NOTE, ONE_WAVE_NOTE, is_of_a_library, notes_of
 from .scan_row import ScanRow
 from .spill_cost import SpillCost, is_possible, occupancies, spill_cost, without_spills
 from .stages import at_whole_stages
