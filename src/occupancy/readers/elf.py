@@ -50,6 +50,8 @@ _OF_FUNCTIONS = bytes(each & 0xF == STT_FUNC for each in range(256))
 """For each value of a symbol's `st_info`, whether it is a function."""
 STB_LOCAL = 0
 
+_NOTHING = memoryview(b"")
+
 
 class Header(NamedTuple):
     ident: bytes
@@ -166,19 +168,14 @@ class Image:
         Raises:
             Malformed: A table, or a name, lies outside the image.
         """
-        table = self._first(SHT_SYMTAB)
-        if table is None:
-            return
-        *_, link, _ = table
-        entries = self._symbols(table)
-        wide = self._wide_section_indices()
+        names, entries, wide = self._symbols()
         # A library has four symbols for each kernel: the others are passed over without a look at each.
         flagged = entries[SYMBOL_OTHER :: SYMBOL.size].tobytes().translate(_with_flag(flag))
         for number, (name, info, _, section) in compress(enumerate(SYMBOL.iter_unpack(entries)), flagged):
             if info & 0xF == STT_FUNC:
                 if section == SHN_XINDEX and number < len(wide):
                     section = wide[number]
-                yield number, self._name(link, name), section, info >> 4 == STB_LOCAL
+                yield number, self._name(names, name), section, info >> 4 == STB_LOCAL
 
     def places_of_functions(self, flag: int) -> dict[int, list[tuple[int, int]]]:
         """Where in each section functions lie whose `st_other` lacks a flag: starts and ends, in their order
@@ -187,11 +184,7 @@ class Image:
         Raises:
             Malformed: A table lies outside the image.
         """
-        table = self._first(SHT_SYMTAB)
-        if table is None:
-            return {}
-        entries = self._symbols(table)
-        wide = self._wide_section_indices()
+        _, entries, wide = self._symbols()
         are_functions = entries[SYMBOL_INFO :: SYMBOL.size].tobytes().translate(_OF_FUNCTIONS)
         flagged = entries[SYMBOL_OTHER :: SYMBOL.size].tobytes().translate(_with_flag(flag))
         found: dict[int, list[tuple[int, int]]] = {}
@@ -208,29 +201,27 @@ class Image:
         Raises:
             Malformed: A table lies outside the image.
         """
-        table = self._first(SHT_SYMTAB)
-        if table is None:
-            return {}
-        wide = self._wide_section_indices()
+        _, entries, wide = self._symbols()
         return {
             number: wide[number] if section == SHN_XINDEX and number < len(wide) else section
-            for number, (_, _, _, section) in enumerate(SYMBOL.iter_unpack(self._symbols(table)))
+            for number, (_, _, _, section) in enumerate(SYMBOL.iter_unpack(entries))
         }
 
-    def _symbols(self, table: Section) -> memoryview:
-        _, _, _, offset, size, _, _ = table
+    def _symbols(self) -> tuple[int, memoryview, memoryview]:
+        """The number of the table of their names, the symbols themselves, and the numbers of their sections
+        where those do not fit the 16 bits of a symbol; nothing of an image without symbols."""
+        table = self._first(SHT_SYMTAB)
+        if table is None:
+            return 0, _NOTHING, _NOTHING
+        _, _, _, offset, size, names, _ = table
         count = size // SYMBOL.size
         entries = self.part(offset, count * SYMBOL.size, "symbol table")
         self.budget.pay("pieces", count)
-        return entries
-
-    def _wide_section_indices(self) -> memoryview:
-        # Where a section's number does not fit the symbol's 16 bits, it is in a table of its own.
-        table = self._first(SHT_SYMTAB_SHNDX)
-        if table is None:
-            return memoryview(b"")
-        _, _, _, offset, size, _, _ = table
-        return self.part(offset, size // 4 * 4, "table of section numbers").cast("I")
+        wide = self._first(SHT_SYMTAB_SHNDX)
+        if wide is None:
+            return names, entries, _NOTHING
+        _, _, _, offset, size, _, _ = wide
+        return names, entries, self.part(offset, size // 4 * 4, "table of section numbers").cast("I")
 
     def _first(self, kind: int) -> Section | None:
         return self.sections[self._types.index(kind)] if kind in self._types else None
