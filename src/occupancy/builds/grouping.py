@@ -8,6 +8,7 @@ from operator import attrgetter
 
 from ..readers import KernelRecord
 from ..readers.record import FIELD_NAMES
+from .stated import also_in
 
 OF_ONE_LAUNCH = (
     "source",
@@ -62,19 +63,15 @@ def together(records: Iterable[KernelRecord]) -> Iterator[KernelRecord]:
 
 
 def _merged(one: KernelRecord, other: KernelRecord) -> KernelRecord:
-    return replace(
+    merged = replace(
         one,
         launches=(one.launches or 0) + (other.launches or 0),
         duration_us=None if one.duration_us is None else one.duration_us + (other.duration_us or 0),
         grid_dim=one.grid_dim if one.grid_dim == other.grid_dim else None,
-        also_in=one.also_in if one.source == other.source else _files(one, other),
         achieved_occupancy=_mean_of_launches(one, other),
         reported_occupancy=_if_equal(one.reported_occupancy, other.reported_occupancy),
     )
-
-
-def _files(one: KernelRecord, other: KernelRecord) -> tuple[str, ...]:
-    return tuple(sorted({*one.also_in, *other.also_in, other.source} - {one.source}))
+    return merged if one.source == other.source else also_in(merged, (other.source, *other.also_in))
 
 
 def _mean_of_launches(one: KernelRecord, other: KernelRecord) -> float | None:
