@@ -81,7 +81,7 @@ class Scanner:
         self.multiprocessor_count = multiprocessor_count
         self._best_block_size = lru_cache(maxsize=1 << 14)(best_block_size)
         self._answer = lru_cache(maxsize=1 << 14)(evaluate)
-        self._advice = lru_cache(maxsize=1 << 14)(self._next_step if with_advice else _no_step)
+        self._advice = lru_cache(maxsize=1 << 14)(self._next_step)
         self._verdicts: dict[object, Verdict] = {}
         self._occupancies = lru_cache(maxsize=1 << 14)(occupancies)
         self._spill_cost = lru_cache(maxsize=1 << 14)(self._cost_of_spills)
@@ -211,7 +211,10 @@ class Scanner:
             "notes": tuple(notes),
         }
 
-    def _next_step(self, limits: Limits, kernel: Kernel, is_best_size: bool) -> Advice:
+    def _next_step(self, limits: Limits, kernel: Kernel, is_best_size: bool) -> tuple[NextStep | None, bool]:
+        """The next step, and whether it was left out."""
+        if not self._with_advice:
+            return None, False
         if self._common is not None and not self._common.take("advice", 1):
             return None, True
         steps = next_steps(evaluate(limits, kernel))
@@ -261,11 +264,3 @@ def _kernel(record: KernelRecord, limits: Limits, threads: int | None) -> Kernel
     ):
         return replace(kernel, carveout=None)
     return kernel
-
-
-Advice = tuple[NextStep | None, bool]
-"""The next step, and whether it was left out."""
-
-
-def _no_step(limits: Limits, kernel: Kernel, is_best_size: bool) -> Advice:
-    return None, False
