@@ -13,8 +13,7 @@ from occupancy.builds.kernel_names import stable_name
 from occupancy.builds.scan_row import ScanRow
 from occupancy.builds.scanner import Scanner
 from occupancy.compare import diff
-from occupancy.compare.accepting import accept
-from occupancy.compare.baseline import baseline_of, records_of
+from occupancy.compare.baseline import accept, baseline_of, records_of
 from occupancy.compare.baseline_file import parse_baseline, to_text
 from occupancy.compare.diff import DiffRow, compared
 from occupancy.compare.matching import match

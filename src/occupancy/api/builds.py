@@ -9,8 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from ..builds.atomic_file import write_atomically
-from ..compare.accepting import accept
-from ..compare.baseline import Baseline, baseline_of
+from ..compare.baseline import Baseline, accept, baseline_of
 from ..compare.baseline_file import read_baseline, update_baseline, write_baseline
 from ..compare.build import Build, build_of, read_build
 from ..compare.check import check as check_kernels

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 import occupancy
-from occupancy.compare.accepting import Accepted, accept
+from occupancy.compare.baseline import Accepted, accept
 from occupancy.tables.toml_file import PYPROJECT
 from tests.cli_runner import run
 

@@ -101,7 +101,7 @@ _ENTRIES: dict[Table, str] = {"rules": "Rule {}", "launches": "launches[{}]", "e
 
 def _renamed(entry: Renamed) -> str:
     """That an entry is for kernels by a name that only the baseline has, and how these are called now."""
-    names = words.listing([*entry.now[:MOST_KERNELS], *["others"] * (len(entry.now) > MOST_KERNELS)])
+    names = words.listing(words.first_of(entry.now, MOST_KERNELS))
     said = f"{_ENTRIES[entry.table].format(entry.number)} ({', '.join(entry.kernels)})"
     if entry.counts:
         return (
