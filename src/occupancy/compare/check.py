@@ -72,7 +72,9 @@ def check(
         done.unsized += asked.is_unsized
         if not all(each.holds for each in questions):
             broken = [
-                each for each in asked.in_full(bounds[numbers]) if not gaps.has(each) and not each.holds
+                each
+                for each in asked.questions(bounds[numbers], in_full=True)
+                if not gaps.has(each) and not each.holds
             ]
             violations = tuple(each.violation(scanner) for each in broken)
             breaks = Violating(*asked.shown(broken[0]), violations)
@@ -164,19 +166,16 @@ class _Asked:
         self.is_unsized = False
         """Whether an occupancy was asked for and the block size is not stated."""
 
-    def questions(self, bounds: Bounds) -> Iterator[Question]:
+    def questions(self, bounds: Bounds, *, in_full: bool = False) -> Iterator[Question]:
         """What the rules ask of the kernel.
 
         Most kernels have not changed, and a comparison of what is the same needs no answer of the engine.
+
+        Args:
+            bounds: What is asked, and by which rules.
+            in_full: Whether all is answered that is to be said of what breaks a rule.
         """
-        in_short = self._old is None or is_as_it_was(self._old, self._kernel)
-        return self._questions(bounds, in_short=in_short)
-
-    def in_full(self, bounds: Bounds) -> Iterator[Question]:
-        """The same, with all that is to be said of what breaks a rule."""
-        return self._questions(bounds, in_short=False)
-
-    def _questions(self, bounds: Bounds, *, in_short: bool) -> Iterator[Question]:
+        in_short = not in_full and (self._old is None or is_as_it_was(self._old, self._kernel))
         # What is shown of a kernel is what was compared, as far as anything was.
         for name, rule, bound in bounds:
             if CRITERIA[name].measure == "occupancy" and not self._scanner.is_stated(self._kernel):

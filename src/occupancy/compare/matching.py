@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Generic, Literal
 
 from ..builds.kernel_names import base_name, last_name, numberless, stable_name
 from ..builds.signatures import signature
+from ..values.dataclass import dataclass
 from .pairing import Entries, Entry, K, Split, closest_first, most_alike_first
 
 MatchedBy = Literal["name", "stable_name", "signature", "base_name", "code", "last_name", "numberless"]

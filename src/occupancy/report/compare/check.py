@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from ...builds.kernel_names import stable_name
 from ...builds.running import RunsOn
 from ...builds.scan_row import ScanRow
 from ...compare.diff import DiffSummary
@@ -42,6 +41,7 @@ from ..name_words import short_name
 from .broken import broken, broken_blocks, list_of_broken, mending, since
 from .check_words import exemption_in_words, notes_of, summary_of
 from .diff import MOST_IN_SIGHT
+from .findings import finding
 from .missing import (
     RULE,
     missing_blocks,
@@ -186,14 +186,7 @@ class CheckReport(Report):
         """Each broken rule, for a service that scans code."""
         for each, violation in self.broken():
             row = each.kernel
-            yield Finding(
-                rule=violation.criterion,
-                message=f"{title(row)}: {broken(violation, row)}. {mending(row, violation)}",
-                name=row.demangled,
-                file=row.file or row.source,
-                line=row.line,
-                fingerprint=f"{stable_name(row.name)} {row.arch} {violation.criterion}",
-            )
+            yield finding(violation.criterion, row, f"{broken(violation, row)}. {mending(row, violation)}")
         yield from missing_findings(self.missing)
 
     def asked(self) -> dict[str, FoundRule]:

@@ -34,7 +34,7 @@ def scan_findings(rows: Iterable[ScanRow]) -> Iterator[Finding]:
     for row in rows:
         rule, message = _why(row)
         if rule:
-            yield _finding(rule, row, message)
+            yield finding(rule, row, message)
 
 
 def _why(row: ScanRow) -> tuple[str, str]:
@@ -53,16 +53,17 @@ def diff_findings(report: DiffReport) -> Iterator[Finding]:
     """The kernels that got worse, and those that are gone."""
     for row in report.kernels:
         if row.verdict in COMPARED:
-            yield _finding(row.verdict, row.new, _change(row))
+            yield finding(row.verdict, row.new, _change(row))
     for gone in report.removed:
-        yield _finding("removed", gone, GONE.replace("baseline", "old build"))
+        yield finding("removed", gone, GONE.replace("baseline", "old build"))
 
 
 def _change(row: DiffRow) -> str:
     return f"{row.verdict}: {change_in_words(row.old, row.new, deciding=row.deciding)}"
 
 
-def _finding(rule: str, row: ScanRow, message: str) -> Finding:
+def finding(rule: str, row: ScanRow, message: str) -> Finding:
+    """What is said of a kernel, which the service knows again by its name, its architecture and the rule."""
     return Finding(
         rule=rule,
         message=f"{title(row)}: {message.rstrip('.')}.",
