@@ -114,8 +114,8 @@ def on_all(
     if size is not None and all(lacks is not None and lacks.is_known for lacks in missing):
         check_cluster(chips[0].limits, size)  # says so
     wholes = [
-        whole_gpu(answer.chip, answer, grid, cluster, sms) if lacks is None else WholeGpu(gpu_of(answer.chip))
-        for answer, lacks in zip(answers, missing, strict=True)
+        whole_gpu(chip, answer, grid, cluster, sms) if lacks is None else WholeGpu(gpu_of(chip))
+        for chip, answer, lacks in zip(chips, answers, missing, strict=True)
     ]
     # Nothing that a block uses less of brings a chip the clusters that it does not have.
     steps = () if any(missing) else steps_on_all([chip.limits for chip in chips], needed, model)

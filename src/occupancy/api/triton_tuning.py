@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..values.kernel import Launch
 from ..values.spellings import parse_count, parse_shape
 from .arguments import ComputeCapabilityLike, ShapeLike
-from .tuning import Condition, Needs, cluster_size_of, prune, takes_needs
+from .tuning import Condition, Needs, blocks_per_cluster, prune, takes_needs
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -93,7 +93,7 @@ def perf_model(
         if sms is None or grid is None:
             return 1 / answer.occupancy
         x, y, z = parse_shape(grid(arguments) if callable(grid) else grid, "grid")
-        size = cluster_size_of(arguments)
+        size = blocks_per_cluster(arguments)
         cluster = None if size == 1 else (size, 1, 1)
         # A grid of Triton counts clusters, each of num_ctas blocks.
         launch = Launch(answer.kernel, (x * size, y, z), cluster)

@@ -245,11 +245,11 @@ class Condition:
 
     def _has_cluster(self, answer: Answer, config: object) -> bool:
         """Whether the chip has clusters as large as the configuration asks for."""
-        size = cluster_size_of(config)
+        size = blocks_per_cluster(config)
         return size <= 1 or size <= answer.limits.most_blocks_per_cluster
 
 
-def cluster_size_of(config: object) -> int:
+def blocks_per_cluster(config: object) -> int:
     """Blocks per cluster of a configuration; 1 where it says nothing of clusters.
 
     Raises:

@@ -3,7 +3,7 @@
 On one chip the answer is the smallest of five small tables: over (warps, registers), over the steps in
 which shared memory is allocated, over barriers, virtual resources, and columns of tensor memory. `tables`
 makes them by asking the engine, so no rule is written a second time; `lookup` checks the input and looks it
-up, in chunks that stay in the processor's cache; `answers` combines what was found.
+up, in chunks that stay in the processor's cache; `answers` combines what was found, and `answered` holds it.
 Of the package it uses `values`, `engine`, and `render` for pictures.
 """
 
