@@ -4,6 +4,9 @@ const element = (name, properties = {}, ...children) => ({ name, properties, chi
 
 const note = (...children) => element("p", { class: "note" }, ...children);
 
+// What only readers of the screen are told.
+const unseen = (text) => element("span", { class: "unseen" }, text);
+
 const drawn = (name, properties = {}, ...children) => ({ name, properties, children, space: "http://www.w3.org/2000/svg" });
 
 const created = (wanted) => adapt(document.createElementNS(wanted.space, wanted.name), wanted);
@@ -90,6 +93,12 @@ function table(caption, titles, rows, properties = {}) {
     ),
   );
 }
+
+// A cell of a table with a number in it.
+const numeric = (text) => [{ class: "number" }, text];
+
+// One with a share of 1, as a number and as a bar.
+const shareCell = (share, isMarked) => [{ class: "use" }, element("span", { class: "number" }, words.percent(share)), bar(share, isMarked)];
 
 // The text of an element, where it is another one.
 function settle(node, text) {

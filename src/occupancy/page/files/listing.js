@@ -21,7 +21,7 @@ class Listing {
       this.shown += 4 * SHOWN;
       this.draw();
     }));
-    const [head, ...facts] = this.facts.map((row) => row.map((cell, at) => (at && at < row.length - 1 ? [{ class: "number" }, cell] : cell)));
+    const [head, ...facts] = this.facts.map((row) => row.map((cell, at) => (at && at < row.length - 1 ? numeric(cell) : cell)));
     const scrolled = (label, content) => element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, content);
     this.box = created(scrolled("Kernels", element("table", { class: "list" }, element("caption", { class: "unseen" }, "Kernels"), element("thead", {}, element("tr", {}, this.heads)), this.body)));
     this.box.style.setProperty("--name", `${8 * Math.max(...this.rows.map(([name]) => name.length), 8)}px`);

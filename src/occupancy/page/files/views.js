@@ -113,12 +113,12 @@ function showResources(answer) {
   const rows = resourceRows(answer).map((row) => [
     { row: { class: row.isLimiter ? "limiter" : null } },
     words.title(row.key),
-    ...[row.perBlock, row.perSm].map((text) => [{ class: "number" }, text.replace(/(?<=\d) /g, "\u00a0")]),
-    [{ class: "number" }, row.blocks],
-    [{ class: "use" }, element("span", { class: "number" }, words.percent(row.share)), bar(row.share, row.isLimiter)],
+    ...[row.perBlock, row.perSm].map((text) => numeric(text.replace(/(?<=\d) /g, "\u00a0"))),
+    numeric(row.blocks),
+    shareCell(row.share, row.isLimiter),
     [{ class: "mark" }, row.isLimiter ? "limits" : ""],
   ]);
-  const titles = ["Resource", ...["Per block", "Per SM", "Blocks that fit"].map((text) => [{ class: "number" }, text]), [{ class: "use" }, "In use"], [{}, element("span", { class: "unseen" }, "Limiter")]];
+  const titles = ["Resource", ...["Per block", "Per SM", "Blocks that fit"].map(numeric), [{ class: "use" }, "In use"], unseen("Limiter")];
   refill("resources", table("What one block takes of each resource, after rounding", titles, rows));
 }
 
@@ -174,7 +174,7 @@ function showSteps(answer, steps, apply) {
 function showSlack(answer, found) {
   const rows = Object.entries(found)
     .filter(([name, most]) => name !== "left_over" && most !== null && !(name in answer.block_limits && answer.block_limits[name] === null))
-    .map(([name, most]) => [words.title(name), [{ class: "number" }, `up to ${words.amount(name, most)}`]]);
+    .map(([name, most]) => [words.title(name), numeric(`up to ${words.amount(name, most)}`)]);
   refill(
     "slack",
     rows.length ? table("How far each may grow before a block is lost", null, rows, { class: "pairs" }) : note("No block is resident."),
@@ -187,7 +187,7 @@ const LEFT = { too_little: "too little for one more block", another_limiter: "en
 function showLeft(answer, found, advice) {
   const rows = Object.entries(found.left_over)
     .filter(([name, left]) => left.reason !== null && answer.active_blocks && name !== "blocks" && (answer.limiters.includes(name) || (answer.uses[name].per_block && (name in answer.allocated))))
-    .map(([name, left]) => [[{}, words.title(name), element("small", {}, LEFT[left.reason])], [{ class: "number" }, words.amount(name, left.amount)]]);
+    .map(([name, left]) => [[{}, words.title(name), element("small", {}, LEFT[left.reason])], numeric(words.amount(name, left.amount))]);
   refill(
     "left",
     rows.length ? table("What of the SM is left over", null, rows, { class: "pairs" }) : note(answer.active_blocks ? "Nothing that a block could use." : "No block is resident."),
@@ -225,12 +225,12 @@ function showChips({ limits, kernel, model }, choose) {
       { row: { class: isHere ? "here" : null } },
       button(cc, `chip ${cc}`, () => choose(cc), { class: "link", "aria-current": isHere && "true" }),
       familyOf(each),
-      [{ class: "use" }, element("span", { class: "number" }, share === null ? "-" : words.percent(share)), share !== null && bar(share, isHere)],
-      [{ class: "number" }, blocks],
+      share === null ? [{ class: "use" }, element("span", { class: "number" }, "-")] : shareCell(share, isHere),
+      numeric(blocks),
       [{ class: "reason" }, why],
     ];
   });
-  const titles = ["Chip", "Architecture", [{ class: "use" }, "Occupancy"], [{ class: "number" }, "Blocks"], [{ class: "reason" }, "Limited by"]];
+  const titles = ["Chip", "Architecture", [{ class: "use" }, "Occupancy"], numeric("Blocks"), [{ class: "reason" }, "Limited by"]];
   refill("chips", table("The same kernel on every chip", titles, rows));
 }
 
@@ -254,7 +254,7 @@ function showLimits({ limits }) {
     if (typeof value === "number") return name.includes("shared_memory") ? words.size(value) : grouped(value);
     return typeof value === "object" && "version" in value ? `version ${value.version}` : String(value);
   };
-  const rows = Object.keys(limits).map((name) => [[{}, breakable(name)], [{ class: "number" }, shown(name, limits[name])]]);
+  const rows = Object.keys(limits).map((name) => [[{}, breakable(name)], numeric(shown(name, limits[name]))]);
   const title = byId("limits-title");
   if (title.textContent === `Limits of ${limits.compute_capability}`) return;
   title.textContent = `Limits of ${limits.compute_capability}`;
@@ -288,12 +288,11 @@ function showCompare(now, held, act) {
   ].map(([name, a, b]) => [
     { row: { class: a === b ? "same" : null } },
     name,
-    [{ class: "number" }, a],
-    [{ class: "number" }, b],
-    [{ class: "mark" }, a === b ? "" : "≠", element("span", { class: "unseen" }, a === b ? "the same" : "differs")],
+    numeric(a),
+    numeric(b),
+    [{ class: "mark" }, a === b ? "" : "≠", unseen(a === b ? "the same" : "differs")],
   ]);
-  const titles = ["", [{ class: "number" }, "A"], [{ class: "number" }, "B, now"], [{}, element("span", { class: "unseen" }, "Difference")]];
-  titles[0] = [{}, element("span", { class: "unseen" }, "What")];
+  const titles = [unseen("What"), numeric("A"), numeric("B, now"), unseen("Difference")];
   refill(
     "compare",
     element("p", { class: "acts" }, button("Hold as A", "hold", act.hold), button("Swap A and B", "swap", act.swap), button("Drop A", "drop", act.drop)),
