@@ -39,17 +39,14 @@ def within(budget: Budget, found: Iterator[Found], source: str) -> Iterator[Foun
                 each = sound(each)
                 counts = _counts(each)
                 # Most kernels of a library have the counts of another, which need no second look.
-                if counts in possible or (wrong := _wrong(each)) is None:
+                wrong = None if counts in possible else _wrong(each)
+                if wrong is None:
                     if len(possible) < MOST_REMEMBERED:
                         possible.add(counts)
                     yield each
-                else:
-                    problems += 1
-                    budget.pay("problems")
-                    yield ReadProblem(each.source, None, f"of {each.name[:MAX_SHOWN]}, {wrong}")
-                    if problems == MAX_PROBLEMS:
-                        raise Exhausted("too much is damaged; the rest is not read")
-            elif isinstance(each, ReadProblem):
+                    continue
+                each = ReadProblem(each.source, None, f"of {each.name[:MAX_SHOWN]}, {wrong}")
+            if isinstance(each, ReadProblem):
                 problems += 1
                 budget.pay("problems")
                 yield each
