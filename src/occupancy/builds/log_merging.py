@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from ..readers import KernelRecord
@@ -14,6 +15,16 @@ LOGS = frozenset({"ptxas", "res-usage"})
 MOST_COMPARED = 1 << 14
 """Pairs of different images and lines of one name and architecture; there are some dozens. Names that
 were made to mean harm have more, and stay as they were found, which a problem says."""
+
+
+_WORDS = {
+    "regs": "registers",
+    "static_smem": "bytes of shared memory",
+    "barriers": "barriers",
+    "stack_bytes": "bytes of stack",
+}
+"""What tells whether a log's line is about an image: the fields, in words."""
+_stated = attrgetter(*_WORDS)
 
 
 class WithLogs(NamedTuple):
@@ -57,35 +68,27 @@ def with_logs(rows: list[Placed], logs: Sequence[Placed], relocatable: Sequence[
     return WithLogs(done, contradictions=tuple(pairs))
 
 
-def _stated(record: KernelRecord) -> Hashable:
-    """What `_agree` looks at."""
-    return record.regs, record.static_smem, record.barriers, record.stack_bytes
-
-
 def _agree(log: KernelRecord, image: KernelRecord) -> bool:
     """Whether a log's line can be about an image. Its stack may lack what the callees need."""
-    same = (
-        (log.regs, image.regs),
-        (log.static_smem, image.static_smem),
-        (log.barriers, image.barriers),
+    return not any(
+        log_has > image_has if name == "stack_bytes" else log_has != image_has
+        for name, log_has, image_has in _stated_by_both(log, image)
     )
-    if any(None not in (one, other) and one != other for one, other in same):
-        return False
-    return log.stack_bytes is None or image.stack_bytes is None or log.stack_bytes <= image.stack_bytes
 
 
 def difference(log: KernelRecord, image: KernelRecord) -> str:
     """In what a log's line is not about an image, in words."""
-    names = ("regs", "static_smem", "barriers", "stack_bytes")
-    words = dict(
-        zip(names, ("registers", "bytes of shared memory", "barriers", "bytes of stack"), strict=True)
-    )
     return ", ".join(
-        f"{getattr(log, name):,} {words[name]} there, {getattr(image, name):,} here"
-        for name in names
-        if None not in (getattr(log, name), getattr(image, name))
-        and getattr(log, name) != getattr(image, name)
+        f"{log_has:,} {_WORDS[name]} there, {image_has:,} here"
+        for name, log_has, image_has in _stated_by_both(log, image)
+        if log_has != image_has
     )
+
+
+def _stated_by_both(log: KernelRecord, image: KernelRecord) -> Iterator[tuple[str, int, int]]:
+    for name, log_has, image_has in zip(_WORDS, _stated(log), _stated(image), strict=True):
+        if log_has is not None and image_has is not None:
+            yield name, log_has, image_has
 
 
 def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRecord:
