@@ -180,7 +180,7 @@ class _Merging:
             modules = {module for _, record in each for module in record.modules}
             if len(modules) != len(first.modules):
                 first = replace(first, modules=tuple(sorted(modules)))
-            rows.append((each[0][0], also_in(first, {record.source for _, record in each})))
+            rows.append(_for_all(each, first))
         return rows
 
     # Logs
@@ -199,15 +199,9 @@ class _Merging:
         for place, record in logs:
             key = (record.spill_store_bytes, record.spill_load_bytes)
             alike[key, _key(record)].append((place, record))
+        first_file = attrgetter("source")
         return [
-            (
-                each[0][0],
-                also_in(
-                    min((record for _, record in each), key=lambda record: record.source),
-                    {record.source for _, record in each},
-                ),
-            )
-            for each in alike.values()
+            _for_all(each, min((record for _, record in each), key=first_file)) for each in alike.values()
         ]
 
     def _give_linker_lines_their_architecture(self) -> None:
@@ -261,6 +255,11 @@ class _Merging:
         for record in ptx:
             row = also_in(fill(row, record, COMPILED), {record.source})
         return row
+
+
+def _for_all(found: Sequence[Placed], record: KernelRecord) -> Placed:
+    """One record for all, at the place of the first, with the names of all files."""
+    return found[0][0], also_in(record, {each.source for _, each in found})
 
 
 _key: Callable[[KernelRecord], Hashable] = attrgetter(*_OF_COPIES)
