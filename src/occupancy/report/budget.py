@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -71,20 +71,16 @@ class BudgetReport(Report):
         rows = [
             (
                 graded(words.percent(level.occupancy), level.occupancy),
-                str(level.active_blocks),
-                str(level.regs),
-                words.size(level.smem),
+                *amounts(level),
                 "needed" if level.needs_opt_in else "",
             )
             for level in self.levels
         ]
         table = Table(COLUMNS, rows, () if self.wanted is None else {self.levels.index(self.wanted)})
-        how = [] if self.register_cap is None else [Paragraph(how_to_cap(self.register_cap, may_spill=False))]
         return (
             Only("text", [Paragraph(self._headline())]),
             table,
-            *how,
-            Together(opt_in_of(self.wanted, self.levels)),
+            *how_to_reach(self.wanted, self.levels, self.register_cap),
         )
 
     def _headline(self) -> Line:
@@ -96,11 +92,10 @@ class BudgetReport(Report):
                 f" on {self._chip()}, blocks of {threads}:\n",
                 PICKS_A_ROW,
             )
-        most = f"{wanted.regs} registers per thread and {words.size(wanted.smem)} of shared memory"
         return (
             Marked(f"{words.percent(wanted.occupancy)} occupancy", "strong"),
             f" on {self._chip()}, {words.count(wanted.active_blocks, 'block')} of {threads}:\nup to ",
-            Marked(most, "strong"),
+            Marked(most(wanted), "strong"),
             " per block",
         )
 
@@ -127,11 +122,26 @@ def budget_report(chip: Chip, given: Answer, answer: Budget) -> BudgetReport:
     )
 
 
-def opt_in_of(wanted: BudgetLevel | None, levels: Iterable[BudgetLevel]) -> list[Block]:
-    """What it takes where the level that was asked for, or without one any, needs to opt in."""
-    if not any(level.needs_opt_in for level in (levels if wanted is None else [wanted])):
-        return []
-    return call_for("Opt-in", MORE_SHARED_MEMORY, opt_in_call(wanted.smem if wanted else None))
+def how_to_reach(
+    wanted: BudgetLevel | None, levels: Iterable[BudgetLevel], cap: RegisterCap | None
+) -> Iterator[Block]:
+    """How the compiler is told the registers of the level that was asked for, and what it takes where that,
+    or without one any, needs to opt in."""
+    if cap is not None:
+        yield Paragraph(how_to_cap(cap, may_spill=False))
+    if any(level.needs_opt_in for level in (levels if wanted is None else [wanted])):
+        call = opt_in_call(wanted.smem if wanted else None)
+        yield Together(call_for("Opt-in", MORE_SHARED_MEMORY, call))
+
+
+def amounts(level: BudgetLevel) -> tuple[str, str, str]:
+    """The blocks, and the registers and the shared memory of each, in a row."""
+    return str(level.active_blocks), str(level.regs), words.size(level.smem)
+
+
+def most(level: BudgetLevel) -> str:
+    """What a block may use, in words."""
+    return f"{level.regs} registers per thread and {words.size(level.smem)} of shared memory"
 
 
 def cap_of(given: Sequence[Answer], wanted: BudgetLevel | None) -> RegisterCap | None:

@@ -21,8 +21,8 @@ def notes_on(result: Answer) -> list[str]:
     if result.model == "spreadsheet" and default_model(limits) == "cuda":
         runtime = evaluate(limits, kernel, "cuda")
         if runtime.active_blocks != result.active_blocks:
-            blocks = f"{runtime.active_blocks} block" + ("" if runtime.active_blocks == 1 else "s")
-            notes.append(f"The CUDA runtime gives {blocks}, {words.percent(runtime.occupancy)}.")
+            held = words.held(runtime.active_blocks, runtime.occupancy)
+            notes.append(f"The CUDA runtime gives {held}.")
     if _asked_pool_is_too_small(result):
         notes.append(
             f"The carveout {kernel.carveout} is too small for one block, "

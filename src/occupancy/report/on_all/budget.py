@@ -11,14 +11,13 @@ from ...advice.launch_bounds import RegisterCap
 from ...advice.on_all import BudgetOnAll
 from ...engine import evaluate
 from ...render import words
-from ...render.document import Block, Column, Document, Line, Marked, Only, Paragraph, Table, Together, graded
+from ...render.document import Block, Column, Document, Line, Marked, Only, Paragraph, Table, graded
 from ...tables.chips import Chip
 from ...values.dataclass import dataclass
 from ...values.kernel import Kernel
 from ..base import Report
-from ..budget import PICKS_A_ROW, cap_of, opt_in_of
+from ..budget import PICKS_A_ROW, amounts, cap_of, how_to_reach, most
 from ..inputs import Inputs, inputs_of
-from ..next_steps import how_to_cap
 from ..of_chips import OfChip
 
 ON_EACH = (
@@ -77,17 +76,12 @@ class BudgetOnAllReport(Report):
         return (
             Only("text", [Paragraph(self._headline())]),
             self._on_each() if self.wanted else self._levels(),
-            *(
-                []
-                if self.register_cap is None
-                else [Paragraph(how_to_cap(self.register_cap, may_spill=False))]
-            ),
-            Together(opt_in_of(self.wanted, self.levels)),
+            *how_to_reach(self.wanted, self.levels, self.register_cap),
         )
 
     def headline(self) -> str:
         """What holds on all."""
-        return "" if self.wanted is None else _most(self.wanted)
+        return "" if self.wanted is None else most(self.wanted)
 
     def _headline(self) -> Line:
         threads = words.count(self.inputs.threads, "thread")
@@ -100,7 +94,7 @@ class BudgetOnAllReport(Report):
             )
         blocks = words.count(self.wanted.active_blocks, "block")
         return (
-            Marked(f"Up to {_most(self.wanted)} per block", "strong"),
+            Marked(f"Up to {most(self.wanted)} per block", "strong"),
             f" on all of {chips}:\nat least {blocks} of {threads} and {words.percent(self.wanted.occupancy)} "
             "occupancy on each",
         )
@@ -112,9 +106,7 @@ class BudgetOnAllReport(Report):
                 *([chip.label] if has_names else []),
                 chip.cc,
                 graded(words.percent(level.occupancy), level.occupancy),
-                str(level.active_blocks),
-                str(level.regs),
-                words.size(level.smem),
+                *amounts(level),
             )
             for chip in self.chips
             if (level := chip.wanted) is not None
@@ -125,18 +117,12 @@ class BudgetOnAllReport(Report):
         rows = [
             (
                 f"{words.percent(level.occupancy)} or more",
-                str(level.active_blocks),
-                str(level.regs),
-                words.size(level.smem),
+                *amounts(level),
                 "needed" if level.needs_opt_in else "",
             )
             for level in self.levels
         ]
         return Table(LEVELS, rows)
-
-
-def _most(level: BudgetLevel) -> str:
-    return f"{level.regs} registers per thread and {words.size(level.smem)} of shared memory"
 
 
 def budget_on_all_report(chips: Sequence[Chip], kernel: Kernel, answer: BudgetOnAll) -> BudgetOnAllReport:
