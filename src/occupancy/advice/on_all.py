@@ -8,7 +8,6 @@ from ..engine import Answer, Model, evaluate
 from ..tables.chips import Chip
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
-from ..values.limits import Limits
 from ..values.resources import ADJUSTABLE, Changeable, amount_of
 from .budget import Budget, BudgetLevel, budget
 from .carveout import needs_opt_in
@@ -35,10 +34,8 @@ class StepOnAll:
     """How its registers are told to the compiler; null where it asks for no fewer."""
 
 
-def steps_on_all(
-    chips: Sequence[Limits], kernel: Kernel, model: Model | None = None
-) -> tuple[StepOnAll, ...]:
-    """What helps on several chips: using less, step by step, and other block sizes.
+def steps_on_all(now: Sequence[Answer]) -> tuple[StepOnAll, ...]:
+    """What helps a kernel on several chips: using less, step by step, and other block sizes.
 
     The first step by using less helps every chip that it can help; each further one gives the chip with the
     lowest occupancy one more block, if that can be, and none of them loses one. So nothing is asked to become
@@ -50,10 +47,9 @@ def steps_on_all(
     use helps, because its warps or its blocks are the limit, is helped by another block size alone, and a
     change by using less leaves it as it is.
 
-    Raises:
-        InputError: The model does not know a chip, or a chip lacks the carveout or caching mode.
+    Args:
+        now: The answers for the kernel, one for each chip.
     """
-    now = [evaluate(limits, kernel, model) for limits in chips]
     return *_by_using_less(now), *_by_block_size(now)
 
 

@@ -118,7 +118,7 @@ def on_all(
         for chip, answer, lacks in zip(chips, answers, missing, strict=True)
     ]
     # Nothing that a block uses less of brings a chip the clusters that it does not have.
-    steps = () if any(missing) else steps_on_all([chip.limits for chip in chips], needed, model)
+    steps = () if any(missing) else steps_on_all(answers)
     explained = [
         tuple(answer.explain()) if explain and lacks is None else None
         for answer, lacks in zip(answers, missing, strict=True)
