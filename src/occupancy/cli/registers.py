@@ -71,10 +71,10 @@ def command(
     occupancy calc --cc 9.0 -t 384 -s 220k --cluster 2 --setmaxnreg 24,240,240
     """
     from ..api.registers import DEFAULT_CC, registers
-    from ..report.registers import registers_report
+    from ..report.registers import RegistersReport
 
     chip = choose_sm(cc or (None if gpu else DEFAULT_CC), gpu, None, None)
     split = registers(threads, groups, cc=chip.limits, regs=regs, min_blocks=min_blocks, smem=smem)
-    print_report(registers_report(split), output_format)
+    print_report(RegistersReport(split), output_format)
     if not split.can_run:
         click.get_current_context().exit(1)

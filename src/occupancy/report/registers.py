@@ -163,11 +163,6 @@ def _most(share: Share) -> str:
     return "none left" if share.most is None else str(share.most)
 
 
-def registers_report(split: RegisterSplit) -> RegistersReport:
-    """Everything that is shown of a split."""
-    return RegistersReport(split)
-
-
 def how_it_is_had(split: RegisterSplit) -> Iterator[tuple[str, str]]:
     """How each warpgroup comes by its registers, and what tells ptxas those of the launch: label and text."""
     for number, each in enumerate(split.groups):
