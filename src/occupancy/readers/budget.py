@@ -137,17 +137,6 @@ class Budget:
         self._left = {kind: ceiling.of_a_file * length // MIB for kind, ceiling in CEILINGS.items()}
         self._common.bring("advice", self._left["advice"])
 
-    def allows(self, kind: str, amount: int = 1) -> bool:
-        """Whether so much may still be done; then it is paid for."""
-        left = self._left[kind] - amount
-        if left >= 0:
-            self._left[kind] = left
-            return True
-        if not self._common.take(kind, -left):
-            return False
-        self._left[kind] = 0
-        return True
-
     def pay(self, kind: str, amount: int = 1) -> None:
         """Pay for something.
 
@@ -156,9 +145,11 @@ class Budget:
             Malformed: The same, where other pieces of the file can still be read.
         """
         left = self._left[kind] - amount
-        if left >= 0:  # as nearly always; `allows` would be a second call for each kernel, name, and line
+        if left >= 0:
             self._left[kind] = left
-        elif not self.allows(kind, amount):
+        elif self._common.take(kind, -left):
+            self._left[kind] = 0
+        else:
             ceiling = CEILINGS[kind]
             if ceiling.ends_the_file:
                 raise Exhausted(f"{ceiling.problem}; the rest is not read")
