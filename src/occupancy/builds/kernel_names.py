@@ -160,8 +160,7 @@ class Names:
 
     @cached_property
     def _short(self) -> tuple[str, ...]:
-        base = base_name(self._name)
-        return base, base.rpartition("::")[2], self._name
+        return base_name(self._name), last_name(self._name), self._name
 
     @cached_property
     def _readable(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from ..values.limits import ComputeCapability
 from ..values.spellings import nearest_names
 from .attention import has_stack_of_unknown_spills, spilled_bytes, worst_first
 from .grouping import grouped, together, traces_in_short
-from .kernel_names import base_name
+from .kernel_names import base_name, last_name
 from .patterns import Pattern
 from .running import RunsOn, newest, running_code
 from .scanner import Scanner
@@ -183,8 +183,8 @@ def unknown_name(part: str, records: Sequence[KernelRecord]) -> str:
     """What to say where no kernel has this in its name: the names most like it; empty where one has it."""
     if any(map(_with(part), records)):
         return ""
-    names = {base_name(record.name) for record in records}
-    near = nearest_names(part, {name.rpartition("::")[2] for name in names}) or sorted(names)
+    near = nearest_names(part, {last_name(record.name) for record in records})
+    near = near or sorted({base_name(record.name) for record in records})
     more = f" and {len(near) - MOST_NAMES:,} more" if len(near) > MOST_NAMES else ""
     among = f"; there are {', '.join(near[:MOST_NAMES])}{more}" if near else ""
     return f"no kernel of {len(records):,} has {shown(part)} in its name{among}"
