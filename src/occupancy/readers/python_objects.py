@@ -55,7 +55,6 @@ def kernel_of(obj: object) -> KernelRecord:
 
 def _from_driver(obj: Any) -> KernelRecord:
     # CuPy and PyCUDA give a function's attributes the same names; so does cuda.core, one level down.
-    local = _whole(obj, "local_size_bytes")
     version = _whole(obj, "binary_version")
     return KernelRecord(
         source=type_name(obj),
@@ -65,7 +64,7 @@ def _from_driver(obj: Any) -> KernelRecord:
         linked=True,
         regs=_whole(obj, "num_regs"),
         static_smem=_whole(obj, "shared_size_bytes"),
-        stack_bytes=local,
+        stack_bytes=_whole(obj, "local_size_bytes"),
     )
 
 
@@ -81,7 +80,6 @@ def _from_numba(obj: Any) -> KernelRecord:
     """A dispatcher, whose methods answer for each signature that it was compiled for, or an overload."""
     is_overload = hasattr(obj, "regs_per_thread")
     prefix = "" if is_overload else "get_"
-    local = _of_one_signature(obj, f"{prefix}local_mem_per_thread")
     return KernelRecord(
         source=type_name(obj),
         format="python",
@@ -89,7 +87,7 @@ def _from_numba(obj: Any) -> KernelRecord:
         linked=True,
         regs=_of_one_signature(obj, f"{prefix}regs_per_thread"),
         static_smem=_of_one_signature(obj, f"{prefix}shared_mem_per_block"),
-        stack_bytes=local,
+        stack_bytes=_of_one_signature(obj, f"{prefix}local_mem_per_thread"),
     )
 
 
@@ -120,15 +118,13 @@ def _from_triton(obj: Any) -> KernelRecord:
     image = obj.asm.get("cubin")
     if image is not None:
         return described.with_compiled(_only_kernel(image, type_name(obj), described.name))
-    local = _spilled_bytes(obj)
-    return replace(described, regs=_whole(obj, "n_regs"), stack_bytes=local)
+    return replace(described, regs=_whole(obj, "n_regs"), stack_bytes=_spilled_bytes(obj))
 
 
 def _from_inductor(obj: Any) -> KernelRecord:
     """A launcher, which knows its warps by its config, or a kernel that is launched statically."""
     warps = _whole(getattr(obj, "config", obj), "num_warps")
     threads = warps * 32 if warps else None
-    local = _spilled_bytes(obj)
     return KernelRecord(
         source=type_name(obj),
         format="python",
@@ -140,7 +136,7 @@ def _from_inductor(obj: Any) -> KernelRecord:
         threads=threads,
         threads_from="metadata" if threads else None,
         block_dim=(threads, 1, 1) if threads else None,
-        stack_bytes=local,
+        stack_bytes=_spilled_bytes(obj),
     )
 
 
