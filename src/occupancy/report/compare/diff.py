@@ -117,7 +117,8 @@ class DiffReport(Report):
         summary, footnotes = _summary(self), list(_footnotes(self))
         hidden = self.summary.same - sum(row.verdict == "same" for row in self.kernels)
         notes = Bullets(footnotes, "faint")
-        same = [Asking.of(WITH_SAME, f" lists the {hidden:,} that are the same.")] if hidden > 0 else []
+        which = "one that is" if hidden == 1 else f"{hidden:,} that are"
+        same = [Asking.of(WITH_SAME, f" lists the {which} the same.")] if hidden > 0 else []
         apart = {"Added": _table_apart(self.added), "Removed": _table_apart(self.removed)}
         screen: list[Block] = [_table(self.kernels)]
         screen += [Together([Heading(title), table]) for title, table in apart.items() if table.rows]
