@@ -88,12 +88,13 @@ def launches_of_renamed(
     Raises:
         RulesError: An entry is about no kernel: a block size that nobody uses would go unnoticed.
     """
-    names = {kernel.name for kernel in kernels}
+    names, names_before = ({kernel.name for kernel in each} for each in (kernels, baseline))
     gone = [kernel for kernel in baseline if kernel.name not in names]
+    came = [kernel for kernel in kernels if kernel.name not in names_before]
     of_renamed: OfRenamed = {}
     renamed: tuple[Renamed, ...] = ()
     if len(idle(launches, gone)) < len(launches):
-        pairs = match(baseline, kernels, compared, ignore_arch=ignore_arch).pairs
+        pairs = match(gone, came, compared, ignore_arch=ignore_arch).pairs
         of_kernels, renamed = assign("launches", launches, kernels, {id(new): old for old, new, _ in pairs})
         of_renamed = dict(zip(map(id, kernels), of_kernels, strict=True))
     following = {each.number for each in renamed if each.counts}
