@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, Generic, Literal
 
 from ..builds.kernel_names import base_name, last_name, numberless, stable_name
@@ -139,8 +139,9 @@ def _keys(ignore_arch: bool) -> Iterator[tuple[MatchedBy, Key, PairUp]]:
     likeness = _likeness(ignore_arch)
     loosest = likeness[-1]
     for matched_by, name_of in _NAMES:
+        name_once = cache(name_of)  # to spell a name takes longer than all else that is compared
         for alike in likeness:
-            yield matched_by, partial(_key, name_of, alike), closest_first
+            yield matched_by, partial(_key, name_once, alike), closest_first
     for alike in likeness[len(_LIKENESS) - 1 :]:
         yield "base_name", partial(_key, base_name, alike), most_alike_first
     yield "code", _same_code, closest_first
