@@ -137,15 +137,20 @@ def alone(path: str) -> Iterator[None]:
         if time.monotonic() >= end:
             raise InUseError
         time.sleep(0.02)
-    try:
-        yield
-    finally:
+
+    def release() -> None:
         if sys.platform == "win32":  # where a file that is open cannot be removed, also by who waits for it
             os.close(descriptor)
         with suppress(OSError):
             os.unlink(file)
         if sys.platform != "win32":
             os.close(descriptor)
+
+    try:
+        with _cleaned_by_signals(release):
+            yield
+    finally:
+        release()
 
 
 def _locked(file: str) -> int | None:
@@ -190,28 +195,36 @@ def _lock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+_TO_REMOVE: list[Callable[[], None]] = []
+"""What a signal that ends the process removes; what was begun last is the last."""
+
+
 @contextmanager
 def _cleaned_by_signals(remove: Callable[[], None]) -> Iterator[None]:
     """Clean up where a signal ends the process meanwhile; handlers of others stay in place."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-
-    def end(number: int, _: object) -> None:
-        remove()
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-
     names = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     ours = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+    _TO_REMOVE.append(remove)
     for number in ours:
-        signal.signal(number, end)
+        signal.signal(number, _end)
     try:
         yield
     finally:
         for number in ours:
             signal.signal(number, signal.SIG_DFL)
+        _TO_REMOVE.remove(remove)
+
+
+def _end(number: int, _: object) -> None:
+    """Clean up, and let the signal do what it does without us."""
+    for remove in reversed(_TO_REMOVE):
+        remove()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 def _mode(target: str) -> int | None:
