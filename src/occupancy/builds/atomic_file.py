@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import secrets
 import signal
 import stat
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,8 +25,9 @@ PATIENCE = 10.0
 """Seconds in which another process is expected to have written a file: it takes some milliseconds."""
 
 
-_WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
-"""What a file system says that knows no locks, as Lustre and NFS that were mounted so."""
+_WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EBADF)
+"""What a file system says that knows no locks, as Lustre and NFS that were mounted so; NFS says the last one
+of a folder, which is open for reading alone."""
 
 
 class InUseError(OSError):
@@ -123,64 +126,48 @@ def alone(path: str) -> Iterator[None]:
     """Have processes that ask for this with the same target wait for each other, so that what it holds can
     be read again before it is written, and nothing that another one has written is lost.
 
-    The operating system locks a file beside the target, and takes the lock back from a process that ends,
-    however it does: one that was killed leaves at most an empty file, which the next one removes.
+    The lock is the operating system's, which takes it back from a process that ends, however it does. Where
+    there are no locks, nobody waits.
 
     Raises:
         InUseError: Another one has it, for longer than it takes to write a file.
-        OSError: No file can be written there.
+        OSError: There is no such folder.
     """
-    folder, name = os.path.split(os.path.realpath(path))
-    file = os.path.join(folder, f".{name}.lock")
+    target = os.path.realpath(path)
     end = time.monotonic() + PATIENCE
-    while (descriptor := _locked(file)) is None:
+    while True:
+        descriptor = _opened_to_lock(target)
+        try:
+            _lock(descriptor)
+            break
+        except (BlockingIOError, PermissionError):  # the latter on Windows
+            os.close(descriptor)
+        except OSError as error:
+            if error.errno in _WITHOUT_LOCKS:
+                break
+            os.close(descriptor)
+            raise
         if time.monotonic() >= end:
             raise InUseError
         time.sleep(0.02)
-
-    def release() -> None:
-        if sys.platform == "win32":  # where a file that is open cannot be removed, also by who waits for it
-            os.close(descriptor)
-        with suppress(OSError):
-            os.unlink(file)
-        if sys.platform != "win32":
-            os.close(descriptor)
-
     try:
-        with _cleaned_by_signals(release):
-            yield
+        yield
     finally:
-        release()
-
-
-def _locked(file: str) -> int | None:
-    """The descriptor of the file, locked; None where another process has it, or had it just now."""
-    try:
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
-    except PermissionError:
-        if not os.path.exists(file):
-            raise
-        try:
-            descriptor = os.open(file, os.O_RDONLY)  # left by another user, whose process was killed
-        except PermissionError:  # what Windows says of one that is just being removed
-            return None
-    try:
-        _lock(descriptor)
-        if os.path.samestat(os.fstat(descriptor), os.stat(file)):
-            return descriptor
-    except (BlockingIOError, PermissionError, FileNotFoundError):
-        pass
-    except OSError as error:
-        if error.errno in _WITHOUT_LOCKS:
-            return descriptor
         os.close(descriptor)
-        raise
-    os.close(descriptor)
-    return None
+
+
+def _opened_to_lock(target: str) -> int:
+    """What stands for a target as long as it is locked: its folder, beside which nothing need be made that
+    could stay there, or be a trap of somebody else's. Windows opens no folders: a file among the temporary
+    ones, which stays, for the next time."""
+    if sys.platform != "win32":
+        return os.open(os.path.dirname(target), os.O_RDONLY)
+    name = hashlib.sha256(os.path.normcase(target).encode()).hexdigest()[:16]
+    return os.open(os.path.join(tempfile.gettempdir(), f"occupancy-{name}.lock"), os.O_RDWR | os.O_CREAT)
 
 
 def _lock(descriptor: int) -> None:
-    """Have the system lock a file until it is closed, and wait for nobody.
+    """Have the system lock what is open until it is closed, and wait for nobody.
 
     Raises:
         BlockingIOError: Another process has locked it; on Windows PermissionError.
@@ -195,36 +182,28 @@ def _lock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-_TO_REMOVE: list[Callable[[], None]] = []
-"""What a signal that ends the process removes; what was begun last is the last."""
-
-
 @contextmanager
 def _cleaned_by_signals(remove: Callable[[], None]) -> Iterator[None]:
     """Clean up where a signal ends the process meanwhile; handlers of others stay in place."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+
+    def end(number: int, _: object) -> None:
+        remove()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
     names = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     ours = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
-    _TO_REMOVE.append(remove)
     for number in ours:
-        signal.signal(number, _end)
+        signal.signal(number, end)
     try:
         yield
     finally:
         for number in ours:
             signal.signal(number, signal.SIG_DFL)
-        _TO_REMOVE.remove(remove)
-
-
-def _end(number: int, _: object) -> None:
-    """Clean up, and let the signal do what it does without us."""
-    for remove in reversed(_TO_REMOVE):
-        remove()
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
 
 
 def _mode(target: str) -> int | None:
