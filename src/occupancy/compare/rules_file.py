@@ -26,8 +26,27 @@ _EXAMPLE = "The shortest one: [[rules]] with max_occupancy_drop = 0 below it."
 
 
 def read_rules(path: str | os.PathLike[str]) -> Rules:
-    """Read rules from a TOML file: ``baseline``, ``allow_removed``, ``threads``, and tables of ``rules``,
-    ``launches`` and ``exemptions``, as docs/ci.md shows them.
+    """Read rules from a TOML file, all of whose names docs/ci.md shows.
+
+    ::
+
+        baseline = "occupancy-baseline.json"
+
+        [[rules]]                      # for all kernels
+        no_new_spills = true
+
+        [[rules]]
+        kernels = "sgemm*"
+        min_occupancy = 50
+
+        [[launches]]                   # how kernels are launched, where no file says it
+        kernels = "*stencil*"
+        threads = 256
+
+        [[exemptions]]                 # what may break a rule for a while
+        kernels = "sgemm_old"
+        reason = "rewritten in #123"
+        until = 2027-03-31
 
     In a file called ``pyproject.toml`` all of it is below ``tool.occupancy``, beside ``cc``, the chip that is
     meant where a command names none.
