@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, NamedTuple, Protocol
 
@@ -71,9 +71,10 @@ class WavesReport:
 def _waves_report(waves: Waves) -> WavesReport:
     """Everything that is shown of some waves."""
     launch = waves.launch
-    of_launch = ("grid_dim", "blocks")
-    others = (each.name for each in fields(WavesReport) if each.name not in of_launch)
-    return WavesReport(launch.grid_dim, launch.blocks, *(getattr(waves, name) for name in others))
+    own = {each.name for each in fields(WavesReport)} - {"grid_dim", "blocks"}
+    return WavesReport(
+        grid_dim=launch.grid_dim, blocks=launch.blocks, **{name: getattr(waves, name) for name in own}
+    )
 
 
 def why_fewer_clusters(wave: FullWave | None, gpu: str | None) -> tuple[str, ...]:
@@ -88,7 +89,7 @@ def why_fewer_clusters(wave: FullWave | None, gpu: str | None) -> tuple[str, ...
     why = Asking.of(
         "At most so many clusters fit, and often fewer: each stays within one GPC, of which some SMs are "
         "left over. Your own GPU tells: ",
-        Asking("--device 0, or ", ""),
+        Asking("--device 0, or ", "", "occupancy calc --device 0, or "),
         "cudaOccupancyMaxActiveClusters.",
     )
     unit = wave.measured
@@ -115,9 +116,8 @@ class WholeGpu(NamedTuple):
     def runs(self) -> dict[str, Any]:
         """How the grid runs: the fields of a `HasRuns` about it."""
         waves = self.waves
-        each = (waves, waves and waves.as_measured, waves and waves.without_clusters)
-        reports = (None if one is None else _waves_report(one) for one in each)
-        return dict(zip(RUNS, reports, strict=True))
+        each = {name: None if waves is None else found(waves) for name, found in RUNS.items()}
+        return {name: None if one is None else _waves_report(one) for name, one in each.items()}
 
 
 class HasRuns(Protocol):
@@ -139,7 +139,12 @@ class HasRuns(Protocol):
         """Without clusters, where it has some."""
 
 
-RUNS = ("waves", "measured_waves", "waves_without_clusters")
+RUNS: dict[str, Callable[[Waves], Waves | None]] = {
+    "waves": lambda waves: waves,
+    "measured_waves": lambda waves: waves.as_measured,
+    "waves_without_clusters": lambda waves: waves.without_clusters,
+}
+"""Of each such field, which waves it is about."""
 
 WAVES = {"full_wave": FullWave, **dict.fromkeys(RUNS, WavesReport)}
 """Fields of an answer about the whole GPU."""
