@@ -283,7 +283,7 @@ def check_cluster(limits: Limits, cluster_size: int, *, is_told: bool = False) -
             f"whether clusters of more than {portable} blocks run on {limits.compute_capability} is unknown",
             where="cluster",
             allowed=f"1 to {portable}",
-            cure="Your own GPU tells: --device 0, or cudaOccupancyMaxPotentialClusterSize.",
+            cure="Your own GPU tells: occupancy calc --device 0, or cudaOccupancyMaxPotentialClusterSize.",
         )
     if not 1 <= cluster_size <= (most or INT_MAX):
         raise InputError(

@@ -26,7 +26,7 @@ TENSOR_MEMORY_NOTE = (
 )
 NO_ADVICE_NOTE = Asking.of(
     "The next step is left out, as there are very many different kernels; ",
-    Asking("calc", "answer.next_steps()"),
+    Asking("calc", "answer.next_steps()", "occupancy calc"),
     " finds it.",
 )
 ONE_WAVE_NOTE = (
@@ -61,7 +61,7 @@ def notes_of(record: KernelRecord, answer: Answer, *, what_if: bool) -> Iterator
         yield SPLIT_NOTE
     if elsewhere := later_members(record.arch):
         runs = f"{record.arch} is code of a family, and runs on {' and '.join(map(str, elsewhere))} too; "
-        yield Asking.of(runs, Asking("--cc", "cc="), " answers for those.")
+        yield Asking.of(runs, Asking("--cc", "cc=", "occupancy scan --cc"), " answers for those.")
     if "virtual_resources" in answer.limiters:
         yield TENSOR_MEMORY_NOTE
     if (held := answer.block_limits.tensor_memory) is not None:

@@ -69,6 +69,12 @@ def name(identifier: str) -> str:
     return identifier.replace("_", " ")
 
 
+def capitalised(text: str) -> str:
+    """A sentence with a capital letter, unless it begins with a name, such as ``sm_100f`` or ``cuInit``."""
+    first = text.split(" ", 1)[0].rstrip(".,;:")
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
+
+
 def listing(words: tuple[str, ...] | list[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     *most, last = words

@@ -128,7 +128,7 @@ def device_entry(device: Device) -> DeviceEntry:
         cuda_version=None if version is None else f"{version[0]}.{version[1]}",
         mig=device.mig,
         limits=_limits(device, row),
-        notes=(*(f"{reason[0].upper()}{reason[1:]}." for reason in device.missing), *notes),
+        notes=(*(words.capitalised(f"{reason}.") for reason in device.missing), *notes),
     )
 
 

@@ -104,6 +104,15 @@ def test_its_readers_did_not_run_the_command(samples: Path) -> None:
     assert "if you know it" not in said
 
 
+def test_an_option_stands_there_with_its_command() -> None:
+    whole = run("scan", "tests/data/modern", "--format", "html").stdout
+    said = " ".join(data(whole)["notes"])
+    assert re.findall(r"--[a-z]", said)
+    assert not re.findall(r"(?<!occupancy scan )--[a-z-]+", said)
+    assert "Your own GPU tells: occupancy calc --device 0, or" in whole  # of the page's rules
+    assert "kernels: sm_100f is code of a family" in said  # a name keeps its letters
+
+
 def test_a_page_of_very_many_kernels_says_how_it_gets_smaller(
     samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

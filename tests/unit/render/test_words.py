@@ -41,3 +41,18 @@ def test_count_and_listing() -> None:
     assert (words.count(1, "block"), words.count(1536, "thread")) == ("1 block", "1,536 threads")
     assert words.listing(["a"]) == "a"
     assert words.listing(["a", "b", "c"]) == "a, b and c"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("the linker's, too", "The linker's, too"),
+        ("sm_100f is code of a family", "sm_100f is code of a family"),
+        ("cuInit: failed", "cuInit: failed"),
+        ("Not linked", "Not linked"),
+        ("12 blocks", "12 blocks"),
+        ("", ""),
+    ],
+)
+def test_a_sentence_begins_with_a_capital_letter_where_it_begins_with_a_word(text: str, shown: str) -> None:
+    assert words.capitalised(text) == shown

@@ -167,7 +167,7 @@ def _divided(answers: Sequence[Answer]) -> Iterator[str]:
     """What to ask instead of fewer registers for a block that may divide them."""
     if any(map(may_be_divided, answers)):
         said = of_divided_registers(inputs_of(answers[0].kernel))
-        yield reworded(said, lambda text: f"{text[0].upper()}{text[1:]}.")
+        yield reworded(said, lambda text: words.capitalised(f"{text}."))
 
 
 def _on_chip(

@@ -193,7 +193,7 @@ def _of_kernels(rows: Sequence[ScanRow]) -> Iterator[str | About]:
             about.setdefault(note, []).append(row)
     for note, those in about.items():
         who = "" if len(those) == len(rows) else f"{_names(those, rows)}: "
-        line = Asking.of(who, reworded(note, lambda text: text[:1].upper() + text[1:].rstrip(".") + "."))
+        line = Asking.of(who, reworded(note, lambda text: words.capitalised(text).rstrip(".") + "."))
         yield About(REPORTED, line) if note in OF_REPORTED else line
 
 
