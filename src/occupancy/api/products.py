@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from ..errors import InputError
 from ..report.gpus import gpus_report
-from ..tables.chips import products_of
+from ..tables.chips import products_of, without_products
 from ..tables.products import GpuOrder, Product, in_order
-from ..values.limits import ComputeCapability
 from .answers import Answers
 from .arguments import ComputeCapabilityLike
 from .chips import chips
@@ -38,14 +37,12 @@ def products(
     wanted = {chip.limits.compute_capability for chip in chips(several)} if several else set()
     kept = [product for product in found if not wanted or product.compute_capability in wanted]
     if not kept:
-        said = f"none of {pattern!r}" if pattern else "no product that is known"
-        raise InputError(f"{said} is of compute capability {_listed(wanted)}", where="cc")
+        if wanted.isdisjoint(product.compute_capability for product in products_of("")):
+            raise without_products(wanted)
+        either = " or ".join(map(str, sorted(wanted)))
+        raise InputError(f"none of {pattern!r} is of compute capability {either}", where="cc")
     ordered = tuple(in_order(kept, sort))
     return Answers(ordered, gpus_report(ordered), "gpus")
-
-
-def _listed(ccs: Iterable[ComputeCapability]) -> str:
-    return " or ".join(map(str, sorted(ccs)))
 
 
 def _parts(text: str) -> list[str]:

@@ -14,9 +14,9 @@ from ..builds.running import RunsOn
 from ..builds.scan_row import ScanRow
 from ..builds.selection import WORST, Order, Selection
 from ..compare.launches import refuse_absent, stated_launches
-from ..readers import KernelRecord, ReadProblem, read
+from ..readers import KernelRecord, ReadProblem
 from ..readers.budget import Allowance
-from ..readers.reading import Source, is_folder
+from ..readers.reading import Source, is_folder, read_each
 from ..readers.remark import Remark
 from ..report.scan.notes import MOST_IN_FULL, missing_for
 from ..report.scan.report import ScanReport
@@ -127,14 +127,13 @@ class Scanning:
 
     def _read(self, warn: Callable[[ReadProblem], None] | None) -> Iterator[KernelRecord | Remark]:
         tell = self._tell(warn)
-        for source in self._sources:
-            for found in read(source, self._common):
-                if isinstance(found, ReadProblem):
-                    tell(found)
-                    continue
-                if isinstance(found, KernelRecord) and found.format == "ptxas":
-                    self._logs.add(found.source)
-                yield found
+        for found in read_each(self._sources, self._common):
+            if isinstance(found, ReadProblem):
+                tell(found)
+                continue
+            if isinstance(found, KernelRecord) and found.format == "ptxas":
+                self._logs.add(found.source)
+            yield found
 
     def _tell(self, warn: Callable[[ReadProblem], None] | None) -> Callable[[ReadProblem], None]:
         def tell(problem: ReadProblem) -> None:

@@ -15,7 +15,7 @@ from ..render.document import Document
 from ..report.curves import CurvesReport, curves_report, side_by_side
 from ..report.sweep import INPUTS, MOST_AXES, Cell, SweepReport, Variable
 from ..tables.chips import Chip
-from ..values.kernel import Kernel
+from ..values.kernel import UNITS, Kernel
 from ..values.limits import Limits
 from ..values.ranges import COUNTS, SIZES, VARY, parse_values
 from ..values.spellings import is_automatic, parse_count, parse_size
@@ -226,4 +226,4 @@ def _values(name: str, text: str) -> Sequence[Value]:
         )
 
     parse = size if is_size else count_or_word if name in ("threads", "carveout") else count
-    return parse_values(text, parse, size if is_size else count, name)
+    return parse_values(text, parse, size if is_size else count, name, UNITS.get(name, 1))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from ..values.kernel import RANGES, TENSOR_MEMORY_UNIT
+from ..values.kernel import RANGES, UNITS
 from ..values.spellings import parse_count, parse_size
 
 Integers = NDArray[np.integer[Any]]
@@ -77,7 +77,7 @@ def read_quantity(values: ArrayLike, name: str) -> Quantity:
         array = _whole_objects(array, name, low, high)
     elif array.dtype.kind not in "iu":
         raise InputError(f"{array.dtype.name} is no type of whole numbers", where=name, cure="Give integers.")
-    unit = TENSOR_MEMORY_UNIT if name == "tensor_memory" else 1
+    unit = UNITS.get(name, 1)
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     return Quantity(name, max(low, unit) if unit > 1 else low, high, array, unit)
 

@@ -290,6 +290,14 @@ def open_content(
                 yield Content(os.fspath(source), file, size, common=common)
 
 
+class Renamed:
+    """A stream that messages call otherwise."""
+
+    def __init__(self, stream: Readable, name: str) -> None:
+        self.read = stream.read
+        self.name = name
+
+
 def stream_name(stream: object) -> str:
     """What messages call a stream."""
     name = getattr(stream, "name", None)

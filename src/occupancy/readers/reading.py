@@ -14,7 +14,7 @@ from ..errors import ReadError
 from ..values.listed import listed
 from ..values.untrusted import printable
 from .budget import Allowance, Malformed
-from .content import Content, Readable, open_content, stream_name
+from .content import Content, Readable, Renamed, open_content, stream_name
 from .recognise import read_content, why_nothing
 from .record import Found, KernelRecord, ReadProblem
 from .remark import Remark
@@ -49,6 +49,26 @@ def read(source: Source, common: Allowance | None = None) -> Iterator[Found]:
         yield from _read_folder(Path(source), common)
     else:
         yield from _read_file(source, common)
+
+
+def read_each(sources: Iterable[Source], common: Allowance | None = None) -> Iterator[Found]:
+    """Everything that several sources hold.
+
+    Streams of one name, or without any, are several files: from the second on the name has their number.
+
+    Args:
+        sources: Each as in `read`.
+        common: What they share with the other sources of the same question; by default there are no others.
+    """
+    common = Allowance() if common is None else common
+    streams: dict[str, int] = {}
+    for source in sources:
+        if not isinstance(source, (str, os.PathLike)):
+            name = stream_name(source)
+            number = streams[name] = streams.get(name, 0) + 1
+            if number > 1:
+                source = Renamed(source, f"{name} ({number})")
+        yield from read(source, common)
 
 
 def is_folder(source: Source) -> TypeGuard[str | os.PathLike[str]]:

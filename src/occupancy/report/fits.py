@@ -20,7 +20,6 @@ from ..render.document import (
     Column,
     Document,
     Marked,
-    Only,
     Paragraph,
     Table,
     Together,
@@ -162,7 +161,7 @@ class FitsReport(Report):
         headline = Paragraph((Marked(self.headline(), "strong"), self._scope()))
         table = [Table(NAMED_COLUMNS if has_names else COLUMNS[1:], rows)] if rows else []
         return (
-            Only("text", [headline]),
+            headline,
             *self._not_compiled(),
             *table,
             Together([*self._not_on(), *self._without_clusters()]),

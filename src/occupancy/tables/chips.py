@@ -211,15 +211,21 @@ def products_of(pattern: str) -> tuple[Product, ...]:
             ccs = {find_chip(pattern).limits.compute_capability}
         found |= {each for each in products() if each.compute_capability in ccs}
     if not found and ccs:
-        raise InputError(
-            f"no product of compute capability {' or '.join(map(str, sorted(ccs)))} is known",
-            where="cc",
-            cure=" ".join(map(_under_new_name, sorted(ccs & renamed().keys())))
-            or "`occupancy limits` has what its SM offers.",
-        )
+        raise without_products(ccs)
     if not found:
         raise _nothing(pattern)
     return tuple(each for each in products() if each in found)
+
+
+def without_products(ccs: Iterable[ComputeCapability]) -> InputError:
+    """The error where no product of these compute capabilities is known."""
+    wanted = sorted(ccs)
+    return InputError(
+        f"no product of compute capability {' or '.join(map(str, wanted))} is known",
+        where="cc",
+        cure=" ".join(_under_new_name(cc) for cc in wanted if cc in renamed())
+        or "`occupancy limits` has what its SM offers.",
+    )
 
 
 def _under_new_name(cc: ComputeCapability) -> str:

@@ -25,6 +25,9 @@ VIRTUAL_RESOURCES_OF_TENSOR_MEMORY = 128
 TENSOR_MEMORY_UNIT = 32
 """Columns come in multiples of it. PTX ISA, ``tcgen05.alloc``."""
 
+UNITS = {"tensor_memory": TENSOR_MEMORY_UNIT}
+"""Field of a kernel -> what its values are multiples of, where that is not 1."""
+
 MAX_GRID_DIM = (INT_MAX, 65535, 65535)
 """Blocks of a grid along x, y and z, from 3.0. CUDA C++ Programming Guide, technical specifications."""
 

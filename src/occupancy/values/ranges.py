@@ -25,12 +25,12 @@ _BETWEEN_VALUES = re.compile(r",(?!0[0-9]{2}(?![0-9]))")
 
 
 def parse_values(
-    text: str, parse: Callable[[str], Value], parse_bound: Callable[[str], int], where: str
+    text: str, parse: Callable[[str], Value], parse_bound: Callable[[str], int], where: str, unit: int = 1
 ) -> list[Value | int]:
     """The values of a list such as ``128``, ``128,256`` or ``32:1024:32``, or of a mixture.
 
     A range goes from the first number to the second, which belongs to it, in steps of the third,
-    or of 1. A comma stands between values, unless it can only group digits: ``128,256`` are two, and
+    or of the unit. A comma stands between values, unless it can only group digits: ``128,256`` are two, and
     ``1,024`` is one, because no number begins with 0.
 
     Args:
@@ -38,6 +38,7 @@ def parse_values(
         parse: Reads one value.
         parse_bound: Reads one number of a range.
         where: The name of the input, for the error.
+        unit: What each value is a multiple of.
 
     Raises:
         InputError: An empty list or range, a step of 0, too many values, or what `parse` refuses.
@@ -45,7 +46,7 @@ def parse_values(
     values: list[Value | int] = []
     for part in _BETWEEN_VALUES.split(text):
         if ":" in part:
-            values += _range(part, parse_bound, where)
+            values += _range(part, parse_bound, where, unit)
         elif found := re.fullmatch(_OTHER_RANGE, part.strip()):
             written = ":".join(filter(None, found.groups()))
             raise InputError(
@@ -61,12 +62,12 @@ def parse_values(
 _CURE = "A list is written as 128,256,512, a range as 32:1024:32."
 
 
-def _range(text: str, parse_bound: Callable[[str], int], where: str) -> range:
+def _range(text: str, parse_bound: Callable[[str], int], where: str, unit: int) -> range:
     bounds = text.split(":")
     if len(bounds) not in (2, 3) or not all(bound.strip() for bound in bounds):
         raise InputError(f"{text!r} is not a range", where=where, cure=_CURE)
     first, last, *steps = (parse_bound(bound.strip()) for bound in bounds)
-    step = steps[0] if steps else 1
+    step = steps[0] if steps else unit
     if step < 1:
         raise InputError(f"{text!r} has a step of {step}", where=where, allowed="1 and up")
     if last < first:

@@ -102,3 +102,13 @@ def test_of_a_library_of_two_source_files_each_runs_its_own_code() -> None:
         found = occupancy.scan(io.BytesIO(library), cc="8.9", threads=64)
         assert {kernel.arch for kernel in found} == archs
         assert len({kernel.name for kernel in found}) * len(archs) == len(found)
+
+
+def test_each_stream_has_a_choice_of_its_own_as_each_file() -> None:
+    sm_80, sm_86 = (sample(f"cubins/{name}.cubin") for name in ("13.0_80_0", "13.5_86_0"))
+    for first, second in ((fatbin(sm_80), fatbin(sm_80, sm_86)), (sm_80, sm_86)):
+        found = occupancy.scan([io.BytesIO(first), io.BytesIO(second)], cc="8.9", threads=64)
+        assert {(kernel.source, kernel.arch) for kernel in found} == {
+            ("<stream>", "sm_80"),
+            ("<stream> (2)", "sm_86"),
+        }

@@ -371,13 +371,23 @@ def test_fits_names_the_product_with_the_most_sms() -> None:
     ] == [78]
 
 
-@pytest.mark.parametrize("columns", [78, 80, 90])
-def test_no_number_is_broken_in_a_narrow_column(columns: int) -> None:
-    old = ("calc", "--cc", "1.0,1.1,1.2,1.3,9.0", "-t", "512", "-r", "40")
-    words = run(*old, columns=columns).stdout.split()
+@pytest.mark.parametrize("columns", [60, 78, 80, 90])
+@pytest.mark.parametrize(
+    ("asked", "times"), [(("calc", "--cc", "1.0,1.1,1.2,1.3,9.0"), 2), (("fits", "--all"), 1)]
+)
+def test_no_number_is_broken_in_a_narrow_column(asked: tuple[str, ...], times: int, columns: int) -> None:
+    words = run(*asked, "-t", "512", "-r", "40", columns=columns).stdout.split()
     assert "registers" in words
     assert "registe" not in words
-    assert words.count("16,384") >= 2
+    assert words.count("16,384") >= times
+
+
+@pytest.mark.parametrize(("threads", "count"), [(2048, 0), (512, 1)])
+def test_fits_counts_in_markdown_too_where_no_table_is_left(threads: int, count: int) -> None:
+    asked = ("fits", "-t", str(threads), "-r", "40", "--gpu", "A100")
+    shown = run(*asked, "--format", "markdown").stdout
+    assert shown.startswith(f"**Launches on {count} of 1 chip")
+    assert ("| Chip |" in shown) == bool(count)
 
 
 def test_fits_lists_the_chips_that_reach_an_occupancy_the_best_first() -> None:

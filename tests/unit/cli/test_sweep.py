@@ -131,6 +131,10 @@ class TestRows:
         assert [int(row["active_blocks"]) for row in found] == expected
         assert len(set(expected)) > 3
 
+    def test_a_range_of_columns_of_tensor_memory_goes_from_one_multiple_to_the_next(self) -> None:
+        found = rows("--cc", "10.0", "-t", "64", "--tmem", "32:128")
+        assert [row["tensor_memory"] for row in found] == ["32", "64", "96", "128"]
+
     def test_columns_and_permits_of_tensor_memory_vary(self) -> None:
         found = rows("--cc", "10.0", "-t", "64", "--tmem", "32:512:32", "--virtual-resources", "0,128")
         assert len(found) == 2 * 16

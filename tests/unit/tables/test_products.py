@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import occupancy
 from occupancy.errors import InputError
 from occupancy.tables import shipped
 from occupancy.tables.chips import find_chips, products_of
@@ -248,6 +249,12 @@ def test_a_compute_capability_without_products(name: str, cure: str) -> None:
     with pytest.raises(InputError, match=f"no product of compute capability {name} is known") as caught:
         products_of(name)
     assert caught.value.cure == cure
+    for pattern in ("", "h100"):
+        with pytest.raises(InputError) as by_cc:
+            occupancy.products(pattern, cc=name)
+        assert by_cc.value.lines() == caught.value.lines()
+    with pytest.raises(InputError, match=r"none of 'h100' is of compute capability 8\.9"):
+        occupancy.products("h100", cc="8.9")
 
 
 def _answer(name: str) -> tuple[Any, ...]:

@@ -40,6 +40,11 @@ def test_values(text: str, values: list[int]) -> None:
     assert counts(text) == values
 
 
+def test_a_range_without_a_step_goes_in_multiples() -> None:
+    assert parse_values("32:128,160", int, int, "n", 32) == [32, 64, 96, 128, 160]
+    assert parse_values("32:128:64", int, int, "n", 32) == [32, 96]
+
+
 def test_sizes_have_units() -> None:
     assert sizes("0:4k:2k,1m") == [0, 2048, 4096, 1 << 20]
 
