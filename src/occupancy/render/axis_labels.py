@@ -20,7 +20,16 @@ POINTS_PER_INCH = 72
 
 def room_for(most: int, panel: Any) -> int:
     """How many labels have room side by side below matplotlib's axes, up to so many; two at the least."""
-    return max(2, min(most, int(_letters_across(panel, panel.xaxis.label.get_fontsize()) / LABEL_WIDTH)))
+    return room_along(panel.xaxis, most)
+
+
+def room_along(axis: Any, most: int) -> int:
+    """The same along one of their axes: side by side below them, or below each other beside them."""
+    panel = axis.axes
+    is_below = axis.axis_name == "x"
+    pixels = panel.bbox.width if is_below else panel.bbox.height
+    letters = pixels / panel.figure.dpi * POINTS_PER_INCH / axis.label.get_fontsize()
+    return max(2, min(most, int(letters / (LABEL_WIDTH if is_below else LABEL_HEIGHT))))
 
 
 def add_title(title: str, panel: Any) -> None:
@@ -40,14 +49,8 @@ def _letters_across(panel: Any, size: float) -> float:
     return float(panel.bbox.width / panel.figure.dpi * POINTS_PER_INCH / size)
 
 
-def room_beside(most: int, panel: Any) -> int:
-    """The same of labels below each other beside them."""
-    height = panel.bbox.height / panel.figure.dpi * POINTS_PER_INCH
-    return max(2, min(most, int(height / panel.yaxis.label.get_fontsize() / LABEL_HEIGHT)))
-
-
-def ticks_of(axis: Axis, most: int) -> tuple[Sequence[int], list[str]]:
-    """Places along the axis of a map, at most so many, and what to write there."""
+def places_of(axis: Axis, most: int) -> Sequence[int]:
+    """Places along the axis of a map, at most so many, at which to write its values."""
     places: Sequence[int] = range(len(axis.values))
     if len(places) > most:
         step = -(-len(places) // most)
@@ -55,4 +58,16 @@ def ticks_of(axis: Axis, most: int) -> tuple[Sequence[int], list[str]]:
         found = [place for place in places if axis.values[place] in round_ones]
         # Else the last one has one.
         places = found if 2 * len(found) > most // 2 else range((len(places) - 1) % step, len(places), step)
-    return places, [axis.scale.label(axis.values[place]) for place in places]
+    return places
+
+
+def value_at(axis: Axis, place: int) -> str:
+    """What to write at a place along the axis of a map; at its end for what lies beyond."""
+    return axis.scale.label(axis.values[max(0, min(place, len(axis.values) - 1))])
+
+
+def evenly(places: Sequence[float], most: int) -> Sequence[float]:
+    """Of some places those at even distances that have both ends; at most so many, but two at the least."""
+    last = len(places) - 1
+    step = next(each for each in range(1, last + 1) if not last % each and last // each < max(2, most))
+    return places[::step]

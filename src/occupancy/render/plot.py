@@ -1,4 +1,4 @@
-"""Charts as pictures, fit for a slide; the only home of matplotlib."""
+"""Charts as pictures, fit for a slide; with `fitting_ticks` the only home of matplotlib."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import io
 import math
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingDependencyError
 from . import words
-from .axis_labels import MOST_TICKS, add_title, room_beside, room_for, ticks_of
+from .axis_labels import MOST_TICKS, add_title, evenly, places_of, room_for, value_at
 from .charts import PICTURE_FILES, Axis, BarChart, Curves, HeatMap, Mark, Picture, RowChart, StepChart, ticks
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ HEADROOM = 1.03
 """Of the vertical axis, so that full occupancy does not lie on its end."""
 QUARTERS = range(5)
 PERCENTAGES = [25 * quarters for quarters in QUARTERS]
+OF_PERCENTAGES = partial(evenly, PERCENTAGES), len(PERCENTAGES)
+"""Which of them to write where there is room for fewer."""
 
 MARK_COLOR = "#d62728"
 LETTERS_ACROSS = 118
@@ -168,6 +171,8 @@ def _draw(picture: Picture, panels: Sequence[Axes]) -> None:
 
 
 def _draw_steps(chart: StepChart, panel: Axes) -> None:
+    from .fitting_ticks import set_ticks
+
     edges = [*(step.first for step in chart.steps), chart.last + 1]
     heights = [step.height for step in chart.steps]
     panel.stairs(heights, edges, fill=True, color=CURVE_COLOR, alpha=0.2)
@@ -177,8 +182,7 @@ def _draw_steps(chart: StepChart, panel: Axes) -> None:
     panel.set_ylim(0, HEADROOM * chart.highest)
     panel.set_yticks(_quarters_of(chart.highest))
     panel.grid(axis="y", alpha=0.3)
-    places = ticks(chart.first, chart.last, room_for(MOST_TICKS_OF_STEPS, panel))
-    panel.set_xticks(places, [chart.scale.label(place) for place in places])
+    set_ticks(panel.xaxis, partial(ticks, chart.first, chart.last), MOST_TICKS_OF_STEPS, chart.scale.label)
     if chart.now is None:
         panel.plot([], [], " ", label=chart.nowhere)
     else:
@@ -215,6 +219,8 @@ def _quarters_of(highest: int) -> list[float]:
 
 def _draw_curves(chart: Curves, panel: Axes, *, is_alone: bool) -> None:
     """A curve of steps for each name; where two are the same, the dashes of one show the other."""
+    from .fitting_ticks import set_ticks
+
     scale, values = chart.axis.scale, list(map(int, chart.axis.values))
     points = "o" if is_alone and len(values) <= MOST_POINTS else ""
     crossings = _crossings(chart.marks, values)
@@ -240,9 +246,8 @@ def _draw_curves(chart: Curves, panel: Axes, *, is_alone: bool) -> None:
     _add_occupancy(chart.axis, panel)
     panel.grid(alpha=0.3)
     panel.margins(x=0.01)
-    most = room_for(MOST_TICKS if is_alone else MOST_TICKS_OF_STEPS, panel)
-    places = ticks(min(values), max(values), most)
-    panel.set_xticks(places, [scale.label(place) for place in places])
+    most = MOST_TICKS if is_alone else MOST_TICKS_OF_STEPS
+    set_ticks(panel.xaxis, partial(ticks, min(values), max(values)), most, scale.label)
     for mark in chart.marks:
         panel.axvline(mark, color=MARK_COLOR, linestyle=":", linewidth=2)
         panel.annotate(
@@ -309,22 +314,27 @@ def _draw_bars(chart: BarChart, panel: Axes) -> None:
 
 
 def _add_occupancy(axis: Axis, panel: Axes) -> None:
+    from .fitting_ticks import set_ticks
+
     panel.set_xlabel(axis.scale.title)
     panel.set_ylabel("occupancy (%)")
     panel.set_ylim(0, 105)
-    panel.set_yticks(PERCENTAGES)
+    set_ticks(panel.yaxis, *OF_PERCENTAGES)
 
 
 def _draw_map(chart: HeatMap, panel: Axes) -> None:
+    from .fitting_ticks import set_ticks
+
     # What does not fit is left out of the colours, so that it is not taken for a little.
     shares = [[100 * share or math.nan for share in line] for line in chart.lines]
     image = panel.imshow(shares, cmap="viridis", vmin=0, vmax=100, aspect="auto", origin="lower")
     panel.set_facecolor(NOTHING_FITS_COLOR)
-    panel.figure.colorbar(image, ax=panel, label="occupancy (%); grey: does not fit", ticks=PERCENTAGES)
+    bar = panel.figure.colorbar(image, ax=panel, label="occupancy (%); grey: does not fit")
+    set_ticks(bar.ax.yaxis, *OF_PERCENTAGES)
     panel.set_xlabel(chart.across.scale.title)
     panel.set_ylabel(chart.down.scale.title)
-    panel.set_xticks(*ticks_of(chart.across, room_for(MOST_TICKS, panel)))
-    panel.set_yticks(*ticks_of(chart.down, room_beside(MOST_TICKS, panel)))
+    for drawn, axis in ((panel.xaxis, chart.across), (panel.yaxis, chart.down)):
+        set_ticks(drawn, partial(places_of, axis), MOST_TICKS, partial(value_at, axis))
     if max(len(chart.down.values), len(chart.across.values)) <= MOST_CELLS_WITH_NUMBERS:
         for row, line in enumerate(chart.lines):
             for column, share in enumerate(line):

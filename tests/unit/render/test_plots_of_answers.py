@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -186,6 +187,28 @@ def test_titles_and_labels_of_small_pictures_do_not_overlap() -> None:
         boxes = [label.get_window_extent() for label in each.get_yticklabels()]
         assert len(boxes) > 1
         assert all(one.y1 < two.y0 for one, two in itertools.pairwise(boxes))
+
+
+@pytest.mark.parametrize("size", [(6, 1.6), (3, 1.6), (2.4, 1.8), (10, 2)])
+@pytest.mark.parametrize("shape", [(32, 1), (32,)])
+def test_labels_do_not_touch_where_a_layout_makes_axes_small(
+    size: tuple[float, float], shape: tuple[int, ...]
+) -> None:
+    more = {"tensor_memory": np.arange(32, 513, 32)} if len(shape) > 1 else {"regs": 40}
+    found = occupancy.sweep("10.0", threads=np.arange(32, 1025, 32).reshape(shape), **more)
+    figure, panel = pyplot.subplots(figsize=size, layout="constrained")
+    found.plot(ax=panel)
+    figure.canvas.draw()
+    for each in figure.axes:  # the bar of the colours too
+        across = [label.get_window_extent() for label in each.get_xticklabels()]
+        up = [label.get_window_extent() for label in each.get_yticklabels()]
+        assert len(up) >= 2
+        assert all(one.x1 < two.x0 for one, two in itertools.pairwise(across))
+        assert all(one.y1 < two.y0 for one, two in itertools.pairwise(up))
+    assert pickle.loads(pickle.dumps(figure)).axes[0].get_xlabel() == panel.get_xlabel()
+    figure.set_size_inches(12, 9)
+    figure.canvas.draw()
+    assert len(panel.get_yticks()) >= 5  # as many as there is room for, whenever it is drawn
 
 
 def test_an_answer_plots_its_three_curves() -> None:
