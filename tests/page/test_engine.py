@@ -217,7 +217,7 @@ def test_a_name_for_the_command_line_is_one_there(engine: PageEngine) -> None:
     named = engine.value(f"{json.dumps(texts)}.map(findProduct).map({wanted})")
     found = {text: (cc, name) for text, (cc, name) in zip(texts, named, strict=True) if cc and name}
     assert {name: cc for cc, name in found.values()} == {
-        name: find_chip(name, is_product=True).cc for _, name in found.values()
+        name: find_chip(name, meant="product").cc for _, name in found.values()
     }
     assert found["H100"] == ("9.0", "H100")
     assert found["RTX 4090"] == ("8.9", "GeForce RTX 4090")

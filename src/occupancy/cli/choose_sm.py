@@ -278,7 +278,7 @@ def _listed(text: str, option: str, table: Table) -> Iterator[Chip]:
         )
     for name in names:
         try:
-            yield from find_chips(name, table, is_product=option == "gpu")
+            yield from find_chips(name, table, meant="product" if option == "gpu" else "cc")
         except OccupancyError as error:
             error.where = option
             raise

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import occupancy  # in annotations: a public name brings its module when somebody reads the types
 
@@ -26,6 +26,10 @@ MOST_CHOICES = 16
 """Candidates that an error lists."""
 MAX_NAME = 40
 """Characters of a name that an error repeats in a command."""
+
+
+Meant = Literal["cc", "product", "either"]
+"""What a name is for first, a compute capability or a product; or either, where one place takes both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +66,13 @@ class Chip:
         return f"{self.name}: {about}" if self.name else about
 
 
-def find_chip(name: object, table: Table | None = None, *, is_product: bool = False) -> Chip:
+def find_chip(name: object, table: Table | None = None, *, meant: Meant = "either") -> Chip:
     """The one chip of a name; see `find_chips`.
 
     Raises:
         InputError: It stands for several, or for none.
     """
-    found = find_chips(name, table, is_product=is_product)
+    found = find_chips(name, table, meant=meant)
     if len(found) > 1:
         raise InputError(
             f"{shown(name)} stands for {len(found)} compute capabilities",
@@ -79,15 +83,15 @@ def find_chip(name: object, table: Table | None = None, *, is_product: bool = Fa
     return found[0]
 
 
-def find_chips(name: object, table: Table | None = None, *, is_product: bool = False) -> tuple[Chip, ...]:
+def find_chips(name: object, table: Table | None = None, *, meant: Meant = "either") -> tuple[Chip, ...]:
     """The chips of a name: one, or all compute capabilities of an architecture.
 
     Args:
         name: A compute capability in any spelling, `Limits`, the name of an architecture or of a product; or
             a chip that was found already.
         table: Where their limits are taken from; by default the shipped table.
-        is_product: Whether a product is meant first: by a number such as ``980``, and by the name of an
-            architecture of which one product alone is known.
+        meant: A number such as ``980`` is a product where a product is meant. The name of an architecture of
+            which one product alone is known is that product, unless a compute capability is meant.
 
     Raises:
         InputError: Nothing is called so, or products of different compute capability are.
@@ -100,14 +104,14 @@ def find_chips(name: object, table: Table | None = None, *, is_product: bool = F
     table = table or Table()
     if not isinstance(name, str):
         return (Chip(table.limits(name)),)
-    if is_product and name.strip().isdecimal() and (chip := _of_product(name, table, guess=False)):
+    if meant == "product" and name.strip().isdecimal() and (chip := _of_product(name, table, guess=False)):
         return (chip,)
     try:
         cc = ComputeCapability.parse(name)
     except InputError:
         rows = table.of_architecture(name)
         if rows:
-            alone = _the_only_product(rows) if is_product else None
+            alone = None if meant == "cc" else _the_only_product(rows)
             product = alone and _of_product(alone.name, table, guess=False)
             return (product,) if product else tuple(Chip(row) for row in rows)
         if found := re.fullmatch(_RANGE, name.strip()):
@@ -185,11 +189,11 @@ def _of_product(name: str, table: Table, *, guess: bool) -> Chip | None:
 
 def _the_only_product(rows: Sequence[Limits]) -> Product | None:
     """The product of an architecture, by its rows, where no other is known; else None."""
-    from .products import products
+    if len(rows) > 1:
+        return None
+    from .products import the_only_one
 
-    ccs = {row.compute_capability for row in rows}
-    found = [each for each in products() if each.compute_capability in ccs]
-    return found[0] if len(ccs) == len(found) == 1 else None
+    return the_only_one(rows[0].compute_capability)
 
 
 def products_of(pattern: str) -> tuple[Product, ...]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from functools import cache
-from typing import Any, Literal, get_args
+from itertools import islice, takewhile
+from typing import Any, Literal, TextIO, get_args
 
 from ..errors import InputError, shown
 from ..values.dataclass import dataclass
@@ -131,6 +131,16 @@ def in_order(found: Iterable[Product], order: GpuOrder) -> list[Product]:
     raise InputError(f"{shown(order)} is no order", where="sort", allowed=", ".join(GPU_ORDERS))
 
 
+@cache
+def the_only_one(cc: ComputeCapability) -> Product | None:
+    """The product of a compute capability where no other is known; else None."""
+    # Asked of each architecture that is named, while making all products of the list takes tens of ms.
+    with _list() as file:
+        of_cc = (row for row in csv.DictReader(file) if row["compute_capability"] == str(cc))
+        found = list(islice(of_cc, 2))
+    return _product(found[0]) if len(found) == 1 else None
+
+
 def largest(cc: ComputeCapability) -> Product | None:
     """The product of a compute capability with the most SMs; None where none is known.
 
@@ -172,8 +182,12 @@ class _Entry:
 
 @cache
 def _entries() -> tuple[_Entry, ...]:
-    with open(data_path(FILE_NAME), encoding="utf-8", newline="") as file:
+    with _list() as file:
         return tuple(_entry(_product(row)) for row in csv.DictReader(file))
+
+
+def _list() -> TextIO:
+    return open(data_path(FILE_NAME), encoding="utf-8", newline="")
 
 
 def _product(row: dict[str, str]) -> Product:
@@ -272,7 +286,7 @@ def most_certain(variants: Sequence[Product]) -> str:
 
 
 def _shared_beginning(names: list[list[str]]) -> list[str]:
-    same = itertools.takewhile(lambda words: len(set(words)) == 1, zip(*names, strict=False))
+    same = takewhile(lambda words: len(set(words)) == 1, zip(*names, strict=False))
     return [words[0] for words in same]
 
 

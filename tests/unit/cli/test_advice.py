@@ -425,7 +425,7 @@ def test_a_range_of_chips_says_what_to_write(text: str, meant: str) -> None:
 
 def test_what_a_compute_capability_is_known_by_is_a_product_of_it() -> None:
     for cc, name in WELL_KNOWN.items():
-        assert find_chip(name, is_product=True).cc == cc
+        assert find_chip(name, meant="product").cc == cc
 
 
 def test_budget() -> None:

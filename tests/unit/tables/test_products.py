@@ -222,19 +222,30 @@ def test_several_chips_in_one_text_say_how_python_takes_them() -> None:
         find_chips("9.0, L4")
 
 
-def test_an_architecture_of_one_product_is_that_product_where_products_are_asked_for() -> None:
-    (chip,) = find_chips("Rubin", is_product=True)
-    assert (chip.name, chip.cc, chip.multiprocessor_count) == ("Rubin (VR200)", "10.7", 224)
-    (alone,) = find_chips("Rubin")
+def test_an_architecture_of_one_product_is_that_product_unless_a_compute_capability_is_meant() -> None:
+    for found in (find_chips("Rubin", meant="product"), find_chips("Rubin")):
+        (chip,) = found
+        assert (chip.name, chip.cc, chip.multiprocessor_count) == ("Rubin (VR200)", "10.7", 224)
+    (alone,) = find_chips("Rubin", meant="cc")
     assert (alone.name, alone.multiprocessor_count) == (None, None)
-    (hopper,) = find_chips("hopper", is_product=True)  # of which there are many
+    (hopper,) = find_chips("hopper", meant="product")  # of which there are many
     assert (hopper.name, hopper.cc) == (None, "9.0")
+
+
+def test_python_takes_an_architecture_of_one_product_for_it_and_others_as_they_are() -> None:
+    answer = occupancy.compute("rubin", threads=256)
+    assert answer.waves(1000).full_wave.blocks == 4 * 224
+    assert "448 clusters" in str(occupancy.max_active_clusters("Rubin", threads=256, cluster_size=2))
+    assert "a grid of 224 blocks" in " ".join(str(occupancy.block_sizes("Rubin")).split())
+    for name in ("hopper", "9.0", "ada", "sm_107", "10.7"):
+        assert occupancy.compute(name, threads=256).chip.name is None
+    assert occupancy.limits("rubin") == occupancy.limits("10.7")
 
 
 def test_an_architecture_is_no_product_where_a_table_has_more_of_it(tmp_path: Path) -> None:
     file = tmp_path / "limits.yaml"
     file.write_text('schema_version: 1\ncompute_capabilities:\n  "10.8": {like: "10.7"}\n')
-    found = find_chips("Rubin", Table(file), is_product=True)
+    found = find_chips("Rubin", Table(file), meant="product")
     assert [(chip.name, chip.cc) for chip in found] == [(None, "10.7"), (None, "10.8")]
 
 
