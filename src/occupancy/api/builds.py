@@ -15,7 +15,7 @@ from ..compare.build import Build, build_of, read_build
 from ..compare.check import check as check_kernels
 from ..compare.diff import compare
 from ..compare.first_rules import first_rules
-from ..compare.renamed import launches_of_renamed
+from ..compare.renamed import launches_of_renamed, told
 from ..compare.rules import Rules, without_comparisons
 from ..compare.rules_file import RULES_FILE, read_rules, rules_of_this_folder
 from ..errors import BaselineError, InputError, RulesError
@@ -129,28 +129,28 @@ def check(
     how.take_threads_of(asked)
     scanner = how.scanner_for(*before, after)
     every = how.every(after)
-    kernels = how.wanted(every)
     every_old = how.every(before[0]) if before else ()
-    of_renamed, renamed = launches_of_renamed(
+    by_old_name, fits = launches_of_renamed(
         asked.launches, every, every_old, after.name, ignore_arch=how.is_for_one_chip
     )
-    old = how.wanted(every_old)
+    old, kernels = how.wanted_of(every_old, every)
     how.refuse_absent((*old, *kernels), (*before, after))
     # A rule can be for a kernel by the name that the baseline has.
     relevant = how.relevant(asked.rules, (*every, *every_old), (*kernels, *old))
     if kernels and not relevant:  # that all of them are gone is to be told, too
         raise how.no_rules()
     done = check_kernels(
-        how.launched(kernels, asked.launches, of_renamed),
+        how.launched(kernels, asked.launches, by_old_name),
         relevant if kernels else (),
         scanner,
         how.launched(old, asked.launches) if before else None,
         (after.name, path or ""),
         ignore_arch=how.is_for_one_chip,
-        whole_baseline=every_old if how.is_partial else None,
+        whole=(every_old, every) if how.is_partial else None,
         exemptions=asked.exemptions,
     )
-    done.renamed += () if how.chooses_kernels else renamed
+    looked_at = set(map(id, kernels))
+    done.renamed += told("launches", [fit for fit in fits if id(fit.kernel) in looked_at])
     done.not_chosen = how.not_chosen(*before, after)
     return check_report(
         done, asked, build=after.name, baseline=path, is_whole=not how.is_partial, runs_on=how.runs_on

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..builds.running import RunsOn
 from ..builds.scanner import Scanner
 from ..compare.build import Build
-from ..compare.launches import OfRenamed, refuse_absent, stated_launches
+from ..compare.diff import compared
+from ..compare.launches import ByOldName, refuse_absent, stated_launches
+from ..compare.matching import with_counterparts
 from ..compare.rules import Launches, Rule, Rules, idle
 from ..errors import InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord
@@ -106,6 +110,23 @@ class Builds(Reading):
             return tuple(kernels)
         return tuple(self.selection(group=True).kernels(kernels, self._tell_code))
 
+    def wanted_of(
+        self, old: Sequence[KernelRecord], new: Sequence[KernelRecord]
+    ) -> tuple[tuple[KernelRecord, ...], tuple[KernelRecord, ...]]:
+        """Those of the kernels of two builds that are asked for, each with what it was or has become: its
+        name may be another one there."""
+        wanted = self.wanted(old), self.wanted(new)
+        if not self.name:
+            return wanted
+        of_any_name = replace(self.selection(group=True), name=None)
+        return with_counterparts(
+            tuple(of_any_name.kernels(old)),
+            tuple(of_any_name.kernels(new)),
+            itertools.chain(*wanted),
+            compared,
+            ignore_arch=self.is_for_one_chip,
+        )
+
     def _tell_code(self, runs_on: RunsOn) -> None:
         self._code = runs_on.with_another(self._code)
 
@@ -154,10 +175,10 @@ class Builds(Reading):
         self,
         kernels: Sequence[KernelRecord],
         by_rules: Sequence[Launches] = (),
-        of_renamed: OfRenamed | None = None,
+        by_old_name: ByOldName | None = None,
     ) -> tuple[KernelRecord, ...]:
         """Kernels with the block sizes that were given, and those that rules state of them."""
-        return stated_launches(kernels, self.launches, by_rules, of_renamed)
+        return stated_launches(kernels, self.launches, by_rules, by_old_name)
 
 
 def whole(build: Build) -> Build:

@@ -23,7 +23,7 @@ from ..readers.record import SpillsFrom
 from ..values.dataclass import copier, dataclass
 from ..values.kernel import INT_MAX
 from .diff import compared
-from .matching import match
+from .matching import with_counterparts
 
 SCHEMA: Literal["occupancy-baseline"] = "occupancy-baseline"
 SCHEMA_VERSION = 2
@@ -200,13 +200,10 @@ def accept(
         wanted: Those of some kernels that are asked for.
     """
     before = tuple(records_of(baseline))
-    asked = {id(each) for side in (before, kernels) for each in wanted(side)}
-    matching = match(before, kernels, compared)
-    pairs = [(old, new) for old, new, _ in matching.pairs if {id(old), id(new)} & asked]
-    old = [old for old, _ in pairs] + [each for each in matching.removed if id(each) in asked]
-    new = [new for _, new in pairs] + [each for each in matching.added if id(each) in asked]
-    leaving = {id(each) for each in old}
+    asked = (each for side in (before, kernels) for each in wanted(side))
+    old, new = with_counterparts(before, kernels, asked, compared)
+    leaving = set(map(id, old))
     kept = (
         kernel for record, kernel in zip(before, baseline.kernels, strict=True) if id(record) not in leaving
     )
-    return Accepted(tuple(old), tuple(new), tuple(kept))
+    return Accepted(old, new, tuple(kept))

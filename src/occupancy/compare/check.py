@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -13,8 +13,8 @@ from ..values.dataclass import copier
 from .diff import compared, in_one_only, is_as_it_was
 from .matching import closest_namesakes, match
 from .question import Question
-from .renamed import assign
-from .rules import CRITERIA, Bounds, Exemption, Rule, bounds_of, names_like
+from .renamed import assign, told
+from .rules import CRITERIA, Bounds, Exemption, Rule, bounds_of, idle, names_like
 from .same_sizes import AtSize, Compared, at_its_best, at_the_deciding_size, at_the_same_size, is_ours
 from .unanswered import Gaps
 from .violations import Apart, Checked, Exempted, Holding, Violating, Violation, launched_with
@@ -28,7 +28,7 @@ def check(
     names: tuple[str, str],
     *,
     ignore_arch: bool = False,
-    whole_baseline: Sequence[KernelRecord] | None = None,
+    whole: tuple[Sequence[KernelRecord], Sequence[KernelRecord]] | None = None,
     exemptions: Sequence[Exemption] = (),
 ) -> Checked:
     """Check kernels against rules.
@@ -40,7 +40,7 @@ def check(
         baseline: The kernels to compare with; None without a baseline.
         names: What the build and the baseline are called.
         ignore_arch: Whether a kernel without a counterpart of its architecture is compared with another.
-        whole_baseline: All kernels of the baseline, where only some are asked for.
+        whole: All kernels of the baseline and of the build, where only some are asked for.
         exemptions: What may break rules until a day.
 
     Raises:
@@ -48,6 +48,7 @@ def check(
             where there is no baseline; it would hold because nothing was looked at.
         BaselineError: The baseline lacks an architecture, or all kernels of a rule that compares.
     """
+    whole_baseline, build = (None, kernels) if whole is None else whole
     gaps = Gaps(kernels, baseline, names, ignore_arch=ignore_arch, whole_baseline=whole_baseline)
     gaps.refuse_comparisons(rules)
     done = Checked()
@@ -57,10 +58,15 @@ def check(
     # What has a namesake in the baseline is not new, also where that is matched with another kernel already.
     more = closest_namesakes(matching.added, baseline or (), compared, ignore_arch=ignore_arch)
     before |= {id(new): old for new, old in more}
-    rules_of, renamed = assign("rules", rules, kernels, before)
-    exemptions_of, renamed_too = assign("exemptions", exemptions, kernels, before)
-    done.renamed = (*renamed, *renamed_too)
-    excusing: dict[int, tuple[Exemption, ...]] = {}
+    today = date.today()
+    rules_of, fits = assign(rules, kernels, before, build)
+    exemptions_of, exempting = assign(exemptions, kernels, before, build)
+    done.renamed = (
+        *told("rules", fits),
+        # Of one that has ended that alone matters.
+        *told("exemptions", [fit for fit in exempting if fit.entry.until >= today]),
+    )
+    breaking: list[tuple[Violating, tuple[Exemption, ...]]] = []
     for kernel, rules_for_it, exemptions_for_it in zip(kernels, rules_of, exemptions_of, strict=True):
         numbers = tuple(rule.number for rule in rules_for_it)
         done.matched.update(numbers)
@@ -77,22 +83,25 @@ def check(
                 if not gaps.has(each) and not each.holds
             ]
             violations = tuple(each.violation(scanner) for each in broken)
-            breaks = Violating(*asked.shown(broken[0]), violations)
-            done.violating.append(breaks)
-            excusing[id(breaks)] = exemptions_for_it
+            breaking.append((Violating(*asked.shown(broken[0]), violations), exemptions_for_it))
         else:
-            held = Holding(kernel.name, kernel.arch, kernel.source, launched_with(kernel), len(questions))
-            done.holding.append(held)
-            excusing[id(held)] = exemptions_for_it
-    gaps.refuse(rules, done.matched)
-    done.violating.sort(
-        key=lambda each: (
-            each.kernel.demangled.removeprefix("void "),
-            each.kernel.arch or "",
-            each.kernel.source,
-        )
+            done.holding.append(
+                Holding(kernel.name, kernel.arch, kernel.source, launched_with(kernel), len(questions))
+            )
+    # A rule for none of these is no mistake where it is for others of the build.
+    of_none = idle([rule for rule in rules if not done.matched[rule.number]], build)
+    gaps.refuse(of_none)
+    breaking.sort(key=lambda each: _by_name(each[0].kernel))
+    helping: set[int] = set()
+    for breaks, exemptions_for_it in breaking:
+        helping |= _excuse(done, breaks, exemptions_for_it, today)
+    found = {one.number for exemptions_for_it in exemptions_of for one in exemptions_for_it}
+    done.ended = tuple(one for one in exemptions if one.number in helping and one.until < today)
+    done.unused = tuple(one for one in exemptions if one.number in found - helping)
+    of_no_kernel = [one for one in exemptions if one.number not in found]
+    done.idle = tuple(
+        (one, names_like(one.kernels[0], (each.name for each in kernels))) for one in of_no_kernel
     )
-    _excuse(done, exemptions, excusing, date.today())
     if baseline is not None:
         done.namesakes = _apart(in_one_only([new for new, _ in more], baseline))
         new = [each for each in matching.added if id(each) not in before]
@@ -101,51 +110,41 @@ def check(
     return done
 
 
-def _excuse(
-    done: Checked,
-    exemptions: Sequence[Exemption],
-    about: Mapping[int, Sequence[Exemption]],
-    today: date,
-) -> None:
-    """Take out of the violations what may be until today or later, and say which exemptions are of no use.
+def _excuse(done: Checked, violating: Violating, exemptions: Sequence[Exemption], today: date) -> set[int]:
+    """Keep of a kernel's violations apart what may be until today or later.
 
     Args:
-        done: The result of a check, which is changed.
-        exemptions: All of the file.
-        about: The identity of what is violating or holding -> the exemptions about that kernel.
+        done: The result of a check, to which the kernel is added.
+        violating: The kernel.
+        exemptions: Those that are for it.
         today: The day of the check.
+
+    Returns:
+        The numbers of the exemptions that help, or would, had they not ended.
     """
-    if not exemptions:
-        return
-    names = [each.kernel.name for each in done.violating] + [each.name for each in done.holding]
-    violating: list[Violating] = []
-    used: set[int] = set()
-    for each in done.violating:
-        left: list[Violation] = []
-        excused: list[Violation] = []
-        by: Exemption | None = None
-        for violation in each.violations:
-            covering = [one for one in about[id(each)] if one.covers(violation.criterion)]
-            used.update(one.number for one in covering)
-            current = [one for one in covering if one.until >= today]
-            (excused if current else left).append(violation)
-            by = current[0] if current else by
-        if left:
-            violating.append(replace(each, violations=tuple(left)))
-        if excused and by is not None:
-            done.exempted.append(Exempted(replace(each, violations=tuple(excused)), by.reason, by.until))
-            if not left:
-                row = each.kernel
-                done.holding.append(
-                    Holding(row.name, row.arch, row.source, launched_with(row), len(each.violations))
-                )
-    done.violating = violating
-    done.ended = tuple(one for one in exemptions if one.number in used and one.until < today)
-    in_use = used | {one.number for those in about.values() for one in those}
-    done.unused = tuple(one for one in exemptions if one.number in in_use - used)
-    done.idle = tuple(
-        (one, names_like(one.kernels[0], names)) for one in exemptions if one.number not in in_use
-    )
+    left: list[Violation] = []
+    excused: list[Violation] = []
+    by: Exemption | None = None
+    helping: set[int] = set()
+    for violation in violating.violations:
+        covering = [one for one in exemptions if one.covers(violation.criterion)]
+        helping.update(one.number for one in covering)
+        current = [one for one in covering if one.until >= today]
+        (excused if current else left).append(violation)
+        by = current[0] if current else by
+    if left:
+        done.violating.append(replace(violating, violations=tuple(left)))
+    if excused and by is not None:
+        done.exempted.append(Exempted(replace(violating, violations=tuple(excused)), by.reason, by.until))
+        if not left:
+            row = violating.kernel
+            checks = len(violating.violations)
+            done.holding.append(Holding(row.name, row.arch, row.source, launched_with(row), checks))
+    return helping
+
+
+def _by_name(row: ScanRow) -> tuple[str, str, str]:
+    return row.demangled.removeprefix("void "), row.arch or "", row.source
 
 
 class _Asked:

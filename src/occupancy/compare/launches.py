@@ -10,15 +10,15 @@ from ..readers import KernelRecord
 from ..readers.record import ThreadsFrom
 from .rules import Launches, about, idle, names_like
 
-OfRenamed = Mapping[int, Sequence[Launches]]
-"""The identity of a kernel, of a build with renamed ones -> the entries for it, by either name."""
+ByOldName = Mapping[int, Sequence[Launches]]
+"""The identity of a kernel that was renamed -> the entries that count for it by the name that it had."""
 
 
 def stated_launches(
     kernels: Sequence[KernelRecord],
     by_user: Sequence[Launches],
     by_rules: Sequence[Launches] = (),
-    of_renamed: OfRenamed | None = None,
+    by_old_name: ByOldName | None = None,
 ) -> tuple[KernelRecord, ...]:
     """The kernels, with the block sizes that are stated of them: several sizes make several of one.
 
@@ -29,16 +29,16 @@ def stated_launches(
         kernels: The kernels.
         by_user: What the user states, of some kernels.
         by_rules: What a file of rules states.
-        of_renamed: Those of these for kernels that may have had other names; others are known by their own.
+        by_old_name: What the file states of kernels by names that they had.
     """
     if not by_user and not by_rules:
         return tuple(kernels)
-    known = of_renamed or {}
+    more = by_old_name or {}
     return tuple(
         sized
         for kernel in kernels
         for given in _sized(kernel, about(kernel, by_user), "option")
-        for sized in _sized(given, known.get(id(kernel)) or about(kernel, by_rules), "rules")
+        for sized in _sized(given, about(kernel, by_rules, also=more.get(id(kernel), ())), "rules")
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 from typing import Any, Generic, Literal
 
@@ -58,6 +58,36 @@ def match(
         found, left, right = _match_by(key, left, right, pair_up)
         pairs += ((one.kernel, other.kernel, matched_by) for one, other in found)
     return Matching(tuple(pairs), _in_order(left), _in_order(right))
+
+
+def with_counterparts(
+    old: Sequence[K],
+    new: Sequence[K],
+    asked: Iterable[K],
+    measures: Callable[[K], Hashable],
+    *,
+    ignore_arch: bool = False,
+) -> tuple[tuple[K, ...], tuple[K, ...]]:
+    """Some kernels of two builds, each with its counterpart: so it is the same by whichever of its names it
+    is asked for.
+
+    Args:
+        old: The kernels of the old build.
+        new: The kernels of the new one.
+        asked: Some of either.
+        measures: As for `match`.
+        ignore_arch: As for `match`.
+
+    Returns:
+        Those of the old build and those of the new one, in the order of these.
+    """
+    wanted = set(map(id, asked))
+    for one, other, _ in match(old, new, measures, ignore_arch=ignore_arch).pairs:
+        pair = {id(one), id(other)}
+        if pair & wanted:
+            wanted |= pair
+    before, after = (tuple(kernel for kernel in side if id(kernel) in wanted) for side in (old, new))
+    return before, after
 
 
 def closest_namesakes(

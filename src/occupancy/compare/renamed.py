@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from ..builds.kernel_names import Names, without_parameters
 from ..errors import RulesError
 from ..readers import KernelRecord
 from ..readers.names import demangle
+from ..values.dataclass import dataclass
 from .diff import compared
-from .launches import OfRenamed
+from .launches import ByOldName
 from .matching import match
 from .rules import Entry, Launches, about, idle, names_like
 from .violations import Renamed, Table
@@ -19,53 +20,103 @@ from .violations import Renamed, Table
 E = TypeVar("E", bound=Entry)
 
 
-def assign(
-    table: Table, entries: Sequence[E], kernels: Sequence[KernelRecord], before: Mapping[int, KernelRecord]
-) -> tuple[list[tuple[E, ...]], tuple[Renamed, ...]]:
-    """Which entries are for which kernels.
+@dataclass(frozen=True, slots=True)
+class Fit(Generic[E]):
+    """An entry that fits a kernel by the name that it had alone."""
 
-    A kernel is known by its name of now. Only a pattern that fits none like that fits those that had such a
-    name: else a pattern for what is old would also be for what was made new. That one of several kernels
-    which it fits has got another name is told, since only people know what they mean.
+    entry: E
+    kernel: KernelRecord
+    patterns: tuple[str, ...]
+    """Those of the entry's that fit; of an entry that counts, those for which it does."""
+    counts: bool
+    """See `Renamed`."""
+
+
+def fits_by_old_name(
+    entries: Sequence[E],
+    kernels: Iterable[KernelRecord],
+    before: Mapping[int, KernelRecord],
+    build: Sequence[KernelRecord],
+) -> Iterator[Fit[E]]:
+    """Which entries fit kernels by the name that they had alone.
+
+    A kernel is known by its name of now. Only a pattern that fits none like that counts for those that had
+    such a name: else a pattern for what is old would also be for what was made new. That one of several
+    kernels which it fits has got another name is told, since only people know what they mean.
 
     Args:
-        table: Which entries of the file these are.
         entries: The entries.
-        kernels: The kernels of the build.
+        kernels: The kernels that are asked for.
         before: The identity of a kernel -> what it was in the baseline.
-
-    Returns:
-        The entries for each kernel, in the order of the file; and those that fit names of the baseline.
+        build: All kernels of the build.
     """
-
     known: dict[tuple[int, str], bool] = {}
 
     def is_idle(entry: E, pattern: str) -> bool:
         if (entry.number, pattern) not in known:
-            known[entry.number, pattern] = bool(idle([replace(entry, kernels=(pattern,))], kernels))
+            known[entry.number, pattern] = bool(idle([replace(entry, kernels=(pattern,))], build))
         return known[entry.number, pattern]
 
-    of_kernels: list[tuple[E, ...]] = []
-    found: dict[tuple[int, bool], tuple[dict[str, None], dict[str, None]]] = {}
     for kernel in kernels:
-        of_it = about(kernel, entries)
         old = before.get(id(kernel))
-        if old is not None and old.name != kernel.name:
-            for entry in about(kernel, [each for each in entries if each not in of_it], old.name):
-                names = Names(old.name, demangle)
-                fitting = [pattern for pattern in entry.kernels if names.match(pattern)]
-                only_then = [pattern for pattern in fitting if is_idle(entry, pattern)]
-                patterns, now = found.setdefault((entry.number, bool(only_then)), ({}, {}))
-                patterns |= dict.fromkeys(only_then or fitting)
-                now[without_parameters(demangle(kernel.name))] = None
-                if only_then:
-                    of_it = tuple(sorted((*of_it, entry), key=lambda each: each.number))
-        of_kernels.append(of_it)
-    renamed = (
-        Renamed(table, number, tuple(patterns), tuple(now), counts)
-        for (number, counts), (patterns, now) in sorted(found.items(), key=lambda each: each[0])
+        if old is None or old.name == kernel.name:
+            continue
+        by_new_name = about(kernel, entries)
+        names = Names(old.name, demangle)
+        for entry in about(kernel, [each for each in entries if each not in by_new_name], old.name):
+            fitting = tuple(pattern for pattern in entry.kernels if names.match(pattern))
+            only_then = tuple(pattern for pattern in fitting if is_idle(entry, pattern))
+            yield Fit(entry, kernel, only_then or fitting, counts=bool(only_then))
+
+
+def by_old_name(fits: Iterable[Fit[E]]) -> dict[int, tuple[E, ...]]:
+    """The identity of a kernel -> the entries that count for it by the name that it had."""
+    found: dict[int, tuple[E, ...]] = {}
+    for fit in fits:
+        if fit.counts:
+            found[id(fit.kernel)] = (*found.get(id(fit.kernel), ()), fit.entry)
+    return found
+
+
+def told(table: Table, fits: Iterable[Fit[E]]) -> tuple[Renamed, ...]:
+    """What to tell people of entries that fit kernels by the names that they had.
+
+    Args:
+        table: Which entries of the file these are.
+        fits: Which fit which kernels.
+    """
+    of_entries: dict[tuple[int, bool], list[Fit[E]]] = {}
+    for fit in fits:
+        of_entries.setdefault((fit.entry.number, fit.counts), []).append(fit)
+    return tuple(
+        Renamed(
+            table,
+            number,
+            tuple(dict.fromkeys(pattern for fit in of_one for pattern in fit.patterns)),
+            tuple(dict.fromkeys(without_parameters(demangle(fit.kernel.name)) for fit in of_one)),
+            counts,
+        )
+        for (number, counts), of_one in sorted(of_entries.items(), key=lambda each: each[0])
     )
-    return of_kernels, tuple(renamed)
+
+
+def assign(
+    entries: Sequence[E],
+    kernels: Sequence[KernelRecord],
+    before: Mapping[int, KernelRecord],
+    build: Sequence[KernelRecord],
+) -> tuple[list[tuple[E, ...]], list[Fit[E]]]:
+    """Which entries are for which kernels.
+
+    Args:
+        entries: As for `fits_by_old_name`, like the others.
+
+    Returns:
+        The entries for each kernel, in the order of the file; and those that fit names of the baseline.
+    """
+    fits = list(fits_by_old_name(entries, kernels, before, build))
+    more = by_old_name(fits)
+    return [about(each, entries, also=more.get(id(each), ())) for each in kernels], fits
 
 
 def launches_of_renamed(
@@ -75,8 +126,8 @@ def launches_of_renamed(
     build: str,
     *,
     ignore_arch: bool = False,
-) -> tuple[OfRenamed, tuple[Renamed, ...]]:
-    """What a file of rules states of kernels that have other names than in the baseline, see `assign`.
+) -> tuple[ByOldName, list[Fit[Launches]]]:
+    """What a file of rules states of kernels that have other names than in the baseline.
 
     Args:
         launches: What the file states of some kernels.
@@ -91,13 +142,12 @@ def launches_of_renamed(
     names, names_before = ({kernel.name for kernel in each} for each in (kernels, baseline))
     gone = [kernel for kernel in baseline if kernel.name not in names]
     came = [kernel for kernel in kernels if kernel.name not in names_before]
-    of_renamed: OfRenamed = {}
-    renamed: tuple[Renamed, ...] = ()
+    fits: list[Fit[Launches]] = []
     if len(idle(launches, gone)) < len(launches):
         pairs = match(gone, came, compared, ignore_arch=ignore_arch).pairs
-        of_kernels, renamed = assign("launches", launches, kernels, {id(new): old for old, new, _ in pairs})
-        of_renamed = dict(zip(map(id, kernels), of_kernels, strict=True))
-    following = {each.number for each in renamed if each.counts}
+        before = {id(new): old for old, new, _ in pairs}
+        fits = list(fits_by_old_name(launches, came, before, kernels))
+    following = {fit.entry.number for fit in fits if fit.counts}
     for entry in idle(launches, kernels):
         if entry.number not in following:
             raise RulesError(
@@ -105,4 +155,4 @@ def launches_of_renamed(
                 allowed=names_like(entry.kernels[0], (kernel.name for kernel in kernels)),
                 cure="Write the name of one that there is, or remove the entry.",
             )
-    return of_renamed, renamed
+    return by_old_name(fits), fits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import takewhile
@@ -161,10 +161,19 @@ def without_comparisons(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 E = TypeVar("E", bound=Entry)
 
 
-def about(kernel: KernelRecord, entries: Iterable[E], name: str | None = None) -> tuple[E, ...]:
-    """Those of some entries that are about a kernel, by its name or by another one that it had."""
+def about(
+    kernel: KernelRecord, entries: Iterable[E], name: str | None = None, also: Collection[E] = ()
+) -> tuple[E, ...]:
+    """Those of some entries that are about a kernel.
+
+    Args:
+        kernel: The kernel.
+        entries: The entries, the order of which stays.
+        name: Another name that it had; None: its own counts.
+        also: Those of the entries that are about it whatever they name.
+    """
     names = Names(kernel.name if name is None else name, demangle)
-    return tuple(each for each in entries if each.is_for(names, kernel.compute_capability))
+    return tuple(each for each in entries if each in also or each.is_for(names, kernel.compute_capability))
 
 
 def idle(entries: Sequence[E], kernels: Iterable[KernelRecord]) -> list[E]:

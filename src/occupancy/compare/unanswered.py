@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..builds.kernel_names import base_name
 from ..errors import BaselineError, RulesError
@@ -78,19 +78,21 @@ class Gaps:
         self._compared.add(asked)
         return False
 
-    def refuse(self, rules: Sequence[Rule], matched: Mapping[int, int]) -> None:
+    def refuse(self, of_no_kernel: Iterable[Rule]) -> None:
         """Raise an error for the first rule that was not looked at.
 
         A value that one file does not have may come from another one: spills from the log of the
         compiler, beside the cubin.
 
+        Args:
+            of_no_kernel: Rules for none of the kernels.
+
         Raises:
             RulesError: A rule is for none of the kernels, or asks for what is not known.
             BaselineError: None of the kernels of a rule that compares is in the baseline.
         """
-        for rule in rules:
-            if not matched[rule.number]:
-                raise self._idle(rule)
+        for rule in of_no_kernel:
+            raise self._idle(rule)
         for kernel, question in self._unknown.items():
             if kernel not in self._answered:
                 raise self._not_known(question)

@@ -570,6 +570,83 @@ def test_a_pattern_that_fits_others_does_not_follow_and_says_so(project: Path) -
     assert [each["counts"] for each in found["renamed"]] == [False, True]
 
 
+def moved(**kernels: tuple[str, int]) -> None:
+    """A build ``new.log`` of kernels in another namespace than in the baseline, each with a name now and the
+    registers that it has now."""
+    entry = "Compiling entry function '{}' for 'sm_90'\nptxas info : Used {} registers\n"
+    before = "".join(entry.format(f"a::{name}", 40) for name in kernels)
+    Path("old.log").write_text(before)
+    Path("new.log").write_text("".join(entry.format(*now) for now in kernels.values()))
+    occupancy.save_baseline("old.log", "base.json")
+
+
+NEW_LOG = ("new.log", "--rules", "moved.toml")
+EXEMPTED = 'kernels = "a::blur"\nreason = "see #7"\nuntil = {}\n'
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        f"[[exemptions]]\n{EXEMPTED.format('9999-01-01')}",
+        '[[rules]]\nkernels = "a::blur"\nmax_regs = 60\n',
+    ],
+)
+@pytest.mark.parametrize("name", ["b::blur", "a::blur", "blur"])
+def test_a_renamed_kernel_is_checked_alike_by_whichever_name_it_is_asked_for(
+    project: Path, entries: str, name: str
+) -> None:
+    moved(blur=("b::blur", 50), scale=("a::scale", 40))
+    (project / "moved.toml").write_text(f'baseline = "base.json"\n[[rules]]\nmax_regs = 45\n{entries}')
+    for arguments in (), ("--name", name):
+        found = json.loads(check(*NEW_LOG, *arguments, "--format", "json", code=0))
+        (renamed,) = found["renamed"]
+        assert (renamed["now"], renamed["counts"], found["removed"]) == (["b::blur"], True, [])
+
+
+def test_a_renamed_kernel_is_compared_with_what_it_was_by_its_new_name_too(project: Path) -> None:
+    moved(blur=("b::blur", 50), scale=("a::scale", 40))
+    (project / "moved.toml").write_text('baseline = "base.json"\n[[rules]]\nmax_regs_growth = 0\n')
+    text = check(*NEW_LOG, "--name", "b::blur", code=1)
+    assert "is 50, was 40" in text
+
+
+def test_what_fits_others_of_the_build_does_not_follow_where_these_are_not_asked_for(project: Path) -> None:
+    moved(blur=("b::blur", 50), scale=("a::scale", 40))
+    (project / "moved.toml").write_text(
+        'baseline = "base.json"\n[[rules]]\nkernels = "a::*"\nmax_regs = 45\n'
+    )
+    whole = check(*NEW_LOG, code=0, columns=200)
+    text = check(*NEW_LOG, "--name", "blur", code=0, columns=200)
+    assert text.startswith("1 kernel, no check: no rule is for it.")
+    note = "Rule 1 (a::*) fits a name of the baseline, and does not count for what that is now: b::blur."
+    assert note in whole
+    assert note in text
+
+
+def test_a_block_size_that_follows_is_said_where_its_kernel_is_asked_for(project: Path) -> None:
+    moved(blur=("b::blur", 50), scale=("b::scale", 40), copy=("a::copy", 40))
+    (project / "moved.toml").write_text(
+        'baseline = "base.json"\n[[rules]]\nmin_occupancy = 1\n'
+        '[[launches]]\nkernels = ["a::blur", "a::scale"]\nthreads = 128\n'
+    )
+    now = {
+        name: [each["now"] for each in found["renamed"]]
+        for name in ("b::", "blur", "copy")
+        for found in [json.loads(check(*NEW_LOG, "--name", name, "--format", "json", code=0))]
+    }
+    assert now == {"b::": [["b::blur", "b::scale"]], "blur": [["b::blur"]], "copy": []}
+
+
+def test_of_an_exemption_that_has_ended_only_the_end_is_said(project: Path) -> None:
+    moved(blur=("b::blur", 50))
+    (project / "moved.toml").write_text(
+        f'baseline = "base.json"\n[[rules]]\nmax_regs = 45\n[[exemptions]]\n{EXEMPTED.format("2001-01-01")}'
+    )
+    text = check(*NEW_LOG, code=1, columns=200)
+    assert "Exemption 1 (a::blur, until 2001-01-01) has ended." in text
+    assert "counts for" not in text
+
+
 def test_an_update_of_what_neither_build_has(builds: Path, project: Path) -> None:
     before = (project / "base.json").read_bytes()
     error = check(builds / "after", "--rules", "rules.toml", "--update", "--name", "blurr", code=2)
