@@ -27,10 +27,12 @@ from ..render.document import (
 )
 from ..tables.chips import Chip
 from ..tables.products import WELL_KNOWN
+from ..tables.shipped import renamed
 from ..tables.table import CURRENT_FROM, are_current
 from ..values.asking import Asking
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
+from ..values.limits import ComputeCapability
 from ..values.resources import Changeable, amount_of
 from .base import Report
 from .calc.notes import counted_by_header
@@ -146,9 +148,7 @@ class FitsReport(Report):
             (
                 *([chip.label] if has_names else []),
                 chip.cc,
-                f"{chip.architecture} ({chip.known_by})"
-                if chip.known_by and not chip.gpu
-                else chip.architecture,
+                chip.architecture if chip.gpu else f"{chip.architecture}{_in_brackets(chip)}",
                 _launches(chip),
                 *(("", "") if chip.launchable is None else _amounts(chip)),
                 str(chip.max_warps_per_multiprocessor),
@@ -258,7 +258,14 @@ class FitsReport(Report):
 
 def _called(chip: ChipFit) -> str:
     """``10.7 (VR200)``, or the name of the product."""
-    return chip.gpu or f"{chip.cc}{f' ({chip.known_by})' if chip.known_by else ''}"
+    return chip.gpu or f"{chip.cc}{_in_brackets(chip)}"
+
+
+def _in_brackets(chip: ChipFit) -> str:
+    """By which product people know a compute capability, or what a later CUDA calls it; empty without."""
+    if chip.known_by is None and (new := renamed().get(ComputeCapability.parse(chip.cc))):
+        return f" (now {new.to})"
+    return f" ({chip.known_by})" if chip.known_by else ""
 
 
 def _launches(chip: ChipFit) -> Cell:
