@@ -14,8 +14,8 @@ class Asking(str):
     """A sentence, or a part of one, that names what to type.
 
     As text it is what the command is told, so that is what JSON and CSV have; who shows it to people chooses
-    with `worded`. An f-string, or any other way to make text of it, keeps the command's words alone: use `of`
-    and `reworded`.
+    with `worded`. ``+`` keeps all words; an f-string, a join, or any other way to make text of it keeps the
+    command's alone: use `of` and `reworded`.
     """
 
     python: str
@@ -29,6 +29,12 @@ class Asking(str):
 
     def __reduce__(self) -> tuple[type[Asking], tuple[str, str, str]]:  # for copies and pickles
         return Asking, (str(self), self.python, self.page)
+
+    def __add__(self, other: str) -> Asking:
+        return Asking.of(self, other)
+
+    def __radd__(self, other: str) -> Asking:
+        return Asking.of(other, self)
 
     @classmethod
     def of(cls, *parts: str) -> Asking:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import csv
 import dataclasses
+import difflib
 import io
 import json
 import pickle
@@ -68,10 +69,30 @@ def test_nothing_is_answered_where_nothing_is_known(tmp_path: Path) -> None:
 
 
 def _in_python(screen: str) -> str:
-    """A screen of a command with what to type in Python, which changes the breaks of its lines."""
+    """The words of a screen of a command with what to type in Python."""
     whole = re.sub(r"\s+", " ", screen).replace("--threads KERNEL=N", 'threads={"KERNEL": N}')
     whole = whole.replace("--threads N", "threads=N").replace("--full-names shows", "demangled has")
     return whole.replace("--columns arch,regs,... chooses; --format csv has all.", "to_dict() has them.")
+
+
+def assert_same(shown: str, screen: str) -> None:
+    """Line by line, but for sentences with what to type, which other words may break elsewhere."""
+    ours, theirs = shown.splitlines(), screen.splitlines()
+    matched = difflib.SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes()
+    for kind, first, end, our_first, our_end in matched:
+        if kind != "equal":
+            said = "\n".join(theirs[first:end])
+            told = _in_python(said)
+            assert told.split() == "\n".join(ours[our_first:our_end]).split()
+            assert told.split() != said.split(), f"layout alone differs: {said}"
+
+
+def test_only_sentences_with_what_to_type_may_be_laid_out_otherwise() -> None:
+    screen = "a  1\n\n--threads N says\nso"
+    assert_same("a  1\n\nthreads=N\nsays so", screen)
+    for wrong in ("a 1\n\nthreads=N\nsays so", "a  1\n\nthreads=N\nsays it", "a\n1\n\nthreads=N says\nso"):
+        with pytest.raises(AssertionError):
+            assert_same(wrong, screen)
 
 
 @pytest.mark.parametrize("name", ["ptxas_v.txt", "ncu_raw.csv", "pytorch_trace.json"])
@@ -79,7 +100,7 @@ def test_it_is_what_the_command_says(samples: Path, name: str) -> None:
     path = str(samples / name)
     found = occupancy.scan(path, sort="occupancy", limit=5)
     arguments = ("scan", path, "--sort", "occupancy", "--limit", "5")
-    assert str(found).split() == _in_python(run(*arguments).stdout).split()
+    assert_same(str(found), run(*arguments).stdout)
     assert json.loads(json.dumps(found.to_dict())) == json.loads(run(*arguments, "--format", "json").stdout)
     assert "<table>" in found._repr_html_()
 
@@ -158,7 +179,7 @@ def test_results_are_short_where_they_are_looked_at(samples: Path, tmp_path: Pat
     found = occupancy.scan(file)
     for result in (diff, diff.kernels[0], check, baseline, found, found[0]):
         assert len(repr(result)) < 200
-    assert str(diff).split() == _in_python(run("diff", str(file), str(file), "--all").stdout).split()
+    assert_same(str(diff), run("diff", str(file), str(file), "--all").stdout)
 
 
 def test_the_rows_are_plain_and_those_of_the_csv(samples: Path) -> None:

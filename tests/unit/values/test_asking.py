@@ -12,12 +12,16 @@ from typing import Any
 import pytest
 
 import occupancy
+from occupancy.cli import COMMANDS
 from occupancy.values.asking import Asking, reworded, worded
 from occupancy.values.listed import table_of
 
 BUILDS = Path("tests/data/builds")
 MORE = Asking("--all", "with_same=True")
-OF_A_COMMAND = re.compile(r"(?<![\w-])--[a-z]|\boccupancy [a-z]+ --")
+NAMES = "|".join(COMMANDS)
+OF_A_COMMAND = re.compile(
+    rf"(?<![\w-])--[a-z]|\boccupancy (?:{NAMES})\b|\b(?:{NAMES}) (?:finds|says|shows|has|lists|checks)\b"
+)
 
 
 @pytest.mark.parametrize("copied", [MORE, copy.deepcopy(MORE), pickle.loads(pickle.dumps(MORE))])
@@ -34,12 +38,22 @@ def test_a_change_is_made_to_all_that_is_said() -> None:
     assert reworded("a", str.upper) == "A"
 
 
+def test_parts_that_are_added_keep_all_that_they_say() -> None:
+    for said in (MORE + " shows it.", "f: " + MORE, MORE + MORE):
+        assert worded(said, "python") == said.replace("--all", "with_same=True") != said
+
+
 def test_data_has_the_words_of_the_command() -> None:
     assert (json.dumps(MORE), MORE) == ('"--all"', "--all")
     assert type(worded(MORE, "command")) is str
 
 
-def test_no_answer_of_python_names_an_option(tmp_path: Path) -> None:
+def loses_words(text: str, *_: object) -> str:
+    raise AssertionError(f"f-strings keep the command's words alone: {text!r}")
+
+
+def test_no_answer_of_python_names_an_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Asking, "__format__", loses_words)
     before, after = (str(BUILDS / each / "ptxas.log") for each in ("before", "after"))
     baseline, rules = tmp_path / "b.json", tmp_path / "rules.toml"
     occupancy.save_baseline(before, baseline)
@@ -68,6 +82,12 @@ def test_no_answer_of_python_names_an_option(tmp_path: Path) -> None:
         occupancy.scan("tests/data/inductor/cache"),
         occupancy.scan("tests/data/kernels", limit=5),
         occupancy.scan("tests/data/modern"),
+        *occupancy.scan("tests/data/modern", limit=20),
+        occupancy.limits("9.0"),
+        *occupancy.products(cc="9.0"),
+        occupancy.compute("H100 SXM", threads=256, regs=40).waves(5000, cluster=4),
+        occupancy.sweep("9.0", threads=256, regs=range(16, 256)),
+        occupancy.registers(384, "1:40,2:?"),
     ]
     for answer in answers:
         for shown in (str(answer), answer._repr_html_()):
