@@ -10,8 +10,9 @@ from ..advice.waves import count_waves, full_wave
 from ..engine import Model
 from ..errors import InputError
 from ..values.kernel import Launch
-from ..values.spellings import parse_count, parse_shape
+from ..values.spellings import parse_shape
 from .arguments import ComputeCapabilityLike, ShapeLike
+from .chips import chip_of, multiprocessors
 from .tuning import Condition, Needs, blocks_per_cluster, prune, takes_needs
 
 if TYPE_CHECKING:
@@ -66,10 +67,11 @@ def perf_model(
     grid runs. Configurations that cannot fill the GPU come last, so that ``top_k`` leaves them out first.
 
     Args:
-        cc: The chip.
+        cc: The chip; a product has SMs, too.
         grid: Blocks of the grid, or a function from the kernel's arguments and the configuration, by name,
             to them; without it, waves play no part.
-        multiprocessor_count: SMs of the GPU, which go with the grid.
+        multiprocessor_count: SMs of the GPU, which go with the grid; not needed where ``cc`` names a product,
+            such as ``"H100 SXM"``.
         model: As for `compute`.
         needs: As for `prune`; a function gets the kernel's arguments and the configuration, by name.
 
@@ -78,12 +80,11 @@ def perf_model(
         infinite for what does not launch.
 
     Raises:
-        InputError: An argument is wrong, or of grid and multiprocessor_count only one was given.
+        InputError: An argument is wrong, a grid lacks the number of SMs, or that has no grid.
     """
-    if (grid is None) != (multiprocessor_count is None):
-        missing = "grid" if grid is None else "multiprocessor_count"
-        raise InputError("is missing", where=missing, cure="Give grid and multiprocessor_count, or neither.")
-    sms = None if multiprocessor_count is None else parse_count(multiprocessor_count, "multiprocessor_count")
+    if grid is None and multiprocessor_count is not None:
+        raise InputError("is missing", where="grid", cure="Give it, or leave multiprocessor_count out.")
+    sms = None if grid is None else multiprocessors(chip_of(cc), multiprocessor_count)
     condition = Condition.of(cc, 0.0, 1, model, needs)
 
     def estimate(**arguments: Any) -> float:

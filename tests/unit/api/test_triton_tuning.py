@@ -65,9 +65,21 @@ def test_without_a_grid_the_rank_is_the_occupancy() -> None:
     assert rank(num_warps=4, num_ctas=2) == math.inf  # 8.6 has no clusters
 
 
+def test_a_product_has_the_number_of_sms() -> None:
+    named, given = (
+        occupancy.perf_model("H100 SXM", grid=200),
+        occupancy.perf_model("9.0", grid=200, multiprocessor_count=132),
+    )
+    assert named(num_warps=8) == given(num_warps=8) > 1
+
+
 def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
     with pytest.raises(InputError, match="multiprocessor_count: is missing"):
         occupancy.perf_model("9.0", grid=10)
+    with pytest.raises(InputError, match="grid: is missing"):
+        occupancy.perf_model("9.0", multiprocessor_count=132)
+    with pytest.raises(InputError, match="multiprocessor_count: H100 comes with different numbers of SMs"):
+        occupancy.perf_model("H100", grid=10)
     with pytest.raises(InputError, match="min_occupancy"):
         occupancy.early_config_prune("9.0", min_occupancy=2)
     with pytest.raises(InputError, match=r"^min_blocks: 0 is out of range"):
