@@ -17,7 +17,8 @@ class OccupancyError(ValueError):
     """Input that cannot be answered.
 
     The message reads ``where: what is wrong. Allowed: what is allowed. The cure``; each part is also
-    an attribute, so that a program can act on it.
+    an attribute, so that a program can act on it. A part may be an `Asking` (values/asking.py), which has
+    other words for Python than for the command line.
 
     Args:
         problem: What is wrong, with the value that was given.
@@ -38,17 +39,20 @@ class OccupancyError(ValueError):
         """The same as an error of another kind, at another place."""
         return kind(self.problem, where=where, allowed=self.allowed, cure=self.cure, choices=self.choices)
 
-    def lines(self) -> tuple[str, ...]:
-        """The message, and a line for each choice."""
-        text = f"{self.where}: {self.problem}" if self.where else self.problem
-        if self.allowed:
-            text = f"{_sentence(text)} Allowed: {self.allowed}"
-        if self.cure:
-            text = f"{_sentence(text)} {self.cure}"
+    def lines(self, reader: str = "command") -> tuple[str, ...]:
+        """The message in the words of a reader, and a line for each choice."""
+        parts = (self.where, self.problem, self.allowed, self.cure)
+        where, text, allowed, cure = (str(getattr(part, reader, part)) for part in parts)
+        if where:
+            text = f"{where}: {text}"
+        if allowed:
+            text = f"{_sentence(text)} Allowed: {allowed}"
+        if cure:
+            text = f"{_sentence(text)} {cure}"
         return text if self.choices else _sentence(text), *(f"  {choice}" for choice in self.choices)
 
     def __str__(self) -> str:
-        return "\n".join(self.lines())
+        return "\n".join(self.lines("python"))
 
 
 class InputError(OccupancyError):

@@ -23,6 +23,7 @@ from ..readers.budget import Allowance
 from ..report.compare.check import CheckReport, check_report
 from ..report.compare.diff import DiffReport, diff_report
 from ..tables.toml_file import PYPROJECT
+from ..values.asking import Asking
 from .reading import Path, Paths, Reading, ReadingArguments, takes_reading
 from .several_builds import Builds, paths_of, whole
 
@@ -283,11 +284,15 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> int:
 
 def _path_to_write(path: str | None, how: Builds) -> str:
     if path is None:
-        raise InputError("there is none", where="baseline", cure="Say which file to write: --baseline FILE.")
+        raise InputError(
+            "there is none",
+            where="baseline",
+            cure=Asking.of("Say which file to write: ", Asking("--baseline FILE", "baseline=FILE"), "."),
+        )
     if how.what_if is not None:
         raise InputError(
             "a baseline holds kernels as they were compiled",
-            where="--cc",
+            where=Asking("--cc", "cc"),
             cure="Leave it out here, and give it when you compare.",
         )
     return path
@@ -301,7 +306,11 @@ def _rules_file(path: Path | None) -> str:
         raise RulesError(
             "there are none",
             where="rules",
-            cure=f"This folder has no {RULES_FILE}, which occupancy init writes, and no {PYPROJECT} with "
-            "[tool.occupancy]; or give --rules FILE.",
+            cure=Asking.of(
+                f"This folder has no {RULES_FILE}, which occupancy init writes, and no {PYPROJECT} with "
+                "[tool.occupancy]; or give ",
+                Asking("--rules FILE", "rules=FILE"),
+                ".",
+            ),
         )
     return found

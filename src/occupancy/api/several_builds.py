@@ -18,6 +18,7 @@ from ..compare.rules import Launches, Rule, Rules, idle
 from ..errors import InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord
 from ..render import words
+from ..values.asking import Asking
 from .reading import Paths, Reading, ReadingArguments
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Builds(Reading):
             raise InputError(
                 f"the baselines assume {' and '.join(map(str, sorted(assumed)))}",
                 where="threads",
-                cure="Say which one to compare with: --threads.",
+                cure=Asking.of("Say which one to compare with: ", Asking("--threads", "threads="), "."),
             )
         return next(iter(assumed), None)
 

@@ -117,7 +117,7 @@ def whole_gpu(
 
 _CLUSTERS_UNKNOWN = Asking.of(
     "How many clusters the whole GPU holds depends on its number of SMs: name one product, such as H100-SXM",
-    Asking("; on the command line --sms 132 will do, too", ""),
+    Asking("; --sms 132 will do, too", ""),
     ".",
 )
 
@@ -127,12 +127,14 @@ def _without_sms(chip: Chip) -> InputError:
         return InputError(
             "the number of SMs is missing",
             where="grid",
-            cure="Name a product, such as H100-SXM; on the command line --sms or --device will do, too.",
+            cure=Asking.of(
+                "Name a product, such as H100-SXM", Asking("; --sms or --device will do, too", ""), "."
+            ),
         )
     return InputError(
         f"{chip.name} comes with different numbers of SMs",
         where="grid",
-        cure="Name one of them (on the command line --sms will do, too):",
+        cure=Asking.of("Name one of them", Asking(" (--sms will do, too)", ""), ":"),
         choices=choices_of(chip.variants),
     )
 
@@ -153,7 +155,9 @@ def count_of_sms(chip: Chip | None, sms: str | None) -> int | None:
     if sms.strip().endswith("%"):
         if whole is None:
             raise InputError(
-                "of how many SMs is not known", where="sms", cure="Give a number, or --gpu or --device."
+                "of how many SMs is not known",
+                where="sms",
+                cure=Asking.of("Give a number, or ", Asking("--gpu or --device", "name a product"), "."),
             )
         return mps_share(parse_count(sms.strip()[:-1], "sms"), whole)
     count = parse_count(sms, "sms")

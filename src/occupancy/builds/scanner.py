@@ -17,6 +17,7 @@ from ..readers import KernelRecord
 from ..readers.budget import Allowance
 from ..readers.record import FIELD_NAMES, ThreadsFrom
 from ..tables.chips import Chip
+from ..values.asking import Asking, said_by
 from ..values.dataclass import copier
 from ..values.kernel import Kernel, Launch
 from ..values.limits import ComputeCapability, Limits
@@ -102,7 +103,7 @@ class Scanner:
             if record.regs is not None:
                 values |= self._answered(record, limits)
         except OccupancyError as error:
-            values["notes"] = (*record.notes, str(error))
+            values["notes"] = (*record.notes, said_by(error))
         return ScanRow(**values, modules=record.modules)
 
     def verdict(self, record: KernelRecord) -> Verdict:
@@ -156,7 +157,9 @@ class Scanner:
             compiled_for = record.compute_capability
             if compiled_for is None:
                 raise InputError(
-                    "is not known", where="architecture", cure="Say which one to answer for: --cc 9.0."
+                    "is not known",
+                    where="architecture",
+                    cure=Asking.of("Say which one to answer for: ", Asking("--cc 9.0", 'cc="9.0"'), "."),
                 )
             limits = self._limits_of(compiled_for)
         # No launch of a kernel may have more threads than its bound, whatever the chip allows.
@@ -187,7 +190,7 @@ class Scanner:
         try:
             waves = self._waves(record, answer, None if what_if else record.multiprocessor_count)
         except InputError as error:  # clusters on a chip that has none, or a grid that no launch has
-            notes.append(str(error))
+            notes.append(said_by(error))
         if waves is not None and waves.waves <= 1 and next_step is not None:
             next_step = None
             notes.append(ONE_WAVE_NOTE)

@@ -19,6 +19,7 @@ from ..readers.budget import Budget, Malformed
 from ..readers.json_stream import JsonStream
 from ..readers.text import Text
 from ..tables.bounded_file import check_size, content_of
+from ..values.asking import Asking
 from .baseline import SCHEMA, SCHEMA_VERSION, Baseline, BaselineKernel, known, to_json
 
 T = TypeVar("T")
@@ -26,7 +27,8 @@ T = TypeVar("T")
 MAX_FILE_BYTES = 64 << 20
 """A hundred thousand kernels."""
 
-_HOW_TO_MAKE_ONE = "occupancy scan BUILD --save-baseline baseline.json writes one."
+HOW_TO_SAVE = Asking("occupancy scan BUILD --save-baseline FILE", "occupancy.save_baseline(BUILD, FILE)")
+_HOW_TO_MAKE_ONE = Asking.of(HOW_TO_SAVE, " writes one.")
 
 
 _BASELINE = TypeAdapter(Baseline)
@@ -248,7 +250,7 @@ def _baseline_error(error: ValidationError, name: str, within: str = "") -> Base
         return BaselineError(
             "there is no such name",
             where=f"{name}: {where[1:]}",
-            cure="Make the baseline again with this version: occupancy scan BUILD --save-baseline FILE.",
+            cure=Asking.of("Make the baseline again with this version: ", HOW_TO_SAVE, "."),
         )
     return BaselineError(
         f"got {shown(first['input'])}",

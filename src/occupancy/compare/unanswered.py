@@ -7,14 +7,20 @@ from collections.abc import Iterable, Sequence
 from ..builds.kernel_names import base_name
 from ..errors import BaselineError, RulesError
 from ..readers import KernelRecord
+from ..values.asking import Asking
+from .baseline_file import HOW_TO_SAVE
 from .matching import family
 from .question import Question
 from .rules import CRITERIA, Measure, Rule, names_like
 
+UPDATE = Asking("--update", "update=True")
+
 _SOURCES: dict[Measure, str] = {
     "spill_bytes": "Code before sm_70 does not tell: check what ptxas -v says, or ask for max_stack_growth.",
     "spill_smem": "Logs do not hold it: check the cubins, or the files that hold them.",
-    "occupancy": "It takes the architecture and the registers: --cc, or a compiled file.",
+    "occupancy": Asking.of(
+        "It takes the architecture and the registers: ", Asking("--cc", "cc="), ", or a compiled file."
+    ),
 }
 
 
@@ -58,7 +64,13 @@ class Gaps:
                 if bound is not None and CRITERIA[name].compares:
                     raise RulesError(
                         f"{rule} asks for {name}, and there is no baseline to compare with",
-                        cure="Give one with --baseline; occupancy scan BUILD --save-baseline FILE makes it.",
+                        cure=Asking.of(
+                            "Give one with ",
+                            Asking("--baseline", "baseline="),
+                            "; ",
+                            HOW_TO_SAVE,
+                            " makes it.",
+                        ),
                     )
 
     def has(self, question: Question) -> bool:
@@ -103,17 +115,24 @@ class Gaps:
                 raise BaselineError(
                     f"has none of the kernels that {question.rule} compares ({question.name})",
                     where=self._baseline,
-                    cure="Accept them with --update if they are new.",
+                    cure=Asking.of("Accept them with ", UPDATE, " if they are new."),
                 )
 
     def _other_architecture(self, question: Question) -> BaselineError:
         has = ", ".join(sorted(self._architectures)) or "no kernels at all"
-        only = f" --arch {question.row.arch}" if question.row.arch and self._architectures else ""
+        arch = question.row.arch if self._architectures else None
+        how = Asking(f"--update --arch {arch}", f"update=True, archs=[{arch!r}]") if arch else UPDATE
         return BaselineError(
             f"has no kernels for {question.row.arch}, which {self._build} has",
             where=self._baseline,
             allowed=has,
-            cure=f"Compare with the right one, choose with --arch, or add it: --update{only}.",
+            cure=Asking.of(
+                "Compare with the right one, choose with ",
+                Asking("--arch", "archs="),
+                ", or add it: ",
+                how,
+                ".",
+            ),
         )
 
     def _not_known(self, question: Question) -> RulesError:

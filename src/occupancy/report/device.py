@@ -10,6 +10,7 @@ from ..device import Device
 from ..errors import OccupancyError
 from ..render import words
 from ..render.document import Block, Bullets, Column, Document, Marked, Only, Paragraph, Table, Together
+from ..values.asking import said_by
 from ..values.dataclass import dataclass
 from ..values.limits import Limits
 from .base import Report
@@ -136,11 +137,11 @@ def _row(device: Device) -> tuple[Limits | None, tuple[str, ...]]:
     try:
         row = device.row
     except OccupancyError as error:
-        return None, (str(error),)
+        return None, (said_by(error),)
     try:
         _ = device.limits
     except OccupancyError as error:
-        return row, (str(error),)
+        return row, (said_by(error),)
     return row, ()
 
 

@@ -158,10 +158,9 @@ class FitsReport(Report):
             for chip in self.chips
             if chip.launchable is not False
         ]
-        headline = Paragraph((Marked(self.headline(), "strong"), self._scope()))
         table = [Table(NAMED_COLUMNS if has_names else COLUMNS[1:], rows)] if rows else []
         return (
-            headline,
+            Paragraph((Marked(self.headline(), "strong"), self._scope())),
             *self._not_compiled(),
             *table,
             Together([*self._not_on(), *self._without_clusters()]),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import occupancy  # in annotations: a public name brings its module when somebody reads the types
 
 from ..errors import InputError, UnknownComputeCapabilityError, shown
+from ..values.asking import Asking
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability, Limits
 from .shipped import renamed
@@ -131,7 +132,7 @@ def find_chips(name: object, table: Table | None = None, *, meant: Meant = "eith
     except UnknownComputeCapabilityError as error:
         product = _of_product(name, table, guess=False) if name.strip().isdecimal() else None
         if product is not None:
-            error.cure = f"For the {product.name}: {product.name!r}. {error.cure}"
+            error.cure = Asking.of(f"For the {product.name}: {product.name!r}. ", error.cure)
         raise
 
 
@@ -168,7 +169,7 @@ def _of_product(name: str, table: Table, *, guess: bool) -> Chip | None:
         raise InputError(
             f"{shown(name)} fits the names of {len(found)} GPUs",
             where="cc",
-            cure=f"`occupancy gpus {name}` lists them." if len(name) < MAX_NAME else "",
+            cure=Asking.of(_products(name), " lists them.") if len(name) < MAX_NAME else "",
         )
     if len(ccs) > 1:
         raise InputError(
@@ -224,17 +225,25 @@ def products_of(pattern: str) -> tuple[Product, ...]:
 def without_products(ccs: Iterable[ComputeCapability]) -> InputError:
     """The error where no product of these compute capabilities is known."""
     wanted = sorted(ccs)
+    new_names = [part for cc in wanted if cc in renamed() for part in (" ", _under_new_name(cc))]
     return InputError(
         f"no product of compute capability {' or '.join(map(str, wanted))} is known",
         where="cc",
-        cure=" ".join(_under_new_name(cc) for cc in wanted if cc in renamed())
-        or "`occupancy limits` has what its SM offers.",
+        cure=Asking.of(*new_names[1:])
+        or Asking.of(Asking("`occupancy limits`", "`occupancy.limits()`"), " has what its SM offers."),
     )
 
 
-def _under_new_name(cc: ComputeCapability) -> str:
+def _under_new_name(cc: ComputeCapability) -> Asking:
     new = renamed()[cc]
-    return f"{new.by} calls it {new.to}: `occupancy gpus {new.to}`."
+    return Asking.of(f"{new.by} calls it {new.to}: ", _products(str(new.to)), ".")
+
+
+def _products(pattern: str = "") -> Asking:
+    """How to list the products that a pattern fits, or all."""
+    return Asking(
+        f"`occupancy gpus{pattern and f' {pattern}'}`", f"`occupancy.products({pattern and repr(pattern)})`"
+    )
 
 
 def _is_compute_capability(name: str) -> bool:
@@ -273,6 +282,6 @@ def _nothing(name: str) -> InputError:
     return InputError(
         f"{shown(name)} is neither a compute capability nor the name of an architecture or a GPU",
         where="cc",
-        cure="Did you mean:" if found else "`occupancy gpus` lists the names of GPUs.",
+        cure="Did you mean:" if found else Asking.of(_products(), " lists the names of GPUs."),
         choices=choices_of(found),
     )

@@ -344,5 +344,5 @@ def _no_such(name: object) -> InputError:
         f"no product is called {shown(name)}",
         where="GPU",
         allowed=_listed(found) if found else "",
-        cure="Write it as RTX 4090 or A100 SXM4; `occupancy gpus` lists the names.",
+        cure="Write it as RTX 4090 or A100 SXM4; `occupancy.products()` lists the names.",
     )

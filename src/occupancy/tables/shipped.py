@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 from ..errors import UnknownComputeCapabilityError
+from ..values.asking import Asking
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability, Limits, SpreadsheetColumn
 
@@ -76,8 +77,12 @@ def _unknown(cc: ComputeCapability) -> UnknownComputeCapabilityError:
     return UnknownComputeCapabilityError(
         f"{cc} is not in the table",
         where="cc",
-        cure=f"The nearest are {', '.join(map(str, nearest))}. For a chip that the table lacks, bring its "
-        "limits in a file: --limits FILE, or occupancy.read_limits().",
+        cure=Asking.of(
+            f"The nearest are {', '.join(map(str, nearest))}. For a chip that the table lacks, bring its "
+            "limits in a file: ",
+            Asking("--limits FILE", "occupancy.read_limits()"),
+            ".",
+        ),
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, get_args
 
+from ..errors import OccupancyError
+
 Reader = Literal["command", "python", "page"]
 """Where a sentence is read: on the screen of a command; where Python shows an object, in a notebook too; on
 the page, by others than who ran the command."""
@@ -47,6 +49,11 @@ def worded(text: str, reader: Reader) -> str:
     if not isinstance(text, Asking):
         return text
     return str(text) if reader == "command" else text.python if reader == "python" else text.page
+
+
+def said_by(error: OccupancyError) -> Asking:
+    """What an error says, where an answer goes on without what failed."""
+    return Asking(*("\n".join(error.lines(reader)) for reader in get_args(Reader)))
 
 
 def reworded(text: str, change: Callable[[str], str]) -> str:

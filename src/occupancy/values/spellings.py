@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from ..errors import InputError, shown
+from .asking import Asking
 from .kernel import CARVEOUTS, INT_MAX, Carveout
 
 _GROUPS = r"[1-9][0-9]{0,2}(?:,[0-9]{3})+|[1-9][0-9]{0,2}(?:_[0-9]{3})+"
@@ -31,7 +32,7 @@ _SHAPE_SEPARATOR = r"(?i)\s*[x×*]\s*"
 _LIST = r"(?i)\s*[0-9a-fx_]+\s*(?:(?:[,:-]|\.\.)\s*[0-9a-fx_]+\s*)+,?"
 """Several values, or a range of them."""
 
-FOR_SEVERAL = "For several values: occupancy sweep, or occupancy.sweep() in Python."
+FOR_SEVERAL = Asking.of("For several values: ", Asking("occupancy sweep", "occupancy.sweep()"), ".")
 
 
 def parse_count(value: object, where: str) -> int:
@@ -102,7 +103,7 @@ def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
         raise InputError(
             f"{shown(value)} is a list",
             where=where,
-            cure=f"A shape is a tuple, such as (16, 16). {FOR_SEVERAL}",
+            cure=Asking.of("A shape is a tuple, such as (16, 16). ", FOR_SEVERAL),
         )
     if isinstance(value, str) and "," in value and not _is_in_parentheses(value):
         number = re.fullmatch(_COUNT, value.strip())
@@ -199,9 +200,13 @@ def parse_flag(value: object, where: str) -> bool:
         raise InputError(f"{shown(value)} is not a choice", where=where, allowed="True or False") from None
 
 
-_PER_THREAD = (
-    "What grows with the block: `occupancy block-sizes --smem-per-thread 64`, or in Python a function of the "
-    "threads, as dynamic_smem of block_sizes."
+_PER_THREAD = Asking.of(
+    "What grows with the block: ",
+    Asking(
+        "`occupancy block-sizes --smem-per-thread 64`",
+        "a function of the threads, as dynamic_smem of block_sizes",
+    ),
+    ".",
 )
 
 

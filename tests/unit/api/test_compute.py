@@ -249,7 +249,7 @@ def test_the_booleans_of_numpy_are_booleans() -> None:
 
 @pytest.mark.parametrize("cc", ["13.0", "12.10", "4.0", "9.9", (99, 9)])
 def test_an_unknown_compute_capability_names_the_nearest(cc: str) -> None:
-    with pytest.raises(UnknownComputeCapabilityError, match=r"nearest are \d.*--limits"):
+    with pytest.raises(UnknownComputeCapabilityError, match=r"nearest are \d.*read_limits"):
         occupancy.compute(cc, threads=32)
 
 

@@ -536,7 +536,7 @@ def test_block_sizes() -> None:
     assert "No size reaches 100%" in both
     assert "have it" not in both  # two amounts stand in the way
     text = run("block-sizes", "--cc", "8.6", "--smem", "64/thread").stderr
-    assert "`occupancy block-sizes --smem-per-thread 64`, or in Python a function of the threads" in text
+    assert "`occupancy block-sizes --smem-per-thread 64`." in text
     none = run("block-sizes", "--cc", "9.0", "--smem", "300k", "--format", "markdown").stdout
     assert "**" not in none
     assert "Among equals" not in run("block-sizes", "--cc", "9.0", "--smem", "300k").stdout

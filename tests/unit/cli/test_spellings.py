@@ -101,7 +101,7 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     ((*CALC, "256", "--cluster", "4,16"), "'4,16' is not a whole number. Give one; for several ask once"),
     ((*CALC, "256", "--grid", "1000,2000"), "Give one; for several ask once for each."),
     (("budget", "--cc", "9.0", "-t", "256", "--blocks", "2,4"), "Give one; for several ask once for each."),
-    (("calc", "--cc", "10.0", "-t", "256", "--tmem", "32,64"), "For several values: occupancy sweep, or"),
+    (("calc", "--cc", "10.0", "-t", "256", "--tmem", "32,64"), "For several values: occupancy sweep."),
     ((*CALC, "256", "--regs", "1,024"), "1024 is out of range"),
     (("calc", *KERNEL, "--cc", "hoper"), "is neither a compute capability nor the name"),
     (("calc", *KERNEL, "--gpu", "RTX 4099"), "Did you mean:\n  GeForce RTX"),

@@ -178,7 +178,7 @@ def test_gpus_of_a_compute_capability_and_in_an_order() -> None:
     memory = [each["memory_gb"] or 0 for each in gpus("hopper", "--sort", "memory")]
     assert memory == sorted(memory, reverse=True)
     assert "--cc: none of 'h100' is of compute capability 8.0" in run("gpus", "h100", "--cc", "8.0").stderr
-    assert "--cc: no product that is known is of compute capability 8.8" in run("gpus", "--cc", "8.8").stderr
+    assert "--cc: no product of compute capability 8.8 is known" in run("gpus", "--cc", "8.8").stderr
     with pytest.raises(occupancy.InputError, match=r"sort: 'size' is no order\. Allowed: cc, name, sms, mem"):
         occupancy.products(sort="size")  # type: ignore[arg-type]
 
@@ -280,7 +280,7 @@ def test_clusters_without_the_number_of_sms_still_say_what_an_sm_holds() -> None
     large = run(*kernel[:-1], "16", "--cc", "9.0", columns=200).stdout
     assert "cudaFuncAttributeNonPortableClusterSizeAllowed, 1)" in large
     assert (
-        "name one product, such as H100-SXM; on the command line --sms 132 will do, too."
+        "name one product, such as H100-SXM; --sms 132 will do, too."
         in run(*kernel, *chip, columns=200).stdout
     )
     several = run(*kernel, "--gpu", "H100,H200", columns=120).stdout

@@ -162,11 +162,11 @@ class TestFindGpu:
             ("RTX 9090", "GeForce RTX 4090"),
             ("RTX 4099", "GeForce RTX 4090"),
             ("H10", "H100"),
-            ("Radeon RX 7900", "Write it as RTX 4090 or A100 SXM4; `occupancy gpus` lists"),
-            ("", "Write it as RTX 4090 or A100 SXM4; `occupancy gpus` lists"),
-            ("NVIDIA", "Write it as RTX 4090 or A100 SXM4; `occupancy gpus` lists"),
-            ("-", "Write it as RTX 4090 or A100 SXM4; `occupancy gpus` lists"),
-            ("x" * 10_000, "Write it as RTX 4090 or A100 SXM4; `occupancy gpus` lists"),
+            ("Radeon RX 7900", "Write it as RTX 4090 or A100 SXM4; `occupancy.products()` lists"),
+            ("", "Write it as RTX 4090 or A100 SXM4; `occupancy.products()` lists"),
+            ("NVIDIA", "Write it as RTX 4090 or A100 SXM4; `occupancy.products()` lists"),
+            ("-", "Write it as RTX 4090 or A100 SXM4; `occupancy.products()` lists"),
+            ("x" * 10_000, "Write it as RTX 4090 or A100 SXM4; `occupancy.products()` lists"),
         ],
     )
     def test_no_such_product(self, name: str, near: str) -> None:

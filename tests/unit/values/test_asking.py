@@ -6,15 +6,18 @@ import copy
 import json
 import pickle
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import occupancy
+from occupancy import InputError, UnknownComputeCapabilityError
 from occupancy.cli import COMMANDS
-from occupancy.values.asking import Asking, reworded, worded
+from occupancy.values.asking import Asking, reworded, said_by, worded
 from occupancy.values.listed import table_of
+from tests.cli_runner import run
 
 BUILDS = Path("tests/data/builds")
 MORE = Asking("--all", "with_same=True")
@@ -94,6 +97,50 @@ def test_no_answer_of_python_names_an_option(tmp_path: Path, monkeypatch: pytest
             assert not OF_A_COMMAND.search(shown), shown
     assert "Your own GPU tells: cudaOcc" in answers[6]._repr_html_()
     assert "update=True, name=&quot;PART&quot;, or all with update=True." in answers[16]._repr_html_()
+
+
+A_FUNCTION: Any = len
+OF_THE_COMMAND = re.compile(r"(?<![\w-])--[a-z]|\boccupancy [a-z]+\b|command line")
+
+
+@pytest.mark.parametrize(
+    ("ask", "cure"),
+    [
+        (lambda: occupancy.compute("9.9", threads=64), "in a file: occupancy.read_limits()."),
+        (lambda: occupancy.compute("9.0", threads=[64, 128]), "For several values: occupancy.sweep()."),
+        (
+            lambda: occupancy.compute("9.0", threads=64, smem=A_FUNCTION),
+            "a function of the threads, as dynamic_smem",
+        ),
+        (lambda: occupancy.compute("nowhere", threads=64), "`occupancy.products()` lists the names of GPUs."),
+        (lambda: occupancy.compute("RTX", threads=64), "`occupancy.products('RTX')` lists them."),
+        (lambda: occupancy.find_gpu("-"), "`occupancy.products()` lists the names."),
+        (lambda: occupancy.products("8.8"), "`occupancy.limits()` has what its SM offers."),
+        (lambda: occupancy.products(cc="10.1"), "calls it 11.0: `occupancy.products('11.0')`."),
+        (lambda: occupancy.compute_on_all(["9.0"], threads=64, grid=9), "Name a product, such as H100-SXM."),
+        (lambda: occupancy.compute_on_all(["H100"], threads=64, grid=9), "Name one of them:"),
+    ],
+)
+def test_errors_of_python_are_in_its_words_and_those_of_commands_in_theirs(
+    ask: Callable[[], object], cure: str
+) -> None:
+    with pytest.raises((InputError, UnknownComputeCapabilityError)) as caught:
+        ask()
+    error = caught.value
+    for copied in (error, pickle.loads(pickle.dumps(error)), error.elsewhere("here", InputError)):
+        assert cure in str(copied)
+        assert not OF_THE_COMMAND.search(str(copied))
+        assert worded(copied.cure, "command") in "\n".join(copied.lines())
+    assert said_by(error) == "\n".join(error.lines())
+    assert worded(said_by(error), "python") == str(error)
+
+
+def test_a_command_is_told_its_options() -> None:
+    assert "in a file: --limits FILE.\n" in run("calc", "--cc", "9.9", "-t", "64").stderr
+    assert "`occupancy gpus` lists the names" in run("calc", "--gpu", "nowhere", "-t", "64").stderr
+    missing = run("calc", "--cc", "9.0", "-t", "64", "--grid", "9", columns=200).stderr
+    assert "Name a product, such as H100-SXM; --sms or --device will do, too." in missing
+    assert "(--sms will do, too):\n" in run("calc", "--gpu", "H100", "-t", "64", "--grid", "9").stderr
 
 
 def test_what_a_kernel_of_a_scan_says_of_itself_names_no_option() -> None:
