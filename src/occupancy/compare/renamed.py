@@ -14,7 +14,7 @@ from ..values.dataclass import dataclass
 from .diff import compared
 from .launches import ByOldName
 from .matching import match
-from .rules import Entry, Launches, about, idle, names_like
+from .rules import RENAMED, Entry, Launches, about, idle, names_like, names_of_new
 from .violations import Renamed, Table
 
 E = TypeVar("E", bound=Entry)
@@ -150,9 +150,10 @@ def launches_of_renamed(
     following = {fit.entry.number for fit in fits if fit.counts}
     for entry in idle(launches, kernels):
         if entry.number not in following:
+            new = names_of_new(entry, kernels, baseline)
             raise RulesError(
                 f"{entry} is for no kernel of {build}",
-                allowed=names_like(entry.kernels[0], (kernel.name for kernel in kernels)),
-                cure="Write the name of one that there is, or remove the entry.",
+                allowed=new or names_like(entry.kernels[0], (kernel.name for kernel in kernels)),
+                cure=RENAMED if new else "Write the name of one that there is, or remove the entry.",
             )
     return by_old_name(fits), fits

@@ -213,6 +213,18 @@ def names_like(pattern: str, kernels: Iterable[str]) -> str:
     return f"{', '.join(names[:MOST_SUGGESTED])}{more}"
 
 
+def names_of_new(entry: Entry, kernels: Sequence[KernelRecord], baseline: Sequence[KernelRecord]) -> str:
+    """What an entry that is for none of the kernels may be meant for: one that the baseline lacks, if the
+    entry is for one of the baseline; else empty."""
+    before = {kernel.name for kernel in baseline}
+    new = [kernel.name for kernel in kernels if kernel.name not in before]
+    return names_like(entry.kernels[0], new) if new and not idle([entry], baseline) else ""
+
+
+RENAMED = "The baseline has it. If it was renamed, write the new name; else remove the entry."
+"""The cure where there are such names."""
+
+
 def _agreement(one: str, other: str) -> int:
     """How many characters two texts begin with alike."""
     return sum(takewhile(bool, map(eq, one, other)))

@@ -11,7 +11,7 @@ from ..values.asking import Asking
 from .baseline_file import HOW_TO_SAVE
 from .matching import family
 from .question import Question
-from .rules import CRITERIA, Measure, Rule, names_like
+from .rules import CRITERIA, RENAMED, Measure, Rule, names_like, names_of_new
 
 UPDATE = Asking("--update", "update=True")
 
@@ -49,7 +49,8 @@ class Gaps:
         self._has_baseline = baseline is not None
         self._ignores_arch = ignore_arch
         self._is_partial = whole_baseline is not None
-        self._architectures = {family(row.arch) for row in whole_baseline or baseline or ()}
+        self._baseline_kernels = whole_baseline or baseline or ()
+        self._architectures = {family(row.arch) for row in self._baseline_kernels}
         self._unknown: dict[tuple[str, ...], Question] = {}
         self._answered: set[tuple[str, ...]] = set()
         self._new: dict[tuple[int, str], Question] = {}
@@ -149,6 +150,8 @@ class Gaps:
         )
 
     def _idle(self, rule: Rule) -> RulesError:
+        if new := names_of_new(rule, self._rows, self._baseline_kernels):
+            return RulesError(f"{rule} is for no kernel of {self._build}", allowed=new, cure=RENAMED)
         near = names_like(rule.kernels[0], (row.name for row in self._rows))
         archs = ", ".join(sorted({row.arch or "unknown" for row in self._rows}))
         return RulesError(

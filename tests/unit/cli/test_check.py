@@ -872,6 +872,22 @@ def test_rules_for_architectures_that_are_not_asked_for_are_left_aside(builds: P
     )
 
 
+@pytest.mark.parametrize(
+    "entry", ["[[rules]]\nmax_regs = 1\n[[launches]]\nthreads = 9\n", "[[rules]]\nmax_regs = 99\n"]
+)
+def test_an_entry_for_a_kernel_that_is_gone_names_those_that_are_new(project: Path, entry: str) -> None:
+    """No part of the name stays, and a log has no code by which kernels are paired."""
+    line = "Compiling entry function '{}' for 'sm_90'\nptxas info : Used 40 registers\n"
+    for name, kernels in ("old", ["blur", "clear"]), ("new", ["smooth", "clear"]):
+        (project / f"{name}.log").write_text("".join(map(line.format, kernels)))
+    occupancy.save_baseline("old.log", "base.json")
+    (project / "rules.toml").write_text(f"baseline = 'base.json'\n{entry}kernels = 'blur'\n")
+    text = " ".join(check("new.log", "--rules", "rules.toml", code=2).split())
+    assert "(blur) is for no kernel of new.log. Allowed: smooth" in text
+    assert "clear" not in text
+    assert "The baseline has it. If it was renamed, write the new name" in text
+
+
 @pytest.mark.parametrize("columns", [40, 80, 120])
 def test_the_screen_fits(builds: Path, project: Path, columns: int) -> None:
     text = check(builds / "after", "--rules", "rules.toml", code=1, columns=columns)
