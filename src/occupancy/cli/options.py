@@ -68,7 +68,7 @@ exit_code_option = grouped_option(
     "--exit-code",
     is_flag=True,
     is_common=True,
-    help="Exit with 1 if it cannot launch with opt-ins or after --no-opt-in without.",
+    help="Exit with 1 if it cannot launch even with opt-ins; with --no-opt-in, without.",
 )
 
 

@@ -263,7 +263,7 @@ def _called(chip: ChipFit) -> str:
 def _in_brackets(chip: ChipFit) -> str:
     """By which product people know a compute capability, or what a later CUDA calls it; empty without."""
     if chip.known_by is None and (new := renamed().get(ComputeCapability.parse(chip.cc))):
-        return f" (now {new.to})"
+        return f" (as {new.to})"
     return f" ({chip.known_by})" if chip.known_by else ""
 
 
