@@ -87,7 +87,7 @@ CEILINGS = {
     ),
     "pieces": Ceiling(1_000_000, 2 * MIB, "more lines, values or entries of tables than are read"),
     "kernels": Ceiling(17_500, MIB // 32, "more kernels than are read"),
-    "launches": Ceiling(20_000, MIB // 64, "more launches than are read"),
+    "launches": Ceiling(15_000, MIB // 64, "more launches than are read"),
     "names": Ceiling(16 * MIB, 32 * MIB, "longer names of kernels than are read"),
     "advice": Ceiling(2_000, MIB // 1000, "more different kernels than next steps are found for"),
     "problems": Ceiling(1_000, MIB // 1024, "too much is damaged"),
