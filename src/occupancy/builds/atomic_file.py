@@ -133,24 +133,22 @@ def alone(path: str) -> Iterator[None]:
         InUseError: Another one has it, for longer than it takes to write a file.
         OSError: There is no such folder.
     """
-    target = os.path.realpath(path)
     end = time.monotonic() + PATIENCE
-    while True:
-        descriptor = _opened_to_lock(target)
-        try:
-            _lock(descriptor)
-            break
-        except (BlockingIOError, PermissionError):  # the latter on Windows
-            os.close(descriptor)
-        except OSError as error:
-            if error.errno in _WITHOUT_LOCKS:
-                break
-            os.close(descriptor)
-            raise
-        if time.monotonic() >= end:
-            raise InUseError
-        time.sleep(0.02)
+    descriptor = _opened_to_lock(os.path.realpath(path))
     try:
+        while True:
+            try:
+                _lock(descriptor)
+                break
+            except (BlockingIOError, PermissionError):  # the latter on Windows
+                pass
+            except OSError as error:
+                if error.errno not in _WITHOUT_LOCKS:
+                    raise
+                break
+            if time.monotonic() >= end:
+                raise InUseError
+            time.sleep(0.02)
         yield
     finally:
         os.close(descriptor)
