@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from ..builds.kernel_names import Names, without_parameters
-from ..errors import RulesError
 from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..values.dataclass import dataclass
 from .diff import compared
 from .launches import ByOldName
 from .matching import match
-from .rules import RENAMED, Entry, Launches, about, idle, names_like, names_of_new
+from .rules import Entry, Launches, about, for_no_kernel, idle
 from .violations import Renamed, Table
 
 E = TypeVar("E", bound=Entry)
@@ -150,10 +149,6 @@ def launches_of_renamed(
     following = {fit.entry.number for fit in fits if fit.counts}
     for entry in idle(launches, kernels):
         if entry.number not in following:
-            new = names_of_new(entry, kernels, baseline)
-            raise RulesError(
-                f"{entry} is for no kernel of {build}",
-                allowed=new or names_like(entry.kernels[0], (kernel.name for kernel in kernels)),
-                cure=RENAMED if new else "Write the name of one that there is, or remove the entry.",
-            )
+            cure = "Write the name of one that there is, or remove the entry."
+            raise for_no_kernel(entry, build, kernels, baseline, cure=cure)
     return by_old_name(fits), fits

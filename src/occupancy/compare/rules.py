@@ -10,6 +10,7 @@ from operator import eq
 from typing import Literal, TypeVar
 
 from ..builds.kernel_names import Names, base_name, without_parameters
+from ..errors import RulesError
 from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..values.dataclass import dataclass
@@ -213,16 +214,30 @@ def names_like(pattern: str, kernels: Iterable[str]) -> str:
     return f"{', '.join(names[:MOST_SUGGESTED])}{more}"
 
 
-def names_of_new(entry: Entry, kernels: Sequence[KernelRecord], baseline: Sequence[KernelRecord]) -> str:
-    """What an entry that is for none of the kernels may be meant for: one that the baseline lacks, if the
-    entry is for one of the baseline; else empty."""
+def for_no_kernel(
+    entry: Entry,
+    build: str,
+    kernels: Sequence[KernelRecord],
+    baseline: Sequence[KernelRecord],
+    *,
+    cure: str,
+    archs: str = "",
+) -> RulesError:
+    """The error of an entry that is for none of the kernels of a build. Where it is for one of the baseline,
+    that may be one of those that the baseline lacks, under its new name.
+
+    Args:
+        cure: What to do where it is for none of the baseline either.
+        archs: What to say of all kernels behind their names.
+    """
     before = {kernel.name for kernel in baseline}
     new = [kernel.name for kernel in kernels if kernel.name not in before]
-    return names_like(entry.kernels[0], new) if new and not idle([entry], baseline) else ""
-
-
-RENAMED = "The baseline has it. If it was renamed, write the new name; else remove the entry."
-"""The cure where there are such names."""
+    if new and not idle([entry], baseline):
+        allowed = names_like(entry.kernels[0], new)
+        cure = "The baseline has it. If it was renamed, write the new name; else remove the entry."
+    else:
+        allowed = f"{names_like(entry.kernels[0], (kernel.name for kernel in kernels))}{archs}"
+    return RulesError(f"{entry} is for no kernel of {build}", allowed=allowed, cure=cure)
 
 
 def _agreement(one: str, other: str) -> int:

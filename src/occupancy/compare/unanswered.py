@@ -11,7 +11,7 @@ from ..values.asking import Asking
 from .baseline_file import HOW_TO_SAVE
 from .matching import family
 from .question import Question
-from .rules import CRITERIA, RENAMED, Measure, Rule, names_like, names_of_new
+from .rules import CRITERIA, Measure, Rule, for_no_kernel
 
 UPDATE = Asking("--update", "update=True")
 
@@ -150,12 +150,12 @@ class Gaps:
         )
 
     def _idle(self, rule: Rule) -> RulesError:
-        if new := names_of_new(rule, self._rows, self._baseline_kernels):
-            return RulesError(f"{rule} is for no kernel of {self._build}", allowed=new, cure=RENAMED)
-        near = names_like(rule.kernels[0], (row.name for row in self._rows))
         archs = ", ".join(sorted({row.arch or "unknown" for row in self._rows}))
-        return RulesError(
-            f"{rule} is for no kernel of {self._build}",
-            allowed=f"{near}, for {archs}",
+        return for_no_kernel(
+            rule,
+            self._build,
+            self._rows,
+            self._baseline_kernels,
             cure="A rule that looks at nothing would always hold.",
+            archs=f", for {archs}",
         )
