@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..values.kernel import RANGES, UNITS
-from ..values.spellings import parse_count, parse_size
+from ..values.spellings import is_list_in_text, parse_count, parse_size
 
 Integers = NDArray[np.integer[Any]]
 
@@ -95,7 +95,17 @@ def _whole_floats(array: NDArray[Any], name: str, low: int, high: int) -> Intege
 def _whole_objects(array: NDArray[Any], name: str, low: int, high: int) -> Integers:
     # Integers of any size, text, or whatever else a list can hold.
     parse = parse_size if name in SHARED_MEMORY_FIELDS else parse_count
-    counts = [parse(each, _element(name, array, index)) for index, each in enumerate(array.ravel().tolist())]
+
+    def count(each: object, where: str) -> int:
+        try:
+            return parse(each, where)
+        except InputError as error:
+            if not is_list_in_text(each):
+                raise
+            cure = "Give several values as an array or a list, a range as range(16, 256, 8)."
+            raise InputError(f"{shown(each)} is text", where=where, cure=cure) from error
+
+    counts = [count(each, _element(name, array, index)) for index, each in enumerate(array.ravel().tolist())]
     for index, each in enumerate(counts):
         if not low <= each <= high:
             raise _element_error(name, array, index, "is out of range", low, high)

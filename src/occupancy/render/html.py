@@ -67,7 +67,12 @@ _TAGS = {
 
 def html(document: Document) -> str:
     """The blocks one below the other; what a terminal alone shows is among them."""
-    return "".join(map(_block, without_needless(document, _titles_shown)))
+    return _blocks(without_needless(document, _titles_shown))
+
+
+def _blocks(blocks: Sequence[Block]) -> str:
+    """Those of a document, or within a block, of which the tables that their lines are about are elsewhere."""
+    return "".join(map(_block, blocks))
 
 
 def _block(block: Block) -> str:
@@ -88,11 +93,11 @@ def _block(block: Block) -> str:
     if isinstance(block, GroupedTable):
         return _grouped_table(block)
     if isinstance(block, (Together, Comment)):
-        return html(block.blocks)
+        return _blocks(block.blocks)
     if isinstance(block, Only):
-        return html(block.blocks) if block.output == "text" else ""
+        return _blocks(block.blocks) if block.output == "text" else ""
     if isinstance(block, Folded):
-        return f"<details><summary>{html_text(block.summary)}</summary>{html(block.blocks)}</details>"
+        return f"<details><summary>{html_text(block.summary)}</summary>{_blocks(block.blocks)}</details>"
     if isinstance(block, HeatMap):
         return _heat_map(block)
     from .text import to_text

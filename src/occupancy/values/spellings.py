@@ -65,11 +65,16 @@ def parse_count(value: object, where: str) -> int:
 
 def _for_several(value: object, where: str) -> str:
     """Where several values of an input can be given; empty where one was."""
-    if not isinstance(value, list) and not (isinstance(value, str) and re.fullmatch(_LIST, value.strip())):
+    if not isinstance(value, list) and not is_list_in_text(value):
         return ""
     from .ranges import VARY  # only an error needs it
 
     return FOR_SEVERAL if where in VARY else "Give one; for several ask once for each."
+
+
+def is_list_in_text(value: object) -> bool:
+    """Whether it is a piece of text that reads as several numbers or a range: ``16,32``, ``16:255``."""
+    return isinstance(value, str) and re.fullmatch(_LIST, value.strip()) is not None
 
 
 def _number(text: str) -> int | None:

@@ -205,6 +205,8 @@ class TestRefusals:
             ({"threads": range(64, 32)}, "threads: there are no values"),
             ({"threads": [True, False]}, "threads: bool is no type of whole numbers"),
             ({"threads": ["32", "x"]}, "threads, element 1: 'x' is not a whole number"),
+            ({"threads": 256, "regs": "16:255"}, "regs: '16:255' is text. Give several values as an array"),
+            ({"threads": 256, "smem": ["16,32"]}, "smem, element 0: '16,32' is text. Give several"),
             ({"threads": [32, None]}, "threads, element 1: None is not a whole number"),
             ({"threads": [[1, 2], [3]]}, "threads: cannot be read as an array"),
             ({"threads": np.ma.array([1, 2, 3], mask=[False, False, True])}, "element 2: 3 is masked"),

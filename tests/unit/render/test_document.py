@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 
 from occupancy.render.charts import Axis, BarChart, scale
 from occupancy.render.document import (
+    About,
     Block,
     Bullets,
     Code,
@@ -161,6 +163,18 @@ def test_a_notebook_shows_the_last_column_and_leaves_out_what_is_of_the_least_us
     has_room = html([table._replace(columns=[wide[0], wide[2], next_step])])
     assert "No room" not in has_room
     assert "Unnamed" in has_room
+
+
+@pytest.mark.parametrize("render", [html, markdown, to_text])
+def test_a_line_about_a_column_is_shown_with_it_within_another_block_too(
+    render: Callable[[list[Block]], str],
+) -> None:
+    table = GroupedTable("Kernel", [GroupRow("a", "f")], [GroupColumn("Regs", ["8"])])
+    lines = Bullets([About("Regs", "Regs: of a thread."), About("Stack", "Stack: of a thread.")])
+    for within in (lines, Together([lines]), Folded("More", [Together([lines])])):
+        shown = render([table, within])
+        assert "Regs: of a thread." in shown
+        assert "Stack: of a thread." not in shown
 
 
 def test_columns_that_have_no_room_are_named_at_the_end() -> None:
