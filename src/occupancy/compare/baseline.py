@@ -77,6 +77,8 @@ class BaselineKernel:
     register_cap: Count | None = None
     cluster_dim: tuple[Count, Count, Count] | None = None
     shared_memory_configuration: Count | None = None
+    code: Annotated[int, Field(ge=0, le=0xFFFF_FFFF)] | None = None
+    """A checksum of its machine code, by which a kernel is recognised that has got another name."""
     threads: Threads | None = None
     threads_from: str | None = None
     occupancy: Annotated[float, Field(ge=0, le=1)] | None = None

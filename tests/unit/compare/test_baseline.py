@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import occupancy
 from occupancy import BaselineError, ReadError
 from occupancy.builds.atomic_file import alone
 from occupancy.builds.kernel_names import stable_name
-from occupancy.compare.baseline import SCHEMA_VERSION, Baseline, BaselineKernel
+from occupancy.compare.baseline import SCHEMA_VERSION, Baseline, BaselineKernel, baseline_of
 from occupancy.compare.baseline_file import (
     looks_like_baseline,
     parse_baseline,
@@ -21,6 +22,8 @@ from occupancy.compare.baseline_file import (
 )
 from occupancy.compare.build import read_build
 from occupancy.compare.diff import compared
+from occupancy.compare.matching import match
+from occupancy.readers import KernelRecord
 
 KERNEL = BaselineKernel(name="_Z1kv", arch="sm_90", source="k.cubin", format="cubin", regs=32)
 BASELINE = Baseline(tool_version="0.1.0", threads=256, kernels=(KERNEL,))
@@ -42,7 +45,7 @@ def test_the_file_is_what_the_documents_say() -> None:
         static_smem=0, dynamic_smem=1024, smem=None, barriers=1, stack_bytes=0, spill_store_bytes=4,
         spill_load_bytes=8, spills_from="compiler", max_threads=256, required_threads=256, register_cap=255,
         cluster_dim=(2, 1, 1),
-        shared_memory_configuration=65536, threads=256, threads_from="required", occupancy=0.5,
+        shared_memory_configuration=65536, code=0xFFFF_FFFF, threads=256, threads_from="required", occupancy=0.5,
         active_blocks=4, limiters=("warps", "registers"),
     )  # fmt: skip
     assert to_text(Baseline(tool_version="0.1.0", kernels=(every, KERNEL))) == (
@@ -53,7 +56,7 @@ def test_the_file_is_what_the_documents_say() -> None:
         '"spill_store_bytes": 4, "spill_load_bytes": 8, "spills_from": "compiler", '
         '"max_threads": 256, "required_threads": 256, '
         '"register_cap": 255, "cluster_dim": [2, 1, 1], "shared_memory_configuration": 65536, '
-        '"threads": 256, "threads_from": "required", "occupancy": 0.5, "active_blocks": 4, '
+        '"code": 4294967295, "threads": 256, "threads_from": "required", "occupancy": 0.5, "active_blocks": 4, '
         '"limiters": ["warps", "registers"]},\n'
         '{"name": "_Z1kv", "arch": "sm_90", "source": "k.cubin", "format": "cubin", "regs": 32}\n'
         "]\n}\n"
@@ -95,6 +98,17 @@ def test_the_same_build_makes_the_same_file(builds: Path, tmp_path: Path) -> Non
     # Made of what was read back, it is the same again.
     occupancy.save_baseline(one, other)
     assert one.read_bytes() == other.read_bytes()
+
+
+def test_a_kernel_that_was_renamed_is_known_by_its_code(tmp_path: Path) -> None:
+    old, new = (
+        KernelRecord(source="k.cubin", format="cubin", name=name, arch="sm_90", regs=32, code=7)
+        for name in ("_Z4blurPf", "_Z6smoothPf")
+    )
+    write_baseline(tmp_path / "base.json", baseline_of([old]))
+    read = read_build([str(tmp_path / "base.json")]).records
+    for now, pairs in (new, [(old, new, "code")]), (replace(new, code=8), []), (replace(new, code=None), []):
+        assert list(match(read, [now], compared).pairs) == pairs
 
 
 def test_an_assumed_block_size_is_kept_as_an_assumption(builds: Path, tmp_path: Path) -> None:
