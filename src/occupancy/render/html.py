@@ -71,7 +71,7 @@ def html(document: Document) -> str:
 
 
 def _blocks(blocks: Sequence[Block]) -> str:
-    """Those of a document, or within a block, of which the tables that their lines are about are elsewhere."""
+    """Those of a document, or within a block; the tables that their lines are about may be elsewhere."""
     return "".join(map(_block, blocks))
 
 

@@ -40,8 +40,12 @@ _SIGNS = {"strong": "**", "good": "**", "fair": "**", "bad": "**"}
 
 def markdown(document: Document) -> str:
     """The blocks, with an empty line between two."""
-    shown = without_needless(document, lambda table: (column.title for column in table.columns))
-    return "\n\n".join(part for block in shown for part in _parts(block))
+    return _blocks(without_needless(document, lambda table: (column.title for column in table.columns)))
+
+
+def _blocks(blocks: Sequence[Block]) -> str:
+    """Those of a document, or within a block; the tables that their lines are about may be elsewhere."""
+    return "\n\n".join(part for block in blocks for part in _parts(block))
 
 
 def _parts(block: Block) -> Iterator[str]:
@@ -53,7 +57,7 @@ def _parts(block: Block) -> Iterator[str]:
     elif isinstance(block, Comment):
         yield from _comment(block)
     elif isinstance(block, Folded):
-        if text := markdown(block.blocks):
+        if text := _blocks(block.blocks):
             yield _folded(block.summary, text)
     elif text := _text(block):
         yield text
@@ -119,7 +123,7 @@ def _within(block: Block, room: int) -> str:
     if isinstance(block, Folded):
         text = "\n\n".join(filter(None, (_within(each, room) for each in block.blocks)))
         return _folded(block.summary, text) if text else ""
-    return markdown([block])
+    return _blocks([block])
 
 
 def _rows_within(
