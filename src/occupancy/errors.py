@@ -59,6 +59,10 @@ class InputError(OccupancyError):
     """A value that no kernel and no launch can have, or that this chip does not offer."""
 
 
+class TooMuchError(InputError):
+    """More of something than any kernel can have; a tuner's configuration that asks for it is left out."""
+
+
 class UnknownComputeCapabilityError(OccupancyError):
     """A compute capability that the table does not hold; it is never guessed."""
 

@@ -13,7 +13,8 @@ from ..values.kernel import Launch
 from ..values.spellings import parse_shape
 from .arguments import ComputeCapabilityLike, ShapeLike
 from .chips import chip_of, multiprocessors
-from .tuning import Condition, Needs, blocks_per_cluster, prune, takes_needs
+from .configurations import Needs, blocks_per_cluster
+from .tuning import Condition, prune, takes_needs
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -2,66 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from math import prod
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..engine import Answer, Model, default_model, evaluate, rules
-from ..errors import InputError, words_of
-from ..values.kernel import Carveout
+from ..errors import InputError, TooMuchError, words_of
 from ..values.limits import Limits
-from ..values.spellings import parse_count, parse_size, parse_threads
+from ..values.spellings import parse_count
 from .arguments import ComputeCapabilityLike, Function, kernel_with, make_kernel, refuses_others, shows
 from .chips import limits
+from .configurations import NAMES_OF_THREADS, Needs, blocks_per_cluster, completed
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Config = TypeVar("Config")
-Need = int | str | Sequence[int] | Carveout | Callable[[Any], Any] | None
-
-# What configurations call an argument of `compute` besides: in Triton, in Nsight Compute.
-OTHER_NAMES = {
-    "threads": ("num_threads", "threads_per_block", "block_size", "block_dim"),
-    "regs": ("registers", "n_regs", "num_regs", "registers_per_thread"),
-    "smem": ("shared", "shared_mem_per_block"),
-    "barriers": ("num_block_barriers",),
-    "tensor_memory": ("tmem_size",),
-}
-PARTS = ("static_smem", "dynamic_smem")
-"""Of ``smem``, which may stand beside them where it is their sum."""
-# Blocks per cluster, which `compute` does not take: Triton's word, and CUDA's.
-CLUSTER_SIZES = ("num_ctas", "cluster_size")
-# Other ways to say how many threads: the warps of Triton and CUTLASS, the dimensions of Kernel Tuner.
-WARPS = ("num_warps", "warp_count")
-DIMENSIONS = ("block_size_x", "block_size_y", "block_size_z")
-
-
-# Written out, with the names of `KernelArguments`, because type checkers know no other way; a test compares.
-class Needs(TypedDict, total=False):
-    """Arguments of `compute`: a value, or a function from a configuration to the value."""
-
-    threads: Need
-    regs: Need
-    static_smem: Need
-    dynamic_smem: Need
-    smem: Need
-    barriers: Need
-    carveout: Need
-    caching: Need
-    opt_in: Need
-    virtual_resources: Need
-    tensor_memory: Need
-    shared_memory_mode: Need
-
-
-NAMES = {
-    name: argument
-    for argument in Needs.__annotations__
-    for name in (argument, *OTHER_NAMES.get(argument, ()))
-}
-"""What a configuration can call an argument -> the argument."""
 
 
 def takes_needs(function: Function) -> Function:
@@ -84,7 +40,8 @@ def prune(
     What a block needs is read from each configuration, a dictionary or an object, under the names of
     `compute`'s arguments or those of Triton (``num_warps``, ``num_ctas``, ``shared``, ``tmem_size``; its
     compiled kernels too), Kernel Tuner (``block_size_x``, ...), CUTLASS (``warp_count``) and Nsight Compute.
-    What it does not say counts as not given, and that is never a reason to leave it out.
+    What it does not say counts as not given, and that is never a reason to leave it out. More than any kernel
+    can have, such as 256 registers, is one. Registers count as ``maxnreg`` where that is less.
 
     Args:
         cc: The chip, or a list of chips on all of which a configuration has to fit.
@@ -99,8 +56,9 @@ def prune(
         An iterator over the configurations themselves.
 
     Raises:
-        InputError: A value that no kernel can have, or a configuration that does not give its threads,
-            or gives two different numbers; the message has its index.
+        InputError: A value that makes no sense, or a configuration that does not give its threads, or gives
+            two different numbers; the message has its index. A need that is a value for all, and more than
+            any kernel can have.
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
     condition = Condition.of(cc, min_occupancy, min_blocks, model, needs)
@@ -135,7 +93,8 @@ def is_launchable(
         needs: Arguments of `compute`, instead of what the configuration says: values, or functions of it.
 
     Raises:
-        InputError: A value that no kernel can have, nothing that says the threads, or two different numbers.
+        InputError: A value that makes no sense, nothing that says the threads, or two different numbers; a
+            need that is a value, and more than any kernel can have.
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
     return Condition.of(cc, min_occupancy, min_blocks, model, needs).is_met_by(config, "configuration")
@@ -185,7 +144,7 @@ class Condition:
             where: What to call it in an error.
 
         Raises:
-            InputError: It says what no kernel can have, or not enough.
+            InputError: It says what makes no sense, or not enough.
         """
         return all(self.accepts(answer, config) for answer in self.answers(config, where))
 
@@ -204,12 +163,13 @@ class Condition:
         )
 
     def answers(self, config: object, where: str) -> Iterator[Answer | None]:
-        """The answer for the configuration on each chip; None where that has less tensor memory.
+        """The answer for the configuration on each chip; None where that has less tensor memory, or where the
+        configuration asks for more of something than any kernel can have.
 
         The arguments are those of `is_met_by`.
 
         Raises:
-            InputError: It says what no kernel can have, or not enough.
+            InputError: It says what makes no sense, or not enough.
         """
         try:
             arguments = self._arguments(config)
@@ -220,25 +180,29 @@ class Condition:
                 )
                 yield evaluate(chip, kernel, model) if has_tensor_memory else None
         except InputError as error:
+            if isinstance(error, TooMuchError) and not self._is_for_all(error.where):
+                yield from (None for _ in self.chips)
+                return
             named = error.where if config is None else f"{where}: {error.where}"
             raise error.elsewhere(named, InputError) from error
 
+    def _is_for_all(self, name: str) -> bool:
+        """Whether an argument is a value that was given for all configurations, and no function of each."""
+        need = self.needs.get(name)
+        return need is not None and not callable(need)
+
     def _arguments(self, config: object) -> dict[str, Any]:
-        arguments = {
+        given = {
             name: _call(need, config, name) if callable(need) else need
             for name, need in self.needs.items()
             if need is not None
         }
-        for name, said in _said_by(_readable(config), self.chips[0][0].warp_size).items():
-            if name not in arguments:
-                arguments[name] = _only(name, said)
+        arguments = completed(given, config, self.chips[0][0].warp_size)
         if "threads" not in arguments and config is not None:
             raise InputError(
                 "it does not say how many",
                 where="threads",
-                allowed=", ".join(
-                    [*(each for each in NAMES if NAMES[each] == "threads"), *WARPS, *DIMENSIONS]
-                ),
+                allowed=", ".join(NAMES_OF_THREADS),
                 cure="Or give threads, a number or a function of the configuration.",
             )
         return arguments
@@ -249,81 +213,9 @@ class Condition:
         return size <= 1 or size <= answer.limits.most_blocks_per_cluster
 
 
-def blocks_per_cluster(config: object) -> int:
-    """Blocks per cluster of a configuration; 1 where it says nothing of clusters.
-
-    Raises:
-        InputError: Not a whole number.
-    """
-    get = _getter(getattr(config, "metadata", None) if _is_compiled(config) else config)
-    return next((parse_count(size, name) for name in CLUSTER_SIZES if (size := get(name)) is not None), 1)
-
-
-def _is_compiled(config: object) -> bool:
-    """Whether this is a compiled kernel of Triton."""
-    return hasattr(config, "asm") and hasattr(config, "metadata")
-
-
-def _readable(config: object) -> object:
-    if _is_compiled(config):
-        from ..readers import kernel_of
-
-        return kernel_of(config).kernel()
-    return config
-
-
 def _call(function: Callable[[Any], Any], config: object, name: str) -> Any:
     try:
         return function(config)
     except Exception as error:
         problem = f"the function for it fails with {type(error).__name__}: {words_of(error)}"
         raise InputError(problem, where=name) from error
-
-
-def _said_by(config: object, warp_size: int) -> dict[str, dict[str, Any]]:
-    """Argument of `compute` -> name in the configuration -> what it says there."""
-    get = _getter(config)
-    said: dict[str, dict[str, Any]] = {}
-    for name, argument in NAMES.items():
-        value = get(name)
-        if value is not None and (value or argument != "tensor_memory"):  # Triton's 0 is none
-            said.setdefault(argument, {})[name] = value
-    for name in WARPS:
-        warps = get(name)
-        if warps is not None:
-            counts = warps if isinstance(warps, (list, tuple)) else [warps]
-            threads = warp_size * prod(parse_count(each, "warps per block") for each in counts)
-            said.setdefault("threads", {})[name] = threads
-    sizes = [get(name) for name in DIMENSIONS]
-    if sizes != [None, None, None]:
-        shape = tuple(1 if size is None else size for size in sizes)
-        said.setdefault("threads", {})["block_size_x, y, z"] = shape
-    if "smem" in said and _is_total(said["smem"], get):
-        del said["smem"]  # a scanned kernel has the total beside its parts
-    return said
-
-
-def _is_total(totals: Mapping[str, Any], get: Callable[[str], Any]) -> bool:
-    """Whether a configuration also says the parts of its shared memory, and they come to the total."""
-    parts = [parse_size(size, name) for name in PARTS if (size := get(name)) is not None]
-    return bool(parts) and all(parse_size(size, name) == sum(parts) for name, size in totals.items())
-
-
-def _getter(config: object) -> Callable[[str], Any]:
-    return config.get if isinstance(config, Mapping) else lambda name: getattr(config, name, None)
-
-
-def _only(argument: str, said: dict[str, Any]) -> Any:
-    """The one value of all these names; the last of them is the one that may have the block's shape."""
-    *others, last = said.values()
-    if others and any(_comparable(argument, each) != _comparable(argument, last) for each in others):
-        raise InputError(
-            "it says different things: " + ", ".join(f"{name} {value}" for name, value in said.items()),
-            where=argument,
-            cure=f"Give {argument}, a value or a function of the configuration.",
-        )
-    return last
-
-
-def _comparable(argument: str, value: Any) -> object:
-    return parse_threads(value)[0] if argument == "threads" else str(value)

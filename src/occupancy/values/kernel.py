@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..errors import InputError, shown
+from ..errors import InputError, TooMuchError, shown
 from .dataclass import dataclass
 
 INT_MAX = 2**31 - 1
@@ -197,7 +197,8 @@ class Kernel:
             if (value is None and name != "threads") or _is_between(low, value, high):
                 continue
             wrong = "is out of range" if type(value) is int else "is not a whole number"
-            return InputError(f"{shown(value)} {wrong}", where=name, allowed=f"{low:,} to {high:,}")
+            kind = TooMuchError if type(value) is int and value > high else InputError
+            return kind(f"{shown(value)} {wrong}", where=name, allowed=f"{low:,} to {high:,}")
         return InputError(
             "is the total, and static or dynamic shared memory is given too",
             where="smem",

@@ -444,7 +444,7 @@ def test_the_array_form_takes_the_same_arguments() -> None:
 
 def test_tuners_and_the_command_line_take_the_same_arguments() -> None:
     from occupancy.api.arguments import KernelArguments
-    from occupancy.api.tuning import NAMES, Needs
+    from occupancy.api.configurations import NAMES, Needs
     from occupancy.cli.calc import command
 
     ours = set(KernelArguments.__annotations__)

@@ -38,6 +38,17 @@ def test_clusters_that_a_chip_does_not_have_are_left_out(cc: str, largest: int) 
     assert sorted({config.num_ctas for config in kept}) == expected
 
 
+def test_one_configuration_that_cannot_exist_does_not_stop_the_tuning() -> None:
+    estimate = {4: 64, 8: 255, 16: 256}
+    asked = [SimpleNamespace(num_warps=warps, maxnreg=None) for warps in estimate]
+    leave_out = occupancy.early_config_prune("9.0", regs=lambda config: estimate[config.num_warps])
+    assert leave_out(asked) == asked[:2]
+    assert leave_out(asked[2:]) == []  # of which Triton says that none is left
+    rank = occupancy.perf_model("9.0", regs=lambda at: estimate[at["num_warps"]])
+    assert rank(num_warps=16) == math.inf
+    assert rank(num_warps=16, maxnreg=128) == pytest.approx(4)
+
+
 def test_tensor_memory_of_a_configuration_counts() -> None:
     one = {"num_warps": 4, "tmem_size": 256}
     # By NVIDIA's header a block with tensor memory is alone on its SM: 4 of 64 warps.

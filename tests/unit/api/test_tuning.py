@@ -95,6 +95,34 @@ class TestPrune:
         assert not is_launchable("9.0", configs[1], min_blocks=2)
         assert not is_launchable(["9.0", "8.0"], configs[0], min_blocks=2)
 
+    @pytest.mark.parametrize(
+        "too_much",
+        [{"regs": 256}, {"regs": "300"}, {"barriers": 17}, {"smem": 1 << 31}, {"threads": 1 << 31}],
+    )
+    def test_more_than_any_kernel_can_have_is_left_out(self, too_much: dict[str, Any]) -> None:
+        """One of them would else stop the tuning of all."""
+        fits = {"threads": 128}
+        assert list(prune(["9.0", "8.0"], [fits, {**fits, **too_much}, fits])) == [fits, fits]
+        assert not is_launchable("9.0", {**fits, **too_much})
+        ((name, value),) = too_much.items()
+        needs: dict[str, Any] = {name: lambda config: value if config["large"] else 1}
+        sizes = [{**fits, "large": large} for large in (True, False)]
+        assert list(prune("9.0", sizes, **needs)) == sizes[1:]
+        with pytest.raises(occupancy.InputError, match=f"{name}: .* out of range"):  # it is no configuration's
+            list(prune("9.0", [{}], **{**fits, **too_much}))
+
+    def test_a_cap_bounds_the_registers_that_are_stated(self) -> None:
+        capped = TritonConfig({}, num_warps=8, maxnreg=64)
+        free = TritonConfig({}, num_warps=8)
+        half: dict[str, Any] = {"min_occupancy": 0.5}
+        assert list(prune("9.0", [capped, free], regs=100, **half)) == [capped]
+        assert list(prune("9.0", [capped, free], regs=lambda config: 300, **half)) == [capped]
+        assert list(prune("9.0", [capped, free], regs=64, min_occupancy=0.51)) == []
+        # Alone it says nothing: the kernel may take fewer, and would be left out for nothing.
+        assert list(prune("9.0", [capped, free], min_occupancy=1)) == [capped, free]
+        assert is_launchable("9.0", TritonConfig({}, 8, maxnreg=40), regs=40, min_occupancy=0.75)
+        assert not is_launchable("9.0", TritonConfig({}, 8, maxnreg=168), regs=100, **half)
+
     def test_options(self) -> None:
         config = {"threads": 128, "dynamic_smem": 50_000}
         assert is_launchable("9.0", config)
@@ -186,7 +214,9 @@ class TestRefusals:
                 {},
                 "regs: it says different things: regs 32, n_regs",
             ),
-            ({"threads": 32, "regs": 256}, {}, "regs: 256 is out of range. Allowed: 0 to"),
+            ({"threads": 32, "regs": -1}, {}, "regs: -1 is out of range. Allowed: 0 to"),
+            ({"threads": 32, "regs": "many"}, {}, "regs: 'many' is not a whole number"),
+            ({"threads": 32, "regs": 64, "maxnreg": 0}, {}, "maxnreg: 0 is out of range. Allowed: 1 and up"),
             ({"threads": 0}, {}, "threads: 0 is out of range"),
             ({"threads": 32.5}, {}, "threads: 32.5 is not a whole number"),
             ({"num_warps": "four"}, {}, "warps per block: 'four' is not a whole number"),
