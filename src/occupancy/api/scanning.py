@@ -63,6 +63,8 @@ class Scanning:
         """How many kernels and launches there are so far."""
         self.shown = 0
         """How many of them were answered for so far."""
+        self.do_not_launch = 0
+        """How many of those do not launch."""
         self._logs: set[str] = set()
         self._archs: set[str | None] = set()
         """The architectures of all of them so far."""
@@ -260,6 +262,7 @@ class Scanning:
     def _row(self, record: KernelRecord) -> ScanRow:
         self.shown += 1
         row = self.scanner.row(record)
+        self.do_not_launch += row.launchable is False
         if not self.time or not record.is_traced:
             return row
         return replace(row, time_share=(record.duration_us or 0) / self.time)

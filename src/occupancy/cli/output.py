@@ -6,10 +6,12 @@ import errno
 import io
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 import click
 
+from ..errors import InputError
 from . import terminal_width
 
 if TYPE_CHECKING:
@@ -47,8 +49,16 @@ def print_document(document: Document, output_format: str, *, full_names: bool =
         print_data(markdown(document))
 
 
-FORMAT_OF = {".html": "html", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
-"""What the name of a file says where no option does."""
+FORMAT_OF = {
+    ".csv": "csv",
+    ".html": "html",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".md": "markdown",
+    ".sarif": "sarif",
+    ".txt": "text",
+}
+"""What the ending of a file's name says where no option does."""
 
 
 def is_format_given() -> bool:
@@ -57,11 +67,39 @@ def is_format_given() -> bool:
     return source is not click.core.ParameterSource.DEFAULT
 
 
-def format_for(output: str | None, output_format: str) -> str:
-    """``--format``, else what the name of the file says."""
+def format_for(output: str | None, output_format: str, pictures: Sequence[str] = ()) -> str:
+    """``--format``, else what the ending of the file's name says; without one it is text.
+
+    Args:
+        output: The file; None: there is none.
+        output_format: The value of the option.
+        pictures: The endings of the pictures that the command draws; one of them is to be asked for.
+
+    Raises:
+        InputError: An ending that says nothing, or a format that the command does not have.
+    """
     if output is None or is_format_given():
         return output_format
-    return FORMAT_OF.get(os.path.splitext(output)[1].lower(), output_format)
+    ending = os.path.splitext(output)[1].lower()
+    formats = _formats()
+    endings = [each for each, output_format in FORMAT_OF.items() if output_format in formats]
+    if ending in endings:
+        return FORMAT_OF[ending]
+    if not ending and not pictures:
+        return output_format
+    raise InputError(
+        f"{output!r} does not say what to write",
+        where="output",
+        allowed=", ".join((*pictures, *endings)),
+        cure="Or say it with --format.",
+    )
+
+
+def _formats() -> Sequence[str]:
+    """Those of the command that runs."""
+    params = click.get_current_context().command.params
+    (option,) = (each for each in params if each.name == "output_format")
+    return cast(click.Choice[str], option.type).choices
 
 
 def print_text(text: str, *, color: bool = False) -> None:

@@ -70,7 +70,8 @@ MANY = 2000
     "--columns",
     is_common=True,
     metavar="NAME,...",
-    help="The columns to show, by their titles or by the names in the CSV.",
+    help="The columns, such as demangled,regs,occupancy: by their titles, or by the names in the CSV, where "
+    "name is the compiler's and demangled the readable one.",
 )
 @full_names_option
 @output_option("Write the answer to a file; .csv, .json, .jsonl, .md or .html says how.")
@@ -123,13 +124,21 @@ def command(
     with written_to(output, options["output_format"], files):
         scanning = _scan(files, **options)
     if output is not None:
-        of = "" if scanning.shown == scanning.found else f" of {scanning.found:,}"
+        of = " kernels" if scanning.shown == scanning.found else f" of {scanning.found:,} kernels"
+        of += _failing(scanning.do_not_launch)
         less = _less_of(options) if options["output_format"] == "html" and scanning.shown > MANY else ""
-        click.echo(f"Wrote {output}: {scanning.shown:,}{of} kernels.{less}", err=True)
+        click.echo(f"Wrote {output}: {scanning.shown:,}{of}.{less}", err=True)
     if scanning.missing_kernels:
         click.echo(f"Warning: {printable(scanning.missing_kernels)}.", err=True)
     if scanning.problems:
         click.get_current_context().exit(1)
+
+
+def _failing(number: int) -> str:
+    """How many have an occupancy of 0 for that, which the columns that were chosen may not say."""
+    from ..report.scan.summary import do_not_launch
+
+    return f", {number:,} of which {do_not_launch(number)}" if number else ""
 
 
 def _less_of(options: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from .answer_file import write_picture, written_to
 from .choose_sm import chips_options
 from .help import Command, grouped_option
 from .options import format_option_with, kernel_options, output_option
-from .output import FOR_PEOPLE, FORMAT_OF, format_for, is_format_given, print_document, print_report
+from .output import FOR_PEOPLE, format_for, is_format_given, print_document, print_report
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -68,13 +68,14 @@ def command(
     from ..render.charts import PICTURE_FILES
 
     said = f"Wrote {output}"
-    if output is None or is_format_given() or output.lower().endswith(tuple(FORMAT_OF)):
+    is_picture = output is not None and output.lower().endswith(PICTURE_FILES)
+    if output is None or is_format_given() or not is_picture:
+        output_format = format_for(output, output_format, PICTURE_FILES)
         if title is not None or marks:
             where = "marks" if marks else "title"
             raise InputError("is for a picture", where=where, cure="Give one: -o chart.png.")
-        if output is not None and output.lower().endswith(PICTURE_FILES):
+        if is_picture:
             raise InputError(f"{output} is a picture", where="--format", cure="Leave it out.")
-        output_format = format_for(output, output_format)
         with written_to(output, output_format):
             if output_format in FOR_PEOPLE:
                 print_document(sweep_document(chips, kernel), output_format)

@@ -16,10 +16,11 @@ _PLACED = (": error", ": fatal error", ": catastrophic error", ": internal error
 _PLACE = re.compile(r"(?:\(\d{1,9}(?:,\d{1,9})?\)|:\d{1,9}) ?\Z")
 _PLACE_LENGTH = 24
 _REST = re.compile(r": (?:[a-z]{5,12} )?error[ #\w-]{0,12}:")
-# nvcc fatal   : ..., ptxas error   : ..., ptxas a.ptx, line 12; error   : ..., nvlink error   : ...
+# nvcc fatal   : ..., ptxas error   : ..., ptxas a.ptx, line 12; error   : ..., nvlink error   : ...,
+# cc1plus: fatal error: ..., At end of source: error: ..., At end of source: error #20-D: ...
 _TOOL = re.compile(
-    r"\s{0,9}(?:nvcc|ptxas|nvlink|fatbinary|cicc|cudafe\+\+)\b(?:[^;]{1,300};)?[: ]{1,9}"
-    r"(?:fatal|error)\s{0,9}:"
+    r"\s{0,9}(?:(?:nvcc|ptxas|nvlink|fatbinary|cicc|cudafe\+\+|cc1plus|At end of source)(?!\w)"
+    r"(?:[^;]{1,300};)?[: ]{1,9}(?:fatal|error|fatal error)(?: #[\w-]{1,12})?\s{0,9}:)"
 )
 _ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 MOST_LOOKED_AT = 1000

@@ -338,7 +338,7 @@ def test_logs_that_hide_where_registers_spill_to(
         )
     said = "Logs tell neither launch bounds, nor what spills to shared memory, nor"
     assert (said in diff(tmp_path / "old", tmp_path / "new")) == is_said
-    assert (said in run("scan", str(tmp_path / "new")).stdout) == (spilled > 0)
+    assert said in run("scan", str(tmp_path / "new")).stdout  # no log has the launch bounds
 
 
 def log_of(path: Path, registers: int, *, bound: int | None = None) -> Path:

@@ -648,6 +648,26 @@ class TestOutput:
         format = {"md": "markdown", "txt": "text"}.get(suffix, suffix)
         assert path.read_text() == run("scan", str(samples / "samples.cubin"), "--format", format).stdout
 
+    @pytest.mark.parametrize("name", ["report.pdf", "kernels.xlsx", "v1.0"])
+    def test_an_ending_that_no_format_has_is_refused(self, samples: Path, tmp_path: Path, name: str) -> None:
+        done = run("scan", str(samples / "samples.cubin"), "-o", str(tmp_path / name))
+        assert done.exit_code == 2
+        assert f"{name}' does not say what to write. Allowed: .csv, .html, .json, " in done.stderr
+        assert not (tmp_path / name).exists()
+        run("scan", str(samples / "samples.cubin"), "-o", str(tmp_path / name), "--format", "text")
+        run("scan", str(samples / "samples.cubin"), "-o", str(tmp_path / "none"))
+        assert (tmp_path / name).read_text() == (tmp_path / "none").read_text() != ""
+
+    def test_how_many_do_not_launch_is_said_where_chosen_columns_do_not(
+        self, samples: Path, tmp_path: Path
+    ) -> None:
+        cubin, path = str(samples / "samples.cubin"), str(tmp_path / "rows.csv")
+        done = run("scan", cubin, "--threads", "1024", "--columns", "demangled,occupancy", "-o", path)
+        rows = Path(path).read_text().splitlines()
+        failing = sum(row.endswith(",0.0") for row in rows)
+        assert failing == 1
+        assert done.stderr == f"Wrote {path}: 3 kernels, 1 of which does not launch.\n"
+
     def test_the_option_counts_more_than_the_name(self, samples: Path, tmp_path: Path) -> None:
         run("scan", str(samples / "samples.cubin"), "-o", str(tmp_path / "w.csv"), "--format", "json")
         assert len(json.loads((tmp_path / "w.csv").read_text())["kernels"]) == 3

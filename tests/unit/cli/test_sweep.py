@@ -366,7 +366,12 @@ class TestPictures:
         (("--threads", "32", "--smem", "0:1k:1x"), "--smem: '1x' is not a"),
         (("--threads", "32", "--carveout", "0:200:50"), "--carveout: compute capability 9.0 has no"),
         (("--threads", "1:1024", "--smem", "0:99999"), "sweep: there are 102,400,000 combinations. Allowed:"),
-        (("--threads", "32", "-o", "chart"), "-o: 'chart' does not say which kind of picture"),
+        (
+            ("--threads", "32", "-o", "chart"),
+            "-o: 'chart' does not say what to write. Allowed: .svg, .png, .pdf, .csv, .json, .jsonl, .md, "
+            ".txt. Or say it with --format.",
+        ),
+        (("--threads", "32", "-o", "map.html"), "-o: 'map.html' does not say what to write"),
     ],
 )  # fmt: skip
 def test_refusals(arguments: tuple[str, ...], message: str) -> None:

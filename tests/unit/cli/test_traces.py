@@ -39,7 +39,7 @@ SAME = "Nsight's theoretical occupancy is the same for all 6 launches."
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ((), "Profiled on NVIDIA H200, 132 SMs, which Waves are for."),
+        ((), "Profiled on NVIDIA H200, 132 SMs."),
         (("--gpu", "H200"), "Profiled on NVIDIA H200, 132 SMs, the GPU that was asked for: nothing changes."),
         (
             ("--gpu", "H20"),

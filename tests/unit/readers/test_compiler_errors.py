@@ -25,6 +25,10 @@ FAILED = [
     "nvcc error   : 'ptxas' died due to signal 11",
     "ptxas fatal   : Ptx assembly aborted due to errors",
     "ptxas /tmp/a.ptx, line 12; error   : Unknown symbol 'x'",
+    "cudafe++ error   : cannot open a file",
+    "cc1plus: fatal error: nope.cu: No such file or directory",
+    "At end of source: error: expected an expression",
+    'At end of source: error #67-D: expected a "}"',
     "nvlink error   : Undefined reference to 'f' in 'a.o'",
 ]
 FINE = [
@@ -35,6 +39,7 @@ FINE = [
     "0 errors, 2 warnings",
     'k.cu(12): note: in "error: foo"',
     "std::error: error",
+    "At end of source: warning #12-D: parsing restarts here after previous syntax error",
 ]
 
 
@@ -63,9 +68,9 @@ def test_the_first_is_quoted_and_the_others_are_counted(place: str) -> None:
     kernels, (problem,) = found_in(errors + b"\n" + log if place == "before" else log + errors)
     assert len(kernels) == (0 if place == "alone" else 5)
     assert problem.line == 1 + (log.count(b"\n") if place == "after" else 0) + 1
-    assert problem.what == (
+    assert problem.what == (  # all of them, and one in colours
         'the compiler failed, so that kernels may be missing: k.cu(12): error: identifier "foo" is undefined '
-        "and 12 more"
+        f"and {len(FAILED)} more"
     )
 
 

@@ -71,7 +71,7 @@ def _has_its_waves(row: ScanRow, report: ScanReport) -> bool:
     return not row.what_if and report.multiprocessor_count in (None, row.multiprocessor_count)
 
 
-def where_profiled(report: ScanReport) -> Iterator[str]:
+def where_profiled(report: ScanReport) -> Iterator[str | About]:
     """``Answered for H20, 78 SMs, and so are Waves; profiled on NVIDIA H200, 132 SMs.``"""
     rows = [row for row in report.kernels if row.profiled_on]
     asked = _with_sms(report.gpu, report.multiprocessor_count)
@@ -82,8 +82,9 @@ def where_profiled(report: ScanReport) -> Iterator[str]:
     has_waves = any(row.waves is not None for row in rows)
     is_measured = any(row.achieved_occupancy is not None for row in rows)
     if not asked:
-        waves = ", which Waves are for" if has_waves else ""
-        yield f"Profiled on {profiled}{waves}."
+        yield f"Profiled on {profiled}."
+        if has_waves:
+            yield About("Waves", "Waves: on the GPU that each launch was profiled on.")
         return
     if all(_is_on(row, report) for row in report.kernels):
         yield f"Profiled on {profiled}, the GPU that was asked for: nothing changes."

@@ -52,10 +52,10 @@ def _of_the_kernels(overview: Overview, is_of_traces: bool) -> Iterator[str]:
     """How many deserve a look, for each reason."""
     failing = overview.does_not_launch
     if overview.below_half > failing and not is_of_traces:
-        of_these = f", of which {failing:,} {_do_not_launch(failing)}" if failing else ""
+        of_these = f", of which {failing:,} {do_not_launch(failing)}" if failing else ""
         yield f"{overview.below_half:,} below {words.percent(LOW)}{of_these}"
     elif failing:
-        yield f"{failing:,} {_do_not_launch(failing)}"
+        yield f"{failing:,} {do_not_launch(failing)}"
     if overview.spilling:
         names = overview.spilling_functions
         of = f" ({words.count(names, 'name')})" if names < overview.spilling else ""
@@ -64,7 +64,8 @@ def _of_the_kernels(overview: Overview, is_of_traces: bool) -> Iterator[str]:
         yield to_shared
 
 
-def _do_not_launch(number: int) -> str:
+def do_not_launch(number: int) -> str:
+    """The verb for so many kernels."""
     return "does not launch" if number == 1 else "do not launch"
 
 
