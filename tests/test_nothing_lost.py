@@ -262,7 +262,7 @@ def test_counts_that_no_kernel_has_do_not_reach_a_baseline(tmp_path: Path) -> No
 def test_an_answer_does_not_take_the_place_of_what_is_read(samples: Path, tmp_path: Path) -> None:
     path = tmp_path / "k.cubin"
     path.write_bytes((samples / "samples.cubin").read_bytes())
-    ended = limited("scan", path, "-o", path)
+    ended = limited("scan", path, "-o", path, "--format", "text")
     assert ended.code == 2
     assert "is what is read" in ended.error
     assert path.read_bytes() == (samples / "samples.cubin").read_bytes()
