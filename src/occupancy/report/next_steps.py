@@ -10,6 +10,7 @@ from ..advice.next_steps import NextStep, may_be_divided
 from ..engine import Answer, Model
 from ..render import words
 from ..render.document import Block, Column, Document, Paragraph, Table
+from ..values.asking import Asking
 from ..values.dataclass import dataclass
 from ..values.resources import Changeable, amount_of
 from .base import Report
@@ -19,6 +20,11 @@ COLUMNS = (Column("Occupancy"), Column("Blocks"), Column("What must change, all 
 
 FULL = "The occupancy is 100% already."
 NONE = "Nothing is known that would give a higher occupancy."
+
+BY_ITS_RULES = "by the spreadsheet's rules"
+"""Whose steps they are, where the hardware needs others."""
+
+ON_HARDWARE = Asking.of("on the hardware (", Asking("without --model", "without model"), ")")
 
 SKIP_FEWER = "if warpgroups use setmaxnreg, skip steps to fewer registers"
 

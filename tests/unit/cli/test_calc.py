@@ -262,7 +262,7 @@ def test_the_spreadsheets_advice_says_whose_it_is() -> None:
         "It launches. Limited by shared memory. The CUDA runtime gives 4 blocks, 33.3%."
     )
     assert "Next steps   by the spreadsheet's rules" in lines
-    said = "on the hardware (--model cuda) 5 blocks, 41.7%: shared memory 20 KiB -> 19 KiB"
+    said = "on the hardware (without --model) 5 blocks, 41.7%: shared memory 20 KiB -> 19 KiB"
     assert f"             {said}" in lines
     printed = json.loads(run(*kernel, "--format", "json").stdout)
     hardware = occupancy.next_steps("8.6", threads=128, regs=64, smem="20k")
@@ -273,7 +273,7 @@ def test_the_spreadsheets_advice_says_whose_it_is() -> None:
     assert printed["spreadsheet_version"] == "11.1"
     old = run("calc", "--cc", "1.3", "-t", "128", "-r", "40", columns=120).stdout
     assert "by NVIDIA's spreadsheet 2.4" in old
-    assert "--model cuda" not in old
+    assert "without --model" not in old
 
 
 def test_tensor_memory_says_what_holds_in_practice() -> None:

@@ -278,6 +278,35 @@ def test_repeated_options_and_commas_are_the_same_and_none_is_dropped() -> None:
     assert [chip["cc"] for chip in of_architecture["chips"]] == ["8.0", "8.6", "8.7", "8.8"]
 
 
+def test_steps_by_the_spreadsheets_rules_say_so_and_which_is_nearest_on_the_hardware() -> None:
+    kernel = ("calc", "--gpu", "A100,RTX 3090", "-t", "256", "-r", "40", "-s", "20k")
+    text = run(*kernel, "--model", "spreadsheet").stdout
+    assert "\nUse less, by the spreadsheet's rules: this helps both chips\n" in text
+    hardware = text.partition("\nOn the hardware (without --model): the nearest step\n")[2]
+    assert hardware.splitlines()[2].split() == [
+        "32",
+        "19",
+        "KiB",
+        "8",
+        "blocks,",
+        "100%",
+        "5",
+        "blocks,",
+        "83.3%",
+    ]
+    printed = as_json(*kernel, "--model", "spreadsheet")["runtime"]
+    by_runtime = as_json(*kernel)
+    assert printed["next_step"] == by_runtime["next_steps"][0]
+    assert printed["active_blocks"] == [chip["active_blocks"] for chip in by_runtime["chips"]]
+    assert by_runtime["runtime"] is None
+    assert "spreadsheet" not in run(*kernel).stdout
+    sized = run("calc", "--cc", "1.3,8.6", "-t", "256", "-s", "12k", "--model", "spreadsheet").stdout
+    assert "block size, by the spreadsheet's rules, if 12 KiB per block stay\n" in sized
+    old = run("calc", "--cc", "1.3,8.6", "-t", "256", "-s", "12k").stdout
+    assert "Use less: " in old
+    assert "hardware" not in old
+
+
 def test_the_spreadsheets_answers_say_whose_they_are_and_where_the_hardware_differs() -> None:
     kernel = ("-t", "256", "-r", "40", "-s", "20k")
     text = run("calc", "--cc", "8.6,8.0", *kernel, "--model", "spreadsheet", columns=120).stdout

@@ -11,7 +11,7 @@ from ...render import words
 from ...values.asking import Asking
 from ...values.resources import ADJUSTABLE, COUNTED, QUANTITIES, Resource, amount_of
 from ..inputs import Inputs, name_of
-from ..next_steps import SKIP_FEWER, changes_in_words, how_registers_are_had
+from ..next_steps import BY_ITS_RULES, ON_HARDWARE, SKIP_FEWER, changes_in_words, how_registers_are_had
 from ..opt_in import without_it
 from .report import CalcReport
 from .tensor_memory import both_states
@@ -84,7 +84,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
         return
     levels, shown, sizes = _chosen(report)
     if report.runtime is not None and report.next_steps:
-        yield "by the spreadsheet's rules"
+        yield BY_ITS_RULES
     if report.registers_may_be_divided and not report.inputs.reallocates_registers:
         others = report.inputs.threads // THREADS_PER_WARPGROUP - 1
         how = Asking("add the split: --setmaxnreg", "ask occupancy.registers() about the split:")
@@ -105,8 +105,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     if not levels and not sizes and report.occupancy < 1 and not is_held(report):
         yield f"none: {_why_none(report)}"
     if report.runtime is not None and (step := report.runtime.next_step) is not None:
-        how = Asking("--model cuda", 'model="cuda"')
-        yield Asking.of("on the hardware (", how, f") {_step(report, step)}")
+        yield Asking.of(ON_HARDWARE, f" {_step(report, step)}")
 
 
 def _why_none(report: CalcReport) -> str:

@@ -7,11 +7,11 @@ from dataclasses import asdict
 from typing import Any
 
 from ...advice.next_steps import NextStep, may_be_divided, using_less
-from ...advice.on_all import StepOnAll
+from ...advice.on_all import StepOnAll, steps_on_all
 from ...advice.opt_in import OptIn, opt_ins, refused_by_compiler
 from ...advice.portability import NoSuchClusters
 from ...advice.waves import FullWave
-from ...engine import Answer, Model
+from ...engine import Answer, Model, default_model, evaluate
 from ...render import words
 from ...tables.chips import Chip
 from ...values.asking import reworded
@@ -72,6 +72,18 @@ class OnChip(OfChip):
 
 
 @dataclass(frozen=True, slots=True)
+class RuntimeOnAll:
+    """What the CUDA runtime gives on each of several chips, and so the hardware."""
+
+    active_blocks: tuple[int, ...]
+    """On each chip, in their order."""
+    occupancy: tuple[float, ...]
+    """Active warps by the most warps of an SM, 0 to 1, on each chip."""
+    next_step: StepOnAll | None
+    """The nearest step to a higher occupancy; null where nothing helps on all of them at once."""
+
+
+@dataclass(frozen=True, slots=True)
 class OnAllReport(Report):
     """The answer to ``occupancy calc`` for several chips."""
 
@@ -81,6 +93,8 @@ class OnAllReport(Report):
     """Steps by using less, each with more blocks than the one before on a chip, if it can be that with the
     lowest occupancy, and fewer on none; then the nearest and the best block sizes that help on each.
     """
+    runtime: RuntimeOnAll | None
+    """What the CUDA runtime gives, where an answer is the spreadsheet's and the runtime knows the chip."""
     notes: tuple[str, ...]
 
     @property
@@ -143,12 +157,25 @@ def on_all_report(
         inputs_of(answers[0].kernel),
         tuple(map(_on_chip, chips, answers, wholes, explained, missing)),
         steps,
+        _runtime(answers, can_be_helped=not any(missing)),
         (
             *_of_single(chips, answers),
             *dict.fromkeys(note for whole in wholes for note in whole.notes),
             *said_of_chips(chips, ([once_relinquished(answer)] for answer in answers)),
             *(_divided(answers) if asks_for_fewer else ()),
         ),
+    )
+
+
+def _runtime(answers: Sequence[Answer], *, can_be_helped: bool) -> RuntimeOnAll | None:
+    if all(answer.model == default_model(answer.limits) for answer in answers):
+        return None
+    now = [evaluate(answer.limits, answer.kernel) for answer in answers]
+    steps = steps_on_all(now) if can_be_helped else ()
+    return RuntimeOnAll(
+        tuple(answer.active_blocks for answer in now),
+        tuple(answer.occupancy for answer in now),
+        next(iter(steps), None),
     )
 
 
