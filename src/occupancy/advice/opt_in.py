@@ -15,7 +15,10 @@ from .waves import is_non_portable
 NON_PORTABLE = "cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)"
 """Clusters of more blocks than are portable. CUDA C++ Programming Guide, thread block clusters."""
 
-MORE_SHARED_MEMORY = "more than 48 KiB of dynamic shared memory"
+WITHOUT_CALL = "48 KiB"
+"""Of shared memory, static and dynamic together."""
+
+MORE_SHARED_MEMORY = f"more than {WITHOUT_CALL} of dynamic shared memory"
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,10 +40,13 @@ class Option(click.Option):
         self.is_common = is_common
 
     def in_short(self, context: click.Context) -> tuple[str, str]:
-        """Its name and its meaning on the first page: without further names."""
+        """Its name and its meaning on the first page: without further names.
+
+        Of a pair as ``--opt-in/--no-opt-in`` it is the second name, because the first is what is assumed.
+        """
         names, text = self.get_help_record(context) or ("", "")
         short = [name for name in self.opts if not name.startswith("--")][:1]
-        long = [name for name in self.opts if name.startswith("--")][:1]
+        long = [name for name in self.secondary_opts or self.opts if name.startswith("--")][:1]
         metavar = "" if self.is_flag else names.rpartition(", ")[2].partition(" ")[2]
         return f"{', '.join([*short, *long])} {metavar}".strip(), text
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from ..advice.opt_in import NON_PORTABLE, OptIn
+from ..advice.opt_in import NON_PORTABLE, WITHOUT_CALL, OptIn
 from ..render.document import Block, Code, Paragraph
 from ..values.asking import Asking
 from .inputs import Inputs
 
 NO_OPT_IN = Asking("--no-opt-in", "opt_in=False")
+
+
+NEEDS_NONE = f"at most {WITHOUT_CALL} needs none"
 
 
 def call_for(title: str, needed_for: str, call: str) -> list[Block]:
@@ -22,9 +25,11 @@ def call_for(title: str, needed_for: str, call: str) -> list[Block]:
 
 
 def without_it(opt_ins: tuple[OptIn, ...], inputs: Inputs) -> str:
-    """How to ask for the answer without, where it takes a call as made that nobody said; else empty."""
+    """With how much shared memory no call is needed, and how to ask for the answer without one, where it is
+    taken as made and nobody said so; else empty.
+    """
     is_assumed = inputs.opt_in is None and any(each.call != NON_PORTABLE for each in opt_ins)
-    return Asking.of(NO_OPT_IN, " answers without it") if is_assumed else ""
+    return Asking.of(f"{NEEDS_NONE}; ", NO_OPT_IN, " answers without it") if is_assumed else ""
 
 
 def launches(opt_ins: tuple[OptIn, ...]) -> str:

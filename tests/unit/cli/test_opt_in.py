@@ -62,7 +62,8 @@ def test_it_is_not_named_where_it_is_no_cure() -> None:
 def test_what_answers_without_the_opt_in_is_named_where_it_is_assumed() -> None:
     for chips in ("A100", "A100,H100"):
         text = run(*LARGE, "--gpu", chips, columns=200).stdout
-        assert "--no-opt-in answers without it" in text[text.index("Opt-in") :]
+        said = "at most 48 KiB needs none; --no-opt-in answers without it"
+        assert said in text[text.index("Opt-in") :]
         for stated in ("--opt-in", "--no-opt-in"):
             assert "answers without it" not in run(*LARGE, stated, "--gpu", chips, columns=200).stdout
     clusters = run("calc", "-t", "256", "--cluster", "16", "--gpu", "H100 SXM", columns=200).stdout
