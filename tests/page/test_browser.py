@@ -47,6 +47,10 @@ QUESTIONS = {
 }
 
 
+OF_COLUMNS = "#gpu=B200&threads=128&regs=72&dynamic-smem=40k&tensor-memory=256"
+OF_COLUMNS_IN_CALC = ("--gpu", "B200", "-t", "128", "-r", "72", "--dynamic-smem", "40k", "--tmem", "256")
+
+
 def figure(page: Any) -> str:
     text: str = page.locator(".figure").inner_text()
     return text
@@ -212,11 +216,10 @@ def test_the_bars_have_room_on_a_phone(opened: Open) -> None:
 
 
 def test_columns_limit_a_kernel_that_has_relinquished_its_permit(opened: Open) -> None:
-    kernel = "#gpu=B200&threads=128&regs=72&dynamic-smem=40k&tensor-memory=256"
-    page = opened(kernel + "&virtual-resources=0")
+    page = opened(OF_COLUMNS + "&virtual-resources=0")
     verdict = page.inner_text("#verdict")
     assert figure(page) == "12.5%"
-    assert "Limited by tensor memory." in verdict
+    assert "Limited by tensor memory (inferred): so many blocks have their columns at once." in verdict
     assert "Whole GPU: 296 blocks" in verdict
     assert "counts 5 blocks as resident, 31.3%" in verdict
     resources = " ".join(page.inner_text("#resources").split())
@@ -224,9 +227,31 @@ def test_columns_limit_a_kernel_that_has_relinquished_its_permit(opened: Open) -
     page.click("#steps button >> nth=0")
     assert figure(page) == "25%"
     assert page.input_value("#tensor-memory") == "128"
-    page = opened(kernel)
+
+
+def test_of_a_kernel_that_may_relinquish_its_permit_the_page_says_what_calc_says(opened: Open) -> None:
+    page = opened(OF_COLUMNS)
     assert figure(page) == "6.3%"
-    assert "2 blocks, 12.5%, limited by tensor memory, if the kernel" in page.inner_text("#verdict")
+    verdict = page.inner_text("#verdict")
+    assert "Limited by virtual resources (permit): until a block relinquishes its permit" in verdict
+    assert "2 blocks, 12.5%, limited by tensor memory, if the kernel" in verdict
+    assert "Virtual resources (permit)" in page.inner_text("#resources")
+    calc = " ".join(run("calc", *OF_COLUMNS_IN_CALC, columns=120).stdout.split())
+    shown = page.inner_text("#steps").replace("\N{NO-BREAK SPACE}", " ").split("\n")
+    _, lead, *steps = filter(None, shown)
+    assert lead == "Relinquish the permit right after tcgen05.alloc (inferred), then:"
+    assert f"Next steps {lead[0].lower()}{lead[1:-1]} 2 blocks, {steps[0]}: {steps[1]} 4 blocks" in calc
+    assert steps[1] == "with no other change"
+    relinquished = page.locator("#slack .note").last.inner_text()
+    assert f"{relinquished[0].lower()}{relinquished[1:-1]} Carveout" in calc
+    carveout = page.locator("#left .note").nth(1).inner_text()
+    assert carveout.replace(":", "", 1).rstrip(".") in calc
+    page.click("#verdict button:has-text('Markdown')")
+    copied = page.evaluate("app.copied")
+    assert f"- {lead[:-1].lower()}\n- 2 blocks, 12.5%: with no other change\n- 4 blocks, 25%:" in copied
+    page.click("#steps button:has-text('128 columns')")
+    assert figure(page) == "25%"
+    assert (page.input_value("#virtual-resources"), page.input_value("#tensor-memory")) == ("0", "128")
 
 
 def test_more_tensor_memory_than_there_is_is_said_at_its_field(opened: Open) -> None:

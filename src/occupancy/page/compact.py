@@ -8,6 +8,9 @@ from functools import lru_cache
 from itertools import chain, product
 from string import ascii_letters, digits
 
+OFTEN = 2
+"""Uses of a function of ``py`` up to which a name of its own would not make the rules shorter."""
+
 _TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*)
       | (?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
@@ -62,16 +65,20 @@ def compact_script(text: str, *, is_generated: bool = False) -> str:
 
 @lru_cache
 def short_names(rules: str) -> str:
-    """The translated rules, with a letter or two for each variable, function, class and constant of theirs.
+    """The translated rules, with a letter or two for each variable, function, class and constant of theirs,
+    and for what they often call of ``py``.
 
     Those written most often get one letter. A variable is told by its ``$`` in front, and what is global by
     one elsewhere; that of a template's ``${`` is neither.
     """
-    named = re.compile(r"(?<![\w$])(?:\$\w+|[A-Za-z_]\w*\$\w*)(?!\{)(?![\w$])")
+    named = re.compile(r"(?<![\w$])(?:\$\w+|[A-Za-z_]\w*\$\w*|py\.\w+)(?!\{)(?![\w$])")
     counted = Counter(named.findall(rules)).most_common()
+    known = [name for name, count in counted if name.startswith("py.") and count > OFTEN]
+    wanted = [name for name, _ in counted if name in known or not name.startswith("py.")]
     short = chain(ascii_letters, map("".join, product(ascii_letters, digits)))
-    names = dict(zip((name for name, _ in counted), short, strict=False))
-    return named.sub(lambda found: names[found[0]], rules)
+    names = dict(zip(wanted, short, strict=False))
+    head = f"const {', '.join(f'{names[name]} = {name}' for name in known)};\n" if known else ""
+    return head + named.sub(lambda found: names.get(found[0], found[0]), rules)
 
 
 def compact_style(text: str) -> str:

@@ -27,7 +27,7 @@ FORMATS = re.compile(r"(,|g|\.\d[fg])?")
 TYPES = {"str": '"string"', "bool": '"boolean"'}
 """What ``isinstance`` can ask for."""
 
-LIKE_A_NAME = re.compile(r"\$\w|\w\$")
+LIKE_A_NAME = re.compile(r"\$\w|\w\$|\bpy\.\w")
 """What in a text would be taken for a name when these get shorter ones."""
 
 

@@ -44,7 +44,7 @@ def translate(
     classes = {getattr(*_found(path)) for path in printed}
     program = Program(dict.fromkeys(attributes, "the page"), classes, externals or {})
     names = {name: program.global_name(*_found(path)) for name, path in called.items()}
-    return program.text() + "".join(f"const {name} = {found};\n" for name, found in names.items())
+    return program.text() + _constants(names)
 
 
 class Program:
@@ -70,9 +70,9 @@ class Program:
             f"class {name} {{\n{indented(''.join(self._members[name].values()))}}}\n"
             for name in self._classes
         ]
-        modules = [f"const {name} = {self._module(each)};\n" for name, each in self._modules.items()]
-        constants = [f"const {name} = {value};\n" for name, value in self._constants.items()]
-        return "".join([*classes, *self._functions.values(), *modules, *constants])
+        modules = {name: self._module(each) for name, each in self._modules.items()}
+        constants = _constants(modules | self._constants)
+        return "".join([*classes, *self._functions.values(), constants])
 
     def name(self, module: str, name: str) -> str:
         """The JavaScript name of something global, which no variable has; with its module if two have it."""
@@ -235,6 +235,11 @@ class Class:
             raise UnknownConstructError(f"{self.owner.__qualname__}.{name}: {decorators} have no translation")
         prefix = "static " if "staticmethod" in decorators else "get " if decorators else ""
         return Function(self.program, self.module, node, js_name, prefix).text()
+
+
+def _constants(values: Mapping[str, str]) -> str:
+    """Constants in one statement, each after those that it may be made of."""
+    return f"const {', '.join(f'{name} = {value}' for name, value in values.items())};\n" if values else ""
 
 
 def _found(path: str) -> tuple[ModuleType, str]:

@@ -50,10 +50,10 @@ def inputs_of(kernel: Kernel) -> Inputs:
     return Inputs(**{**given, "reallocates_registers": kernel.reallocates_registers or None})
 
 
-def name_of(resource: str, inputs: Inputs) -> str:
+def name_of(resource: str, asked: Kernel | Inputs) -> str:
     """The name of a resource; virtual resources are the permit, in an answer about tensor memory."""
     name = words.name(resource)
-    return f"{name} (permit)" if resource == "virtual_resources" and inputs.tensor_memory else name
+    return f"{name} (permit)" if resource == "virtual_resources" and asked.tensor_memory else name
 
 
 def blocks_in_words(inputs: Inputs) -> str:

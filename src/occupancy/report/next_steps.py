@@ -92,6 +92,8 @@ def next_steps_report(given: Answer, steps: tuple[NextStep, ...]) -> NextStepsRe
 
 def changes_in_words(requires: Mapping[Changeable, int], inputs: Inputs) -> str:
     """``registers 72 -> 64 and shared memory 40 KiB -> 32.25 KiB``: what must change of a kernel."""
+    if not requires:
+        return "with no other change"
     changes = [_change(resource, amount, inputs) for resource, amount in requires.items()]
     kept: list[Changeable] = ["smem", "tensor_memory"]  # of which some kernels need more for more threads
     if list(requires) == ["threads"] and (still := [each for each in kept if amount_of(each, inputs)]):

@@ -15,7 +15,7 @@ from py_mini_racer import MiniRacer
 
 from occupancy.page.compact import compact_script, compact_style, short_names
 from occupancy.page.known import UnknownConstructError
-from occupancy.page.rules import rules
+from occupancy.page.rules import CALLED, rules
 from occupancy.page.translator import translate
 
 RUNTIME = Path(importlib.util.find_spec("occupancy.page").origin).parent / "files" / "runtime.js"  # type: ignore[union-attr, arg-type]
@@ -201,13 +201,20 @@ def test_what_is_generated_has_short_names() -> None:
     assert short_names(rules) == (
         "const a = 1; class c {}; function e(b, d = a) { return `a${b}${new c(a)}` + [b.unit, {unit: d}].$; }"
     )
+    assert short_names("py.add(py.add(py.add(1, 2), 3), py.len($x))") == (
+        "const a = py.add;\na(a(a(1, 2), 3), py.len(b))"
+    ), "what is often called, too"
 
 
 def test_no_two_files_have_a_name_in_common() -> None:
     texts = [path.read_text(encoding="utf-8") for path in RUNTIME.parent.glob("*.js")]
     names = [
-        name
-        for text in [*texts, rules()]
-        for name in re.findall(r"^(?:async )?(?:function\*? |class |const )([\w$]+)", text, re.MULTILINE)
+        *(name for text in texts for name in _declared(r"function\*? |class |const ", text)),
+        *_declared(r"function\*? |class ", rules()),
+        *CALLED,
     ]
     assert len(names) == len(set(names)) > 100
+
+
+def _declared(by: str, text: str) -> list[str]:
+    return re.findall(rf"^(?:async )?(?:{by})([\w$]+)", text, re.MULTILINE)

@@ -117,7 +117,7 @@ const app = {
     const { answer } = question;
     const steps = [...nextSteps(answer)];
     const found = slack(answer);
-    settle(byId("brief"), answer.launchable ? `${words.percent(answer.occupancy)}, limited by ${words.listing(answer.limiters.map(words.name))}` : verdictOf(answer));
+    settle(byId("brief"), answer.launchable ? `${words.percent(answer.occupancy)}, limited by ${limitersOf(answer)}` : verdictOf(answer));
     showVerdict(asked, question, launch, (kind) => this.copy(kind));
     showResources(answer);
     showSteps(answer, steps, (requires) => this.apply(requires));

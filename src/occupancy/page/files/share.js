@@ -87,8 +87,10 @@ function toMarkdown(fields, question) {
     "| --- | ---: | ---: | ---: |",
     ...rows,
   ];
-  const steps = [...nextSteps(answer)].map((step) => `- ${stepWords(answer, step)}`);
-  if (steps.length) lines.push("", "Next steps:", "", ...steps);
+  const { lead, at_once: atOnce, levels, sizes } = stepsOf(answer, [...nextSteps(answer)]);
+  const steps = [...atOnce, ...levels, ...sizes].map((step) => `${words.held(step.active_blocks, step.occupancy)}: ${changesWords(answer, step)}`);
+  if (lead) steps.unshift(lead);
+  if (steps.length) lines.push("", "Next steps:", "", ...steps.map((step) => `- ${step}`));
   lines.push("", `\`${toCommand(fields, question)}\``);
   return lines.join("\n");
 }

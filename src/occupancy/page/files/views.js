@@ -16,9 +16,10 @@ function verdictParts(answer) {
   if (!answer.launchable) return ["Does not launch:", answer.reason];
   const isAfter = needsOptIn(answer.limits, answer.kernel) && answer.kernel.opt_in !== true;
   const launches = refusedByCompiler(answer) ? "Does not compile." : isAfter ? "It launches after the opt-in below." : "It launches.";
-  const most = answer.occupancy === 1 ? " (the most that the SM holds)" : "";
-  return [launches, `Limited by ${words.listing(answer.limiters.map(words.name))}${most}.`];
+  return [launches, limitedBy(answer, answer.kernel, tensorMemory(answer))];
 }
+
+const limitersOf = ({ limiters, kernel }) => words.listing(limiters.map((name) => nameOf(name, kernel)));
 
 const verdictOf = (answer) => verdictParts(answer).join(" ");
 
@@ -99,7 +100,7 @@ function resourceRows(answer) {
       if (name === "registers" && checked !== null) amount += `, counted as ${grouped(checked)}`;
       return {
         key: name,
-        name: words.name(name),
+        name: nameOf(name, kernel),
         perBlock: missing ? (use.per_block ? `not given (${amount})` : "not given") : amount,
         perSm: use.per_multiprocessor === null ? "unknown" : words.amount(name, use.per_multiprocessor).replace(" columns", ""),
         blocks: answer.block_limits[name] === null ? "no limit" : grouped(answer.block_limits[name]),
@@ -112,7 +113,7 @@ function resourceRows(answer) {
 function showResources(answer) {
   const rows = resourceRows(answer).map((row) => [
     { row: { class: row.isLimiter ? "limiter" : null } },
-    words.title(row.key),
+    py.capitalize(row.name),
     ...[row.perBlock, row.perSm].map((text) => numeric(text.replace(/(?<=\d) /g, "\u00a0"))),
     numeric(row.blocks),
     shareCell(row.share, row.isLimiter),
@@ -129,8 +130,13 @@ function changeWords(answer, name, amount) {
   return `${words.name(name)} ${`${words.amount(name, now).replace(" columns", "")} → ${words.amount(name, amount)}`.replaceAll(" ", "\u00a0")}`;
 }
 
-const stepWords = (answer, step) =>
-  `${words.count(step.active_blocks, "block")}, ${words.percent(step.occupancy)}: ${words.listing(Object.entries(step.requires).map((each) => changeWords(answer, ...each)))}`;
+const changesWords = (answer, step) => words.listing(Object.entries(step.requires).map((each) => changeWords(answer, ...each))) || "with no other change";
+
+// The next steps of the state that the kernel can be brought into: by using less, and by other block sizes.
+function stepsOf(answer, steps) {
+  const state = stepsOfState(answer, steps, tensorMemory(answer));
+  return { ...state, sizes: steps.filter((step) => "threads" in step.requires) };
+}
 
 // How the compiler is asked for the registers of a step that asks for fewer.
 function bounds(answer, step) {
@@ -140,10 +146,8 @@ function bounds(answer, step) {
 }
 
 function showSteps(answer, steps, apply) {
-  const levels = steps.filter((step) => !("threads" in step.requires));
-  const sizes = steps.filter((step) => "threads" in step.requires);
-  let useful = mostUseful(levels, answer.occupancy);
-  if (levels.length === useful.length + 1) useful = levels;
+  const { lead, occupancy, at_once: atOnce, levels, sizes } = stepsOf(answer, steps);
+  const useful = worthShowing(levels, occupancy);
   const more = levels.filter((step) => !useful.includes(step));
   const line = (step) => {
     const asked = bounds(answer, step);
@@ -152,26 +156,33 @@ function showSteps(answer, steps, apply) {
       {},
       element(
         "button",
-        { type: "button", class: "step", "data-key": `step ${step.active_blocks} ${Object.keys(step.requires)}`, click: () => apply(step.requires) },
+        { type: "button", class: "step", "data-key": `step ${step.active_blocks} ${Object.keys(step.requires)}`, click: () => apply({ ...step.requires, ...(lead && !sizes.includes(step) && { virtual_resources: 0 }) }) },
         element("span", { class: "reached" }, words.percent(step.occupancy)),
-        element("span", {}, words.listing(Object.entries(step.requires).map((each) => changeWords(answer, ...each))), element("small", {}, `${words.count(step.active_blocks, "block")}${asked ? ", may spill" : ""}`), asked && element("small", {}, asked)),
+        element("span", {}, changesWords(answer, step), element("small", {}, `${words.count(step.active_blocks, "block")}${asked ? ", may spill" : ""}`), asked && element("small", {}, asked)),
       ),
     );
   };
-  const isHeld = holdsAll(answer);
+  const shown = [...atOnce, ...useful, ...sizes];
   const none = answer.occupancy === 1 ? "None: the SM is full." : "None: neither less of what was given nor another block size gives more.";
   refill(
     "steps",
-    !steps.length && !isHeld && note(none),
-    isHeld && note(`None within reach for a second block: ${HOLDS_ALL}.`),
-    sizes.length > 0 && !levels.length && !isHeld && note("Only another block size can help."),
-    mayBeDivided(answer) && steps.some(({ requires }) => "regs" in requires) && note(`${py.capitalize(SKIP_FEWER)}.`),
-    steps.length > 0 && element("ul", { class: "plain" }, [...useful, ...sizes].map(line)),
+    !shown.length && !lead && note(none),
+    mayBeDivided(answer) && levels.some(({ requires }) => "regs" in requires) && note(`${py.capitalize(SKIP_FEWER)}.`),
+    lead && note(`${py.capitalize(lead)}${shown.length ? ":" : "."}`),
+    sizes.length > 0 && !levels.length && !lead && note("Only another block size can help."),
+    shown.length > 0 && element("ul", { class: "plain" }, shown.map(line)),
     more.length > 0 && element("details", {}, element("summary", {}, words.count(more.length, "more level")), element("ul", { class: "plain" }, more.map(line))),
   );
 }
 
+// What there is once the permit to allocate tensor memory is relinquished, where nothing says whether it is.
+function otherState(answer) {
+  const columns = tensorMemory(answer);
+  return isEither(answer, answer.kernel, columns) ? columns : null;
+}
+
 function showSlack(answer, found) {
+  const other = otherState(answer);
   const rows = Object.entries(found)
     .filter(([name, most]) => name !== "left_over" && most !== null && !(name in answer.block_limits && answer.block_limits[name] === null))
     .map(([name, most]) => [words.title(name), numeric(`up to ${words.amount(name, most)}`)]);
@@ -179,30 +190,34 @@ function showSlack(answer, found) {
     "slack",
     rows.length ? table("How far each may grow before a block is lost", null, rows, { class: "pairs" }) : note("No block is resident."),
     rows.length > 0 && note("Each alone, before a block is lost."),
+    other && note(`Relinquished: registers up to ${other.regs_without_permit}, shared memory up to ${words.size(other.smem_without_permit)}.`),
   );
 }
 
 const LEFT = { too_little: "too little for one more block", another_limiter: "enough for one more block" };
 
 function showLeft(answer, found, advice) {
+  const other = otherState(answer);
   const rows = Object.entries(found.left_over)
     .filter(([name, left]) => left.reason !== null && answer.active_blocks && name !== "blocks" && (answer.limiters.includes(name) || (answer.uses[name].per_block && (name in answer.allocated))))
     .map(([name, left]) => [[{}, words.title(name), element("small", {}, LEFT[left.reason])], numeric(words.amount(name, left.amount))]);
   refill(
     "left",
-    rows.length ? table("What of the SM is left over", null, rows, { class: "pairs" }) : note(answer.active_blocks ? "Nothing that a block could use." : "No block is resident."),
-    carveoutLine(answer, advice),
+    other ? note("It depends on the permit to allocate tensor memory.") : rows.length ? table("What of the SM is left over", null, rows, { class: "pairs" }) : note(answer.active_blocks ? "Nothing that a block could use." : "No block is resident."),
+    carveoutLine(answer, advice, other),
     advice.needs_opt_in && note(breakable("Opt-in needed: cudaFuncAttributeMaxDynamicSharedMemorySize.")),
   );
 }
 
-function carveoutLine(answer, { smallest, configurations }) {
+function carveoutLine(answer, { smallest, configurations }, other) {
+  if (other) smallest = configurations.find((each) => each.shared_memory === other.carveout_without_permit);
+  const blocks = other ? ` for ${words.count(other.blocks_without_permit, "block")}` : "";
   if (!smallest || (smallest.percent === null && smallest.l1 === null) || !answer.kernel.is_shared_memory_given) return null;
   const largest = configurations[configurations.length - 1].shared_memory;
   const percent = smallest.percent === null ? "" : `: ask for ${smallest.percent}% (of ${words.size(largest)}, rounded up) or more`;
   const enough = smallest.shared_memory === largest ? "is needed" : "is enough";
   const l1 = smallest.l1 === null ? "" : `; leaves ${words.size(smallest.l1)} of L1`;
-  return note(`Carveout: ${words.size(smallest.shared_memory)} ${enough}${percent}${l1}.`);
+  return note(`Carveout: ${words.size(smallest.shared_memory)} ${enough}${blocks}${percent}${l1}.`);
 }
 
 // Whole numbers in a text, with their digits in groups: as `words.grouped` of the library.
@@ -238,7 +253,7 @@ function answerOn(limits, kernel, model) {
   try {
     const answer = evaluate(limits, kernel, MODELS[model].supports(limits) ? model : defaultModel(limits));
     const { failure } = answer;
-    const why = failure ? overLimit(failure.limit, failure.allowed) : words.listing(answer.limiters.map(words.name));
+    const why = failure ? overLimit(failure.limit, failure.allowed) : limitersOf(answer);
     return { share: answer.occupancy, blocks: grouped(answer.active_blocks), why };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
@@ -280,7 +295,7 @@ function showCompare(now, held, act) {
     ["Active blocks", ...sides.map((side) => text(side, (answer) => grouped(answer.active_blocks)))],
     ["Active warps", ...sides.map((side) => text(side, (answer) => grouped(answer.active_warps)))],
     ["Active threads", ...sides.map((side) => text(side, (answer) => grouped(answer.active_threads)))],
-    ["Limited by", ...sides.map((side) => text(side, (answer) => (answer.launchable ? words.listing(answer.limiters.map(words.name)) : "does not launch")))],
+    ["Limited by", ...sides.map((side) => text(side, (answer) => (answer.launchable ? limitersOf(answer) : "does not launch")))],
     ...Object.keys(QUANTITIES).filter((name) => sides.some(({ question }) => (question.answer?.block_limits[name] ?? null) !== null)).map((name) => [
       `Fit by ${words.name(name)}`,
       ...sides.map((side) => text(side, (answer) => (answer.block_limits[name] === null ? "no limit" : grouped(answer.block_limits[name])))),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
-from typing import NamedTuple
 
 from ...advice.next_steps import THREADS_PER_WARPGROUP, NextStep
 from ...render import words
@@ -14,16 +13,9 @@ from ..inputs import Inputs, name_of
 from ..next_steps import BY_ITS_RULES, ON_HARDWARE, SKIP_FEWER, changes_in_words, how_registers_are_had
 from ..opt_in import without_it
 from .report import CalcReport
-from .tensor_memory import both_states
-
-HOLDS_ALL = "a block that allocates tensor memory starts with all virtual resources of the SM"
+from .tensor_memory import both_states, steps_of_state
 
 NO_OTHER_SIZE = "no other block size has a higher occupancy"
-
-
-def is_held(report: CalcReport) -> bool:
-    """Whether the resident blocks hold all virtual resources of the SM."""
-    return "virtual_resources" in report.limiters and report.active_blocks > 0
 
 
 def advice(report: CalcReport) -> Iterator[tuple[str, str]]:
@@ -47,33 +39,6 @@ def _opt_ins(report: CalcReport) -> Iterator[str]:
         yield said
 
 
-class _Chosen(NamedTuple):
-    """The next steps that are advised."""
-
-    levels: list[NextStep]
-    """By using less."""
-    shown: list[NextStep]
-    """At most four of these; the others are counted."""
-    sizes: list[NextStep]
-    """By another block size."""
-
-
-def _chosen(report: CalcReport) -> _Chosen:
-    """The next steps of the state that the kernel can be brought into; none at full occupancy."""
-    columns = report.tensor_memory if is_held(report) else None
-    if columns is None:
-        levels = [step for step in report.next_steps if "threads" not in step.requires]
-        shown = most_useful(levels, report.occupancy)
-    else:
-        levels = list(columns.next_steps_without_permit)
-        shown = most_useful(levels, columns.occupancy_without_permit)
-    if len(levels) == len(shown) + 1:
-        shown = levels  # a line that says so would take as much room
-    sizes = [step for step in report.next_steps if "threads" in step.requires]
-    # With a split, another size has other warpgroups, and takes another split.
-    return _Chosen(levels, shown, sizes if report.split is None else [])
-
-
 def _next_steps(report: CalcReport) -> Iterator[str]:
     """What makes a split legal that is not; else the next steps, and how they are taken."""
     if report.split is not None and not report.split.suffices:
@@ -82,18 +47,21 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
         yield "one of these makes the split legal"
         yield from ways_out(report.split)
         return
-    levels, shown, sizes = _chosen(report)
+    lead, occupancy, at_once, levels = steps_of_state(report, report.next_steps, report.tensor_memory)
+    shown = worth_showing(levels, occupancy)
+    # With a split, another size has other warpgroups, and takes another split.
+    sizes = [each for each in report.next_steps if "threads" in each.requires] if report.split is None else []
     if report.runtime is not None and report.next_steps:
         yield BY_ITS_RULES
     if report.registers_may_be_divided and not report.inputs.reallocates_registers:
         others = report.inputs.threads // THREADS_PER_WARPGROUP - 1
         how = Asking("add the split: --setmaxnreg", "ask occupancy.registers() about the split:")
         yield Asking.of(f"{SKIP_FEWER}, and ", how, f" '1:24,{others}:?'")
-    if is_held(report):
-        yield from _relinquishing(report, levels)
+    if lead:
+        yield lead
     elif sizes and not levels:
         yield "only another block size can help"
-    yield from (_step(report, step) for step in (*shown, *sizes))
+    yield from (_step(report, step) for step in (*at_once, *shown, *sizes))
     if not report.registers_may_be_divided:
         yield from how_registers_are_had(shown, report.fewer_registers)
     if report.inputs.spill_smem and any("smem" in step.requires for step in levels):
@@ -102,7 +70,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     if len(levels) > len(shown):
         where = Asking("--format json", "next_steps()")
         yield Asking.of(f"{words.count(len(levels) - len(shown), 'more level')} in ", where)
-    if not levels and not sizes and report.occupancy < 1 and not is_held(report):
+    if not lead and not levels and not sizes and report.occupancy < 1:
         yield f"none: {_why_none(report)}"
     if report.runtime is not None and (step := report.runtime.next_step) is not None:
         yield Asking.of(ON_HARDWARE, f" {_step(report, step)}")
@@ -112,21 +80,6 @@ def _why_none(report: CalcReport) -> str:
     if report.inputs.reallocates_registers and "registers" in report.limiters:
         return "the warpgroups need the registers"
     return NO_OTHER_SIZE if report.split is None else "another block size takes another split"
-
-
-def _relinquishing(report: CalcReport, levels: Sequence[NextStep]) -> Iterator[str]:
-    """What a kernel must do before any other step gives a second block, and what that alone gives."""
-    columns = report.tensor_memory
-    if columns is None:
-        yield f"none within reach for a second block: {HOLDS_ALL}"
-        return
-    blocks = columns.blocks_without_permit
-    if not levels and blocks <= report.active_blocks:
-        yield "none within reach for a second block: it does not fit without the permit either"
-        return
-    yield "relinquish the permit right after tcgen05.alloc (inferred), then"
-    if blocks > report.active_blocks:
-        yield f"{words.held(blocks, columns.occupancy_without_permit)}: with no other change"
 
 
 def of_divided_registers(inputs: Inputs) -> str:
@@ -151,6 +104,12 @@ def most_useful(levels: list[NextStep], now: float) -> list[NextStep]:
         return [step for step in levels if step is levels[0] or step in highest.values()]
     half_way = next(step for step in levels if step.occupancy >= (now + levels[-1].occupancy) / 2)
     return [step for step in levels if step in (levels[0], half_way, levels[-1])]
+
+
+def worth_showing(levels: list[NextStep], now: float) -> list[NextStep]:
+    """The most useful; and the one that is left, if it is one: to say so would take as much room."""
+    useful = most_useful(levels, now)
+    return levels if len(levels) == len(useful) + 1 else useful
 
 
 def _step(report: CalcReport, step: NextStep) -> str:

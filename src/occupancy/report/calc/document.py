@@ -30,13 +30,15 @@ from ..gpu.document import in_clusters, whole_gpu_lines
 from ..gpu.report import why_fewer_clusters
 from ..inputs import name_of
 from ..opt_in import launches
-from .advice import advice, is_held
+from .advice import advice
 from .report import CalcReport, Explanation, ResourceUse
 from .tensor_memory import (
     RELINQUISHES,
     WHICH_IS_YOURS,
     State,
     both_states,
+    is_held,
+    limited_by,
     one_more_waits,
     waits_for_columns,
 )
@@ -142,7 +144,7 @@ def _held(report: CalcReport, where: str) -> Document:
         f"{_warps(report, blocks)} warps, {words.count(blocks, 'block')} of "
         f"{words.count(report.inputs.threads, 'thread')}, {words.count(threads, 'thread')} per SM"
     )
-    why = _limited_by(report)
+    why = limited_by(report, report.inputs, report.tensor_memory)
     if report.model == "spreadsheet":  # what differs from the hardware stands before any advice
         why = " ".join((why, *report.notes))
     verdict = _verdict(report, why)
@@ -303,16 +305,6 @@ def _about_tensor_memory(report: CalcReport) -> Iterator[str]:
             f"cuda_occupancy.h answers {words.count(report.active_blocks, 'block')}. What relinquishing the "
             "permit gives is inferred: it was tried on no such GPU."
         )
-
-
-def _limited_by(report: CalcReport) -> str:
-    limiters = words.listing([name_of(limiter, report.inputs) for limiter in report.limiters])
-    if waits_for_columns(report):
-        waits = one_more_waits(report.active_blocks, report.limiters)
-        return f"Limited by {limiters} (inferred): so many blocks have their columns at once. {waits}"
-    if is_held(report) and report.tensor_memory is not None:
-        return f"Limited by {limiters}: until a block relinquishes its permit, no other comes in."
-    return f"Limited by {limiters}{' (the most that the SM holds)' if report.occupancy == 1 else ''}."
 
 
 def _setting(value: object) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ...advice.tensor_memory import without_permit
+from ...advice.next_steps import NextStep
+from ...advice.tensor_memory import TensorMemory, without_permit
 from ...engine import Answer
 from ...render import words
 from ...values.asking import Asking
 from ...values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Kernel
 from ...values.resources import Resource
+from ..inputs import Inputs, name_of
 
 if TYPE_CHECKING:
     from .report import CalcReport
@@ -34,6 +37,11 @@ COUNTED_AS_HELD = Asking.of(
 """Of answers that show one of the two states alone."""
 
 
+HOLDS_ALL = "a block that allocates tensor memory starts with all virtual resources of the SM"
+
+NO_SECOND = "none within reach for a second block"
+
+
 class State(NamedTuple):
     """The blocks of an SM that are at work while its kernel holds the permit to allocate, or has none."""
 
@@ -48,9 +56,7 @@ def both_states(report: CalcReport) -> tuple[State, State] | None:
     """The states that the kernel can be in, where nothing says whether it relinquishes its permit, and more
     blocks are at work once it has; None elsewhere: then the answer is that of the state which it is in."""
     columns = report.tensor_memory
-    if columns is None or not report.launchable or report.inputs.virtual_resources is not None:
-        return None
-    if columns.blocks_without_permit <= report.active_blocks:
+    if columns is None or not is_either(report, report.inputs, columns):
         return None
     return (
         State("held", report.active_blocks, report.occupancy, report.limiters),
@@ -61,6 +67,61 @@ def both_states(report: CalcReport) -> tuple[State, State] | None:
             columns.limiters_without_permit,
         ),
     )
+
+
+def is_either(now: Answer | CalcReport, asked: Kernel | Inputs, columns: TensorMemory | None) -> bool:
+    """Whether the kernel can be in both states, and more blocks are at work in that without the permit."""
+    if columns is None or not now.launchable or asked.virtual_resources is not None:
+        return False
+    return columns.blocks_without_permit > now.active_blocks
+
+
+def is_held(now: Answer | CalcReport) -> bool:
+    """Whether the resident blocks hold all virtual resources of the SM."""
+    return "virtual_resources" in now.limiters and now.active_blocks > 0
+
+
+def limited_by(now: Answer | CalcReport, asked: Kernel | Inputs, columns: TensorMemory | None) -> str:
+    """What allows no more blocks than there are, and what of it is inferred, in sentences."""
+    limiters = words.listing([name_of(limiter, asked) for limiter in now.limiters])
+    if columns is not None and columns.resident_blocks > now.active_blocks:
+        waits = one_more_waits(now.active_blocks, now.limiters)
+        return f"Limited by {limiters} (inferred): so many blocks have their columns at once. {waits}"
+    if columns is not None and is_held(now):
+        return f"Limited by {limiters}: until a block relinquishes its permit, no other comes in."
+    return f"Limited by {limiters}{' (the most that the SM holds)' if now.occupancy == 1 else ''}."
+
+
+class StepsOfState(NamedTuple):
+    """The next steps of the state that a kernel can be brought into."""
+
+    lead: str
+    """What must be done before any of them gives a block more, or why none does; empty of nothing."""
+    occupancy: float
+    """Where they start."""
+    at_once: list[NextStep]
+    """What the lead alone gives, which requires nothing else; empty where it is no block more."""
+    levels: list[NextStep]
+    """By using less."""
+
+
+def steps_of_state(
+    now: Answer | CalcReport, steps: Sequence[NextStep], columns: TensorMemory | None
+) -> StepsOfState:
+    """The steps by using less once the permit is relinquished, where that is what stops a second block; else
+    those of the answer."""
+    if not is_held(now):
+        levels = [step for step in steps if "threads" not in step.requires]
+        return StepsOfState("", now.occupancy, [], levels)
+    if columns is None:
+        return StepsOfState(f"{NO_SECOND}: {HOLDS_ALL}", now.occupancy, [], [])
+    blocks, occupancy = columns.blocks_without_permit, columns.occupancy_without_permit
+    levels = list(columns.next_steps_without_permit)
+    at_once = [NextStep(blocks, occupancy, {})] if blocks > now.active_blocks else []
+    if not levels and not at_once:
+        return StepsOfState(f"{NO_SECOND}: it does not fit without the permit either", occupancy, [], [])
+    lead = "relinquish the permit right after tcgen05.alloc (inferred), then"
+    return StepsOfState(lead, occupancy, at_once, levels)
 
 
 def once_relinquished(held: Answer) -> str | None:
