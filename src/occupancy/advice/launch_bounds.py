@@ -65,8 +65,15 @@ class RegisterCap:
     regs: int
     launch_bounds: str | None
     """What to write before the kernel's name; null where no bounds ask for so few."""
+    maxnreg: str
+    """The same cap without promising a block size; from CUDA 12.4, and not beside launch bounds."""
     maxrregcount: str
     """The option of nvcc, for every kernel of a file that has no launch bounds."""
+
+    @property
+    def in_source(self) -> str:
+        """What to write before the kernel's name: the bounds, or the cap without."""
+        return self.launch_bounds or self.maxnreg
 
 
 def fewer_registers(now: Answer, steps: Sequence[NextStep]) -> tuple[RegisterCap, ...]:
@@ -98,7 +105,7 @@ def register_cap(now: Sequence[Answer], registers: int, blocks: int) -> Register
             return None
     is_meant = all(_is_cap(answer.limits, kernel.threads, blocks, registers) for answer in now)
     text = bounds_in_source(kernel.threads, blocks if blocks > 1 else None) if is_meant else None
-    return RegisterCap(registers, text, f"-maxrregcount={registers}")
+    return RegisterCap(registers, text, maxnreg_in_source(registers), nvcc_option(registers))
 
 
 def register_cap_on_all(now: Sequence[Answer], registers: int) -> RegisterCap | None:
@@ -126,6 +133,16 @@ def _held_with(limits: Limits, threads: int, registers: int) -> int:
 def bounds_in_source(threads: int, min_blocks: int | None) -> str:
     """``__launch_bounds__(256, 4)``, as a kernel is written with it; ``(256)`` without a number of blocks."""
     return f"__launch_bounds__({threads}{'' if min_blocks is None else f', {min_blocks}'})"
+
+
+def maxnreg_in_source(registers: int | str) -> str:
+    """``__maxnreg__(64)``, as a kernel is written with it that has no launch bounds."""
+    return f"__maxnreg__({registers})"
+
+
+def nvcc_option(registers: int | str) -> str:
+    """``-maxrregcount=64``, for every kernel of a file that has no launch bounds."""
+    return f"-maxrregcount={registers}"
 
 
 def cap_in_triton(registers: int | None = None, *, are_fewer: bool = True) -> str:
@@ -185,8 +202,8 @@ def launch_bounds(
         answer.occupancy,
         answer.limiters,
         launch_bounds=bounds_in_source(threads, min_blocks),
-        maxnreg=f"__maxnreg__({cap})",
-        maxrregcount=f"-maxrregcount={cap}",
+        maxnreg=maxnreg_in_source(cap),
+        maxrregcount=nvcc_option(cap),
     )
 
 

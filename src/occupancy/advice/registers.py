@@ -19,7 +19,7 @@ from ..errors import InputError, shown
 from ..tables.chips import Chip
 from ..values.kernel import Kernel
 from ..values.limits import Limits
-from .launch_bounds import bounds_in_source, launch_bounds
+from .launch_bounds import bounds_in_source, launch_bounds, maxnreg_in_source
 from .next_steps import FIRST_WITH_SETMAXNREG, THREADS_PER_WARPGROUP
 from .register_split import RegisterSplit, Share
 
@@ -94,7 +94,7 @@ def split_registers(
         suffices=taken <= pool,
         min_blocks=min_blocks,
         launch_bounds=None if min_blocks is None else bounds_in_source(threads, min_blocks),
-        maxnreg=f"__maxnreg__({launch})",
+        maxnreg=maxnreg_in_source(launch),
         smem=smem,
         active_blocks=answer.active_blocks,
         occupancy=answer.occupancy,
@@ -111,7 +111,7 @@ def _enough(limits: Limits, threads: int, needed: int) -> str | None:
     if needed > limits.max_registers_per_thread or not evaluate(limits, Kernel(threads, needed)).launchable:
         return None
     blocks = _agreeing(limits, threads, needed, None)
-    return f"__maxnreg__({needed})" if blocks is None else bounds_in_source(threads, blocks)
+    return maxnreg_in_source(needed) if blocks is None else bounds_in_source(threads, blocks)
 
 
 def _of_bounds(limits: Limits, threads: int, min_blocks: int) -> int:

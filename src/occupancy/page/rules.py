@@ -91,7 +91,7 @@ ATTRIBUTES = (
     "max_shared_memory_per_block_optin",
     "max_threads_per_block",
     "max_warps_per_multiprocessor",
-    "maxrregcount",
+    "maxnreg",
     "measured",
     "model",
     "most",

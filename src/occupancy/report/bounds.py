@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from ..advice.budget import budget
-from ..advice.launch_bounds import LaunchBounds
+from ..advice.launch_bounds import LaunchBounds, maxnreg_in_source, nvcc_option
 from ..advice.search import changed
 from ..engine import evaluate
 from ..render import words
@@ -107,8 +107,9 @@ class BoundsReport(Report):
         # What the compiler ignores, and what every kernel has anyway, is no cap.
         caps = {chip.register_cap for chip in self.chips if chip.legal} - {MAX_REGISTERS_PER_THREAD}
         if caps:
-            cap = caps.pop() if len(caps) == 1 else "N"
-            yield f"The same cap without launch bounds: __maxnreg__({cap}), or nvcc -maxrregcount={cap}."
+            cap = str(caps.pop()) if len(caps) == 1 else "N"
+            without, option = maxnreg_in_source(cap), nvcc_option(cap)
+            yield f"The same cap without launch bounds: {without}, or nvcc {option}."
 
     def _on_all(self) -> str:
         legal = [chip for chip in self.chips if chip.legal]

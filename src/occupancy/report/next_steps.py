@@ -124,15 +124,13 @@ def how_registers_are_had(steps: Iterable[NextStep], caps: Sequence[RegisterCap]
 
 def how_to_cap(cap: RegisterCap, *, may_spill: bool = True) -> str:
     """How the compiler is asked for so many registers, and that fewer than it took may be too few."""
-    ways = " or ".join(way for way in (cap.launch_bounds, cap.maxrregcount) if way is not None)
-    return f"{cap.regs} {'regs (may spill)' if may_spill else 'registers'}: {ways}"
+    registers = "regs (may spill)" if may_spill else "registers"
+    return f"{cap.regs} {registers}: {cap.in_source} or {cap.maxrregcount}"
 
 
 def _briefly(caps: Sequence[RegisterCap]) -> str:
     """``(256, 6) for 40, (256, 8) for 32``: how further registers are had, beside the first in full."""
     return ", ".join(
-        cap.maxrregcount
-        if cap.launch_bounds is None
-        else f"({cap.launch_bounds.partition('(')[2]} for {cap.regs}"
+        cap.maxnreg if cap.launch_bounds is None else f"({cap.launch_bounds.partition('(')[2]} for {cap.regs}"
         for cap in caps
     )

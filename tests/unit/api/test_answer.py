@@ -310,7 +310,8 @@ def test_next_steps_say_how_their_registers_are_had_as_the_command_does() -> Non
     assert first in " ".join(str(answer).split())  # the same beside the steps of calc
     assert str(steps[:1]).splitlines()[-1] == first  # of those that are shown alone
     assert steps.to_dict()["fewer_registers"][0] == {
-        "regs": 64, "launch_bounds": "__launch_bounds__(128, 8)", "maxrregcount": "-maxrregcount=64",
+        "regs": 64, "launch_bounds": "__launch_bounds__(128, 8)", "maxnreg": "__maxnreg__(64)",
+        "maxrregcount": "-maxrregcount=64",
     }  # fmt: skip
     other_sizes = occupancy.next_steps("9.0", threads=128, regs=72, smem="40k")[-1:]
     assert "block size" in str(other_sizes)

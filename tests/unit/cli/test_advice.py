@@ -74,6 +74,7 @@ def test_how_the_compiler_is_asked_for_fewer_registers() -> None:
     assert caps[0] == {
         "regs": 64,
         "launch_bounds": "__launch_bounds__(256, 4)",
+        "maxnreg": "__maxnreg__(64)",
         "maxrregcount": "-maxrregcount=64",
     }
     assert [cap["regs"] for cap in caps] == [64, 48, 40, 32]

@@ -133,7 +133,8 @@ def test_each_step_says_how_its_registers_are_had_where_there_is_room() -> None:
     assert [cap and cap["launch_bounds"] for cap in caps[:5]] == [
         *["__launch_bounds__(192, 5)"] * 2, *["__launch_bounds__(192, 6)"] * 2, "__launch_bounds__(192, 8)",
     ]  # fmt: skip
-    assert caps[8] == {"regs": 32, "launch_bounds": None, "maxrregcount": "-maxrregcount=32"}
+    ways = {"maxnreg": "__maxnreg__(32)", "maxrregcount": "-maxrregcount=32"}
+    assert caps[8] == {"regs": 32, "launch_bounds": None, **ways}
     assert caps[9:] == [None, None]  # of block sizes
     for cap in filter(None, caps):
         for cc in ("9.0", "8.9"):
@@ -143,12 +144,14 @@ def test_each_step_says_how_its_registers_are_had_where_there_is_room() -> None:
                 assert (bounds.legal, bounds.register_cap) == (True, cap["regs"])
     wide, narrow = (run("calc", *KERNEL, "--gpu", "H100,4090", columns=each).stdout for each in (80, 72))
     assert " Launch bounds\n" in wide
-    assert "  -maxrregcount=32\n" in wide
-    why = "-maxrregcount=32: 10 blocks of 6 warps are more than the 48 warps that an SM of "
+    assert "  __maxnreg__(32)\n" in wide
+    why = "__maxnreg__(32): 10 blocks of 6 warps are more than the 48 warps that an SM of "
     so = "so __launch_bounds__(192, 10) is not legal there."
     assert f"{why}GeForce RTX 4090 holds, {so}" in " ".join(wide.split())
     stopped = run("calc", "-t", "256", "-r", "72", "-s", "120k", "--gpu", "A100,4090").stdout
-    assert "-maxrregcount=32: 8 blocks of 8 warps are more than" in stopped  # though one holds no block now
+    assert "__maxnreg__(32): 8 blocks of 8 warps are more than" in stopped  # though one holds no block now
+    alone = "32 registers: __maxnreg__(32) or -maxrregcount=32\n"  # the first is for this kernel alone
+    assert alone in run("calc", "-t", "256", "-r", "40", "--cc", "8.0,8.6").stdout
     assert "Launch bounds" not in narrow
     assert narrow.count("\nRegisters ") == 1
 

@@ -142,7 +142,7 @@ function stepsOf(answer, steps) {
 function bounds(answer, step) {
   const { regs } = step.requires;
   const cap = regs === undefined || mayBeDivided(answer) ? null : registerCap([answer], regs, step.active_blocks);
-  return cap && (cap.launch_bounds ?? cap.maxrregcount).replace(" ", "\u00a0");
+  return cap && (cap.launch_bounds ?? cap.maxnreg).replace(" ", "\u00a0");
 }
 
 function showSteps(answer, steps, apply) {

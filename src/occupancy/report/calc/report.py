@@ -154,9 +154,7 @@ class CalcReport(Report):
         fill(row, _OPTIONAL)
         row["carveout"]["smallest"] = row["carveout"]["smallest"] or empty(Configuration)
         row["next_steps"] = list(map(in_a_cell, self.next_steps))
-        row["fewer_registers"] = [
-            f"{cap.regs}: {cap.launch_bounds or cap.maxrregcount}" for cap in self.fewer_registers
-        ]
+        row["fewer_registers"] = [f"{cap.regs}: {cap.in_source}" for cap in self.fewer_registers]
         if self.runtime is not None and (step := self.runtime.next_step) is not None:
             row["runtime"]["next_step"] = in_a_cell(step)
         if (columns := self.tensor_memory) is not None:

@@ -92,7 +92,7 @@ def _by_using_less(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[
 
 
 def _why_no_bounds(report: OnAllReport, steps: Sequence[StepOnAll]) -> str:
-    """``-maxrregcount=32: 10 blocks of 6 warps are more than the 48 warps that an SM of L4 holds, so ...``"""
+    """``__maxnreg__(32): 10 blocks of 6 warps are more than the 48 warps that an SM of L4 holds, so ...``"""
     held = [chip.active_warps // chip.active_blocks for chip in report.chips if chip.active_blocks]
     warps = max(held, default=0)  # of a block, the same on every chip
     for step in steps:
@@ -103,7 +103,7 @@ def _why_no_bounds(report: OnAllReport, steps: Sequence[StepOnAll]) -> str:
                 wanted = f"{words.count(blocks, 'block')} of {words.count(warps, 'warp')}"
                 holds = f"the {words.count(most, 'warp')} that an SM of {chip.label} holds"
                 bounds = bounds_in_source(report.inputs.threads, blocks)
-                return f"{cap.maxrregcount}: {wanted} are more than {holds}, so {bounds} is not legal there."
+                return f"{cap.maxnreg}: {wanted} are more than {holds}, so {bounds} is not legal there."
     return ""
 
 
@@ -181,11 +181,11 @@ def _table(
 
 
 def _bounds(step: StepOnAll) -> str:
-    """``192, 5``, or the option of nvcc where no bounds mean as many registers on every chip."""
+    """``192, 5``, or ``__maxnreg__(32)`` where no bounds mean as many registers on every chip."""
     cap = step.fewer_registers
     if cap is None:
         return ""
-    return cap.maxrregcount if cap.launch_bounds is None else cap.launch_bounds.partition("(")[2][:-1]
+    return cap.maxnreg if cap.launch_bounds is None else cap.launch_bounds.partition("(")[2][:-1]
 
 
 def _helps(report: OnAllReport, step: StepOnAll, chip: OnChip) -> bool:
