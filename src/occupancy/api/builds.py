@@ -68,7 +68,9 @@ def diff(
     before = read_build(paths_of(old, "old"), common)
     after = read_build(paths_of(new, "new"), common)
     scanner = how.scanner_for(before, after)
-    kernels_before, kernels_after = how.kernels(before, after)
+    # What a chip runs of a kernel can be of another architecture than it was.
+    ignores_arch = ignore_arch or how.is_for_one_chip
+    kernels_before, kernels_after = how.kernels_of_both(before, after, ignore_arch=ignores_arch)
     return diff_report(
         compare(
             how.launched(kernels_before),
@@ -76,12 +78,11 @@ def diff(
             scanner,
             threshold=threshold,
             with_same=with_same,
-            # What a chip runs of a kernel can be of another architecture than it was.
-            ignore_arch=ignore_arch or how.is_for_one_chip,
+            ignore_arch=ignores_arch,
         ),
         names=(before.name, after.name),
         threshold=threshold,
-        ignores_arch=ignore_arch or how.is_for_one_chip,
+        ignores_arch=ignores_arch,
         runs_on=how.runs_on,
         problems=before.problems + after.problems,
         not_chosen=how.not_chosen(before, after),
@@ -238,7 +239,7 @@ def save_baseline(
     target = _path_to_write(os.fspath(path), how)
     after = whole(read_build(paths_of(build, "build")))
     scanner = how.scanner_for(after)
-    (kernels,) = how.kernels(after)
+    kernels = how.kernels(after)
     baseline = baseline_of(how.launched(kernels), how.assumed(after), scanner=scanner)
     write_baseline(target, baseline)
     return baseline

@@ -112,20 +112,28 @@ class Builds(Reading):
         return tuple(self.selection(group=True).kernels(kernels, self._tell_code))
 
     def wanted_of(
-        self, old: Sequence[KernelRecord], new: Sequence[KernelRecord]
+        self, old: Sequence[KernelRecord], new: Sequence[KernelRecord], *, ignore_arch: bool = False
     ) -> tuple[tuple[KernelRecord, ...], tuple[KernelRecord, ...]]:
         """Those of the kernels of two builds that are asked for, each with what it was or has become: its
-        name may be another one there."""
+        name may be another one there, or its architecture.
+
+        Args:
+            old: All kernels of one build.
+            new: All kernels of the other one.
+            ignore_arch: Whether a kernel without a counterpart of its architecture is compared with another.
+        """
         wanted = self.wanted(old), self.wanted(new)
-        if not self.name:
+        if not (self.name or self.archs):
             return wanted
-        of_any_name = replace(self.selection(group=True), name=None)
+        others = replace(self.selection(group=True), name=None)
+        if not others.only_newest:  # which may be of an architecture that is not asked for
+            others = replace(others, architectures=frozenset(), variants=frozenset())
         return with_counterparts(
-            tuple(of_any_name.kernels(old)),
-            tuple(of_any_name.kernels(new)),
+            tuple(others.kernels(old)),
+            tuple(others.kernels(new)),
             itertools.chain(*wanted),
             compared,
-            ignore_arch=self.is_for_one_chip,
+            ignore_arch=ignore_arch or self.is_for_one_chip,
         )
 
     def _tell_code(self, runs_on: RunsOn) -> None:
@@ -136,15 +144,29 @@ class Builds(Reading):
         """The chip for which code was chosen of the builds so far; None where nothing was left out for it."""
         return None if self._code is None else self._code.unless_all
 
-    def kernels(self, *builds: Build) -> tuple[tuple[KernelRecord, ...], ...]:
-        """Of each build the kernels that are asked for: one that only some builds have is new, or gone.
+    def kernels(self, build: Build) -> tuple[KernelRecord, ...]:
+        """The kernels of a build that are asked for.
 
         Raises:
-            ReadError: One of the builds has no kernels, or none of them one that is asked for.
-            InputError: A block size is given for a kernel that none of them has.
+            ReadError: It has no kernels, or none of them is one that is asked for.
+            InputError: A block size is given for a kernel that it has not.
         """
-        wanted = tuple(self.wanted(self.every(build)) for build in builds)
-        self.refuse_absent([kernel for each in wanted for kernel in each], builds)
+        wanted = self.wanted(self.every(build))
+        self.refuse_absent(wanted, [build])
+        return wanted
+
+    def kernels_of_both(
+        self, old: Build, new: Build, *, ignore_arch: bool
+    ) -> tuple[tuple[KernelRecord, ...], tuple[KernelRecord, ...]]:
+        """Of two builds the kernels that are asked for, each with its counterpart: one that only one of them
+        has is new, or gone.
+
+        Raises:
+            ReadError: One of the builds has no kernels, or neither has one that is asked for.
+            InputError: A block size is given for a kernel that neither has.
+        """
+        wanted = self.wanted_of(self.every(old), self.every(new), ignore_arch=ignore_arch)
+        self.refuse_absent([kernel for each in wanted for kernel in each], (old, new))
         return wanted
 
     def refuse_absent(self, wanted: Sequence[KernelRecord], builds: Iterable[Build]) -> None:

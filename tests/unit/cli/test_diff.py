@@ -544,6 +544,30 @@ def test_a_kernel_that_only_one_build_has_can_be_asked_for(builds: Path, name: s
     assert (done.exit_code, done.stderr) == (0, "")
 
 
+def test_a_kernel_is_compared_with_what_it_was_by_whichever_name_it_is_asked_for(tmp_path: Path) -> None:
+    line = "ptxas info : Compiling entry function '{}' for 'sm_{}'\nptxas info : Used {} registers\n"
+    old, new = tmp_path / "old.log", tmp_path / "new.log"
+    old.write_text(line.format("a::blur", "90", 40) + line.format("a::scale", "90", 8))
+    new.write_text(line.format("b::blur", "90a", 50) + line.format("a::scale", "90", 8))
+    for asked in (
+        *(["--name", name] for name in ("a::blur", "b::blur", "blur")),
+        ["--arch", "sm_90a"],
+        ["--arch", "sm_90a", "--name", "b::"],
+    ):
+        found = diff_json(old, new, *asked)
+        ((was, now),) = ((row["old"], row["new"]) for row in found["kernels"])
+        assert (was["name"], was["regs"], now["name"], now["regs"]) == ("a::blur", 40, "b::blur", 50)
+        assert (found["added"], found["removed"], found["summary"]["same"]) == ([], [], 0)
+    # Of another architecture only where that is asked for.
+    new.write_text(line.format("b::blur", "100", 50))
+    asked = ["--arch", "sm_100"]
+    assert diff_json(old, new, *asked)["kernels"] == []
+    ((was, now),) = (
+        (row["old"], row["new"]) for row in diff_json(old, new, *asked, "--ignore-arch")["kernels"]
+    )
+    assert (was["arch"], now["arch"]) == ("sm_90", "sm_100")
+
+
 @pytest.mark.parametrize("side", ["old", "new"])
 @pytest.mark.parametrize("paths", [[], (), None, 5, [5]])
 def test_what_is_no_build_is_refused(builds: Path, side: str, paths: Any) -> None:

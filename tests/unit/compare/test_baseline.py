@@ -45,8 +45,8 @@ def test_the_file_is_what_the_documents_say() -> None:
         static_smem=0, dynamic_smem=1024, smem=None, barriers=1, stack_bytes=0, spill_store_bytes=4,
         spill_load_bytes=8, spills_from="compiler", max_threads=256, required_threads=256, register_cap=255,
         cluster_dim=(2, 1, 1),
-        shared_memory_configuration=65536, code=0xFFFF_FFFF, threads=256, threads_from="required", occupancy=0.5,
-        active_blocks=4, limiters=("warps", "registers"),
+        shared_memory_configuration=65536, code=0xFFFF_FFFF, threads=256, threads_from="required",
+        occupancy=0.5, active_blocks=4, limiters=("warps", "registers"),
     )  # fmt: skip
     assert to_text(Baseline(tool_version="0.1.0", kernels=(every, KERNEL))) == (
         '{\n"schema": "occupancy-baseline",\n"schema_version": 2,\n"tool_version": "0.1.0",\n'
@@ -56,8 +56,8 @@ def test_the_file_is_what_the_documents_say() -> None:
         '"spill_store_bytes": 4, "spill_load_bytes": 8, "spills_from": "compiler", '
         '"max_threads": 256, "required_threads": 256, '
         '"register_cap": 255, "cluster_dim": [2, 1, 1], "shared_memory_configuration": 65536, '
-        '"code": 4294967295, "threads": 256, "threads_from": "required", "occupancy": 0.5, "active_blocks": 4, '
-        '"limiters": ["warps", "registers"]},\n'
+        '"code": 4294967295, "threads": 256, "threads_from": "required", "occupancy": 0.5, '
+        '"active_blocks": 4, "limiters": ["warps", "registers"]},\n'
         '{"name": "_Z1kv", "arch": "sm_90", "source": "k.cubin", "format": "cubin", "regs": 32}\n'
         "]\n}\n"
     )
