@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
 Kind = TypeVar("Kind", bound="OccupancyError")
+T = TypeVar("T")
 
 MAX_SHOWN = 80
 """Characters of a wrong value that an error quotes."""
 MAX_PART = 2000
 """Characters of each part of a message: names and values out of files can have any length."""
+MAX_TOGETHER = 20
+"""Errors that are told at once; the others are counted."""
 
 
 class OccupancyError(ValueError):
@@ -26,7 +29,11 @@ class OccupancyError(ValueError):
         allowed: The values that would have been accepted.
         cure: What to do about it, as a full sentence.
         choices: What there is to choose from, one below the other; the cure then ends in a colon.
+
+    ``others`` are further errors that were found with it, each of which is told as well.
     """
+
+    others: tuple[OccupancyError, ...] = ()
 
     def __init__(
         self, problem: str, *, where: str = "", allowed: str = "", cure: str = "", choices: Sequence[str] = ()
@@ -51,8 +58,16 @@ class OccupancyError(ValueError):
             text = f"{_sentence(text)} {cure}"
         return text if self.choices else _sentence(text), *(f"  {choice}" for choice in self.choices)
 
+    @property
+    def every(self) -> tuple[OccupancyError, ...]:
+        """It, and the others that were found with it; of very many the first, and how many more."""
+        left = len(self.others) + 1 - MAX_TOGETHER
+        if left <= 0:
+            return self, *self.others
+        return self, *self.others[: MAX_TOGETHER - 1], type(self)(f"{left:,} more mistakes")
+
     def __str__(self) -> str:
-        return "\n".join(self.lines("python"))
+        return "\n".join(line for each in self.every for line in each.lines("python"))
 
 
 class InputError(OccupancyError):
@@ -89,6 +104,48 @@ class MissingDependencyError(OccupancyError):
 
 class DeviceError(OccupancyError):
     """No GPU answers on this machine, or its driver refuses."""
+
+
+class Mistakes:
+    """Gathers errors, and raises all of them at its end, so that nobody mends one to be told of the next::
+
+    with Mistakes() as found:
+        one = found.by(read_one, text)
+        other = found.by(read_other, text)
+    return one, other
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[str, OccupancyError] = {}
+
+    def keep(self, error: OccupancyError) -> None:
+        """Raise it at the end, with those that were found with it; what is said already is not said twice."""
+        for each in (error, *error.others):
+            each.others = ()
+            self._found.setdefault(str(each), each)
+
+    def by(self, function: Callable[..., T], *arguments: Any, **named: Any) -> T:
+        """What a function answers; None where it fails, which nobody sees who waits for the end."""
+        try:
+            return function(*arguments, **named)
+        except OccupancyError as error:
+            self.keep(error)
+            return cast(T, None)
+
+    def __enter__(self) -> Mistakes:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OccupancyError):
+            self.keep(error)
+        elif error is not None:
+            return
+        first, *others = self._found.values() or (None,)
+        if first is None:
+            return
+        first.others = tuple(others)
+        if first is not error:
+            raise first
 
 
 def shown(value: object) -> str:

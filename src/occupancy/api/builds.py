@@ -15,10 +15,11 @@ from ..compare.build import Build, build_of, read_build
 from ..compare.check import check as check_kernels
 from ..compare.diff import compare
 from ..compare.first_rules import first_rules
-from ..compare.renamed import launches_of_renamed, told
+from ..compare.no_kernel import NoKernel
+from ..compare.renamed import launches_of_renamed, refuse_idle_launches, told
 from ..compare.rules import Rules, without_comparisons
 from ..compare.rules_file import RULES_FILE, read_rules, rules_of_this_folder
-from ..errors import BaselineError, InputError, RulesError
+from ..errors import BaselineError, InputError, Mistakes, RulesError
 from ..readers.budget import Allowance
 from ..report.compare.check import CheckReport, check_report
 from ..report.compare.diff import DiffReport, diff_report
@@ -132,25 +133,27 @@ def check(
     scanner = how.scanner_for(*before, after)
     every = how.every(after)
     every_old = how.every(before[0]) if before else ()
-    by_old_name, fits = launches_of_renamed(
-        asked.launches, every, every_old, after.name, ignore_arch=how.is_for_one_chip
-    )
-    old, kernels = how.wanted_of(every_old, every)
-    how.refuse_absent((*old, *kernels), (*before, after))
-    # A rule can be for a kernel by the name that the baseline has.
-    relevant = how.relevant(asked.rules, (*every, *every_old), (*kernels, *old))
-    if kernels and not relevant:  # that all of them are gone is to be told, too
-        raise how.no_rules()
-    done = check_kernels(
-        how.launched(kernels, asked.launches, by_old_name),
-        relevant if kernels else (),
-        scanner,
-        how.launched(old, asked.launches) if before else None,
-        (after.name, path or ""),
-        ignore_arch=how.is_for_one_chip,
-        whole=(every_old, every) if how.is_partial else None,
-        exemptions=asked.exemptions,
-    )
+    by_old_name, fits = launches_of_renamed(asked.launches, every, every_old, ignore_arch=how.is_for_one_chip)
+    with Mistakes() as found:
+        no_kernel = NoKernel(after.name, every, every_old, ignore_arch=how.is_for_one_chip)
+        found.by(refuse_idle_launches, asked.launches, every, fits, no_kernel)
+        old, kernels = how.wanted_of(every_old, every)
+        how.refuse_absent((*old, *kernels), (*before, after))
+        # A rule can be for a kernel by the name that the baseline has.
+        relevant = how.relevant(asked.rules, (*every, *every_old), (*kernels, *old))
+        if kernels and not relevant:  # that all of them are gone is to be told, too
+            raise how.no_rules()
+        done = check_kernels(
+            how.launched(kernels, asked.launches, by_old_name),
+            relevant if kernels else (),
+            scanner,
+            how.launched(old, asked.launches) if before else None,
+            (after.name, path or ""),
+            ignore_arch=how.is_for_one_chip,
+            whole=(every_old, every) if how.is_partial else None,
+            exemptions=asked.exemptions,
+            no_kernel=no_kernel,
+        )
     looked_at = set(map(id, kernels))
     done.renamed += told("launches", [fit for fit in fits if id(fit.kernel) in looked_at])
     done.not_chosen = how.not_chosen(*before, after)
@@ -186,20 +189,23 @@ def _updated(
     before = build_of(baseline, path)
     scanner = how.scanner_for(before, after)
     every = how.every(after)
-    # The new baseline has the new names alone, so that the rules have to have them first.
-    launches_of_renamed(asked.launches, every, (), after.name)
     accepted = accept(baseline, every, how.wanted)
     how.refuse_absent((*accepted.old, *accepted.new), (before, after))
     new = how.launched(accepted.new, asked.launches)
     relevant = how.relevant(asked.rules, every, new)
-    done = check_kernels(
-        new,
-        without_comparisons(relevant if new else ()),
-        scanner,
-        None,
-        (after.name, ""),
-        exemptions=asked.exemptions,
-    )
+    with Mistakes() as found:
+        # The new baseline has the new names alone, so that the rules have to have them first.
+        no_kernel = NoKernel(after.name, every, before.records)
+        found.by(refuse_idle_launches, asked.launches, every, (), no_kernel)
+        done = check_kernels(
+            new,
+            without_comparisons(relevant if new else ()),
+            scanner,
+            None,
+            (after.name, ""),
+            exemptions=asked.exemptions,
+            no_kernel=no_kernel,
+        )
     change = compare(how.launched(accepted.old, asked.launches), new, scanner)
     done.not_chosen = how.not_chosen(after)
     report = check_report(

@@ -79,7 +79,8 @@ def errors_as_messages(context: click.Context | None = None) -> Iterator[None]:
             from .messages import name_options
 
             name_options(error, *context.meta[ASKED])
-        raise Refusal("\n".join(map(_printable, error.lines()))) from error
+        messages = ("\n".join(map(_printable, each.lines())) for each in error.every)
+        raise Refusal("\nError: ".join(messages)) from error
     except MemoryError:
         raise Refusal("There is not enough memory for the answer.") from None
     except BrokenPipeError:

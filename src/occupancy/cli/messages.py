@@ -1,4 +1,4 @@
-"""How an error is said: one line for a program; on a terminal red, and broken at words."""
+"""How errors are said: one line each for a program; on a terminal red, and broken at words."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ def say(error: click.ClickException) -> None:
     color = wants_color()
     lines = wrapped(f"Error: {text}", terminal_width())
     if color:
-        lines = lines.replace("Error:", click.style("Error:", fg="red", bold=True), 1)
+        red = click.style("Error:", fg="red", bold=True)
+        lines = "\n".join(
+            red + line[6:] if line.startswith("Error:") else line for line in lines.splitlines()
+        )
     click.echo(lines, err=True, color=color)
 
 

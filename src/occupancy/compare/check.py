@@ -11,13 +11,24 @@ from ..builds.scanner import Scanner
 from ..readers import KernelRecord
 from ..values.dataclass import copier
 from .diff import compared, in_one_only, is_as_it_was
+from .likely_renamed import likely_renamed
 from .matching import closest_namesakes, match
+from .no_kernel import NoKernel
 from .question import Question
 from .renamed import assign, told
-from .rules import CRITERIA, Bounds, Exemption, Rule, bounds_of, idle, names_like
+from .rules import CRITERIA, Bounds, Exemption, Rule, bounds_of, idle
 from .same_sizes import AtSize, Compared, at_its_best, at_the_deciding_size, at_the_same_size, is_ours
 from .unanswered import Gaps
-from .violations import Apart, Checked, Exempted, Holding, Violating, Violation, launched_with
+from .violations import (
+    Apart,
+    Checked,
+    Exempted,
+    Holding,
+    LikelyRenamed,
+    Violating,
+    Violation,
+    launched_with,
+)
 
 
 def check(
@@ -30,6 +41,7 @@ def check(
     ignore_arch: bool = False,
     whole: tuple[Sequence[KernelRecord], Sequence[KernelRecord]] | None = None,
     exemptions: Sequence[Exemption] = (),
+    no_kernel: NoKernel | None = None,
 ) -> Checked:
     """Check kernels against rules.
 
@@ -42,14 +54,22 @@ def check(
         ignore_arch: Whether a kernel without a counterpart of its architecture is compared with another.
         whole: All kernels of the baseline and of the build, where only some are asked for.
         exemptions: What may break rules until a day.
+        no_kernel: What to say of an entry that is for none of the kernels; None: as these are.
 
     Raises:
         RulesError: A rule is for none of the kernels, asks for what is not known of one, or compares
-            where there is no baseline; it would hold because nothing was looked at.
+            where there is no baseline; it would hold because nothing was looked at. It has all such rules.
         BaselineError: The baseline lacks an architecture, or all kernels of a rule that compares.
     """
     whole_baseline, build = (None, kernels) if whole is None else whole
-    gaps = Gaps(kernels, baseline, names, ignore_arch=ignore_arch, whole_baseline=whole_baseline)
+    gaps = Gaps(
+        kernels,
+        baseline,
+        names,
+        ignore_arch=ignore_arch,
+        whole_baseline=whole_baseline,
+        no_kernel=no_kernel,
+    )
     gaps.refuse_comparisons(rules)
     done = Checked()
     matching = match(baseline or (), kernels, compared, ignore_arch=ignore_arch)
@@ -99,14 +119,15 @@ def check(
     done.ended = tuple(one for one in exemptions if one.number in helping and one.until < today)
     done.unused = tuple(one for one in exemptions if one.number in found - helping)
     of_no_kernel = [one for one in exemptions if one.number not in found]
-    done.idle = tuple(
-        (one, names_like(one.kernels[0], (each.name for each in kernels))) for one in of_no_kernel
-    )
+    done.idle = tuple((one, gaps.no_kernel.near(one)) for one in of_no_kernel)
     if baseline is not None:
         done.namesakes = _apart(in_one_only([new for new, _ in more], baseline))
-        new = [each for each in matching.added if id(each) not in before]
-        done.added = _apart(in_one_only(new, baseline))
-        done.removed = _apart(in_one_only(matching.removed, kernels))
+        new = in_one_only([each for each in matching.added if id(each) not in before], baseline)
+        gone = in_one_only(matching.removed, kernels)
+        done.added, done.removed = _apart(new), _apart(gone)
+        done.likely_renamed = tuple(
+            LikelyRenamed(*map(_as_apart, pair)) for pair in likely_renamed(gone, new)
+        )
     return done
 
 
@@ -211,5 +232,9 @@ _row_in_short = copier(ScanRow, "occupancy", of=KernelRecord)
 
 
 def _apart(kernels: Sequence[KernelRecord]) -> tuple[Apart, ...]:
-    rows = {Apart(each.name, each.arch, each.source) for each in kernels}
+    rows = set(map(_as_apart, kernels))
     return tuple(sorted(rows, key=lambda row: (row.name, row.arch or "", row.source)))
+
+
+def _as_apart(kernel: KernelRecord) -> Apart:
+    return Apart(kernel.name, kernel.arch, kernel.source)

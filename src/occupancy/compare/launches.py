@@ -8,7 +8,8 @@ from dataclasses import replace
 from ..errors import InputError
 from ..readers import KernelRecord
 from ..readers.record import ThreadsFrom
-from .rules import Launches, about, idle, names_like
+from .no_kernel import names_like
+from .rules import Launches, about, idle
 
 ByOldName = Mapping[int, Sequence[Launches]]
 """The identity of a kernel that was renamed -> the entries that count for it by the name that it had."""

@@ -7,13 +7,15 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from ..builds.kernel_names import Names, without_parameters
+from ..errors import Mistakes
 from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..values.dataclass import dataclass
 from .diff import compared
 from .launches import ByOldName
 from .matching import match
-from .rules import Entry, Launches, about, for_no_kernel, idle
+from .no_kernel import NoKernel
+from .rules import Entry, Launches, about, idle
 from .violations import Renamed, Table
 
 E = TypeVar("E", bound=Entry)
@@ -122,7 +124,6 @@ def launches_of_renamed(
     launches: Sequence[Launches],
     kernels: Sequence[KernelRecord],
     baseline: Sequence[KernelRecord],
-    build: str,
     *,
     ignore_arch: bool = False,
 ) -> tuple[ByOldName, list[Fit[Launches]]]:
@@ -132,11 +133,7 @@ def launches_of_renamed(
         launches: What the file states of some kernels.
         kernels: All kernels of the build.
         baseline: All kernels of the baseline; none without one.
-        build: What the build is called.
         ignore_arch: Whether a kernel without a counterpart of its architecture is compared with another.
-
-    Raises:
-        RulesError: An entry is about no kernel: a block size that nobody uses would go unnoticed.
     """
     names, names_before = ({kernel.name for kernel in each} for each in (kernels, baseline))
     gone = [kernel for kernel in baseline if kernel.name not in names]
@@ -146,9 +143,30 @@ def launches_of_renamed(
         pairs = match(gone, came, compared, ignore_arch=ignore_arch).pairs
         before = {id(new): old for old, new, _ in pairs}
         fits = list(fits_by_old_name(launches, came, before, kernels))
-    following = {fit.entry.number for fit in fits if fit.counts}
-    for entry in idle(launches, kernels):
-        if entry.number not in following:
-            cure = "Write the name of one that there is, or remove the entry."
-            raise for_no_kernel(entry, build, kernels, baseline, cure=cure)
     return by_old_name(fits), fits
+
+
+def refuse_idle_launches(
+    launches: Sequence[Launches],
+    kernels: Sequence[KernelRecord],
+    following: Iterable[Fit[Launches]],
+    no_kernel: NoKernel,
+) -> None:
+    """Raise the errors of all entries that are for no kernel: a block size that nobody uses would go
+    unnoticed.
+
+    Args:
+        launches: What a file of rules states of some kernels.
+        kernels: All kernels of the build.
+        following: Which of them fit kernels by the names that these had.
+        no_kernel: What makes the errors.
+
+    Raises:
+        RulesError: There are such entries.
+    """
+    counting = {fit.entry.number for fit in following if fit.counts}
+    with Mistakes() as found:
+        for entry in idle(launches, kernels):
+            if entry.number not in counting:
+                cure = "Write the name of one that there is, or remove the entry."
+                found.keep(no_kernel.error(entry, cure=cure))

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import date
-from itertools import takewhile
-from operator import eq
 from typing import Literal, TypeVar
 
-from ..builds.kernel_names import Names, base_name, without_parameters
-from ..errors import RulesError
+from ..builds.kernel_names import Names
 from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD
 from ..values.limits import ComputeCapability
-from ..values.spellings import nearest_names
 
 Measure = Literal["occupancy", "spill_bytes", "stack_bytes", "spill_smem", "regs", "smem", "barriers"]
 
@@ -69,6 +65,13 @@ class Entry:
     """Patterns of names, any of which may match; ``*`` stands for any text, ``?`` for one character."""
     archs: tuple[ComputeCapability, ...]
     """Empty for all."""
+    place: str = field(default="", kw_only=True, compare=False)
+    """Where it stands: ``occupancy.toml, line 7: rules[2]``; empty where it stands in no file."""
+
+    @property
+    def file_and_line(self) -> str:
+        """Where it stands, without its place among the others: ``occupancy.toml, line 7``."""
+        return self.place.rpartition(": ")[0]
 
     @property
     def about(self) -> str:
@@ -186,60 +189,3 @@ def idle(entries: Sequence[E], kernels: Iterable[KernelRecord]) -> list[E]:
         found = about(kernel, left)
         left = [each for each in left if each not in found]
     return left
-
-
-MOST_SUGGESTED = 5
-"""Kernels that a message names; it counts the others."""
-
-
-def names_like(pattern: str, kernels: Iterable[str]) -> str:
-    """The names of kernels most like a pattern that fits none, or all where none is like it: each so that it
-    is a pattern that fits, with its template arguments where the pattern has some.
-
-    Args:
-        pattern: It fits none of the kernels.
-        kernels: Their names as the compiler has them.
-    """
-    of_base: dict[str, set[str]] = {}
-    for name in kernels:
-        of_base.setdefault(base_name(name), set()).add(name)
-    wanted = pattern.strip("*")
-    head, _, arguments = wanted.partition("<")
-    near = nearest_names(head, of_base)
-    if near and head != wanted:
-        instances = {without_parameters(demangle(name)) for base in near for name in of_base[base]}
-        near = sorted(instances, key=lambda each: (-_agreement(each.partition("<")[2], arguments), each))
-    names = near or sorted(of_base)
-    more = f" and {len(names) - MOST_SUGGESTED:,} more" if len(names) > MOST_SUGGESTED else ""
-    return f"{', '.join(names[:MOST_SUGGESTED])}{more}"
-
-
-def for_no_kernel(
-    entry: Entry,
-    build: str,
-    kernels: Sequence[KernelRecord],
-    baseline: Sequence[KernelRecord],
-    *,
-    cure: str,
-    archs: str = "",
-) -> RulesError:
-    """The error of an entry that is for none of the kernels of a build. Where it is for one of the baseline,
-    that may be one of those that the baseline lacks, under its new name.
-
-    Args:
-        cure: What to do where it is for none of the baseline either.
-        archs: What to say of all kernels behind their names.
-    """
-    before = {kernel.name for kernel in baseline}
-    new = [kernel.name for kernel in kernels if kernel.name not in before]
-    if new and not idle([entry], baseline):
-        allowed = names_like(entry.kernels[0], new)
-        cure = "The baseline has it. If it was renamed, write the new name; else remove the entry."
-    else:
-        allowed = f"{names_like(entry.kernels[0], (kernel.name for kernel in kernels))}{archs}"
-    return RulesError(f"{entry} is for no kernel of {build}", allowed=allowed, cure=cure)
-
-
-def _agreement(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
-    return sum(takewhile(bool, map(eq, one, other)))

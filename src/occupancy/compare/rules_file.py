@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, TypeVar
 
-from ..errors import MAX_SHOWN, InputError, RulesError, shown
-from ..tables.toml_file import PYPROJECT, read_toml, tools
+from ..errors import MAX_SHOWN, InputError, Mistakes, RulesError, shown
+from ..tables.toml_file import PYPROJECT, read_toml, read_toml_with_lines, tools
 from ..values.kernel import INT_MAX
 from ..values.limits import ComputeCapability
 from ..values.spellings import did_you_mean, parse_size, parse_threads
 from .rules import CRITERIA, IN_BYTES, Exemption, Launches, Rule, Rules
 
 T = TypeVar("T")
+E = TypeVar("E")
 
 RULES_FILE = "occupancy.toml"
 """Where rules are looked for first, and what `occupancy init` writes."""
@@ -53,30 +54,32 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
 
     Raises:
         RulesError: The file cannot be read, has a name that does not exist or a value out of range, or
-            asks the same of the same kernels twice.
+            asks the same of the same kernels twice. It has all that is wrong.
     """
     file = os.fspath(path)
-    table = read_toml(file, RulesError)
-    where = f"{file}: "
+    table, lines = read_toml_with_lines(file, RulesError)
+    above = ""
     if os.path.basename(file) == PYPROJECT:
-        table, where = _tool_table(table, file), f"{file}: tool.occupancy."
-    _check_names(table, _NAMES, where)
-    entries = table.get("rules")
-    if not isinstance(entries, list) or not entries:
-        raise RulesError("there is no rule", where=where + "rules", cure=_EXAMPLE)
-    rules = tuple(_read_rule(*each) for each in _tables(entries, "rules", CRITERIA, where))
-    _check_for_contradictions(rules, file)
-    launches = _tables(table.get("launches", []), "launches", ("threads", "dynamic_smem"), where)
-    exemptions = _tables(table.get("exemptions", []), "exemptions", ("rules", "reason", "until"), where)
-    return Rules(
-        file,
-        rules,
-        tuple(_read_launches(*each) for each in launches),
-        _baseline(table, file, where),
-        tuple(_read_exemption(*each) for each in exemptions),
-        _removable(table.get("allow_removed", False), f"{where}allow_removed"),
-        _threads(table["threads"], f"{where}threads") if "threads" in table else None,
-    )
+        table, above = _tool_table(table, file), "tool.occupancy."
+    where = f"{file}: {above}"
+    with Mistakes() as found:
+        found.by(_check_names, table, _NAMES, where)
+
+        def entries(name: str, read: Callable[[int, dict[str, Any], str], E]) -> tuple[E, ...]:
+            tables = found.by(_tables, table, name, file, above, lines)
+            return tuple(filter(None, (found.by(read, *each) for each in tables or ())))
+
+        rules = entries("rules", _read_rule)
+        found.by(_check_for_contradictions, rules)
+        return Rules(
+            file,
+            rules,
+            entries("launches", _read_launches),
+            found.by(_baseline, table, file, where),
+            entries("exemptions", _read_exemption),
+            found.by(_removable, table.get("allow_removed", False), f"{where}allow_removed"),
+            found.by(_threads, table["threads"], f"{where}threads") if "threads" in table else None,
+        )
 
 
 def rules_of_this_folder() -> str | None:
@@ -106,35 +109,59 @@ def _tool_table(pyproject: dict[str, Any], file: str) -> dict[str, Any]:
 
 
 def _tables(
-    entries: object, name: str, names: Collection[str], where: str
-) -> Iterator[tuple[int, dict[str, Any], str]]:
-    """Each table of a list: its number, itself, and where its values stand."""
+    table: dict[str, Any], name: str, file: str, above: str, lines: Mapping[str, Sequence[int]]
+) -> list[tuple[int, dict[str, Any], str]]:
+    """Each table of a list: its number, itself, and where it stands.
+
+    Args:
+        table: What holds the list.
+        name: Which one.
+        file: The file.
+        above: The name of what holds the list, with a dot behind it.
+        lines: The lines at which tables begin.
+    """
+    entries, where = table.get(name, []), f"{file}: {above}{name}"
+    if name == "rules" and (not isinstance(entries, list) or not entries):
+        raise RulesError("there is no rule", where=where, cure=_EXAMPLE)
     if not isinstance(entries, list):
-        raise RulesError(_got(entries), where=where + name, cure=f"Write tables [[{name}]].")
-    for number, entry in enumerate(entries, 1):
-        place = f"{where}{name}[{number}]"
-        if not isinstance(entry, dict):
-            raise RulesError(_got(entry), where=place, cure=f"Write a table [[{name}]].")
-        _check_names(entry, (*_SELECTORS, *names), f"{place}.")
-        yield number, entry, f"{place}."
+        raise RulesError(_got(entries), where=where, cure=f"Write tables [[{name}]].")
+    begin = lines.get(f"{above}{name}", ())
+    tables = []
+    with Mistakes() as found:
+        for number, entry in enumerate(entries, 1):
+            line = f", line {begin[number - 1]}" if len(begin) == len(entries) else ""
+            place = f"{file}{line}: {above}{name}[{number}]"
+            if isinstance(entry, dict):
+                tables.append((number, entry, place))
+            else:
+                found.keep(RulesError(_got(entry), where=place, cure=f"Write a table [[{name}]]."))
+    return tables
 
 
-def _read_rule(number: int, entry: dict[str, Any], where: str) -> Rule:
-    bounds = {name: _bound(name, value, where) for name, value in entry.items() if name in CRITERIA}
-    if not bounds:
-        raise RulesError("asks for nothing", where=where.rstrip("."), allowed=", ".join(CRITERIA))
-    return Rule(number, _kernels(entry, where), _archs(entry, where), bounds)
+def _read_rule(number: int, entry: dict[str, Any], place: str) -> Rule:
+    where = f"{place}."
+    with Mistakes() as found:
+        found.by(_check_names, entry, (*_SELECTORS, *CRITERIA), where)
+        asked = {name: value for name, value in entry.items() if name in CRITERIA}
+        if not asked and set(entry) <= set(_SELECTORS):
+            found.keep(RulesError("asks for nothing", where=place, allowed=", ".join(CRITERIA)))
+        bounds = {name: found.by(_bound, name, value, where) for name, value in asked.items()}
+        return Rule(number, *_selected(entry, where, found), bounds, place=place)
 
 
-def _read_exemption(number: int, entry: dict[str, Any], where: str) -> Exemption:
-    kernels = _texts(entry.get("kernels"), f"{where}kernels", 'patterns such as "legacy_*"')
-    archs = _archs(entry, where)
-    criteria = (
-        _texts(entry["rules"], f"{where}rules", '"min_occupancy", or a list') if "rules" in entry else ()
-    )
-    _check_names(criteria, tuple(CRITERIA), f"{where}rules: ")
-    (reason,) = _texts(entry.get("reason"), f"{where}reason", "a sentence that says why")
-    return Exemption(number, kernels, archs, criteria, reason, _day(entry.get("until"), f"{where}until"))
+def _read_exemption(number: int, entry: dict[str, Any], place: str) -> Exemption:
+    where = f"{place}."
+    with Mistakes() as found:
+        found.by(_check_names, entry, (*_SELECTORS, "rules", "reason", "until"), where)
+        criteria: tuple[str, ...] = ()
+        if "rules" in entry:
+            criteria = found.by(_texts, entry["rules"], f"{where}rules", '"min_occupancy", or a list')
+            found.by(_check_names, criteria or (), tuple(CRITERIA), f"{where}rules: ")
+        reason = found.by(_texts, entry.get("reason"), f"{where}reason", "a sentence that says why")
+        until = found.by(_day, entry.get("until"), f"{where}until")
+        selected = _selected(entry, where, found, default=None)
+    (said,) = reason
+    return Exemption(number, *selected, criteria, said, until, place=place)
 
 
 def _day(value: Any, where: str) -> date:
@@ -148,19 +175,24 @@ def _day(value: Any, where: str) -> date:
     return day
 
 
-def _read_launches(number: int, entry: dict[str, Any], where: str) -> Launches:
-    if not {"threads", "dynamic_smem"} & set(entry):
-        raise RulesError("states nothing", where=where.rstrip("."), allowed="threads, dynamic_smem")
-    kernels, archs = _kernels(entry, where), _archs(entry, where)
-    threads = entry.get("threads", [])
-    listed = threads if isinstance(threads, list) else [threads]
-    sizes = tuple(_threads(each, f"{where}threads") for each in listed)
-    if "threads" in entry and not sizes:
-        raise RulesError(_got(threads), where=f"{where}threads", cure="Give a block size, or several.")
-    dynamic = None
-    if "dynamic_smem" in entry:
-        dynamic = _parsed(parse_size, entry["dynamic_smem"], f"{where}dynamic_smem")
-    return Launches(number, kernels, archs, tuple(dict.fromkeys(sizes)), dynamic)
+def _read_launches(number: int, entry: dict[str, Any], place: str) -> Launches:
+    where, names = f"{place}.", ("threads", "dynamic_smem")
+    with Mistakes() as found:
+        found.by(_check_names, entry, (*_SELECTORS, *names), where)
+        if set(entry) <= set(_SELECTORS):
+            found.keep(RulesError("states nothing", where=place, allowed=", ".join(names)))
+        threads = entry.get("threads", [])
+        listed = threads if isinstance(threads, list) else [threads]
+        sizes = tuple(found.by(_threads, each, f"{where}threads") for each in listed)
+        if "threads" in entry and not sizes:
+            found.keep(
+                RulesError(_got(threads), where=f"{where}threads", cure="Give a block size, or several.")
+            )
+        dynamic = None
+        if "dynamic_smem" in entry:
+            dynamic = found.by(_parsed, parse_size, entry["dynamic_smem"], f"{where}dynamic_smem")
+        selected = _selected(entry, where, found)
+    return Launches(number, *selected, tuple(dict.fromkeys(sizes)), dynamic, place=place)
 
 
 def _threads(value: object, where: str) -> int:
@@ -187,14 +219,24 @@ def _texts(value: object, where: str, example: str) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _kernels(entry: dict[str, Any], where: str) -> tuple[str, ...]:
-    return _texts(entry.get("kernels", "*"), f"{where}kernels", 'patterns such as "sgemm*"')
+def _selected(
+    entry: dict[str, Any], where: str, found: Mistakes, default: str | None = "*"
+) -> tuple[tuple[str, ...], tuple[ComputeCapability, ...]]:
+    """The kernels and the architectures that an entry is for; by default all of them."""
+    kernels = entry.get("kernels", default)
+    return (
+        found.by(_texts, kernels, f"{where}kernels", 'patterns such as "sgemm*"'),
+        found.by(_archs, entry, where),
+    )
 
 
 def _archs(entry: dict[str, Any], where: str) -> tuple[ComputeCapability, ...]:
     where += "arch"
     texts = _texts(entry["arch"], where, '"sm_90", or a list') if "arch" in entry else ()
-    return tuple(_parsed(lambda each, _: ComputeCapability.parse(each), text, where) for text in texts)
+    with Mistakes() as found:
+        return tuple(
+            found.by(_parsed, lambda each, _: ComputeCapability.parse(each), text, where) for text in texts
+        )
 
 
 def _bound(name: str, value: object, where: str) -> float | None:
@@ -217,19 +259,22 @@ def _bound(name: str, value: object, where: str) -> float | None:
     return value  # type: ignore[return-value]
 
 
-def _check_for_contradictions(rules: tuple[Rule, ...], file: str) -> None:
+def _check_for_contradictions(rules: Sequence[Rule]) -> None:
     """Two rules for just the same kernels may not both speak of the same criterion."""
     first: dict[tuple[object, ...], Rule] = {}
-    for rule in rules:
-        for name, bound in rule.bounds.items():
-            other = first.setdefault((frozenset(rule.kernels), frozenset(rule.archs), name), rule)
-            if other is not rule:
-                raise RulesError(
-                    f"{rule} asks for {name} = {_written(bound)}, but rule {other.number} is for the same "
-                    f"kernels and asks for {_written(other.bounds[name])}",
-                    where=file,
-                    cure="Leave one of them out.",
-                )
+    with Mistakes() as found:
+        for rule in rules:
+            for name, bound in rule.bounds.items():
+                other = first.setdefault((frozenset(rule.kernels), frozenset(rule.archs), name), rule)
+                if other is not rule:
+                    found.keep(
+                        RulesError(
+                            f"{rule} asks for {name} = {_written(bound)}, but rule {other.number} is for the "
+                            f"same kernels and asks for {_written(other.bounds[name])}",
+                            where=rule.file_and_line,
+                            cure="Leave one of them out.",
+                        )
+                    )
 
 
 def _written(bound: float | None) -> str:
@@ -246,10 +291,12 @@ def _baseline(table: dict[str, Any], file: str, where: str) -> str | None:
 
 
 def _check_names(given: Collection[str], names: Collection[str], where: str) -> None:
-    for name in given:
-        if name not in names:
-            cut = name[:MAX_SHOWN]
-            raise RulesError("there is no such name", where=where + cut, allowed=did_you_mean(cut, names))
+    with Mistakes() as found:
+        for name in given:
+            if name not in names:
+                cut = name[:MAX_SHOWN]
+                allowed = did_you_mean(cut, names)
+                found.keep(RulesError("there is no such name", where=where + cut, allowed=allowed))
 
 
 def _got(value: object) -> str:

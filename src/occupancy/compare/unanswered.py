@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..builds.kernel_names import base_name
-from ..errors import BaselineError, RulesError
+from ..errors import BaselineError, Mistakes, OccupancyError, RulesError
 from ..readers import KernelRecord
 from ..values.asking import Asking
 from .baseline_file import HOW_TO_SAVE
 from .matching import family
+from .no_kernel import NoKernel
 from .question import Question
-from .rules import CRITERIA, Measure, Rule, for_no_kernel
+from .rules import CRITERIA, Measure, Rule
 
 UPDATE = Asking("--update", "update=True")
 
@@ -33,6 +34,7 @@ class Gaps:
         names: What the build and the baseline are called.
         ignore_arch: Whether kernels of different architectures are compared.
         whole_baseline: All kernels of the baseline, where only some are asked for.
+        no_kernel: What to say of an entry that is for none of the kernels; None: as these are.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Gaps:
         *,
         ignore_arch: bool = False,
         whole_baseline: Sequence[KernelRecord] | None = None,
+        no_kernel: NoKernel | None = None,
     ) -> None:
         self._rows = rows
         self._build, self._baseline = names
@@ -50,6 +53,7 @@ class Gaps:
         self._ignores_arch = ignore_arch
         self._is_partial = whole_baseline is not None
         self._baseline_kernels = whole_baseline or baseline or ()
+        self.no_kernel = no_kernel or NoKernel(self._build, rows, baseline or (), ignore_arch=ignore_arch)
         self._architectures = {family(row.arch) for row in self._baseline_kernels}
         self._unknown: dict[tuple[str, ...], Question] = {}
         self._answered: set[tuple[str, ...]] = set()
@@ -92,7 +96,7 @@ class Gaps:
         return False
 
     def refuse(self, of_no_kernel: Iterable[Rule]) -> None:
-        """Raise an error for the first rule that was not looked at.
+        """Raise the errors of all rules that were not looked at.
 
         A value that one file does not have may come from another one: spills from the log of the
         compiler, beside the cubin.
@@ -104,20 +108,24 @@ class Gaps:
             RulesError: A rule is for none of the kernels, or asks for what is not known.
             BaselineError: None of the kernels of a rule that compares is in the baseline.
         """
-        for rule in of_no_kernel:
-            raise self._idle(rule)
-        for kernel, question in self._unknown.items():
-            if kernel not in self._answered:
-                raise self._not_known(question)
-        if self._is_partial and self._answered:
-            return  # what others are asked may well be what no new kernel can be
-        for asked, question in self._new.items():
-            if asked not in self._compared:
-                raise BaselineError(
-                    f"has none of the kernels that {question.rule} compares ({question.name})",
-                    where=self._baseline,
-                    cure=Asking.of("Accept them with ", UPDATE, " if they are new."),
-                )
+        with Mistakes() as found:
+            for rule in of_no_kernel:
+                found.keep(self._idle(rule))
+            unknown = [each for kernel, each in self._unknown.items() if kernel not in self._answered]
+            for name in dict.fromkeys(each.name for each in unknown):
+                found.keep(self._not_known([each for each in unknown if each.name == name]))
+            if self._is_partial and self._answered:
+                return  # what others are asked may well be what no new kernel can be
+            for asked, question in self._new.items():
+                if asked not in self._compared:
+                    found.keep(self._all_new(question))
+
+    def _all_new(self, question: Question) -> OccupancyError:
+        return BaselineError(
+            f"has none of the kernels that {question.rule} compares ({question.name})",
+            where=self._baseline,
+            cure=Asking.of("Accept them with ", UPDATE, " if they are new."),
+        )
 
     def _other_architecture(self, question: Question) -> BaselineError:
         has = ", ".join(sorted(self._architectures)) or "no kernels at all"
@@ -136,11 +144,11 @@ class Gaps:
             ),
         )
 
-    def _not_known(self, question: Question) -> RulesError:
-        unknown = [each for kernel, each in self._unknown.items() if kernel not in self._answered]
-        alike = sum(each.name == question.name for each in unknown)
+    def _not_known(self, unknown: Sequence[Question]) -> RulesError:
+        """That a criterion is not known of some kernels."""
+        question = unknown[0]
         in_baseline = " in the baseline" if question.value is not None else ""
-        others = f" and {alike - 1:,} more" if alike > 1 else ""
+        others = f" and {len(unknown) - 1:,} more" if len(unknown) > 1 else ""
         measure = question.criterion.measure.replace("_", " ")
         return RulesError(
             f"{question.rule} asks for {question.name}; not known{in_baseline}: the {measure} of "
@@ -151,11 +159,5 @@ class Gaps:
 
     def _idle(self, rule: Rule) -> RulesError:
         archs = ", ".join(sorted({row.arch or "unknown" for row in self._rows}))
-        return for_no_kernel(
-            rule,
-            self._build,
-            self._rows,
-            self._baseline_kernels,
-            cure="A rule that looks at nothing would always hold.",
-            archs=f", for {archs}",
-        )
+        cure = "A rule that looks at nothing would always hold."
+        return self.no_kernel.error(rule, cure=cure, archs=f", for {archs}")

@@ -94,6 +94,17 @@ class Apart:
         return demangle(self.name)
 
 
+@dataclass(frozen=True, slots=True)
+class LikelyRenamed:
+    """A kernel that is only in the baseline, and may have another name now: of those that are only in the
+    build just one needs exactly as much, and no code tells whether they are the same."""
+
+    old: Apart
+    """In the baseline, for one of its architectures."""
+    new: Apart
+    """In the build."""
+
+
 Table = Literal["rules", "launches", "exemptions"]
 """What a file of rules has for some kernels."""
 
@@ -141,6 +152,8 @@ class Checked:
     it, as others were already."""
     removed: tuple[Apart, ...] = ()
     """Kernels that only the baseline has."""
+    likely_renamed: tuple[LikelyRenamed, ...] = ()
+    """Those of them that may be one of ``added``."""
     renamed: tuple[Renamed, ...] = ()
     """Entries of the file of rules that name kernels as the baseline has them."""
     exempted: list[Exempted] = field(default_factory=list)

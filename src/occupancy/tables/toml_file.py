@@ -19,6 +19,7 @@ PYPROJECT = "pyproject.toml"
 MAX_FILE_BYTES = 1 << 20
 _MONTH = re.compile(rb"=\s*\d{4}-\d{1,2}\s*(?:#.*)?$", re.MULTILINE)
 """A month in the place of a date."""
+_HEAD_OF_TABLE = re.compile(r"\s*\[\[([\w\s.-]+)\]\]")
 
 
 def read_toml(file: str, error_class: type[OccupancyError]) -> dict[str, Any]:
@@ -27,12 +28,32 @@ def read_toml(file: str, error_class: type[OccupancyError]) -> dict[str, Any]:
     Raises:
         OccupancyError: Of the given class: it cannot be read, is too large, or not TOML.
     """
+    return read_toml_with_lines(file, error_class)[0]
+
+
+def read_toml_with_lines(
+    file: str, error_class: type[OccupancyError]
+) -> tuple[dict[str, Any], dict[str, list[int]]]:
+    """The values, and the name of each list of tables -> the lines at which its tables ``[[name]]`` begin.
+
+    A list that is written otherwise has no lines; and what merely looks like the head of a table, within a
+    text of several lines, is counted: who uses the lines compares their number with that of the tables.
+
+    Raises:
+        OccupancyError: As `read_toml`.
+    """
     content = content_of(file, "a file of settings", MAX_FILE_BYTES, error_class)
     try:
-        return tomllib.loads(content.decode("utf-8-sig"))
+        text = content.decode("utf-8-sig")
+        values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a number of 5000 digits
         cure = "A date has a day: 2027-01-31." if _MONTH.search(content) else ""
         raise error_class(f"is not TOML: {error}", where=file, cure=cure) from error
+    lines: dict[str, list[int]] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if head := _HEAD_OF_TABLE.match(line):
+            lines.setdefault("".join(head[1].split()), []).append(number)
+    return values, lines
 
 
 def tools(pyproject: dict[str, Any]) -> dict[str, Any]:

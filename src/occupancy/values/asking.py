@@ -53,7 +53,12 @@ def worded(text: str, reader: Reader) -> str:
 
 def said_by(error: OccupancyError) -> Asking:
     """What an error says, where an answer goes on without what failed."""
-    return Asking(*("\n".join(error.lines(reader)) for reader in get_args(Reader)))
+    return Asking(
+        *(
+            "\n".join(line for each in error.every for line in each.lines(reader))
+            for reader in get_args(Reader)
+        )
+    )
 
 
 def reworded(text: str, change: Callable[[str], str]) -> str:

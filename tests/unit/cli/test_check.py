@@ -885,7 +885,82 @@ def test_an_entry_for_a_kernel_that_is_gone_names_those_that_are_new(project: Pa
     text = " ".join(check("new.log", "--rules", "rules.toml", code=2).split())
     assert "(blur) is for no kernel of new.log. Allowed: smooth" in text
     assert "clear" not in text
-    assert "The baseline has it. If it was renamed, write the new name" in text
+    assert (
+        "The baseline has it; smooth is new and needs exactly as much. If it was renamed, write the new"
+        in text
+    )
+
+
+LINE = "Compiling entry function '{}' for 'sm_90'\nptxas info : Used {} registers\n"
+
+
+def test_all_that_is_not_looked_at_is_said_at_once(project: Path) -> None:
+    (project / "new.log").write_text(LINE.format("blur", 40))
+    (project / "rules.toml").write_text(
+        "[[rules]]\nmax_regs = 64\nmax_spill_bytes = 0\n[[rules]]\nkernels = 'bleu'\nmax_regs = 64\n"
+        "[[rules]]\nkernels = 'sum'\nmax_regs = 64\n[[launches]]\nkernels = 'blurr'\nthreads = 64\n"
+    )
+    said = check("new.log", "--rules", "rules.toml", code=2).splitlines()
+    wanted = [
+        "rules.toml, line 10: launches[1] (blurr) is for no kernel",
+        "rules.toml, line 4: rule 2 (bleu) is for no kernel",
+        "rules.toml, line 7: rule 3 (sum) is for no kernel",
+        "new.log: rule 1 (*) asks for max_spill_bytes; not known",
+    ]
+    assert len(said) == len(wanted)
+    for line, message in zip(said, wanted, strict=True):
+        assert line.startswith(f"Error: {message}")
+
+
+def renamed_outright(build: Path, folder: Path) -> Path:
+    """The build with a kernel under a name that has nothing in common with the one that it had."""
+    folder.mkdir()
+    for file in build.iterdir():
+        (folder / file.name).write_bytes(file.read_bytes().replace(b"6emboss", b"6relief"))
+    return folder
+
+
+def test_a_kernel_that_was_renamed_outright_is_known_by_its_code(builds: Path, project: Path) -> None:
+    build = renamed_outright(builds / "before", project / "build")
+    (project / "rules.toml").write_text(
+        'baseline = "base.json"\n[[rules]]\nmax_regs_growth = 0\n\n[[rules]]\nkernels = "_ZN3img6embossEPf"\n'
+        'max_regs = 64\n[[launches]]\nkernels = "_ZN3img6embossEPf"\nthreads = 64\n'
+    )
+    found = json.loads(check(build, "--rules", "rules.toml", "--format", "json", code=0))
+    assert (found["added"], found["removed"], len(found["renamed"])) == ([], [], 2)
+    # What has to be written before the new baseline has the new name alone.
+    said = check(build, "--rules", "rules.toml", "--update", code=2).splitlines()
+    for line, entry in zip(said, ("line 8: launches[1]", "line 5: rule 2"), strict=True):
+        assert line.startswith(f"Error: rules.toml, {entry} (_ZN3img6embossEPf) is for no kernel of ")
+        assert line.endswith("6reliefEPf: write that into it first.") or "img::relief: write" in line
+    rules = (project / "rules.toml").read_text().replace("6emboss", "6relief")
+    (project / "rules.toml").write_text(rules)
+    check(build, "--rules", "rules.toml", "--update", code=0)
+    assert "embossEPf" not in (project / "base.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("now", "is_likely"),
+    [
+        ([("smooth", 40), ("clear", 8)], True),
+        ([("smooth", 41), ("clear", 8)], False),
+        ([("smooth", 40), ("sharpen", 40), ("clear", 8)], False),
+    ],
+)
+def test_a_new_kernel_that_alone_needs_as_much_may_be_the_one_that_is_gone(
+    project: Path, now: list[tuple[str, int]], is_likely: bool
+) -> None:
+    (project / "old.log").write_text(LINE.format("blur", 40) + LINE.format("clear", 8))
+    (project / "new.log").write_text("".join(LINE.format(*each) for each in now))
+    occupancy.save_baseline("old.log", "base.json")
+    (project / "rules.toml").write_text("baseline = 'base.json'\n[[rules]]\nmax_regs_growth = 0\n")
+    question = "Renamed? smooth is new and needs exactly as much as blur did."
+    for options in (), ("--format", "github"), ("--format", "junit"), ("--format", "sarif"):
+        said = check("new.log", "--rules", "rules.toml", *options, code=1, columns=120)
+        assert (question in said) == is_likely
+    found = json.loads(check("new.log", "--rules", "rules.toml", "--format", "json", code=1))
+    pairs = [(each["old"]["name"], each["new"]["name"]) for each in found["likely_renamed"]]
+    assert pairs == [("blur", "smooth")] * is_likely
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])

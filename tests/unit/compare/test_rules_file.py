@@ -125,6 +125,78 @@ def test_what_is_refused(tmp_path: Path, text: str, message: str) -> None:
     assert len(str(caught.value)) < 700
 
 
+def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
+    text = """baselin = "base.json"
+    threads = 0
+    [[rules]]
+    max_regs = 900
+    min_ocupancy = 50
+
+    [[ rules ]]
+    kernels = "a"
+    arch = ["sm_9x", "hopper"]
+    [[rules]]
+    kernels = "b"
+    max_regs = 64
+    [[rules]]
+    kernels = "b"
+    max_regs = 72
+    [[launches]]
+    threads = ["many", 0]
+    [[exemptions]]
+    kernels = 3
+    rules = ["min_occ", "max_regs"]
+    until = "soon"
+    """
+    with pytest.raises(RulesError) as caught:
+        read_rules(written(tmp_path, text))
+    file = tmp_path / "occupancy.toml"
+    assert [each.where.removeprefix(str(file)) for each in caught.value.every] == [
+        ": baselin",
+        ", line 3: rules[1].min_ocupancy",
+        ", line 3: rules[1].max_regs",
+        ", line 7: rules[2]",
+        ", line 7: rules[2].arch",
+        ", line 7: rules[2].arch",
+        ", line 13",  # two rules for the same
+        ", line 16: launches[1].threads",
+        ", line 16: launches[1].threads",
+        ", line 18: exemptions[1].rules: min_occ",
+        ", line 18: exemptions[1].reason",
+        ", line 18: exemptions[1].until",
+        ", line 18: exemptions[1].kernels",
+        ": threads",
+    ]
+    assert len(set(str(caught.value).splitlines())) == 14
+    assert str(caught.value).count("Allowed: 1 to 255, or false.") == 1
+
+
+def test_of_very_many_mistakes_the_first_are_said_and_the_rest_is_counted(tmp_path: Path) -> None:
+    with pytest.raises(RulesError) as caught:
+        read_rules(
+            written(tmp_path, "".join(f"[[rules]]\nmax_regs = {number}\n" for number in range(300, 350)))
+        )
+    assert len(caught.value.others) == 49
+    assert str(caught.value).splitlines()[19:] == [
+        f"{tmp_path / 'occupancy.toml'}, line 39: rules[20].max_regs: got 319. Allowed: 1 to 255, or false.",
+        "30 more mistakes.",
+    ]
+
+
+def test_no_line_is_said_where_none_is_known(tmp_path: Path) -> None:
+    """Not of tables that are written inline, nor where a text looks like the head of a table."""
+    for text in (
+        "rules = [{max_regs = 900}]",
+        'baseline = """\n[[rules]]\n"""\n[[rules]]\nmax_regs = 900',
+    ):
+        with pytest.raises(RulesError) as caught:
+            read_rules(written(tmp_path, text))
+        assert caught.value.where == f"{tmp_path / 'occupancy.toml'}: rules[1].max_regs"
+    pyproject = written(tmp_path, "[[tool.occupancy.rules]]\nmax_regs = 900", "pyproject.toml")
+    with pytest.raises(RulesError, match=r"toml, line 1: tool\.occupancy\.rules\[1\]\.max_regs: got 900"):
+        read_rules(pyproject)
+
+
 @pytest.mark.parametrize("second", ["max_regs = 128", "max_regs = 64", "max_regs = false"])
 def test_rules_that_contradict_each_other(tmp_path: Path, second: str) -> None:
     text = f"""

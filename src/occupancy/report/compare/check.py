@@ -15,6 +15,7 @@ from ...compare.violations import (
     Checked,
     Exempted,
     Holding,
+    LikelyRenamed,
     Renamed,
     Violating,
     Violation,
@@ -107,6 +108,8 @@ class CheckReport(Report):
     """Kernels that only the baseline has."""
     missing: tuple[Apart, ...]
     """Those of them that the rules do not allow to go."""
+    likely_renamed: tuple[LikelyRenamed, ...]
+    """Those of ``removed`` that may be one of ``added`` under another name, which no code tells."""
     unsized: int
     """Kernels whose occupancy was asked for, and whose block size neither a file nor the user states."""
     not_chosen: int
@@ -149,7 +152,7 @@ class CheckReport(Report):
         summary, notes = summary_of(self), Bullets(list(notes_of(self)), "faint")
         headline = Paragraph(Marked(summary, "good" if self.passed else "bad"))
         screen = list(broken_blocks(self.violating))
-        removed = missing_blocks(self.missing)
+        removed = missing_blocks(self.missing, self.likely_renamed)
         screen += [Together(removed)] if removed else []
         archs: dict[tuple[str, str, str], dict[str, None]] = {}
         for each, violation in self.broken():
@@ -178,7 +181,7 @@ class CheckReport(Report):
             row = each.kernel
             name = _case_name(row, launched_with(row))
             yield Case(row.source, name, title(row), _message(each), row.file or "", row.line)
-        yield from missing_cases(self.missing)
+        yield from missing_cases(self.missing, self.likely_renamed)
         for holding in self.holding:
             yield Case(holding.source, _case_name(holding, holding.threads))
 
@@ -187,7 +190,7 @@ class CheckReport(Report):
         for each, violation in self.broken():
             row = each.kernel
             yield finding(violation.criterion, row, f"{broken(violation, row)}. {mending(row, violation)}")
-        yield from missing_findings(self.missing)
+        yield from missing_findings(self.missing, self.likely_renamed)
 
     def asked(self) -> dict[str, FoundRule]:
         """What the rules ask for, by name, each with what it is in words."""
@@ -242,7 +245,7 @@ def check_report(
             if is_whole
         ),
         renamed=done.renamed, added=done.added, namesakes=done.namesakes, removed=done.removed,
-        missing=missing, unsized=done.unsized, runs_on=runs_on,
+        missing=missing, likely_renamed=done.likely_renamed, unsized=done.unsized, runs_on=runs_on,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from ...builds.kernel_names import Names, stable_name
-from ...compare.violations import Apart
+from ...compare.violations import Apart, LikelyRenamed
 from ...readers.names import demangle
 from ...render import words
 from ...render.ci import Case
@@ -45,28 +45,45 @@ def in_words(missing: Sequence[Apart]) -> str:
     return f"{words.count(len(missing), 'kernel')} of the baseline {verb} missing{of_names(names)}"
 
 
-def missing_blocks(missing: Sequence[Apart]) -> list[Block]:
+def missing_blocks(missing: Sequence[Apart], likely_renamed: Sequence[LikelyRenamed]) -> list[Block]:
     """Which ones, and what to do about it; nothing where there are none."""
     if not missing:
         return []
+    questions = [_renamed(each, likely_renamed) for each in missing]
+    said = list(dict.fromkeys(filter(None, questions)))
     return [
         Paragraph(Marked(f"Removed since the baseline: {listing(missing)}.", "wrong")),
+        *(Paragraph(question, indent=2) for question in words.first_of(said, MOST_KERNELS)),
         Paragraph(("Next step: ", WHEN_MEANT), indent=2),
     ]
 
 
-def missing_cases(missing: Sequence[Apart]) -> Iterator[Case]:
+def _renamed(gone: Apart, likely_renamed: Sequence[LikelyRenamed]) -> str:
+    """``Renamed? img::relief is new and needs exactly as much as img::emboss did.``; empty for none such."""
+    new = next((each.new for each in likely_renamed if each.old.name == gone.name), None)
+    if new is None:
+        return ""
+    return f"Renamed? {short_name(new)} is new and needs exactly as much as {short_name(gone)} did."
+
+
+def _why(gone: Apart, likely_renamed: Sequence[LikelyRenamed]) -> list[str]:
+    """What is wrong with a kernel that is gone, and what to do about it."""
+    return list(filter(None, (GONE, _renamed(gone, likely_renamed), WHEN_MEANT)))
+
+
+def missing_cases(missing: Sequence[Apart], likely_renamed: Sequence[LikelyRenamed]) -> Iterator[Case]:
     """Each as a test case that fails."""
     for each in missing:
-        yield Case(each.source, f"{each.demangled} ({each.arch})", title(each), f"{GONE}\n{WHEN_MEANT}")
+        said = "\n".join(_why(each, likely_renamed))
+        yield Case(each.source, f"{each.demangled} ({each.arch})", title(each), said)
 
 
-def missing_findings(missing: Sequence[Apart]) -> Iterator[Finding]:
+def missing_findings(missing: Sequence[Apart], likely_renamed: Sequence[LikelyRenamed]) -> Iterator[Finding]:
     """Each for a service that scans code, which is told the file of the build that it was in."""
     for each in missing:
         yield Finding(
             rule=RULE,
-            message=f"{title(each)}: {GONE} {WHEN_MEANT}",
+            message=f"{title(each)}: {' '.join(_why(each, likely_renamed))}",
             name=each.demangled,
             file=each.source,
             line=None,

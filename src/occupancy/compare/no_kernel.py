@@ -1,0 +1,126 @@
+"""What to say of a name in a file of rules, or of the user's, that no kernel of a build has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import takewhile
+from operator import eq
+
+from ..builds.kernel_names import base_name, without_parameters
+from ..errors import RulesError
+from ..readers import KernelRecord
+from ..readers.names import demangle
+from ..values.spellings import nearest_names
+from .diff import compared
+from .likely_renamed import likely_renamed
+from .matching import Matching, match
+from .rules import Entry, about, idle
+
+MOST_SUGGESTED = 5
+"""Kernels that a message names; it counts the others."""
+
+
+def names_like(pattern: str, kernels: Iterable[str]) -> str:
+    """The names of kernels most like a pattern that fits none, or all where none is like it: each so that it
+    is a pattern that fits, with its template arguments where the pattern has some.
+
+    Args:
+        pattern: It fits none of the kernels.
+        kernels: Their names as the compiler has them.
+    """
+    of_base: dict[str, set[str]] = {}
+    for name in kernels:
+        of_base.setdefault(base_name(name), set()).add(name)
+    wanted = pattern.strip("*")
+    head, _, arguments = wanted.partition("<")
+    near = nearest_names(head, of_base)
+    if near and head != wanted:
+        instances = {without_parameters(demangle(name)) for base in near for name in of_base[base]}
+        near = sorted(instances, key=lambda each: (-_agreement(each.partition("<")[2], arguments), each))
+    names = near or sorted(of_base)
+    more = f" and {len(names) - MOST_SUGGESTED:,} more" if len(names) > MOST_SUGGESTED else ""
+    return f"{', '.join(names[:MOST_SUGGESTED])}{more}"
+
+
+class NoKernel:
+    """Makes the errors of entries that are for no kernel of a build.
+
+    Args:
+        build: What the build is called.
+        kernels: All its kernels.
+        baseline: All kernels of the baseline; none without one.
+        ignore_arch: Whether a kernel without a counterpart of its architecture is compared with another.
+    """
+
+    def __init__(
+        self,
+        build: str,
+        kernels: Sequence[KernelRecord],
+        baseline: Sequence[KernelRecord],
+        *,
+        ignore_arch: bool = False,
+    ) -> None:
+        self._build = build
+        self._kernels = kernels
+        self._baseline = baseline
+        self._ignores_arch = ignore_arch
+
+    def error(self, entry: Entry, *, cure: str, archs: str = "") -> RulesError:
+        """That an entry is for none, with the names that the kernels may have now which it is about.
+
+        Args:
+            entry: The entry.
+            cure: What to do where it is for none of the baseline either.
+            archs: What to say of all kernels behind their names.
+        """
+        problem, allowed = f"{entry} is for no kernel of {self._build}", ""
+        if now := self._now(entry):
+            cure = f"What it is for has another name now, {now}: write that into it first."
+        elif new := self._new_instead(entry):
+            allowed = names_like(entry.kernels[0], new)
+            perhaps = self._perhaps(entry)
+            known = (
+                f"The baseline has it{f'; {perhaps} is new and needs exactly as much' if perhaps else ''}."
+            )
+            cure = f"{known} If it was renamed, write the new name; else remove the entry."
+        else:
+            allowed = f"{self._like(entry)}{archs}"
+        return RulesError(problem, where=entry.file_and_line, allowed=allowed, cure=cure)
+
+    def near(self, entry: Entry) -> str:
+        """Names of kernels that there are, of which an entry may be meant that is for none."""
+        return self._now(entry) or self._perhaps(entry) or self._like(entry)
+
+    def _like(self, entry: Entry) -> str:
+        return names_like(entry.kernels[0], (kernel.name for kernel in self._kernels))
+
+    @cached_property
+    def _matching(self) -> Matching[KernelRecord]:
+        return match(self._baseline, self._kernels, compared, ignore_arch=self._ignores_arch)
+
+    def _now(self, entry: Entry) -> str:
+        """The names that the kernels have now which it is about; empty where they have gone."""
+        pairs = self._matching.pairs
+        return _few(new.name for old, new, _ in pairs if old.name != new.name and about(old, [entry]))
+
+    def _new_instead(self, entry: Entry) -> list[str]:
+        """The names of the kernels that are new, where the baseline has one that it is for."""
+        has_it = not idle([entry], self._baseline)
+        return [kernel.name for kernel in self._matching.added] if has_it else []
+
+    def _perhaps(self, entry: Entry) -> str:
+        pairs = likely_renamed(self._matching.removed, self._matching.added)
+        return _few(new.name for old, new in pairs if about(old, [entry]))
+
+
+def _few(names: Iterable[str]) -> str:
+    """Names as people write them, without parameters: the first of them, and how many more."""
+    different = sorted({without_parameters(demangle(name)) for name in names})
+    more = f" and {len(different) - MOST_SUGGESTED:,} more" if len(different) > MOST_SUGGESTED else ""
+    return f"{', '.join(different[:MOST_SUGGESTED])}{more}"
+
+
+def _agreement(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    return sum(takewhile(bool, map(eq, one, other)))
