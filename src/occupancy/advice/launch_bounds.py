@@ -64,11 +64,12 @@ class RegisterCap:
 
     regs: int
     launch_bounds: str | None
-    """What to write before the kernel's name; null where no bounds ask for so few."""
+    """What to write before the kernel's name; null where no bounds ask for so few, and for Triton's."""
     maxnreg: str
-    """The same cap without promising a block size; from CUDA 12.4, and not beside launch bounds."""
-    maxrregcount: str
-    """The option of nvcc, for every kernel of a file that has no launch bounds."""
+    """The same cap without promising a block size; from CUDA 12.4, and not beside launch bounds. Of a kernel
+    of Triton the option of its launch."""
+    maxrregcount: str | None
+    """The option of nvcc, for every kernel of a file that has no launch bounds; null for Triton's."""
 
     @property
     def in_source(self) -> str:
@@ -83,7 +84,11 @@ def fewer_registers(now: Answer, steps: Sequence[NextStep]) -> tuple[RegisterCap
         now: What the steps lead up from.
         steps: As in `next_steps`.
     """
-    blocks = {step.requires["regs"]: step.active_blocks for step in steps if "regs" in step.requires}
+    blocks = {
+        step.requires["regs"]: step.active_blocks
+        for step in steps
+        if "regs" in step.requires and "threads" not in step.requires
+    }
     caps = (register_cap([now], registers, most) for registers, most in blocks.items())
     return tuple(cap for cap in caps if cap is not None)
 
@@ -103,6 +108,8 @@ def register_cap(now: Sequence[Answer], registers: int, blocks: int) -> Register
             return None
         if registers >= answer.limits.max_registers_per_thread:
             return None
+    if kernel.triton_warps is not None:
+        return RegisterCap(registers, None, cap_in_triton(registers, are_fewer=False), None)
     is_meant = all(_is_cap(answer.limits, kernel.threads, blocks, registers) for answer in now)
     text = bounds_in_source(kernel.threads, blocks if blocks > 1 else None) if is_meant else None
     return RegisterCap(registers, text, maxnreg_in_source(registers), nvcc_option(registers))

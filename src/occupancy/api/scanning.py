@@ -281,6 +281,7 @@ class Scanning:
             time_us=self.time,
             runs_on=self._runs_on,
             gpu=None if self._reading.chip is None else self._reading.chip.name,
+            threads=self._reading.threads,
             multiprocessor_count=self.scanner.multiprocessor_count,
             overview=overview,
             spill_logs=logs,

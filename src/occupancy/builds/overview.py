@@ -52,6 +52,8 @@ class Overview:
     """Different names."""
     not_chosen: int
     """How many of ``kernels`` are candidates that an autotuner did not choose."""
+    sizes_stated: int
+    """How many of ``kernels`` a file states the block size of."""
     matching: int
     """How many of ``kernels`` are what ``--below`` and ``--spilling`` ask for, shown or not."""
     below_at_usual_size: int
@@ -130,7 +132,7 @@ class Tally:
         self._kinds: Counter[tuple[str | None, Verdict, bool | None, bool, bool]] = Counter()
         self._names: set[str] = set()
         self._spilling_names: set[str] = set()
-        self._launches = self._launch_rows = self._times = self._not_chosen = 0
+        self._launches = self._launch_rows = self._times = self._not_chosen = self._sizes_stated = 0
         self._to_shared = self._losing = self._below_at_usual = 0
         self._traced = self._matching = self._of_logs = 0
         self._matching_limited_by: Counter[Resource] = Counter()
@@ -158,6 +160,7 @@ class Tally:
             self._to_shared += bool(is_run and record.spill_smem)
             self._losing += verdict.loses_to_spills
             self._of_logs += record.format in LOGS
+            self._sizes_stated += record.threads is not None and record.threads_from != "option"
             if record.launches is not None:
                 self._launches += record.launches
                 self._launch_rows += 1
@@ -209,6 +212,7 @@ class Tally:
             launch_rows=self._launch_rows,
             functions=len(self._names),
             not_chosen=self._not_chosen,
+            sizes_stated=self._sizes_stated,
             matching=self._matching,
             below_at_usual_size=self._below_at_usual,
             matching_limited_by=dict(self._matching_limited_by.most_common()),

@@ -43,7 +43,12 @@ class ScanRow(KernelRecord):
     reason: str | None = None
     """Why it does not launch."""
     next_step: NextStep | None = None
-    """The nearest higher occupancy, and what must change for it; for a pipeline of Triton at whole stages."""
+    """The nearest higher occupancy, and what must change for it; for a kernel of Triton with the warps
+    that it has, and for its pipeline at whole stages."""
+    other_warps: tuple[NextStep, ...] = ()
+    """What a kernel of Triton reaches with twice as many warps for the same tile, or with half as many where
+    those do not help: each higher occupancy, the lowest first, with the threads, which stand for num_warps,
+    and the most registers that it may take once it is compiled so."""
     spill_cost: SpillCost | None = None
     """What the shared memory costs that registers are spilled to; None where none is, and in comparisons."""
     waves: float | None = None
@@ -63,6 +68,7 @@ class ScanRow(KernelRecord):
         """The row as plain dictionaries, lists and numbers: one object of the JSON."""
         values = {name: getattr(self, name) for name in ROW_FIELDS}
         parts = {"next_step": self.next_step, "spill_cost": self.spill_cost}
+        values["other_warps"] = [asdict(step) for step in self.other_warps]
         return values | {name: asdict(part) for name, part in parts.items() if part is not None}
 
 

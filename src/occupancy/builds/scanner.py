@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ..advice.block_sizes import best_block_size
-from ..advice.next_steps import USUAL_SIZE, NextStep, at_other_sizes, next_steps
+from ..advice.next_steps import USUAL_SIZE, NextStep, at_other_sizes, next_steps, other_warps, using_less
 from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Answer, evaluate
 from ..errors import InputError, OccupancyError
@@ -162,8 +162,10 @@ class Scanner:
                     cure=Asking.of("Say which one to answer for: ", Asking("--cc 9.0", 'cc="9.0"'), "."),
                 )
             limits = self._limits_of(compiled_for)
-        # No launch of a kernel may have more threads than its bound, whatever the chip allows.
-        return limits if record.max_threads is None else self._with_bound(limits, record.max_threads)
+        # No launch of a kernel may have more threads than its bound, whatever the chip allows. Triton writes
+        # the bound that goes with its num_warps, so that other warps have another one.
+        is_bound = record.max_threads is not None and record.num_warps is None
+        return self._with_bound(limits, record.max_threads) if is_bound else limits
 
     def _answered(self, record: KernelRecord, limits: Limits) -> dict[str, Any]:
         """What the answer adds to a record, and what it takes the place of."""
@@ -172,7 +174,7 @@ class Scanner:
         kernel = _kernel(record, limits, threads)
         answer = self._answer(limits, kernel)
         usual = self._answer(limits, _kernel(record, limits, USUAL_SIZE)) if threads_from == "best" else None
-        next_step, is_left_out = self._advice(limits, kernel, threads_from == "best")
+        next_step, warps, is_left_out = self._advice(limits, kernel, threads_from == "best")
         if next_step is not None:
             next_step = at_whole_stages(next_step, record, answer)
         if next_step is not None and is_of_a_library(record):
@@ -191,8 +193,8 @@ class Scanner:
             waves = self._waves(record, answer, None if what_if else record.multiprocessor_count)
         except InputError as error:  # clusters on a chip that has none, or a grid that no launch has
             notes.append(said_by(error))
-        if waves is not None and waves.waves <= 1 and next_step is not None:
-            next_step = None
+        if waves is not None and waves.waves <= 1 and (next_step is not None or warps):
+            next_step, warps = None, ()
             notes.append(ONE_WAVE_NOTE)
         return {
             "cc": str(limits.compute_capability),
@@ -208,23 +210,28 @@ class Scanner:
             "launchable": answer.launchable,
             "reason": reason,
             "next_step": next_step,
+            "other_warps": warps,
             "spill_cost": self._spill_cost(limits, kernel),
             "waves": None if waves is None else waves.waves,
             "idle_share": None if waves is None else waves.idle_share,
             "notes": tuple(notes),
         }
 
-    def _next_step(self, limits: Limits, kernel: Kernel, is_best_size: bool) -> tuple[NextStep | None, bool]:
-        """The next step, and whether it was left out."""
+    def _next_step(
+        self, limits: Limits, kernel: Kernel, is_best_size: bool
+    ) -> tuple[NextStep | None, tuple[NextStep, ...], bool]:
+        """The next step, those with other warps, and whether they were left out."""
         if not self._with_advice:
-            return None, False
+            return None, (), False
         if self._common is not None and not self._common.take("advice", 1):
-            return None, True
-        steps = next_steps(evaluate(limits, kernel))
-        step = next((step for step in steps if is_possible(step, kernel)), None)
+            return None, (), True
+        now = evaluate(limits, kernel)
+        if kernel.triton_warps:
+            return next(using_less(now), None), tuple(other_warps(now)), False
+        step = next((step for step in next_steps(now) if is_possible(step, kernel)), None)
         if step is None and is_best_size:
             step = next(at_other_sizes(limits, kernel), None)
-        return step, False
+        return step, (), False
 
     def _cost_of_spills(self, limits: Limits, kernel: Kernel) -> SpillCost | None:
         is_wanted = self._with_advice and kernel.spill_smem

@@ -266,6 +266,7 @@ class KernelRecord:
             tensor_memory=self.tensor_memory or None,
             spill_smem=self.spill_smem or None,
             reallocates_registers=bool(self.reallocates_registers),
+            triton_warps=self.num_warps,
         )
 
     def _given_virtual_resources(self) -> int | None:

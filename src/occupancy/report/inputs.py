@@ -34,6 +34,8 @@ class Inputs:
     """Bytes of the static shared memory that the compiler has added to spill registers to."""
     reallocates_registers: bool | None
     """True where warpgroups divide the registers among themselves (``setmaxnreg``)."""
+    triton_warps: int | None
+    """The ``num_warps`` of a kernel that Triton compiled."""
 
     @property
     def shared_memory(self) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
-from ..advice.launch_bounds import RegisterCap, fewer_registers
+from ..advice.launch_bounds import RegisterCap, cap_in_triton, fewer_registers
 from ..advice.next_steps import NextStep, may_be_divided
 from ..engine import Answer, Model
 from ..render import words
@@ -15,6 +15,7 @@ from ..values.dataclass import dataclass
 from ..values.resources import Changeable, amount_of
 from .base import Report
 from .inputs import Inputs, inputs_of
+from .other_warps import with_other_warps
 
 COLUMNS = (Column("Occupancy"), Column("Blocks"), Column("What must change, all of it", is_number=False))
 
@@ -94,6 +95,8 @@ def changes_in_words(requires: Mapping[Changeable, int], inputs: Inputs) -> str:
     """``registers 72 -> 64 and shared memory 40 KiB -> 32.25 KiB``: what must change of a kernel."""
     if not requires:
         return "with no other change"
+    if inputs.triton_warps and "threads" in requires:
+        return with_other_warps(requires, inputs.triton_warps, inputs.threads)
     changes = [_change(resource, amount, inputs) for resource, amount in requires.items()]
     kept: list[Changeable] = ["smem", "tensor_memory"]  # of which some kernels need more for more threads
     if list(requires) == ["threads"] and (still := [each for each in kept if amount_of(each, inputs)]):
@@ -124,8 +127,8 @@ def how_registers_are_had(steps: Iterable[NextStep], caps: Sequence[RegisterCap]
 
 def how_to_cap(cap: RegisterCap, *, may_spill: bool = True) -> str:
     """How the compiler is asked for so many registers, and that fewer than it took may be too few."""
-    registers = "regs (may spill)" if may_spill else "registers"
-    return f"{cap.regs} {registers}: {cap.in_source} or {cap.maxrregcount}"
+    ways = cap_in_triton(cap.regs) if cap.maxrregcount is None else f"{cap.in_source} or {cap.maxrregcount}"
+    return f"{cap.regs} {'regs (may spill)' if may_spill else 'registers'}: {ways}"
 
 
 def _briefly(caps: Sequence[RegisterCap]) -> str:

@@ -133,6 +133,9 @@ class Kernel:
     reallocates_registers: bool = False
     """Whether the warpgroups pass registers to one another (``setmaxnreg``), so that ``registers`` is their
     common pool, and fewer of them no advice."""
+    triton_warps: int | None = None
+    """Of a kernel that Triton compiled its ``num_warps``, with more or fewer of which it can be compiled for
+    the same tile; where warps are specialised, its threads have more."""
 
     # Written out, because it runs for each of the millions of kernels of an autotuner.
     def __init__(
@@ -152,6 +155,7 @@ class Kernel:
         shared_memory_mode: SharedMemoryMode | None = None,
         spill_smem: int | None = None,
         reallocates_registers: bool = False,
+        triton_warps: int | None = None,
     ) -> None:
         self.threads = threads
         self.regs = regs
@@ -168,6 +172,7 @@ class Kernel:
         self.shared_memory_mode: SharedMemoryMode | None = shared_memory_mode
         self.spill_smem = spill_smem
         self.reallocates_registers = reallocates_registers
+        self.triton_warps = triton_warps
         # bool is a subclass of int, and True threads are a mistake.
         if (
             type(threads) is not int

@@ -108,7 +108,9 @@ class TestPrune:
         needs: dict[str, Any] = {name: lambda config: value if config["large"] else 1}
         sizes = [{**fits, "large": large} for large in (True, False)]
         assert list(prune("9.0", sizes, **needs)) == sizes[1:]
-        with pytest.raises(occupancy.InputError, match=f"{name}: .* out of range"):  # it is no configuration's
+        with pytest.raises(
+            occupancy.InputError, match=f"{name}: .* out of range"
+        ):  # it is no configuration's
             list(prune("9.0", [{}], **{**fits, **too_much}))
 
     def test_a_cap_bounds_the_registers_that_are_stated(self) -> None:

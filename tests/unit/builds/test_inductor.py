@@ -164,7 +164,7 @@ class TestFormats:
         at = lines.index(SUM)
         assert "chosen" in lines[at + 1]
         assert not any("chosen" in line for line in lines[at + 2 : at + 6])
-        assert lines[0].split()[-4:] == ["Autotuner", "Fuses", "Next", "step"]
+        assert lines[0].split()[-6:] == ["Autotuner", "Fuses", "Other", "warps", "Next", "step"]
         assert any("view, add, native_layer_norm" in line for line in lines)
         assert any(
             line.startswith("13 kernels for sm_90a, 9 of them not chosen by an autotuner, lowest")

@@ -178,6 +178,7 @@ def test_all_options_reach_the_engine() -> None:
         "shared_memory_mode": None,
         "spill_smem": None,
         "reallocates_registers": None,
+        "triton_warps": None,
     }
 
 

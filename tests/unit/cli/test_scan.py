@@ -140,6 +140,18 @@ class TestBlockSize:
             "metadata"
         }
 
+    def test_a_size_that_is_given_for_nothing(self, samples: Path) -> None:
+        """The files state all of them, and what they state counts."""
+        cache, cubin, unused = samples / "triton_cache", samples / "samples.cubin", " changed nothing: "
+        text = run("scan", str(cache), "--threads", "16x32").stdout
+        assert "\n--threads 512 changed nothing: all block sizes are in the files.\n" in text
+        assert "\nthreads=512 changed nothing: all" in str(occupancy.scan(cache, threads=512))
+        one = run("scan", str(cache), "--threads", "512", "--name", "add").stdout
+        assert "--threads 512 changed nothing: the file states its block size." in one
+        assert unused not in run("scan", str(cache)).stdout
+        assert unused not in run("scan", str(cubin), "--threads", "512").stdout
+        assert unused not in run("scan", str(cache), str(cubin), "--threads", "512").stdout
+
     def test_more_threads_than_it_was_compiled_for(self, samples: Path) -> None:
         rows = {row["name"]: row for row in scan(samples / "samples.cubin", "--threads", 512)}
         bounded = rows["_Z10reduce_dynPKfPfi"]

@@ -78,7 +78,56 @@ def test_nothing_is_said_where_shared_memory_may_stay() -> None:
 
 def test_the_screen_says_it_and_that_both_are_needed(samples: Path) -> None:
     shown = " ".join(run("scan", str(samples / "triton_cache")).stdout.split())
-    assert "37.5%: regs 114 -> 80, 2 of 3 stages (about 64 KiB) 4 warps" in shown
+    assert "37.5%: regs 114 -> 80, 2 of 3 stages (about 64 KiB) Other warps 16: 50%" in shown
     assert "50%: 3 of 4 stages (about 24 KiB)" in shown
-    assert "occupancy budget --cc 9.0 --threads 512 has the registers" in shown
     assert "A step that names both needs both." in shown
+
+
+def test_each_kernel_says_what_other_warps_have_to_reach(samples: Path) -> None:
+    shown = run("scan", str(samples / "triton_cache"), columns=80).stdout
+    assert "\n    Other warps 16: 50% with up to 64 regs\n" in shown
+    assert "\n    Other warps 8: 50% with up to 64 regs, 75% with up to 40\n" in shown
+    assert "Other warps: the occupancy of the same tile compiled with so many num_warps" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "Other warps" not in run("scan", str(samples / "samples.cubin")).stdout
+    found = occupancy.scan(samples / "triton_cache")
+    assert [[step.requires for step in kernel.other_warps] for kernel in found] == [
+        [{"threads": 512, "regs": 64}],
+        [{"threads": 256, "regs": 64}, {"threads": 256, "regs": 48}, {"threads": 256, "regs": 40}],
+        [],
+    ]
+    assert [row["other_warps"] for row in found.rows()] == [
+        "2 blocks: threads=512, regs=64",
+        "4 blocks: threads=256, regs=64; 5 blocks: threads=256, regs=48; 6 blocks: threads=256, regs=40",
+        None,
+    ]
+    assert found.to_dict()["kernels"][0]["other_warps"] == [
+        {"active_blocks": 2, "occupancy": 0.5, "requires": {"threads": 512, "regs": 64}}
+    ]
+
+
+def test_an_answer_names_what_triton_has(samples: Path) -> None:
+    """Triton's users write no launch bounds, and give nvcc no options."""
+    (kernel, *_) = occupancy.scan(samples / "triton_cache")
+    assert kernel.answer is not None
+    for text in (str(kernel.answer), str(kernel.answer.next_steps()), str(kernel.answer.budget())):
+        assert "launch_bounds" not in text
+        assert "maxrregcount" not in text
+    steps = kernel.answer.next_steps()
+    assert "\n80 regs (may spill): maxnreg=80 or more num_warps; maxnreg=64, maxnreg=48," in str(steps)
+    assert steps.to_dict()["fewer_registers"][0] == {
+        "regs": 80, "launch_bounds": None, "maxnreg": "maxnreg=80", "maxrregcount": None,
+    }  # fmt: skip
+    several = occupancy.compute_on_all(["8.0", "9.0"], kernel)
+    assert "maxnreg=" in str(several)
+    assert "maxrregcount" not in str(several)
+    assert "aunch bounds" not in str(several)
+
+
+def test_a_bound_that_goes_with_the_warps_bounds_no_other_warps() -> None:
+    record = occupancy.KernelRecord(
+        source="mm.json", format="triton", name="mm", arch="sm_80", regs=64, static_smem=0,
+        dynamic_smem=32 << 10, threads=128, max_threads=128, num_warps=4,
+    )  # fmt: skip
+    row = Scanner(shipped.limits).row(record)
+    assert [step.requires["threads"] for step in row.other_warps] == [256] * len(row.other_warps) != []

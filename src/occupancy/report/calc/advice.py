@@ -15,6 +15,9 @@ from ..opt_in import without_it
 from .report import CalcReport
 from .tensor_memory import both_states, steps_of_state
 
+MOST_SIZES = 2
+"""Steps to other block sizes that are shown, the nearest and the highest."""
+
 NO_OTHER_SIZE = "no other block size has a higher occupancy"
 
 
@@ -51,6 +54,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     shown = worth_showing(levels, occupancy)
     # With a split, another size has other warpgroups, and takes another split.
     sizes = [each for each in report.next_steps if "threads" in each.requires] if report.split is None else []
+    sizes = [sizes[0], sizes[-1]] if len(sizes) > MOST_SIZES else sizes
     if report.runtime is not None and report.next_steps:
         yield BY_ITS_RULES
     if report.registers_may_be_divided and not report.inputs.reallocates_registers:
@@ -60,7 +64,7 @@ def _next_steps(report: CalcReport) -> Iterator[str]:
     if lead:
         yield lead
     elif sizes and not levels:
-        yield "only another block size can help"
+        yield f"only {'other num_warps' if report.inputs.triton_warps else 'another block size'} can help"
     yield from (_step(report, step) for step in (*at_once, *shown, *sizes))
     if not report.registers_may_be_divided:
         yield from how_registers_are_had(shown, report.fewer_registers)

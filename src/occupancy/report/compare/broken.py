@@ -22,6 +22,7 @@ from ...render.document import Block, Marked, Paragraph, Together
 from ...values.asking import Asking
 from ...values.resources import amount_of
 from ..name_words import brief_name, short_name
+from ..other_warps import with_other_warps
 from ..source_files import file_names, place
 from .change_words import at_size_in_words, change_in_words, other_size_in_words
 from .missing import MOST_KERNELS, RULE, listing
@@ -216,9 +217,13 @@ def mending(row: ScanRow, violation: Violation) -> str:
         return _UNSIZED.get(measure, _NO_STEP.get(measure, "Use less of what limits it."))
     if step is None:
         return _NO_STEP.get(measure, "Neither using less nor another block size is known to reach it.")
-    changes = [
-        words.change(resource, amount_of(resource, row), value) for resource, value in step.requires.items()
-    ]
+    if row.num_warps and row.threads and "threads" in step.requires:
+        changes = [with_other_warps(step.requires, row.num_warps, row.threads)]
+    else:
+        changes = [
+            words.change(resource, amount_of(resource, row), value)
+            for resource, value in step.requires.items()
+        ]
     fewer_spills = measure in ("spill_bytes", "spill_smem", "stack_bytes")
     result = "need fewer spills, at" if fewer_spills else "give"
     at = f" at {violation.threads:,} threads" if is_ours(row) and violation.threads else ""

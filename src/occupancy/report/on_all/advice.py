@@ -77,13 +77,14 @@ def _by_using_less(report: OnAllReport, steps: Sequence[StepOnAll]) -> Iterator[
     yield Heading(title)
     changed = [each for each in ADJUSTABLE if any(each in step.requires for step in shown)]
     rows = [_cells(report, step, changed) for step in shown]
-    yield _table(report, _titles(changed), rows, shown if any(step.fewer_registers for step in shown) else ())
+    caps = [step.fewer_registers for step in shown if step.fewer_registers is not None]
+    has_bounds = any(caps) and report.inputs.triton_warps is None
+    yield _table(report, _titles(changed), rows, shown if has_bounds else ())
     if served := _served(report, steps[0]):
         yield Paragraph(f"Row 1: {served}.")
-    cap = next((step.fewer_registers for step in shown if step.fewer_registers is not None), None)
-    if cap is not None:
-        yield Paragraph(f"Fewer registers may spill. {how_to_cap(cap, may_spill=False)}")
-    if why := _why_no_bounds(report, shown):
+    if caps:
+        yield Paragraph(f"Fewer registers may spill. {how_to_cap(caps[0], may_spill=False)}")
+    if has_bounds and (why := _why_no_bounds(report, shown)):
         yield Bullets([why], "faint")
     if len(shown) < len(steps):
         hidden = words.count(len(steps) - len(shown), "step")

@@ -14,6 +14,8 @@ from ...values.resources import Resource, amount_of
 from ...values.spellings import nearest_names
 from ..arch_words import architecture
 from ..assumed_sizes import AT_USUAL, at_usual_size, threads
+from ..other_warps import TITLE as OTHER_WARPS
+from ..other_warps import steps_in_a_cell
 from ..source_files import copies_of, file_names, place
 from ..spilled_bytes import SPILL_FIELDS, spills
 from .profiled import ACHIEVED, REPORTED
@@ -30,7 +32,7 @@ FIRST_OF_ALL = ("Why", "Config")
 """Of the columns that a narrow terminal need not show beside each other, the most useful ones."""
 
 IF_THERE_IS_ROOM = (
-    ACHIEVED, "Time", REPORTED, "Waves", LAST, ARCH, "Shared", "Cap", "Fuses", STACK, "Launches",
+    ACHIEVED, "Time", REPORTED, "Waves", LAST, OTHER_WARPS, ARCH, "Shared", "Cap", "Fuses", STACK, "Launches",
     "Read from", "File", "Bar", "Bound", BLOCKS,
 )  # fmt: skip
 """The others, the most useful first. The architecture is always shown: this is where all names of several
@@ -139,7 +141,7 @@ def if_there_is_room(rows: Sequence[ScanRow]) -> tuple[Sequence[str], Sequence[s
         first.append("Shared")  # smaller blocks than those that are best may be limited by it
     if any(row.stack_bytes and _why(row) == ONLY_A_STACK for row in rows):
         first.append(STACK)
-    return (*first, *(title for title in IF_THERE_IS_ROOM if title not in first)), (*first, LAST)
+    return (*first, *(title for title in IF_THERE_IS_ROOM if title not in first)), (*first, LAST, OTHER_WARPS)
 
 
 def _chosen(asked: Sequence[Asked], read_from: Column) -> list[Column]:
@@ -261,6 +263,10 @@ def _next_step(row: ScanRow) -> str:
     return f"{share}{size}: {', '.join(changes)}{more}"
 
 
+def _other_warps(row: ScanRow) -> str:
+    return steps_in_a_cell(row.other_warps, row.num_warps or 1, row.threads or 1)
+
+
 def _duration(row: ScanRow) -> str:
     return "" if row.duration_us is None else f"{row.duration_us:,.1f} us"
 
@@ -329,7 +335,8 @@ _COLUMNS = (
     Column("Autotuner", _autotuner, is_number=False, fields=("chosen",)),
     Column("File", lambda row: place(row.file, row.line), is_number=False, fields=("file", "line")),
     Column("Fuses", _fuses, is_number=False, fields=("fuses",)),
-    Column("Next step", _next_step, is_number=False, fields=("next_step",)),
+    Column(OTHER_WARPS, _other_warps, is_number=False, fields=("other_warps",)),
+    Column(LAST, _next_step, is_number=False, fields=("next_step",)),
 )  # fmt: skip
 
 ALL = (_READ_FROM, *_COLUMNS)

@@ -17,6 +17,8 @@ from ...render.document import About
 from ...values.asking import Asking, reworded
 from ..assumed_sizes import AT_USUAL, at_usual_size, meanings
 from ..name_words import MOST_IN_A_NOTE, brief_name
+from ..other_warps import MEANING as MEANING_OF_OTHER_WARPS
+from ..other_warps import TITLE as OTHER_WARPS
 from ..source_files import copies_in_words, file_names, short_paths
 from ..spilled_bytes import NOT_IN_LOGS, logs_are_in_doubt, meaning_of_spills
 from .profiled import OF_REPORTED, REPORTED, of_achieved, of_nsight, where_profiled, with_their_waves
@@ -31,8 +33,6 @@ MOST_NOTES = 4
 """About kernels; the JSON has each with its kernel."""
 WHO_KNOWS = "ptxas -v says it, and code from sm_70 on."
 UNKNOWN_STACK = f"Stack: nothing says whether it holds spills, or arrays that variables index. {WHO_KNOWS}"
-MOST_THREADS = 1024
-"""Per block, on each chip that Triton compiles for."""
 
 
 def footnotes(report: ScanReport) -> Iterator[str | About]:
@@ -44,6 +44,7 @@ def footnotes(report: ScanReport) -> Iterator[str | About]:
         yield from _of_other_stacks(report)
     elif any(map(has_stack_of_unknown_spills, rows)):
         yield UNKNOWN_STACK
+    yield from _of_given_threads(report)
     yield from _assumed(rows)
     if any(map(at_usual_size, rows)):
         usual = f"the usual {USUAL_SIZE} threads"
@@ -74,30 +75,35 @@ def footnotes(report: ScanReport) -> Iterator[str | About]:
         yield Asking.of(f"{words.count(len(notes) - MOST_NOTES, 'more note')} in ", where, ".")
 
 
-def _of_triton(rows: Sequence[ScanRow]) -> Iterator[str]:
-    """What its options change, what they must reach with twice the warps, and how fewer of them are tried."""
-    helped = next((row for row in rows if row.num_warps is not None and row.next_step is not None), None)
-    if helped is None:
-        return
-    from ...advice.launch_bounds import cap_in_triton  # which other kernels do not wait for
+def _of_triton(rows: Sequence[ScanRow]) -> Iterator[str | About]:
+    """What its options change, what other warps have to reach, and how fewer of them are tried."""
+    of_triton = [row for row in rows if row.num_warps is not None]
+    if any(row.next_step is not None for row in of_triton):
+        from ...advice.launch_bounds import cap_in_triton  # which other kernels do not wait for
 
-    yield (
-        "Triton: fewer num_stages or a smaller tile take less shared memory; "
-        f"{cap_in_triton()}, fewer registers, how many shows once it is compiled. A step that names both "
-        "needs both."
-    )
-    more = 2 if (helped.threads or 0) * 2 <= MOST_THREADS else 1
-    threads = (helped.threads or 0) * more
-    budget = Asking(
-        f"occupancy budget --cc {helped.cc} --threads {threads}",
-        f'occupancy.budget("{helped.cc}", threads={threads})',
-    )
-    warps = words.count((helped.num_warps or 0) * more, "warp")
-    yield Asking.of(
-        budget,
-        f" has the registers that each occupancy allows with {warps}; "
-        "occupancy.early_config_prune() drops configurations before they are compiled (docs/autotuning.md).",
-    )
+        yield (
+            "Triton: fewer num_stages or a smaller tile take less shared memory; "
+            f"{cap_in_triton()}, fewer registers, how many shows once it is compiled. A step that names both "
+            "needs both."
+        )
+    if any(row.other_warps for row in of_triton):
+        yield About(OTHER_WARPS, MEANING_OF_OTHER_WARPS)
+    if any(row.next_step is not None or row.other_warps for row in of_triton):
+        yield (
+            "occupancy.early_config_prune() drops configurations before they are compiled "
+            "(docs/autotuning.md)."
+        )
+
+
+def _of_given_threads(report: ScanReport) -> Iterator[str]:
+    """That a block size was given for nothing."""
+    overview = report.overview
+    if report.threads is not None and overview.kernels and overview.sizes_stated == overview.kernels:
+        given = Asking(f"--threads {report.threads}", f"threads={report.threads}")
+        whose = (
+            "the file states its block size" if overview.kernels == 1 else "all block sizes are in the files"
+        )
+        yield Asking.of(given, f" changed nothing: {whose}.")
 
 
 def _unsorted(report: ScanReport) -> Iterator[str]:

@@ -36,6 +36,8 @@ class ScanReport(Report):
     were left out; null where none were."""
     gpu: str | None
     """The product that the answers are for; null where none was named."""
+    threads: int | None
+    """Threads per block that were given for the kernels whose block size no file states."""
     multiprocessor_count: int | None
     """SMs that the waves are for; null: those of the GPU that each launch ran on."""
     overview: Overview
@@ -63,5 +65,6 @@ def csv_row(row: ScanRow) -> dict[str, Any]:
     """A row of the CSV: the next step is one cell, and so is what spills cost; an empty list is nothing."""
     step, cost = row.next_step, row.spill_cost
     cells = {"next_step": step and in_a_cell(step), "spill_cost": cost and cost_in_a_cell(cost)}
+    cells["other_warps"] = "; ".join(map(in_a_cell, row.other_warps)) or None
     known = {name: None if value == () else value for name, value in row.to_dict().items()}
     return {**known, **cells}
