@@ -13,6 +13,7 @@ import pytest
 
 import occupancy
 from occupancy.advice.portability import fits
+from occupancy.cli.calc import command as calc
 from occupancy.report.fits import limited_or_stopped_by
 from occupancy.report.inputs import inputs_of
 from occupancy.tables import shipped
@@ -236,16 +237,16 @@ def test_of_a_kernel_that_may_relinquish_its_permit_the_page_says_what_calc_says
     assert "Limited by virtual resources (permit): until a block relinquishes its permit" in verdict
     assert "2 blocks, 12.5%, limited by tensor memory, if the kernel" in verdict
     assert "Virtual resources (permit)" in page.inner_text("#resources")
-    calc = " ".join(run("calc", *OF_COLUMNS_IN_CALC, columns=120).stdout.split())
+    printed = " ".join(run("calc", *OF_COLUMNS_IN_CALC, columns=120).stdout.split())
     shown = page.inner_text("#steps").replace("\N{NO-BREAK SPACE}", " ").split("\n")
     _, lead, *steps = filter(None, shown)
     assert lead == "Relinquish the permit right after tcgen05.alloc (inferred), then:"
-    assert f"Next steps {lead[0].lower()}{lead[1:-1]} 2 blocks, {steps[0]}: {steps[1]} 4 blocks" in calc
+    assert f"Next steps {lead[0].lower()}{lead[1:-1]} 2 blocks, {steps[0]}: {steps[1]} 4 blocks" in printed
     assert steps[1] == "with no other change"
     relinquished = page.locator("#slack .note").last.inner_text()
-    assert f"{relinquished[0].lower()}{relinquished[1:-1]} Carveout" in calc
+    assert f"{relinquished[0].lower()}{relinquished[1:-1]} Carveout" in printed
     carveout = page.locator("#left .note").nth(1).inner_text()
-    assert carveout.replace(":", "", 1).rstrip(".") in calc
+    assert carveout.replace(":", "", 1).rstrip(".") in printed
     page.click("#verdict button:has-text('Markdown')")
     copied = page.evaluate("app.copied")
     assert f"- {lead[:-1].lower()}\n- 2 blocks, 12.5%: with no other change\n- 4 blocks, 25%:" in copied
@@ -401,6 +402,53 @@ def test_the_address_follows_and_leads(opened: Open) -> None:
     assert page.input_value("#cc") == "7.0"
 
 
+def test_a_link_may_have_every_name_of_an_option_and_the_page_names_what_it_does_not_know(
+    opened: Open,
+) -> None:
+    page = opened("#arch=sm_100a&block=128&registers=72&smem=40k&tmem=256&no-opt-in&foo=3&a.cc=19.0&a.sm=8.0")
+    asked = {
+        name: page.input_value(f"#{name}") for name in ("cc", "threads", "regs", "tensor-memory", "opt-in")
+    }
+    assert asked == {"cc": "10.0", "threads": "128", "regs": "72", "tensor-memory": "256", "opt-in": "no"}
+    said = "✕ The link has what the page does not know: foo and a.cc=19.0."
+    assert page.inner_text("#wrong") == said
+    assert "8.0 Ampere" in page.inner_text("#compare")
+    until(page, f"document.querySelector('#status').textContent.startsWith({said[2:]!r})")
+    assert not page.evaluate("document.body.classList.contains('stale')"), "the answer is that of the fields"
+    page.fill("#regs", "64")
+    until(page, "document.querySelector('#wrong').textContent === ''")
+    names = {
+        name.lstrip("-")
+        for option in calc.params
+        for name in (*option.opts, *option.secondary_opts)
+        if name.startswith("--")
+    }
+    link = "&".join(f"{name}={'cuda' if name == 'model' else '9.0'}" for name in sorted(names))
+    nine = [page.evaluate("link => fromFragment(link).unknown", each) for each in link.split("&")]
+    assert {name for (name,) in filter(None, nine)} == {
+        "device", "limits", "set", "setmaxnreg", "groups",  # it has no field for them
+        "explain", "charts", "open", "exit-code", "format", "help-all",  # and these ask nothing
+    }  # fmt: skip
+
+
+def test_the_last_answer_is_grey_while_the_fields_are_those_of_another_question(opened: Open) -> None:
+    page = opened("#cc=8.6&threads=256&regs=40")
+    looks = """() => ['.figure', '.amounts', '.limiter th', '#chips td', '.bar.marked'].map(
+        (each) => getComputedStyle(document.querySelector(each))[each.includes('bar') ? 'fill' : 'color'])"""
+    fresh = page.evaluate(looks)
+    page.evaluate("location.hash = '#cc=9.0&threads=256&regs=300'")
+    until(page, "document.body.classList.contains('stale')")
+    assert "compute capability 8.6" in page.inner_text("#verdict")
+    assert "Below, in grey, is the last answer." in page.inner_text("#wrong")
+    grey = page.evaluate(looks)
+    assert len(set(grey)) == 1
+    assert not set(grey) & set(fresh)
+    page.fill("#regs", "64")
+    until(page, "!document.body.classList.contains('stale')")
+    assert page.evaluate(looks) == fresh
+    assert "compute capability 9.0" in page.inner_text("#verdict")
+
+
 @pytest.mark.parametrize(
     "question",
     [
@@ -524,8 +572,8 @@ def test_next_steps_are_those_of_the_command_in_its_order_with_their_launch_boun
         "8 blocks, may spill", "__launch_bounds__(256, 8)",
         "43.8%", "block size 256 → 224", "4 blocks",
     ]  # fmt: skip
-    calc = run("calc", "--cc", "9.0", "-t", "256", "-r", "72", "-s", "40k", columns=120).stdout
-    lines = calc.partition("Next steps")[2].splitlines()[:4]
+    text = run("calc", "--cc", "9.0", "-t", "256", "-r", "72", "-s", "40k", columns=120).stdout
+    lines = text.partition("Next steps")[2].splitlines()[:4]
     assert [line.split(":")[0].split()[-1] for line in lines] == [
         text for text in steps if text.endswith("%")
     ]

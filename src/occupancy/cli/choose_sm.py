@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 
 from ..errors import DeviceError, InputError, MissingDependencyError, OccupancyError
+from ..values.option_names import options_of
 from .completion import complete_chip, complete_limit
 from .help import Decorated, grouped_option, with_options
 
@@ -44,7 +45,7 @@ def device_option(name: str, **how: Any) -> Callable[[Decorated], Decorated]:
 def cc_option(name: str, **how: Any) -> Callable[[Decorated], Decorated]:
     """``--cc CHIP``, under all its names, as the argument of that name, with click's further settings."""
     return grouped_option(
-        "chip", "-c", "--cc", "--arch", "--sm", name, is_common=True, shell_complete=complete_chip, **how
+        "chip", "-c", *options_of("cc"), name, is_common=True, shell_complete=complete_chip, **how
     )
 
 

@@ -9,6 +9,7 @@ import click
 from ..engine import MODELS
 from ..errors import InputError
 from ..values.kernel import CACHING_CHIPS, CACHING_MODES, SHARED_MEMORY_MODES
+from ..values.option_names import options_of
 from .help import Decorated, grouped_option, with_options
 from .output import FOR_PEOPLE, FORMATS
 
@@ -99,9 +100,7 @@ def threads_option(*, required: bool) -> Callable[[Decorated], Decorated]:
     return grouped_option(
         "kernel",
         "-t",
-        "--threads",
-        "--block",
-        "--block-size",
+        *options_of("threads"),
         "threads",
         required=required,
         is_common=True,
@@ -113,7 +112,7 @@ def threads_option(*, required: bool) -> Callable[[Decorated], Decorated]:
 # Texts for a line of a screen; `api.arguments.MEANINGS` are for programs. A test compares the names.
 use_options = with_options(
     grouped_option(
-        "kernel", "-r", "--regs", "--registers", "regs", is_common=True, metavar="N",
+        "kernel", "-r", *options_of("regs"), "regs", is_common=True, metavar="N",
         help="Registers per thread.",
     ),
     grouped_option(
@@ -148,7 +147,7 @@ use_options = with_options(
         "its end. NVIDIA's name and count, as in a cubin; limits from 10.0.",
     ),
     grouped_option(
-        "kernel", "--tmem", "--tensor-memory", "tensor_memory", metavar="COLUMNS",
+        "kernel", *options_of("tensor_memory"), "tensor_memory", metavar="COLUMNS",
         help="Columns of tensor memory (TMEM) per block, 10.0 to 11.0; one block per SM unless "
         "--virtual-resources 0.",
     ),

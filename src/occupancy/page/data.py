@@ -12,6 +12,7 @@ from ..tables.products import WELL_KNOWN, products
 from ..tables.shipped import known, limits
 from ..values.kernel import CACHING_MODES, RANGES, SHARED_MEMORY_MODES, TENSOR_MEMORY_UNIT
 from ..values.limits import Limits
+from ..values.option_names import names_of
 
 
 def _input(field: str, label: str, kind: str, **more: Any) -> dict[str, Any]:
@@ -85,6 +86,7 @@ def page_data(version: str) -> dict[str, Any]:
         "version": version,
         "chips": _chips(),
         "inputs": INPUTS,
+        "aliases": _aliases(),
         "ranges": {field: [label, low, high] for field, label, low, high in RANGES},
         "measured": [
             [",".join(map(str, key)), each.gpu, each.clusters] for key, each in measurements().items()
@@ -94,6 +96,12 @@ def page_data(version: str) -> dict[str, Any]:
         "phrases": PHRASES,
         "products": _products(),
     }
+
+
+def _aliases() -> dict[str, str]:
+    """Other names of the command line's options -> the name that the page has."""
+    fields = {"cc": "cc", **{each["field"]: each["name"] for each in INPUTS}}
+    return {alias: name for field, name in fields.items() for alias in names_of(field) if alias != name}
 
 
 def _chips() -> dict[str, list[tuple[int, Any]]]:

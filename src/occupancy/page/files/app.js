@@ -42,11 +42,12 @@ const app = {
   load() {
     this.address = location.hash;
     if (location.hash && location.hash === this.fragment) return;
-    const { fields, held } = fromFragment(location.hash || document.documentElement.dataset.question);
+    const { fields, held, unknown } = fromFragment(location.hash || document.documentElement.dataset.question);
     this.listing?.show(!fields);
     if (this.isListed()) return this.leave();
     this.fields = inUnits(fields ?? START);
     this.isStart = !fields;
+    this.unknown = unknown.length ? `The link has what the page does not know: ${words.listing(unknown)}.` : "";
     if (held || !this.listing) this.held = held && inUnits({ ...held, cc: held.cc ?? START.cc });
     const product = findProduct(this.fields.gpu ?? "");
     if (product.cc && product.cc === (fields.cc ?? product.cc)) Object.assign(this.fields, { cc: product.cc, sms: fields.sms ?? product.sms ?? "" });
@@ -67,7 +68,7 @@ const app = {
   // A field that is typed into stays as it is typed, until it is left.
   change(changes, isTyped = false) {
     Object.assign(this.fields, isTyped ? changes : inUnits(changes));
-    this.isStart = false;
+    [this.isStart, this.unknown] = [false, ""];
     if ("gpu" in changes) {
       const product = findProduct(changes.gpu);
       if (product.cc) Object.assign(this.fields, { cc: product.cc, sms: product.sms ?? "" });
@@ -96,7 +97,8 @@ const app = {
     const gpu = error && `${error} The answer is for ${this.fields.cc}.`;
     this.form.show(this.fields, question, { ...question.errors, ...launch.errors, gpu }, hint);
     document.body.classList.toggle("stale", !question.answer);
-    settle(byId("wrong"), question.answer ? "" : wrongWords(question, this.isAnswered));
+    const wrong = [this.unknown, question.answer ? "" : wrongWords(question, this.isAnswered)].filter(Boolean);
+    settle(byId("wrong"), wrong.length ? `✕ ${wrong.join(" ")}` : "");
     if (question.answer) {
       [this.question, this.asked, this.isAnswered] = [question, { ...this.fields }, true];
       this.draw(launch);
@@ -175,7 +177,7 @@ const app = {
 
   announce(question) {
     clearTimeout(this.telling);
-    const text = question.answer ? verdictText(question.answer) : WRONG;
+    const text = `${this.unknown} ${question.answer ? verdictText(question.answer) : WRONG}`.trim();
     if (text === this.told) return;
     this.telling = setTimeout(() => {
       this.told = text;
@@ -233,7 +235,7 @@ const app = {
 
 function wrongWords({ errors }, hasAnswer) {
   const parts = Object.entries(errors).map(([name, error]) => `${DATA.inputs.find((each) => each.name === name).label}: ${error}`);
-  return `✕ ${parts.join(" ")} Below is the ${hasAnswer ? "last answer" : "answer to an example"}.`;
+  return `${parts.join(" ")} Below, in grey, is the ${hasAnswer ? "last answer" : "answer to an example"}.`;
 }
 
 const verdictText = (answer) => `${words.percent(answer.occupancy)} occupancy, ${words.count(answer.active_blocks, "block")}. ${verdictOf(answer)}`;

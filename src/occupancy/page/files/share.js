@@ -8,21 +8,23 @@ function toFragment(fields, held) {
   return `#${new URLSearchParams([...of(fields, ""), ...of(held ?? {}, "a.")])}`;
 }
 
-// {fields, held}; unknown names and chips are left out, and what is not a value shows as an error of its field.
+// {fields, held, unknown}: the texts by the names of their fields, and the names, or what is given by them, that the
+// page does not know. What is not a value shows as an error of its field.
 function fromFragment(fragment) {
-  const pairs = new URLSearchParams(fragment.replace(/^#/, ""));
-  const read = (prefix) => {
-    const fields = {};
-    for (const name of NAMES()) {
-      const value = pairs.get(prefix + name);
-      if (value !== null) fields[name] = value.slice(0, 200);
-    }
-    const smem = pairs.get(`${prefix}smem`);
-    if (smem !== null) fields["dynamic-smem"] = smem.slice(0, 100);
-    if (!chipOf(fields.cc)) fields.cc = undefined;
-    return Object.values(fields).some(Boolean) ? fields : null;
-  };
-  return { fields: read(""), held: read("a.") };
+  const found = { "": {}, "a.": {} };
+  const unknown = [];
+  for (const [given, value] of new URLSearchParams(fragment.replace(/^#/, ""))) {
+    const [, prefix, said] = /^((?:a\.)?)(.*)/s.exec(given);
+    const fields = found[prefix];
+    const name = { ...DATA.aliases, smem: "dynamic-smem" }[said] ?? said;
+    const flag = DATA.inputs.find((each) => each.kind === "flag" && (name === `no-${each.name}` || (name === each.name && !value)))?.name;
+    if (flag) fields[flag] = flag === name ? "yes" : "no"; // as on the command line
+    else if (!NAMES().includes(name)) unknown.push(given);
+    else if ((name === "cc" && !chipOf(ccOf(value))) || (name === "model" && !(value in MODELS))) unknown.push(`${given}=${value}`);
+    else fields[name] = name === "cc" ? ccOf(value) : value.slice(0, 200);
+  }
+  const [fields, held] = Object.values(found).map((each) => (Object.values(each).some(Boolean) ? each : null));
+  return { fields, held, unknown: unknown.slice(0, 9).map((each) => each.slice(0, 60)) };
 }
 
 const quoted = (text) => (/^[\w.,%x:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
