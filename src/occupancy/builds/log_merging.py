@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -68,6 +69,54 @@ def with_logs(rows: list[Placed], logs: Sequence[Placed], relocatable: Sequence[
     return WithLogs(done, contradictions=tuple(pairs))
 
 
+class Unfit(NamedTuple):
+    """Why a log is of another build than the images of the kernels that it names."""
+
+    line: KernelRecord
+    """What it says of a kernel that no image is of."""
+    image: KernelRecord
+    """A kernel that no log names, from a file of which the log names others."""
+
+
+def unfit_logs(groups: Iterable[tuple[Sequence[KernelRecord], Sequence[KernelRecord]]]) -> dict[str, Unfit]:
+    """The logs that name kernels which no image is of, and lack others of what was compiled together, for the
+    same architecture.
+
+    A log of more than the images that are there has the first alone; one of less, as an incremental build
+    prints it, lacks all that was compiled together, or nothing of it.
+
+    Args:
+        groups: Of each name and architecture the images, and the lines of logs.
+    """
+    alone: dict[tuple[str | None, str], KernelRecord] = {}
+    named: dict[Hashable, set[str]] = defaultdict(set)
+    without_line: list[KernelRecord] = []
+    for images, logs in groups:
+        lines = [log for log in logs if log.linked is None]
+        for log in () if images else lines:
+            key = log.arch, log.source
+            alone[key] = min(alone.get(key, log), log, key=_by_name)
+        for image in images:
+            for unit in _compiled_together(image):
+                named[unit].update(log.source for log in lines)
+        without_line += () if logs else images
+    unfit: dict[str, Unfit] = {}
+    for image in sorted(without_line, key=_by_name) if alone else ():
+        for source in sorted(set[str]().union(*(named[unit] for unit in _compiled_together(image)))):
+            if (image.arch, source) in alone:
+                unfit.setdefault(source, Unfit(alone[image.arch, source], image))
+    return unfit
+
+
+def _compiled_together(image: KernelRecord) -> Sequence[Hashable]:
+    """What holds the image, with others that were compiled together with it for its architecture."""
+    return [(image.arch, unit) for unit in image.modules or [image.source]]
+
+
+def _by_name(record: KernelRecord) -> tuple[object, ...]:
+    return record.name, record.arch or "", line_of(record)
+
+
 def _agree(log: KernelRecord, image: KernelRecord) -> bool:
     """Whether a log's line can be about an image. Its stack may lack what the callees need."""
     return not any(
@@ -79,7 +128,7 @@ def _agree(log: KernelRecord, image: KernelRecord) -> bool:
 def difference(log: KernelRecord, image: KernelRecord) -> str:
     """In what a log's line is not about an image, in words."""
     return ", ".join(
-        f"{log_has:,} {_WORDS[name]} there, {image_has:,} here"
+        f"{log_has:,} {_WORDS[name]} in the log, {image_has:,} in the image"
         for name, log_has, image_has in _stated_by_both(log, image)
         if log_has != image_has
     )

@@ -18,7 +18,7 @@ from ..readers.remark import Remark
 from .inductor import with_remarks
 from .kernel_names import base_name
 from .launch_merging import with_launches
-from .log_merging import LOGS, MOST_COMPARED, difference, with_logs
+from .log_merging import LOGS, MOST_COMPARED, Unfit, difference, unfit_logs, with_logs
 from .stated import OF_LOGS, Placed, also_in, fill, line_of
 
 _OF_COPIES = (
@@ -33,6 +33,10 @@ _OF_COPIES = (
     "notes",
 )
 """What identical copies agree in."""
+
+
+_CURE = "Keep the log of the whole build that made the images, or none"
+"""What to do about a log that does not fit them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ class _Merging:
         """A file -> how many kernels it holds."""
         self._rows: list[Placed] = []
         self._contradictions: dict[str, list[tuple[KernelRecord, KernelRecord]]] = defaultdict(list)
+        self._unfit: dict[str, Unfit] = {}
         self._too_many: dict[str, set[str]] = defaultdict(set)
         for place, record in enumerate(records):
             if isinstance(record, KernelRecord):
@@ -116,6 +121,7 @@ class _Merging:
 
     def merged(self) -> Merged:
         self._give_linker_lines_their_architecture()
+        self._leave_out_other_builds()
         compiled = {name for (name, _), group in self._groups.items() if group.images or group.logs}
         for (name, _), group in self._groups.items():
             if len(group.images) == 1 and not group.logs and not group.ptx:
@@ -224,6 +230,18 @@ class _Merging:
                 group.logs = [each for each in group.logs if not each[1].linked]
                 self._groups[name, arch].logs += [(place, replace(log, arch=arch)) for place, log in linker]
 
+    def _leave_out_other_builds(self) -> None:
+        """Of logs that are of another build than the images, what only they name is no kernel of this one."""
+        if not any(group.logs for group in self._groups.values()):
+            return
+        self._unfit = unfit_logs(
+            ([record for _, record in group.images], [log for _, log in group.logs])
+            for group in self._groups.values()
+        )
+        for group in self._groups.values() if self._unfit else ():
+            if not group.images:
+                group.logs = [each for each in group.logs if each[1].source not in self._unfit]
+
     def _leave_apart(self, records: Sequence[KernelRecord]) -> None:
         """Remember the files and the kernels that are not merged, because there is too much of them."""
         for record in records:
@@ -245,9 +263,18 @@ class _Merging:
                 log,
                 None,
                 f"contradicts {row.source} about {base_name(row.name)} for {row.arch} "
-                f"({difference(line, row)}){others}: the log is of another build, or from before linking; "
-                "its spills are not taken",
+                f"({difference(line, row)}){others}: the log is of another build, or from before linking. "
+                f"The image counts, without the spills of the log. {_CURE}",
             )
+        for log, (line, image) in sorted(self._unfit.items()):
+            if log not in self._contradictions:
+                yield ReadProblem(
+                    log,
+                    None,
+                    f"names {base_name(line.name)} for {line.arch}, of which there is no image, and lacks "
+                    f"{base_name(image.name)}, of which {image.source} has one: the log is of another build. "
+                    f"The images count; what the log alone names is left out. {_CURE}",
+                )
 
     # PTX
 

@@ -254,6 +254,23 @@ def test_a_stale_log_is_said(folders: Path, tmp_path: Path) -> None:
         occupancy.save_baseline(build, tmp_path / "base.json")
 
 
+def test_a_log_from_before_a_kernel_got_another_name_is_said(builds: Path, tmp_path: Path) -> None:
+    """All that both have agrees, so that the old name would pass for a kernel of the build."""
+    build = tmp_path / "build"
+    shutil.copytree(builds / "before", build)
+    for cubin in build.glob("*.cubin*"):
+        cubin.write_bytes(cubin.read_bytes().replace(b"6emboss", b"6relief"))
+    asked = tmp_path / "rules.toml"
+    asked.write_text("[[rules]]\nmax_regs = 255")
+    assert occupancy.check(build, asked).passed
+    shutil.copy(builds / "before.log", build / "build.log")
+    said = r"build\.log: names .*emboss.* for sm_80, of which there is no image, and lacks .*relief"
+    with pytest.raises(occupancy.ReadError, match=said):
+        occupancy.check(build, asked)
+    found = occupancy.diff(builds / "before", build)
+    assert (found.summary.in_both, found.summary.total, len(found.problems)) == (14, 14, 1)
+
+
 def test_two_builds_in_one_folder_are_refused(folders: Path, tmp_path: Path) -> None:
     both = tmp_path / "both"
     for version in ("before", "after"):
