@@ -144,8 +144,8 @@ def test_a_log_from_before_a_kernel_was_renamed_is_said(records: list[KernelReco
     for problem in merged.problems:
         assert problem.source == "build.log"
         assert problem.what.startswith(
-            "names old for sm_80, of which there is no image, and lacks new, of which a.o has one: the log is "
-            "of another build. The images count; "
+            "names old for sm_80, of which there is no image, and lacks new, of which a.o has one: the log "
+            "is of another build. The images count; "
         )
 
 
