@@ -36,7 +36,7 @@ def command(
     all of them. Without --cc: on 7.5 and newer.
 
     \b
-    occupancy bounds --threads 256 --min-blocks 4 --cc 8.0,8.6,9.0,12.0
+    occupancy bounds --threads 256 --blocks 4 --cc 8.0,8.6,9.0,12.0
     """
     from ..api.questions import given
     from ..report.bounds import bounds_report

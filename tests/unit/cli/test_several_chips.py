@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -374,6 +375,14 @@ def test_what_all_chips_allow_is_one_number() -> None:
     assert (cap["regs"], cap["launch_bounds"]) == (56, "__launch_bounds__(192, 6)")
     chips = as_json("bounds", "--gpu", FOUR, "-t", "256", "--min-blocks", "4")["chips"]
     assert [chip["most_smem"] for chip in chips] == [40960, 57344, 24576, 24576]
+
+
+@pytest.mark.parametrize("command", ["bounds", "budget", "registers"])
+def test_the_examples_of_help_have_the_name_of_the_blocks_that_is_listed(command: str) -> None:
+    for page in ("--help", "--help-all"):
+        text = run(command, page).stdout
+        assert f"  occupancy {command} " in text
+        assert not re.search(r"  occupancy .*--min-blocks", text)
 
 
 @pytest.mark.parametrize("command", ["bounds", "budget"])
