@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from textwrap import wrap
 from typing import Any
 
@@ -13,8 +14,8 @@ LABEL_WIDTH = 2.5
 """Of a label below an axis and the gap beside it, by the size of the letters."""
 LABEL_HEIGHT = 1.5
 """Of a label beside an axis and the gap below it, likewise."""
-LETTER_WIDTH = 0.52
-"""Of a letter in a sentence, by the size of the letters."""
+ROOM_FOR_TITLE = 1.1
+"""Of axes' width, above them: labels keep the next ones at a distance."""
 POINTS_PER_INCH = 72
 
 
@@ -33,20 +34,34 @@ def room_along(axis: Any, most: int) -> int:
 
 
 def add_title(title: str, panel: Any) -> None:
-    """Write a title above axes that others may stand beside: in smaller letters, and in more lines, where it
-    is wider than they are."""
-    size = panel.title.get_fontsize()
-    longest = max(map(len, title.splitlines()), default=0)
-    if longest * LETTER_WIDTH > _letters_across(panel, size):
-        size = panel.xaxis.label.get_fontsize()
-        letters = max(1, int(_letters_across(panel, size) / LETTER_WIDTH))
-        title = "\n".join(part for line in title.splitlines() for part in wrap(line, letters))
-    panel.set_title(title, fontsize=size)
+    """Write a title above axes that others may stand beside, about as wide as they are at the most."""
+    _fit(panel.set_title(title), ROOM_FOR_TITLE * panel.bbox.width, panel)
 
 
-def _letters_across(panel: Any, size: float) -> float:
-    """How many times the size of the letters, in points, matplotlib's axes are wide."""
-    return float(panel.bbox.width / panel.figure.dpi * POINTS_PER_INCH / size)
+def add_title_of_all(title: str, panels: Sequence[Any]) -> None:
+    """Write a title above all axes of a figure, no wider than it is."""
+    above = panels[0].figure.suptitle(title)
+    margins = 2 * above.get_fontsize() / POINTS_PER_INCH * panels[0].figure.dpi
+    _fit(above, panels[0].figure.bbox.width - margins, panels[0])
+
+
+def _fit(title: Any, pixels: float, panel: Any) -> None:
+    """Have a title be no wider than there is room: in letters as small as a label's, then in more lines."""
+    lines = title.get_text().splitlines()
+    letters = max(map(len, lines), default=0)
+    if title.get_window_extent().width > pixels:
+        title.set_fontsize(panel.xaxis.label.get_fontsize())
+    while letters > 1 and (width := title.get_window_extent().width) > pixels:
+        letters = max(1, min(letters - 1, int(letters * pixels / width)))
+        title.set_text("\n".join(part for line in lines for part in wrap(line, letters)))
+
+
+def label_color_bar(bar: Any, panel: Any, *parts: str) -> None:
+    """Write beside a bar of colours what it shows: in a line, or in one for each part where the axes to which
+    it belongs are too low for that."""
+    bar.set_label("; ".join(parts))
+    if bar.ax.yaxis.label.get_window_extent().height > panel.bbox.height:
+        bar.set_label("\n".join(parts))
 
 
 def places_of(axis: Axis, most: int) -> Sequence[int]:
@@ -71,3 +86,8 @@ def evenly(places: Sequence[float], most: int) -> Sequence[float]:
     last = len(places) - 1
     step = next(each for each in range(1, last + 1) if not last % each and last // each < max(2, most))
     return places[::step]
+
+
+PERCENTAGES = [0, 25, 50, 75, 100]
+OF_PERCENTAGES = partial(evenly, PERCENTAGES), len(PERCENTAGES)
+"""Which of them to write where there is room for fewer."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import os
 from collections.abc import Sequence
 from functools import partial
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingDependencyError
 from . import words
-from .axis_labels import MOST_TICKS, add_title, evenly, places_of, room_for, value_at
+from .axis_labels import MOST_TICKS, OF_PERCENTAGES, PERCENTAGES, add_title, add_title_of_all, room_for
 from .charts import PICTURE_FILES, Axis, BarChart, Curves, HeatMap, Mark, Picture, RowChart, StepChart, ticks
+from .heat_map import draw_map
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,10 +40,6 @@ NOW_MARK = {"marker": "o", "markersize": 12, "color": "#d62728"}
 BETTER_MARK = {"marker": "^", "markersize": 13, "color": "#2ca02c"}
 HEADROOM = 1.03
 """Of the vertical axis, so that full occupancy does not lie on its end."""
-QUARTERS = range(5)
-PERCENTAGES = [25 * quarters for quarters in QUARTERS]
-OF_PERCENTAGES = partial(evenly, PERCENTAGES), len(PERCENTAGES)
-"""Which of them to write where there is room for fewer."""
 
 MARK_COLOR = "#d62728"
 LETTERS_ACROSS = 118
@@ -53,10 +49,6 @@ MOST_POINTS = 64
 """Of a curve, above which each value has no point of its own."""
 MOST_TICKS_OF_STEPS = 6
 MOST_WIDE_BARS = 12
-MOST_CELLS_WITH_NUMBERS = 16
-DARK_COLORS = 0.6
-"""Occupancy below which the colours of the map are dark."""
-NOTHING_FITS_COLOR = "#dddddd"
 
 
 def pictured(picture: Picture, path: str) -> bytes:
@@ -97,8 +89,9 @@ def draw(picture: Picture) -> Figure:
         raise _is_missing("-o") from error
     with rc_context(STYLE):
         figure = Figure(SLIDE_INCHES, layout="constrained")
-        figure.suptitle(picture.title)
-        _draw(picture, figure.subplots(1, len(picture.charts), sharey=True, squeeze=False)[0])
+        panels = figure.subplots(1, len(picture.charts), sharey=True, squeeze=False)[0]
+        add_title_of_all(picture.title, panels)
+        _draw(picture, panels)
     return figure
 
 
@@ -134,8 +127,8 @@ def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
     figure = pyplot.figure(figsize=(width, max(height, INCHES_OF_A_ROW * rows)))
     with rc_context(STYLE):
         figure.set_layout_engine("constrained")
-        figure.suptitle(picture.title)
         panels = list(figure.subplots(1, len(picture.charts), sharey=True, squeeze=False)[0])
+        add_title_of_all(picture.title, panels)
         _draw(picture, panels)
     return panels
 
@@ -153,7 +146,7 @@ def _draw(picture: Picture, panels: Sequence[Axes]) -> None:
         if isinstance(chart, StepChart):
             _draw_steps(chart, panel)
         elif isinstance(chart, HeatMap):
-            _draw_map(chart, panel)
+            draw_map(chart, panel)
         elif isinstance(chart, Curves):
             _draw_curves(chart, panel, is_alone=len(charts) == 1)
         elif isinstance(chart, RowChart):
@@ -214,7 +207,7 @@ def _add_percentages(chart: StepChart, panel: Axes) -> None:
 
 
 def _quarters_of(highest: int) -> list[float]:
-    return [quarters * highest / 4 for quarters in QUARTERS]
+    return [percentage * highest / 100 for percentage in PERCENTAGES]
 
 
 def _draw_curves(chart: Curves, panel: Axes, *, is_alone: bool) -> None:
@@ -320,28 +313,3 @@ def _add_occupancy(axis: Axis, panel: Axes) -> None:
     panel.set_ylabel("occupancy (%)")
     panel.set_ylim(0, 105)
     set_ticks(panel.yaxis, *OF_PERCENTAGES)
-
-
-def _draw_map(chart: HeatMap, panel: Axes) -> None:
-    from .fitting_ticks import set_ticks
-
-    # What does not fit is left out of the colours, so that it is not taken for a little.
-    shares = [[100 * share or math.nan for share in line] for line in chart.lines]
-    image = panel.imshow(shares, cmap="viridis", vmin=0, vmax=100, aspect="auto", origin="lower")
-    panel.set_facecolor(NOTHING_FITS_COLOR)
-    bar = panel.figure.colorbar(image, ax=panel, label="occupancy (%); grey: does not fit")
-    set_ticks(bar.ax.yaxis, *OF_PERCENTAGES)
-    panel.set_xlabel(chart.across.scale.title)
-    panel.set_ylabel(chart.down.scale.title)
-    for drawn, axis in ((panel.xaxis, chart.across), (panel.yaxis, chart.down)):
-        set_ticks(drawn, partial(places_of, axis), MOST_TICKS, partial(value_at, axis))
-    if max(len(chart.down.values), len(chart.across.values)) <= MOST_CELLS_WITH_NUMBERS:
-        for row, line in enumerate(chart.lines):
-            for column, share in enumerate(line):
-                _write_number(panel, row, column, share)
-
-
-def _write_number(panel: Axes, row: int, column: int, share: float) -> None:
-    if share:
-        color = "white" if share < DARK_COLORS else "black"
-        panel.text(column, row, words.whole_percent(share), ha="center", va="center", color=color)

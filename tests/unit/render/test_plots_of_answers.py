@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 import occupancy
 from occupancy.api.sweep import sweep_grid, sweep_picture
 from occupancy.render.charts import Curves
-from occupancy.render.plot import MARK_COLOR, draw
+from occupancy.render.plot import MARK_COLOR, draw, plot
 from occupancy.render.words import percent
 from occupancy.report.sweep import SweepReport
 from occupancy.tables.chips import find_chip
@@ -170,6 +170,36 @@ def test_narrow_axes_have_fewer_labels_which_do_not_touch() -> None:
         assert all(one.x1 < two.x0 for one, two in itertools.pairwise(boxes))
     (wide,) = found.plot().figure.axes[:1]
     assert len(wide.get_xticks()) > len(panels[0].get_xticks())
+
+
+@pytest.mark.parametrize("word", ["registers ", "W" * 60 + " ", "i", "W"])
+def test_a_long_title_stays_within_the_picture(word: str) -> None:
+    report = sweep_grid([find_chip("9.0")], {"threads": "192", "regs": "16:255"})
+    assert isinstance(report, SweepReport)
+    picture = report.picture(word * (600 // len(word)))
+    for figure in (draw(picture), plot(picture)[0].figure):
+        figure.draw_without_rendering()
+        (title,) = figure.texts
+        box = title.get_window_extent()
+        assert figure.bbox.x0 < box.x0 < box.x1 < figure.bbox.x1
+        assert box.width > figure.bbox.width / 2, "it takes no more lines than it must"
+    (short,) = draw(report.picture("Registers")).texts
+    assert short.get_window_extent().height < box.height
+
+
+def test_a_map_that_is_drawn_small_has_sharp_cells_and_a_label_as_high_as_it_has_room_for() -> None:
+    threads, regs = np.ix_(range(32, 1025, 32), range(16, 256, 8))
+    found = occupancy.sweep("H100", threads=threads, regs=regs)
+    _, panels = pyplot.subplots(2, 2, layout="constrained")
+    _, alone = pyplot.subplots(1, 2, layout="constrained", figsize=(13, 5))
+    for panel, label in ((panels[1, 1], "occupancy (%)\ngrey: does not fit"), (alone[0], None)):
+        found.plot(ax=panel)
+        assert panel.images[0].get_interpolation() == "nearest"
+        bar = panel.figure.axes[-1]
+        assert bar.get_ylabel() == (label or "occupancy (%); grey: does not fit")
+        panel.figure.draw_without_rendering()
+        box = bar.yaxis.label.get_window_extent()
+        assert panel.figure.bbox.y0 < box.y0 < box.y1 < panel.figure.bbox.y1
 
 
 def test_titles_and_labels_of_small_pictures_do_not_overlap() -> None:
