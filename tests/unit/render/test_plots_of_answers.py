@@ -177,7 +177,8 @@ def test_a_long_title_stays_within_the_picture(word: str) -> None:
     report = sweep_grid([find_chip("9.0")], {"threads": "192", "regs": "16:255"})
     assert isinstance(report, SweepReport)
     picture = report.picture(word * (600 // len(word)))
-    for figure in (draw(picture), plot(picture)[0].figure):
+    plot(picture)
+    for figure in (draw(picture), pyplot.gcf()):
         figure.draw_without_rendering()
         (title,) = figure.texts
         box = title.get_window_extent()
