@@ -19,12 +19,14 @@ from .help import Command
 from .kernel_files import warn_of
 from .options import grid_options, output_option, threads_option, use_options
 from .output import print_data
+from .written import CHOOSING, end, page_of_kernels, say_written
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..api.answer import Occupancy
     from ..api.arguments import KernelArguments
+    from ..api.scanning import Scanning
     from ..page.listing import Listing
     from ..tables.chips import Chip
 
@@ -70,16 +72,20 @@ def command(
     launch = {"grid": grid, "cluster": cluster, "sms": sms}
     if files:
         _refuse_question(files, output, {"cc": cc, "gpu": gpu, **kernel, **launch})
-    listing = _listing(files)
+    scanning, listing = _listing(files) if files else (None, None)
     question = _question(cc, gpu, kernel, launch)
     if output is None:
         open_page(question, listing, files)
-        return
-    file = None if output == "-" else output
-    with written_to(file, "html", files):
-        print_data(_page(question, listing, files))
-    if file is not None:
-        click.echo(f"Wrote {file}.", err=True)
+    else:
+        file = None if output == "-" else output
+        with written_to(file, "html", files):
+            print_data(_page(question, listing, files))
+        if file is not None and scanning is not None:
+            say_written(file, scanning, f"occupancy scan {CHOOSING}")
+        elif file is not None:
+            click.echo(f"Wrote {file}.", err=True)
+    if scanning is not None:
+        end(scanning)
 
 
 def _refuse_question(files: tuple[str, ...], output: str | None, given: Mapping[str, object]) -> None:
@@ -105,14 +111,12 @@ def _refuse_question(files: tuple[str, ...], output: str | None, given: Mapping[
         )
 
 
-def _listing(files: tuple[str, ...]) -> Listing | None:
+def _listing(files: tuple[str, ...]) -> tuple[Scanning, Listing]:
     """The kernels of files, for the page to list.
 
     Raises:
         ReadError: Nothing at all could be read.
     """
-    if not files:
-        return None
     from ..api.reading import Reading
     from ..api.scanning import Scanning
 
@@ -121,7 +125,7 @@ def _listing(files: tuple[str, ...]) -> Listing | None:
     if scanning.problems and not scanning.found:
         first = scanning.problems[0]
         raise ReadError(first.what, where=first.where)
-    return found
+    return scanning, found
 
 
 def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: dict[str, str | None]) -> str:
@@ -199,10 +203,8 @@ def open_page(question: str, listing: Listing | None = None, files: tuple[str, .
 
 def _page(question: str, listing: Listing | None, files: tuple[str, ...]) -> str:
     from ..page.build import build_page
-    from ..page.heading import CALCULATOR, heading_of_scan
 
-    heading = CALCULATOR if listing is None else heading_of_scan(files, __version__)
-    return build_page(__version__, question, listing, heading)
+    return build_page(__version__, question) if listing is None else page_of_kernels(files, listing)
 
 
 def cache_folder() -> Path:

@@ -12,13 +12,13 @@ import click
 from click.core import ParameterSource
 
 from ..errors import InputError, ReadError
-from ..values.untrusted import printable
 from .answer_file import written_to
 from .choose_sm import choose_sm, device_option, gpu_option
 from .help import Command, grouped_option
 from .kernel_files import KernelFiles, kernel_file_options, warn_of
 from .options import format_option_with, full_names_option, limit_option, output_option, sms_option
 from .output import FOR_PEOPLE, format_for, print_data, print_document, print_text
+from .written import CHOOSING, end, page_of_kernels, say_written
 
 if TYPE_CHECKING:
     from ..api.scanning import Scanning
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 ORDERS = ("occupancy", "regs", "spills", "stack", "time", "worst")
 """Those of the library, whose module a command that is not run need not load; a test compares."""
-
-MANY = 2000
-"""More kernels than these make a page of a megabyte."""
 
 
 @click.command("scan", cls=Command)
@@ -124,27 +121,10 @@ def command(
     with written_to(output, options["output_format"], files):
         scanning = _scan(files, **options)
     if output is not None:
-        of = " kernels" if scanning.shown == scanning.found else f" of {scanning.found:,} kernels"
-        of += _failing(scanning.do_not_launch)
-        less = _less_of(options) if options["output_format"] == "html" and scanning.shown > MANY else ""
-        click.echo(f"Wrote {output}: {scanning.shown:,}{of}.{less}", err=True)
-    if scanning.missing_kernels:
-        click.echo(f"Warning: {printable(scanning.missing_kernels)}.", err=True)
-    if scanning.problems:
-        click.get_current_context().exit(1)
-
-
-def _failing(number: int) -> str:
-    """How many have an occupancy of 0 for that, which the columns that were chosen may not say."""
-    from ..report.scan.summary import do_not_launch
-
-    return f", {number:,} of which {do_not_launch(number)}" if number else ""
-
-
-def _less_of(options: dict[str, Any]) -> str:
-    """The options that make a page of very many kernels smaller, where none of them was given."""
-    given = options["only_newest"], options["only_spilling"], options["below"], options["limit"]
-    return "" if any(given) else " For a smaller page: --newest, --spilling or --below 50."
+        given = options["only_newest"], options["only_spilling"], options["below"], options["limit"]
+        is_whole_page = options["output_format"] == "html" and not any(given)
+        say_written(output, scanning, CHOOSING if is_whole_page else "")
+    end(scanning)
 
 
 def _refuse_absent(files: tuple[str, ...]) -> None:
@@ -259,12 +239,8 @@ def _watched(records: Iterable[KernelRecord], output_format: str) -> Iterable[Ke
 def _print_page(
     files: tuple[str, ...], scanning: Scanning, records: Iterable[KernelRecord], compare: str | None
 ) -> None:
-    from .. import __version__
-    from ..page.build import build_page
-    from ..page.heading import heading_of_scan
-
-    heading = heading_of_scan(files, __version__, _typed_options({"output", "output_format"}), compare)
-    print_data(build_page(__version__, "", scanning.listing(records, compare), heading))
+    typed = _typed_options({"output", "output_format"})
+    print_data(page_of_kernels(files, scanning.listing(records, compare), typed, compare))
 
 
 def _print_findings(scanning: Scanning, records: Iterable[KernelRecord]) -> None:

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 import occupancy
-from occupancy.cli import scan
+from occupancy.cli import written
 from occupancy.page import listing
 from occupancy.report.scan import columns
 from tests.cli_runner import run
@@ -116,12 +116,27 @@ def test_an_option_stands_there_with_its_command() -> None:
 def test_a_page_of_very_many_kernels_says_how_it_gets_smaller(
     samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scan, "MANY", 1)
+    monkeypatch.setattr(written, "MANY", 1)
     path = str(tmp_path / "report.html")
     hint = "For a smaller page: --newest, --spilling or --below 50."
     assert hint in run("scan", str(samples / "samples.exe"), "-o", path).stderr
     assert hint not in run("scan", str(samples / "samples.exe"), "-o", path, "--spilling").stderr
     assert hint not in run("scan", str(samples / "samples.exe"), "-o", str(tmp_path / "a.csv")).stderr
+    assert (
+        hint.replace("--", "occupancy scan --", 1)
+        in run("page", str(samples / "samples.exe"), "-o", path).stderr
+    )
+
+
+def test_page_writes_what_scan_writes_and_says_the_same_of_it(samples: Path, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    found = {}
+    for command in ("page", "scan"):
+        done = run(command, str(samples / "samples.exe"), "tests/data/builds/none.cubin", "-o", str(path))
+        found[command] = done.exit_code, done.stderr, data(path.read_text())
+    assert found["page"] == found["scan"]
+    assert found["page"][0] == 1, "one file could not be read"
+    assert "kernels." in found["page"][1]
 
 
 def test_questions_are_those_of_the_kernels(samples: Path) -> None:

@@ -1,0 +1,66 @@
+"""What `scan` and `page` have in common once kernels were read: the page, and what is said of a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ..values.untrusted import printable
+
+if TYPE_CHECKING:
+    from ..api.scanning import Scanning
+    from ..page.listing import Listing
+
+CHOOSING = "--newest, --spilling or --below 50"
+"""Options of `scan` that choose among kernels."""
+
+MANY = 2000
+"""More kernels than these make a page of a megabyte."""
+
+
+def page_of_kernels(
+    files: tuple[str, ...], listing: Listing, options: str = "", compare: str | None = None
+) -> str:
+    """The page that lists kernels.
+
+    Args:
+        files: What they were read from, as it was typed.
+        listing: The kernels.
+        options: Those of the command that choose and answer, as they were typed.
+        compare: What the changes are since.
+    """
+    from .. import __version__
+    from ..page.build import build_page
+    from ..page.heading import heading_of_scan
+
+    return build_page(__version__, "", listing, heading_of_scan(files, __version__, options, compare))
+
+
+def say_written(output: str, scanning: Scanning, smaller: str = "") -> None:
+    """Say how many kernels a file has.
+
+    Args:
+        output: The file.
+        scanning: Has answered for the kernels.
+        smaller: How a page of very many kernels is made smaller; empty where it is no page, or is made so.
+    """
+    of = " kernels" if scanning.shown == scanning.found else f" of {scanning.found:,} kernels"
+    of += _failing(scanning.do_not_launch)
+    less = f" For a smaller page: {smaller}." if smaller and scanning.shown > MANY else ""
+    click.echo(f"Wrote {output}: {scanning.shown:,}{of}.{less}", err=True)
+
+
+def _failing(number: int) -> str:
+    """How many have an occupancy of 0 for that, which the columns that were chosen may not say."""
+    from ..report.scan.summary import do_not_launch
+
+    return f", {number:,} of which {do_not_launch(number)}" if number else ""
+
+
+def end(scanning: Scanning) -> None:
+    """Say of which kernels there is nothing, and exit with 1 where something could not be read."""
+    if scanning.missing_kernels:
+        click.echo(f"Warning: {printable(scanning.missing_kernels)}.", err=True)
+    if scanning.problems:
+        click.get_current_context().exit(1)
