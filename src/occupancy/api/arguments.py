@@ -283,7 +283,7 @@ def _checked(given: Kernel) -> Kernel:
 
 
 def unknown_argument(function: Callable[..., Any], named: Mapping[str, object]) -> InputError:
-    """The error for an argument that a function does not have, with the names spelled most like it.
+    """The error for an argument that a function does not have, with those that it may stand for.
 
     Args:
         function: It shows its arguments.
@@ -291,7 +291,9 @@ def unknown_argument(function: Callable[..., Any], named: Mapping[str, object]) 
     """
     taken = list(inspect.signature(function).parameters)
     name, value = next((name, value) for name, value in named.items() if name not in taken)
-    near = nearest_names(name, taken)
+    from ..values.other_names import our_names  # only an error needs it
+
+    near = [each for each in our_names(name) if each in taken] or nearest_names(name, taken)
     if (several := f"{name}s") in LISTS and several in taken:
         near = [f"{several}=[{shown(value)}]"]
     return InputError(

@@ -13,29 +13,9 @@ import click
 
 from ..errors import OccupancyError
 from ..tables.chips import find_chips
+from ..values.other_names import our_names, plain
 
-_WORDS = {
-    "threads": "blockdim blocksize threadsperblock numthreads nthreads tpb workgroupsize",
-    "regs": "regsperthread registersperthread numregs nregs maxrregcount vgprs",
-    "smem": "shared sharedmemory sharedmem shmem smembytes sharedbytes lds",
-    "static-smem": "staticshared staticsharedmemory staticsharedmem staticshmem",
-    "dynamic-smem": "dynamicshared dynamicsharedmemory dynamicsharedmem dynamicshmem dsmem",
-    "tensor-memory": "tensormem tmemsize tmemcolumns",
-    "groups": "setmaxnreg warpgroups registergroups",
-    "cc": "computecapability capability compute computecap architecture target chip",
-    "gpu": "product card gpuname devicename name",
-    "sms": "numsms smcount multiprocessors multiprocessorcount",
-    "blocks": "minblockspersm minblockspermultiprocessor blockspersm activeblocks",
-    "grid": "griddim gridsize blocks numblocks",
-    "cluster": "clustersize clusterdim",
-    "virtual-resources": "permit relinquish relinquished relinquishpermit",
-    "carveout": "l1 prefershared preferl1",
-    "spilling": "spills spilled spillbytes",
-    "format": "json csv markdown html",
-}
-"""Option -> what other tools and people call it, without hyphens."""
-
-_ELSEWHERE = dict.fromkeys(("groups", *_WORDS["groups"].split()), "`occupancy calc --setmaxnreg`")
+_ELSEWHERE = {"groups": "`occupancy calc --setmaxnreg`"}
 """What only another command answers, and that."""
 
 _UNIT = r"(?i)[kmg](?:i?b)?|b(?:ytes?)?"
@@ -60,13 +40,14 @@ def with_cure(error: click.UsageError, context: click.Context, arguments: Sequen
 
 def _instead(name: str, context: click.Context, arguments: Sequence[str]) -> str:
     """What to type instead of an option that there is not, as a sentence; empty where that is not known."""
-    if _plain(name).startswith("launchbound"):
+    if plain(name).startswith("launchbound"):
         options = _as_launch_bounds(name, arguments)
         meant = options if context.command.name == "bounds" else ""
         other = f"`occupancy bounds {options}`"
     else:
         meant = " or ".join(_meant(name, context.command))
-        other = _ELSEWHERE.get(_plain(name)) or _command_with(name, context)
+        elsewhere = (_ELSEWHERE[each] for each in (plain(name), *our_names(name)) if each in _ELSEWHERE)
+        other = next(elsewhere, "") or _command_with(name, context)
     return f" Did you mean {meant}?" if meant else f" {other} answers for it." if other else ""
 
 
@@ -131,24 +112,19 @@ def _options(command: click.Command) -> Iterator[click.Option]:
 
 def _meant(typed: str, command: click.Command) -> list[str]:
     """The options that one which does not exist can stand for, the likeliest first."""
-    word = _plain(typed)
+    word = plain(typed)
     names = {
-        _plain(name): (name, option)
+        plain(name): (name, option)
         for option in _options(command)
         for name in (*option.opts, *option.secondary_opts)
         if name.startswith("--")
     }
-    called = [_plain(name) for name, words in _WORDS.items() if word in words.split()]
-    found = [name for name in (word, *called) if name in names]
+    found = [name for name in (word, *map(plain, our_names(word))) if name in names]
     if not found and len(word) > 1:
         found = [name for name in names if name.startswith(word)] or [name for name in names if word in name]
     found = found or difflib.get_close_matches(word, names, cutoff=0.75)
     of_option = {id(names[name][1]): names[name][0] for name in reversed(found)}  # one name of each
     return list(of_option.values())[::-1]
-
-
-def _plain(name: str) -> str:
-    return re.sub("[-_]", "", name.lower())
 
 
 def _stray(context: click.Context, arguments: Sequence[str]) -> list[str]:

@@ -351,6 +351,9 @@ def test_what_is_said_of_one_block_size_is_refused_where_all_are_tried(
         ("budget", {"block": 4}, "budget(): there is no argument 'block'. Allowed: cc, kernel, occupancy, "),
         ("compute_on_all", {"cc": "9.0"}, "Did you mean ccs=['9.0']?"),
         ("is_launchable", {"shmem": 4}, "Did you mean smem?"),
+        ("sweep", {"shared": 4}, "Did you mean smem?"),
+        ("compute", {"dynamic_shared_memory": 4}, "Did you mean dynamic_smem?"),
+        ("compute", {"num_block_barriers": 4}, "Did you mean barriers?"),
     ],
 )
 def test_an_argument_that_there_is_not_is_answered_with_those_that_there_are(
