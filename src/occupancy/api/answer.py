@@ -31,10 +31,13 @@ class Occupancy(engine.Answer):
     It prints itself as the command line does, and answers the other questions about the same kernel.
     """
 
-    __slots__ = ("_chip",)
+    __slots__ = ("_chip", "_compiled_for")
 
     _chip: Chip
     """Unset where nothing but the limits was given: making one would take time in each `compute`."""
+    _compiled_for: int | None
+    """The most threads per block that the kernel was compiled for, which then are the limits' most; unset
+    where nobody read that from a file."""
 
     @classmethod
     def on(cls, chip: Chip, kernel: Kernel, model: engine.Model | None = None) -> Occupancy:
@@ -231,7 +234,10 @@ class Occupancy(engine.Answer):
             whole = whole_gpu(self.chip, self)
         steps = tuple(self.explain()) if explain else None
         row = _table_row(self.limits)
-        return calc_report(self, table_limits=row, explanation=steps, whole=whole, split=split)
+        bound = getattr(self, "_compiled_for", None)
+        return calc_report(
+            self, table_limits=row, explanation=steps, whole=whole, split=split, compiled_for=bound
+        )
 
     def __str__(self) -> str:
         """The text that ``occupancy calc`` prints, without colour, with arguments for its options."""

@@ -107,9 +107,11 @@ class ScannedKernel(ScanRow):
             return None
         limits, kernel = self._scanner.question(self)
         chip = self._scanner.chip
-        return (
+        answer = (
             Occupancy(limits, kernel) if chip is None else Occupancy.on(replace(chip, limits=limits), kernel)
         )
+        answer._compiled_for = self.max_threads
+        return answer
 
     def __repr__(self) -> str:
         return f"<ScannedKernel {self.title}>"

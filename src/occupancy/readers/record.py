@@ -262,6 +262,7 @@ class KernelRecord:
             barriers=self.barriers,
             block_dim=self.block_dim,
             carveout=self.carveout,
+            opt_in=None if self.num_warps is None else True,  # Triton makes the call as it loads a kernel
             virtual_resources=self._given_virtual_resources(),
             tensor_memory=self.tensor_memory or None,
             spill_smem=self.spill_smem or None,

@@ -231,3 +231,16 @@ def test_a_kernel_prints_its_fields_and_nothing_of_ours(samples: Path) -> None:
     assert f"\nname  {kernel.name}\n" in re.sub(" {2,}", "  ", str(kernel))
     assert f"<td{LEFT}>regs</td><td{LEFT}>{kernel.regs}</td>" in kernel._repr_html_()  # type: ignore[attr-defined]
     assert "_scanner" not in str(kernel)
+
+
+def test_the_bound_that_a_kernel_was_compiled_for_is_no_what_if(samples: Path) -> None:
+    bounded = next(
+        kernel for kernel in occupancy.scan(samples / "samples.cubin") if kernel.max_threads == 256
+    )
+    assert bounded.answer is not None
+    report = bounded.answer.report()
+    assert report.what_if == {}
+    assert "It was compiled for at most 256 threads in one block." in report.notes
+    assert "What if" not in str(bounded.answer)
+    asked = occupancy.limits("9.0").replace(max_threads_per_block=256)
+    assert "What if: max_threads_per_block = 256." in str(occupancy.compute(asked, threads=256))

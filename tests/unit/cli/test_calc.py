@@ -534,3 +534,11 @@ def test_explain_says_why_the_spreadsheet_differs_from_cuda() -> None:
     assert "leaves out" not in run("calc", *kernel, columns=200).stdout
     assert text.count("The CUDA runtime: ") == 1  # of the one resource in which they differ
     assert "The CUDA runtime: 16,384 bytes + 1,024 reserved = 17,408, rounded up" in text
+
+
+def test_what_is_known_and_not_compared_is_not_called_no_limit() -> None:
+    text = run("calc", "--cc", "8.0", "--threads", "128", "--barriers", "4").stdout
+    assert re.search(r"^barriers +4 +64 +not counted$", text, re.MULTILINE), text
+    none = run("calc", "--cc", "8.0", "--threads", "128", "--barriers", "0").stdout
+    assert "not counted" not in none
+    assert re.search(r"^registers +not given +65,536 +no limit$", none, re.MULTILINE), none

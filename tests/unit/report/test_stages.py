@@ -118,6 +118,8 @@ def test_an_answer_names_what_triton_has(samples: Path) -> None:
     assert steps.to_dict()["fewer_registers"][0] == {
         "regs": 80, "launch_bounds": None, "maxnreg": "maxnreg=80", "maxrregcount": None,
     }  # fmt: skip
+    assert "\nIt launches. Limited by" in str(kernel.answer)  # the opt-in is Triton's own call
+    assert "Opt-in" not in str(kernel.answer)
     several = occupancy.compute_on_all(["8.0", "9.0"], kernel)
     assert "maxnreg=" in str(several)
     assert "maxrregcount" not in str(several)

@@ -103,7 +103,7 @@ function resourceRows(answer) {
         name: nameOf(name, kernel),
         perBlock: missing ? (use.per_block ? `not given (${amount})` : "not given") : amount,
         perSm: use.per_multiprocessor === null ? "unknown" : words.amount(name, use.per_multiprocessor).replace(" columns", ""),
-        blocks: answer.block_limits[name] === null ? "no limit" : grouped(answer.block_limits[name]),
+        blocks: answer.block_limits[name] !== null ? grouped(answer.block_limits[name]) : use.per_block ? "not counted" : "no limit",
         share: use.per_multiprocessor ? (answer.active_blocks * use.per_block) / use.per_multiprocessor : 0,
         isLimiter: answer.limiters.includes(name),
       };

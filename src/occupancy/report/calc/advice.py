@@ -37,6 +37,8 @@ def advice(report: CalcReport) -> Iterator[tuple[str, str]]:
 
 
 def _opt_ins(report: CalcReport) -> Iterator[str]:
+    if report.inputs.triton_warps and all(each.is_made for each in report.opt_ins):
+        return  # it is Triton that makes them
     yield from (f"needed before the launch: {each.call}" for each in report.opt_ins)
     if report.launchable and (said := without_it(report.opt_ins, report.inputs)):
         yield said

@@ -249,7 +249,8 @@ def _resources(report: CalcReport) -> Table:
             "unknown"
             if use.per_multiprocessor is None
             else words.amount(resource, use.per_multiprocessor).removesuffix(" columns"),
-            words.number(use.blocks, "no limit"),
+            # Of barriers on an 8.x an SM has some, a block takes some, and cuda_occupancy.h compares neither.
+            words.number(use.blocks, "not counted" if use.per_block else "no limit"),
         )
         for resource, use in shown.items()
     ]

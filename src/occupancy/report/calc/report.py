@@ -203,6 +203,7 @@ def calc_report(
     explanation: tuple[Explanation, ...] | None = None,
     whole: WholeGpu | None = None,
     split: RegisterSplit | None = None,
+    compiled_for: int | None = None,
 ) -> CalcReport:
     """Everything that is shown of an answer.
 
@@ -213,19 +214,25 @@ def calc_report(
         explanation: The arithmetic, where it was asked for.
         whole: The whole GPU, where it is known.
         split: How the warpgroups divide the registers, where that was asked.
+        compiled_for: The most threads per block that a kernel was compiled for, where these are the limits'
+            most: nobody asked what if.
     """
     limits, kernel, model = result.limits, result.kernel, result.model
     whole = whole or WholeGpu()
     steps = tuple(next_steps(result))
     columns = tensor_memory(result)
     fewer = fewer_registers(result, steps if columns is None else columns.next_steps_without_permit)
+    what_if = _changed_limits(limits, table_limits)
+    is_bound = compiled_for is not None and what_if.get("max_threads_per_block") == compiled_for
+    if is_bound:
+        del what_if["max_threads_per_block"]
     return CalcReport(
         model=model,
         spreadsheet_version=_spreadsheet_version(result),
         runtime=_runtime(result),
         cc=str(limits.compute_capability),
         architecture=limits.architecture,
-        what_if=_changed_limits(limits, table_limits),
+        what_if=what_if,
         inputs=inputs_of(kernel),
         occupancy=result.occupancy,
         occupancy_by_threads=result.occupancy_by_threads,
@@ -252,6 +259,7 @@ def calc_report(
         **whole.runs,
         notes=(
             *filter(None, (later_name(limits.compute_capability),)),
+            *((f"It was compiled for at most {compiled_for:,} threads in one block.",) if is_bound else ()),
             *notes_on(result),
             *why_it_differs(result),
             *whole.notes,
