@@ -136,4 +136,5 @@ def limit(field: str, value: Any) -> str:
 
 def no_room_for(titles: Sequence[str], cure: str) -> str:
     """What to say of columns that are not shown; nothing where nobody is to be told."""
-    return f"No room for: {', '.join(titles)}. {cure}" if titles and cure else ""
+    named = ", ".join(f'"{title}"' for title in titles)  # some, as "Read from", would go on as a sentence
+    return f"No room for: {named}. {cure}" if titles and cure else ""

@@ -72,7 +72,7 @@ def _in_python(screen: str) -> str:
     """The words of a screen of a command with what to type in Python."""
     whole = re.sub(r"\s+", " ", screen).replace("--threads KERNEL=N", 'threads={"KERNEL": N}')
     whole = whole.replace("--threads N", "threads=N").replace("--full-names shows", "demangled has")
-    return whole.replace("--columns arch,regs,... chooses; --format csv has all.", "to_dict() has them.")
+    return whole.replace("--columns arch,regs,... chooses; --format csv has all.", "rows() has them.")
 
 
 def assert_same(shown: str, screen: str) -> None:

@@ -847,7 +847,7 @@ class TestFormats:
 
     def test_what_there_is_no_room_for_is_named(self, samples: Path) -> None:
         narrow = run("scan", str(samples / "samples.exe"), columns=60).stdout
-        assert "No room for: Stack. --columns arch,regs,... chooses; --format csv has all." in " ".join(
+        assert 'No room for: "Stack". --columns arch,regs,... chooses; --format csv has all.' in " ".join(
             narrow.split()
         )
         wide = run("scan", str(samples / "samples.exe"), columns=200).stdout

@@ -155,11 +155,11 @@ def test_a_notebook_shows_the_last_column_and_leaves_out_what_is_of_the_least_us
     table = GroupedTable(
         "Kernel", rows, [*wide, next_step],
         if_there_is_room=("B", "Next step", "Arch", "C", "A", "Stays", "Unnamed"),
-        stays=("Stays", "Next step"), last="Next step", cure="to_dict() has them.", unnamed=("Unnamed",),
+        stays=("Stays", "Next step"), last="Next step", cure="rows() has them.", unnamed=("Unnamed",),
     )  # fmt: skip
     page = html([table])
     assert re.findall("<th[^>]*>([^<]*)</th>", page) == ["Kernel", "B", "Stays", "Arch", "Next step"]
-    assert page.endswith("<p>No room for: C, A. to_dict() has them.</p>")
+    assert page.endswith("<p>No room for: &quot;C&quot;, &quot;A&quot;. rows() has them.</p>")
     has_room = html([table._replace(columns=[wide[0], wide[2], next_step])])
     assert "No room" not in has_room
     assert "Unnamed" in has_room
@@ -187,7 +187,7 @@ def test_columns_that_have_no_room_are_named_at_the_end() -> None:
     )
     lines = to_text([table, Heading("1 kernel.")], width=20).splitlines()
     assert lines[:5] == ["  Regs", "f", "     8", "", "1 kernel."]
-    assert " ".join(lines[5:]).startswith("No room for: File. A wider")
+    assert " ".join(lines[5:]).startswith('No room for: "File". A wider')
     alike = to_text([table, table], width=20)
     assert (alike.count("No room for"), alike.count("Regs")) == (1, 2)
     assert alike.rindex("No room for") > alike.rindex("Regs")

@@ -88,7 +88,7 @@ def broken_blocks(violating: Sequence[Violating]) -> Iterator[Block]:
         yield Together(list(_of_a_kernel(group, file)))
     if len(groups) > MOST_SHOWN:
         more = words.count(len(groups) - MOST_SHOWN, "more name")
-        where = Asking("--format csv, json or junit", "to_dict()")
+        where = Asking("--format csv, json or junit", "rows()")
         yield Paragraph((f"Kernels of {more} break rules: ", where, " has all."))
 
 

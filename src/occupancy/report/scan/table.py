@@ -11,7 +11,7 @@ from ...values.asking import Asking
 from ..name_words import IF_SHORTENED, IF_WHOLE, short_name
 from .columns import ARCH, BLOCKS, LAST, Column
 
-CURE = Asking("--columns arch,regs,... chooses; --format csv has all.", "to_dict() has them.")
+CURE = Asking("--columns arch,regs,... chooses; --format csv has all.", "rows() has them.")
 """For columns that there is no room for."""
 
 ArchsInWords = Callable[[Sequence[ScanRow]], tuple[str, str]]
