@@ -173,6 +173,7 @@ def test_a_wrong_question_fails(checkout: Path, github: GitHub) -> None:
     done = run(checkout, github, "nowhere")
     assert done.returncode == 2
     assert "nowhere" in done.stderr
+    assert done.stdout.startswith("::error title=occupancy::nowhere")
     assert outputs(checkout) == {"passed": "false"}
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ..errors import OccupancyError
 from .choose_sm import gpu_option
 from .help import Command, grouped_option
 from .kernel_files import KernelFiles, kernel_file_options, with_what_if
@@ -62,7 +63,15 @@ def command(
     """
     from ..api.builds import check
 
-    report = check(build, rules, baseline=baseline, update=update, **with_what_if(options, gpu))
+    try:
+        report = check(build, rules, baseline=baseline, update=update, **with_what_if(options, gpu))
+    except OccupancyError as error:
+        if output_format == "github":  # where nobody reads the log of a job that has annotations
+            from ..render.ci import Case, github
+
+            wrong = [Case("", "", "occupancy", "\n".join(each.lines())) for each in error.every]
+            print_data(github(wrong, ()))
+        raise
     if output_format == "github":
         from ..render.ci import github
 

@@ -69,7 +69,7 @@ def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Pa
         "  Next step: __launch_bounds__(128, 5) caps them at 96; the rest spills.\n"
         "\n"
         "Removed since the baseline: img::emboss (sm_80, sm_90).\n"
-        "  Next step: Where that is meant: --update, or allow_removed in the rules.\n"
+        "  Next step: Where that is meant: --update --name PART, or allow_removed in the rules.\n"
         "\n"
         "Not in the baseline: img::sharpen (sm_80, sm_90).\n"
         "Where a change is meant: accept it with --update --name PART, or all with --update.\n"
@@ -289,7 +289,8 @@ def test_annotations_of_github(builds: Path, project: Path) -> None:
     title, _, message = annotations[-1].partition(" (sm_90)::")
     assert "emboss" in title
     assert message == (
-        "Only the baseline has it.%0AWhere that is meant: --update, or allow_removed in the rules."
+        "Only the baseline has it.%0A"
+        "Where that is meant: --update --name PART, or allow_removed in the rules."
     )
     assert "3 of 14 kernels break a rule (2 names); 2 kernels of the baseline are missing (1 name)." in lines
 
@@ -730,6 +731,21 @@ def test_update_keeps_the_assumed_block_size(builds: Path, project: Path) -> Non
     assert json.loads((project / "base.json").read_text())["threads"] == 64
     check(builds / "after", "--rules", "rules.toml", "--update", code=0)
     assert json.loads((project / "base.json").read_text())["threads"] == 64
+
+
+def test_what_is_wrong_with_the_question_is_annotated_too(builds: Path, project: Path) -> None:
+    (project / "rules.toml").write_text("[[rules]]\nmax_regs = 900\nmax_smem = '100%'")
+    done = run("check", str(builds / "after"), "--rules", "rules.toml", "--format", "github")
+    assert done.exit_code == 2
+    first, second = done.stdout.splitlines()
+    assert first == (
+        "::error title=occupancy::"
+        "rules.toml, line 1: rules[1].max_regs: got 900. Allowed: 1 to 255, or false."
+    )
+    assert second.startswith(
+        "::error title=occupancy::rules.toml, line 1: rules[1].max_smem: '100%25' is not"
+    )
+    assert done.stderr.count("Error: rules.toml") == 2
 
 
 LATER = '{"schema": "occupancy-baseline", "schema_version": 3, "tool_version": "9.9"}'

@@ -19,7 +19,9 @@ RULE = "allow_removed"
 """What of the rules decides, by its name in the file."""
 GONE = "Only the baseline has it."
 WHEN_MEANT = Asking.of(
-    "Where that is meant: ", Asking("--update", "update=True"), f", or {RULE} in the rules."
+    "Where that is meant: ",
+    Asking("--update --name PART", 'update=True, name="PART"'),
+    f", or {RULE} in the rules.",
 )
 
 MOST_KERNELS = 10
