@@ -133,7 +133,9 @@ def check(
     scanner = how.scanner_for(*before, after)
     every = how.every(after)
     every_old = how.every(before[0]) if before else ()
-    by_old_name, fits = launches_of_renamed(asked.launches, every, every_old, ignore_arch=how.is_for_one_chip)
+    by_other_name, fits = launches_of_renamed(
+        asked.launches, every, every_old, ignore_arch=how.is_for_one_chip
+    )
     with Mistakes() as found:
         no_kernel = NoKernel(after.name, every, every_old, ignore_arch=how.is_for_one_chip)
         found.by(refuse_idle_launches, asked.launches, every, fits, no_kernel)
@@ -144,10 +146,10 @@ def check(
         if kernels and not relevant:  # that all of them are gone is to be told, too
             raise how.no_rules()
         done = check_kernels(
-            how.launched(kernels, asked.launches, by_old_name),
+            how.launched(kernels, asked.launches, by_other_name),
             relevant if kernels else (),
             scanner,
-            how.launched(old, asked.launches) if before else None,
+            how.launched(old, asked.launches, by_other_name) if before else None,
             (after.name, path or ""),
             ignore_arch=how.is_for_one_chip,
             whole=(every_old, every) if how.is_partial else None,
@@ -206,7 +208,8 @@ def _updated(
             exemptions=asked.exemptions,
             no_kernel=no_kernel,
         )
-    change = compare(how.launched(accepted.old, asked.launches), new, scanner)
+    by_other_name, _ = launches_of_renamed(asked.launches, accepted.new, accepted.old)
+    change = compare(how.launched(accepted.old, asked.launches, by_other_name), new, scanner)
     done.not_chosen = how.not_chosen(after)
     report = check_report(
         done,

@@ -12,7 +12,7 @@ from ..builds.running import RunsOn
 from ..builds.scanner import Scanner
 from ..compare.build import Build
 from ..compare.diff import compared
-from ..compare.launches import ByOldName, refuse_absent, stated_launches
+from ..compare.launches import ByOtherName, refuse_absent, stated_launches
 from ..compare.matching import with_counterparts
 from ..compare.rules import Launches, Rule, Rules, idle
 from ..errors import InputError, ReadError, RulesError, shown
@@ -198,10 +198,10 @@ class Builds(Reading):
         self,
         kernels: Sequence[KernelRecord],
         by_rules: Sequence[Launches] = (),
-        by_old_name: ByOldName | None = None,
+        by_other_name: ByOtherName | None = None,
     ) -> tuple[KernelRecord, ...]:
         """Kernels with the block sizes that were given, and those that rules state of them."""
-        return stated_launches(kernels, self.launches, by_rules, by_old_name)
+        return stated_launches(kernels, self.launches, by_rules, by_other_name)
 
 
 def whole(build: Build) -> Build:

@@ -11,15 +11,15 @@ from ..readers.record import ThreadsFrom
 from .no_kernel import names_like
 from .rules import Launches, about, idle
 
-ByOldName = Mapping[int, Sequence[Launches]]
-"""The identity of a kernel that was renamed -> the entries that count for it by the name that it had."""
+ByOtherName = Mapping[int, Sequence[Launches]]
+"""The identity of a kernel that was renamed -> the entries that count for it by its name in another build."""
 
 
 def stated_launches(
     kernels: Sequence[KernelRecord],
     by_user: Sequence[Launches],
     by_rules: Sequence[Launches] = (),
-    by_old_name: ByOldName | None = None,
+    by_other_name: ByOtherName | None = None,
 ) -> tuple[KernelRecord, ...]:
     """The kernels, with the block sizes that are stated of them: several sizes make several of one.
 
@@ -30,11 +30,11 @@ def stated_launches(
         kernels: The kernels.
         by_user: What the user states, of some kernels.
         by_rules: What a file of rules states.
-        by_old_name: What the file states of kernels by names that they had.
+        by_other_name: What the file states of kernels by the names that they have in the other build.
     """
     if not by_user and not by_rules:
         return tuple(kernels)
-    more = by_old_name or {}
+    more = by_other_name or {}
     return tuple(
         sized
         for kernel in kernels

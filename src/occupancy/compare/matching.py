@@ -174,7 +174,8 @@ def _keys(ignore_arch: bool) -> Iterator[tuple[MatchedBy, Key, PairUp]]:
             yield matched_by, partial(_key, name_once, alike), closest_first
     for alike in likeness[len(_LIKENESS) - 1 :]:
         yield "base_name", partial(_key, base_name, alike), most_alike_first
-    yield "code", _same_code, closest_first
+    yield "code", lambda entry: (code := _code(entry)) and (code, entry.measures), closest_first
+    yield "code", _code, closest_first  # as where a block size is stated of one of the two names
     for matched_by, name_of in _PARTS:
         yield matched_by, partial(_key, name_of, loosest), most_alike_first
 
@@ -192,9 +193,9 @@ def _key(name_of: NameOf, likeness: Key, entry: Entry[Any]) -> Hashable:
     return None if name is None else (name, likeness(entry))
 
 
-def _same_code(entry: Entry[Any]) -> Hashable:
+def _code(entry: Entry[Any]) -> Hashable:
     kernel = entry.kernel
-    return None if kernel.code is None else (kernel.code, kernel.arch, entry.measures)
+    return None if kernel.code is None else (kernel.code, kernel.arch)
 
 
 def _match_by(key: Key, old: Entries[K], new: Entries[K], pair_up: PairUp) -> Split[K]:

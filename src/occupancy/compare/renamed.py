@@ -12,7 +12,7 @@ from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..values.dataclass import dataclass
 from .diff import compared
-from .launches import ByOldName
+from .launches import ByOtherName
 from .matching import match
 from .no_kernel import NoKernel
 from .rules import Entry, Launches, about, idle
@@ -126,7 +126,7 @@ def launches_of_renamed(
     baseline: Sequence[KernelRecord],
     *,
     ignore_arch: bool = False,
-) -> tuple[ByOldName, list[Fit[Launches]]]:
+) -> tuple[ByOtherName, list[Fit[Launches]]]:
     """What a file of rules states of kernels that have other names than in the baseline.
 
     Args:
@@ -134,16 +134,22 @@ def launches_of_renamed(
         kernels: All kernels of the build.
         baseline: All kernels of the baseline; none without one.
         ignore_arch: Whether a kernel without a counterpart of its architecture is compared with another.
+
+    Returns:
+        What counts for kernels of either build by the names that they have in the other one; and the entries
+        that fit names of the baseline.
     """
     names, names_before = ({kernel.name for kernel in each} for each in (kernels, baseline))
     gone = [kernel for kernel in baseline if kernel.name not in names]
     came = [kernel for kernel in kernels if kernel.name not in names_before]
-    fits: list[Fit[Launches]] = []
-    if len(idle(launches, gone)) < len(launches):
-        pairs = match(gone, came, compared, ignore_arch=ignore_arch).pairs
-        before = {id(new): old for old, new, _ in pairs}
-        fits = list(fits_by_old_name(launches, came, before, kernels))
-    return by_old_name(fits), fits
+    if len(idle(launches, [*gone, *came])) == len(launches):
+        return {}, []
+    pairs = match(gone, came, compared, ignore_arch=ignore_arch).pairs
+    before = {id(new): old for old, new, _ in pairs}
+    fits = list(fits_by_old_name(launches, came, before, kernels))
+    # An entry with the new name is for what the kernel was, too: a size is stated for both builds.
+    by_new_name = {id(old): about(new, launches) for old, new, _ in pairs if not about(old, launches)}
+    return {**by_old_name(fits), **by_new_name}, fits
 
 
 def refuse_idle_launches(

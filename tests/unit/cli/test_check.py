@@ -955,6 +955,23 @@ def test_a_kernel_that_was_renamed_outright_is_known_by_its_code(builds: Path, p
     assert "embossEPf" not in (project / "base.json").read_text()
 
 
+@pytest.mark.parametrize("threads", ["64", "[64, 128]"])
+def test_a_block_size_that_has_the_new_name_already_is_for_both_builds(
+    builds: Path, project: Path, threads: str
+) -> None:
+    build = renamed_outright(builds / "before", project / "build")
+    (project / "rules.toml").write_text(
+        'baseline = "base.json"\n[[rules]]\nmax_occupancy_drop = 0\n'
+        f'[[launches]]\nkernels = "_ZN3img6reliefEPf"\nthreads = {threads}\n'
+    )
+    sizes = threads.count(",") + 1
+    found = json.loads(check(build, "--rules", "rules.toml", "--format", "json", code=0))
+    assert (found["added"], found["removed"], found["checks"]) == ([], [], 12 + 2 * sizes)
+    updated = json.loads(check(build, "--rules", "rules.toml", "--update", "--format", "json", code=0))
+    assert updated["updated"]["same"] == 12 + 2 * sizes
+    assert (updated["updated"]["added"], updated["updated"]["removed"]) == (0, 0)
+
+
 @pytest.mark.parametrize(
     ("now", "is_likely"),
     [

@@ -254,6 +254,9 @@ def test_a_kernel_with_the_same_code_was_renamed() -> None:
     old, new = Kernel("_Z4blurPf", code=7), Kernel("_Z6smoothPf", code=7)
     assert matched([old], [new]).pairs == ((old, new, "code"),)
     assert matched([old], [Kernel("_Z6smoothPf", code=8)]).pairs == ()
+    sized = Kernel("_Z6smoothPf", 9, threads=64, code=7)
+    assert matched([old], [sized]).pairs == ((old, sized, "code"),), "as a size that is stated of one name"
+    assert matched([old], [sized, new]) == Matching(((old, new, "code"),), (), (sized,))
 
 
 def test_another_architecture_only_where_it_is_asked_for() -> None:
