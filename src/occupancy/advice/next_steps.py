@@ -122,10 +122,12 @@ def other_warps(now: Answer) -> Iterator[NextStep]:
     it is reached. Steps to fewer than can be hoped for are left out: with twice the warps a thread has half
     of the tile, and needs about half as many at best; with half the warps it needs no fewer than now.
 
-    Nothing for a kernel of others, or one with warps of other tasks: those may ask for warps of their own.
+    Nothing for a kernel of others, or one whose warps are specialised: its num_warps are but some of them.
     """
     warps, threads, regs = now.kernel.triton_warps, now.kernel.threads, now.kernel.regs
-    if not warps or regs is None or threads != warps * now.limits.warp_size:
+    if not warps or regs is None or now.kernel.reallocates_registers:
+        return
+    if threads != warps * now.limits.warp_size:
         return
     for other, least in ((2 * threads, divide_up(regs, 2)), (threads // 2, regs)):
         if other <= now.limits.max_threads_per_block and not other % now.limits.warp_size:

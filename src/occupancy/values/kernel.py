@@ -135,7 +135,7 @@ class Kernel:
     common pool, and fewer of them no advice."""
     triton_warps: int | None = None
     """Of a kernel that Triton compiled its ``num_warps``, with more or fewer of which it can be compiled for
-    the same tile; where warps are specialised, its threads have more."""
+    the same tile; where warps are specialised, all of them, which are more than were asked for."""
 
     # Written out, because it runs for each of the millions of kernels of an autotuner.
     def __init__(

@@ -61,7 +61,8 @@ def test_half_the_warps_where_no_block_may_have_more() -> None:
     [
         {"regs": 32},  # full already
         {"regs": None, "smem": 32 << 10},
-        {"regs": 168, "threads": 384},  # with the warps of warp specialisation
+        {"regs": 168, "threads": 384},  # more than its warps have
+        {"regs": 168, "reallocates_registers": True},  # of warps that are specialised some were asked for
         {"regs": 168, "triton_warps": None},
     ],
 )

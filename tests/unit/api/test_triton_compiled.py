@@ -54,6 +54,7 @@ class TestCompiled:
         threads, regs, smem, columns, cluster, _, share = GOLDEN[name]
         assert (row.threads, row.regs, row.dynamic_smem) == (threads, regs, smem)
         assert (row.tensor_memory, row.cluster_dim, row.occupancy) == (columns, cluster, share)
+        assert bool(row.other_warps) == (not name.startswith("specialised"))  # where all warps were asked for
 
     def test_it_is_pruned_by_what_it_is(self, name: str) -> None:
         *_, cc, share = GOLDEN[name]

@@ -258,6 +258,16 @@ def test_triton_has_options_and_no_launch_bounds(name: str, threads: int | None,
     assert mending(violating.kernel, violating.violations[0]).endswith(said)
 
 
+def test_other_warps_of_triton_are_called_by_its_name() -> None:
+    """Three blocks of 32 warps do not fit where three of 16 do."""
+    kernel = replace(
+        KERNEL, format="triton", arch="sm_86", threads=1024, num_warps=32, regs=40, static_smem=0, barriers=1
+    )
+    (violating,) = checked([kernel], rule({"min_occupancy": 80})).violating
+    said = "num_warps 32 -> 16 for the same tile, with up to 40 registers would give 100% occupancy."
+    assert mending(violating.kernel, violating.violations[0]) == said
+
+
 @pytest.mark.parametrize(("name", "bound", "step"), MENDING)
 def test_the_step_that_mends(name: str, bound: float, step: NextStep) -> None:
     (violating,) = checked([KERNEL], rule({name: bound})).violating
