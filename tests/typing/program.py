@@ -74,7 +74,7 @@ def chips() -> None:
     assert_type(occupancy.find_gpu("H200"), occupancy.Product)
     assert_type(occupancy.products(), occupancy.Answers[occupancy.Product])
     assert_type(occupancy.sources("9.0"), occupancy.SourcesReport)
-    assert_type(occupancy.registers(384, "1:40,2:?"), occupancy.RegisterSplit)
+    assert_type(occupancy.registers("1:40,2:?"), occupancy.RegisterSplit)
 
 
 def questions() -> None:

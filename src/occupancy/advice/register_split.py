@@ -48,6 +48,7 @@ class RegisterSplit(ToDict):
     maxnreg: str
     """The same without promising a block size; not beside launch bounds."""
     smem: int | None
+    needs_opt_in: bool
     active_blocks: int
     """Blocks that are resident on one SM: by the registers of the launch, not by any warpgroup's."""
     occupancy: float

@@ -19,6 +19,7 @@ from ..errors import InputError, shown
 from ..tables.chips import Chip
 from ..values.kernel import Kernel
 from ..values.limits import Limits
+from .carveout import needs_opt_in
 from .launch_bounds import bounds_in_source, launch_bounds, maxnreg_in_source
 from .next_steps import FIRST_WITH_SETMAXNREG, THREADS_PER_WARPGROUP
 from .register_split import RegisterSplit, Share
@@ -36,7 +37,7 @@ class Group(NamedTuple):
 
 def split_registers(
     limits: Limits,
-    threads: int,
+    threads: int | None,
     groups: Sequence[Group],
     *,
     launch_regs: int | None = None,
@@ -47,7 +48,7 @@ def split_registers(
 
     Args:
         limits: What the SM offers.
-        threads: Threads per block, in whole warpgroups.
+        threads: Threads per block, in whole warpgroups; None: those of all groups.
         groups: The warpgroups with their registers after ``setmaxnreg``; of one group they may be asked.
         launch_regs: Registers per thread of the compiled kernel.
         min_blocks: The second launch bound. Without it, the most blocks with which the launch still gives
@@ -65,7 +66,7 @@ def split_registers(
             where="cc",
             cure="9.0 and newer have it, compiled for sm_90a or the like.",
         )
-    _check_groups(limits, threads, groups)
+    threads = _checked_threads(limits, threads, groups)
     if launch_regs is None:
         min_blocks = min_blocks or _most_blocks(limits, Kernel(threads, smem=smem), groups)
         launch = _of_bounds(limits, threads, min_blocks)
@@ -96,6 +97,7 @@ def split_registers(
         launch_bounds=None if min_blocks is None else bounds_in_source(threads, min_blocks),
         maxnreg=maxnreg_in_source(launch),
         smem=smem,
+        needs_opt_in=needs_opt_in(limits, answer.kernel),
         active_blocks=answer.active_blocks,
         occupancy=answer.occupancy,
         launch_regs_if_fitting=_if_fitting(limits, threads, answer.active_blocks, min_blocks, launch),
@@ -146,7 +148,20 @@ def _agreeing(limits: Limits, threads: int, launch: int, min_blocks: int | None)
     return blocks if blocks and _of_bounds(limits, threads, blocks) == launch else None
 
 
-def _check_groups(limits: Limits, threads: int, groups: Sequence[Group]) -> None:
+def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Group]) -> int:
+    """Threads per block, after a look whether they are those of the groups; no other block has this split."""
+    if any(group.warpgroups < 1 for group in groups):
+        raise InputError("a group of no warpgroups takes nothing", where="groups", cure="Leave it out.")
+    named = sum(group.warpgroups for group in groups)
+    most = limits.max_threads_per_block // THREADS_PER_WARPGROUP
+    if threads is None:
+        threads = named * THREADS_PER_WARPGROUP
+        if not 1 <= named <= most:
+            raise InputError(
+                f"{named} warpgroups are {threads:,} threads",
+                where="groups",
+                allowed=f"1 to {most} warpgroups of {THREADS_PER_WARPGROUP} threads",
+            )
     if threads < 1 or threads % THREADS_PER_WARPGROUP or threads > limits.max_threads_per_block:
         raise InputError(
             f"{shown(threads)} threads are no whole warpgroups of a block",
@@ -154,8 +169,7 @@ def _check_groups(limits: Limits, threads: int, groups: Sequence[Group]) -> None
             allowed=f"a multiple of {THREADS_PER_WARPGROUP} up to {limits.max_threads_per_block}",
         )
     warpgroups = threads // THREADS_PER_WARPGROUP
-    named = sum(group.warpgroups for group in groups)
-    if named != warpgroups or any(group.warpgroups < 1 for group in groups):
+    if named != warpgroups:
         raise InputError(
             f"{named} warpgroups are named, and {threads} threads are {warpgroups}",
             where="groups",
@@ -172,6 +186,7 @@ def _check_groups(limits: Limits, threads: int, groups: Sequence[Group]) -> None
         raise InputError(
             "more than one number is asked", where="groups", cure="Give ? for one of the groups."
         )
+    return threads
 
 
 def _example(warpgroups: int) -> str:

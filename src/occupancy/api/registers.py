@@ -23,9 +23,9 @@ GroupsLike = str | Iterable[tuple[int, int | None]]
 
 
 def registers(
-    threads: CountLike,
     groups: GroupsLike,
     *,
+    threads: CountLike | None = None,
     cc: ComputeCapabilityLike = DEFAULT_CC,
     regs: CountLike | None = None,
     min_blocks: CountLike | None = None,
@@ -34,15 +34,15 @@ def registers(
     """Whether a warp-specialised block has the registers that its warpgroups take with ``setmaxnreg``.
 
     >>> import occupancy
-    >>> split = occupancy.registers(384, "1:40,2:?")
-    >>> split.groups[1].regs, split.launch_regs, split.suffices
-    (232, 168, True)
+    >>> split = occupancy.registers("1:40,2:?")
+    >>> split.threads, split.groups[1].regs, split.launch_regs, split.suffices
+    (384, 232, 168, True)
 
     Args:
-        threads: Threads per block, in warpgroups of 128.
         groups: How many warpgroups take how many registers: ``"1:40,2:232"``, or ``[(1, 40), (2, 232)]``,
             or text with the registers of each, ``"40,232,232"`` or ``"40/232/232"``. ``?`` or None for one of
             the numbers asks for the most that the others leave.
+        threads: Threads per block, in warpgroups of 128; by default those of all groups.
         cc: As in `compute`; 9.0 or newer.
         regs: Registers per thread of the compiled kernel, which the launch gives.
         min_blocks: The second launch bound. Without it, the most blocks with which the launch gives enough.
@@ -54,7 +54,7 @@ def registers(
     """
     return split_registers(
         limits(cc),
-        parse_count(threads, "threads"),
+        None if threads is None else parse_count(threads, "threads"),
         parse_groups(groups),
         launch_regs=None if regs is None else parse_count(regs, "regs"),
         min_blocks=None if min_blocks is None else parse_count(min_blocks, "min_blocks"),
@@ -74,7 +74,7 @@ def with_split(answer: Occupancy, groups: GroupsLike) -> tuple[Occupancy, Regist
     """
     kernel = answer.kernel
     smem = kernel.shared_memory if kernel.is_shared_memory_given else None
-    split = registers(kernel.threads, groups, cc=answer.limits, regs=kernel.regs, smem=smem)
+    split = registers(groups, threads=kernel.threads, cc=answer.limits, regs=kernel.regs, smem=smem)
     kernel = replace(kernel, regs=split.launch_regs, reallocates_registers=True)
     return Occupancy.on(answer.chip, kernel, answer.model), split
 

@@ -23,10 +23,9 @@ from .output import print_report
     "kernel",
     "-t",
     "--threads",
-    required=True,
     is_common=True,
     metavar="N",
-    help="Threads per block, in warpgroups of 128.",
+    help="Threads per block, in warpgroups of 128.  [default: those of all groups]",
 )
 @grouped_option(
     "kernel",
@@ -53,7 +52,7 @@ from .output import print_report
 def command(
     cc: str | None,
     gpu: str | None,
-    threads: str,
+    threads: str | None,
     groups: str,
     regs: str | None,
     smem: str | None,
@@ -67,14 +66,14 @@ def command(
 
     \b
     occupancy registers --threads 384 --groups 1:40,2:232
-    occupancy registers --threads 384 --groups '24,?,?'
+    occupancy registers --groups '24,?,?'
     occupancy calc --cc 9.0 -t 384 -s 220k --cluster 2 --setmaxnreg 24,240,240
     """
     from ..api.registers import DEFAULT_CC, registers
     from ..report.registers import RegistersReport
 
     chip = choose_sm(cc or (None if gpu else DEFAULT_CC), gpu, None, None)
-    split = registers(threads, groups, cc=chip.limits, regs=regs, min_blocks=min_blocks, smem=smem)
+    split = registers(groups, threads=threads, cc=chip.limits, regs=regs, min_blocks=min_blocks, smem=smem)
     print_report(RegistersReport(split), output_format)
     if not split.can_run:
         click.get_current_context().exit(1)

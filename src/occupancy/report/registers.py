@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from ..advice.opt_in import MORE_SHARED_MEMORY, opt_in_call
 from ..advice.register_split import RegisterSplit, Share
 from ..advice.registers import STEP
 from ..render import words
@@ -23,6 +24,7 @@ from ..render.document import (
 )
 from ..values.dataclass import dataclass
 from .base import Report
+from .opt_in import call_for
 
 COLUMNS = (
     Column("Warpgroups"),
@@ -68,6 +70,7 @@ class RegistersReport(Report):
             Paragraph((verdict, f" {taken_and_given(split)}")),
             Table(COLUMNS, rows),
             *([declared] if split.suffices else _ways_out(split)),
+            *([Together(_opt_in(split))] if split.needs_opt_in else []),
             Bullets(list(self._notes())),
         )
 
@@ -90,6 +93,10 @@ class RegistersReport(Report):
             yield from _too_many_promised(split, limiters)
         yield f"{declared_with(split)}; else it drops setmaxnreg (C7508)."
         yield f"For sm_90a, and for sm_100 and newer with the suffix a or f; registers in steps of {STEP}."
+
+
+def _opt_in(split: RegisterSplit) -> list[Block]:
+    return call_for("Opt-in", MORE_SHARED_MEMORY, opt_in_call(split.smem))
 
 
 def _ways_out(split: RegisterSplit) -> Iterator[Block]:

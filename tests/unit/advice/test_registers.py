@@ -62,7 +62,8 @@ def test_a_warpgroup_that_keeps_what_it_has() -> None:
     ("threads", "groups", "complaint"),
     [
         (384, [Group(1, 40), Group(1, 232)], "2 warpgroups are named, and 384 threads are 3"),
-        (384, [Group(0, 40), Group(3, 232)], "Name 3 in all, as 1:40,2:?"),
+        (384, [Group(1, 40), Group(3, 232)], "Name 3 in all, as 1:40,2:?"),
+        (384, [Group(0, 40), Group(3, 232)], "a group of no warpgroups takes nothing. Leave it out."),
         (100, [Group(1, 40)], "a multiple of 128 up to 1024"),
         (1152, [Group(9, 40)], "a multiple of 128 up to 1024"),
         (128, [Group(1, 16)], "24 to 256 in steps of 8"),
@@ -96,12 +97,12 @@ class TestFunction:
         "groups", ["1:40,2:?", " 1 : 40 , 2 : ? ", [(1, 40), (2, None)], ((1, 40), (2, "?"))]
     )
     def test_spellings(self, groups: str) -> None:
-        split = occupancy.registers("384", groups)
+        split = occupancy.registers(groups, threads="384")
         assert split.groups[1].regs == 232
 
     def test_every_chip_that_has_it_answers_alike(self) -> None:
         answers = {
-            occupancy.registers(384, "1:40,2:232", cc=cc).groups
+            occupancy.registers("1:40,2:232", cc=cc).groups
             for cc in ("9.0", "10.0", "10.3", "10.7", "11.0", "12.0", "12.1")
         }
         assert len(answers) == 1
@@ -109,4 +110,21 @@ class TestFunction:
     @pytest.mark.parametrize("groups", ["40,40", "40x", "1:40:2", "1;40", [1, 40], "1:x", ""])
     def test_refused(self, groups: str) -> None:
         with pytest.raises(InputError):
-            occupancy.registers(128, groups)
+            occupancy.registers(groups, threads=128)
+
+    @pytest.mark.parametrize("groups", ["40,?,?", "1:40,2:?", [(1, 40), (2, None)]])
+    def test_the_threads_are_those_of_all_groups(self, groups: str) -> None:
+        assert occupancy.registers(groups) == occupancy.registers(groups, threads=384)
+
+    def test_more_or_fewer_warpgroups_than_a_block_can_have(self) -> None:
+        said = r"^groups: . warpgroups .* Allowed: 1 to 8 warpgroups of 128"
+        with pytest.raises(InputError, match=said):
+            occupancy.registers("9:24")
+        with pytest.raises(InputError, match=said):
+            occupancy.registers([])
+        with pytest.raises(InputError, match=r"^groups: a group of no warpgroups"):
+            occupancy.registers("1:40,0:?")
+
+    def test_the_opt_in_is_needed_above_48_kib(self) -> None:
+        sizes = {size: occupancy.registers("40,?,?", smem=size).needs_opt_in for size in ("48k", "49k", None)}
+        assert sizes == {"48k": False, "49k": True, None: False}

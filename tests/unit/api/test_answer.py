@@ -178,7 +178,7 @@ def returned() -> list[object]:
         occupancy.products("hopper"),
         occupancy.find_gpu("H200"),
         occupancy.sources("9.0"),
-        occupancy.registers(384, "1:40,2:?"),
+        occupancy.registers("1:40,2:?"),
         found.kernel,
         found.block_limits,
         found.allocated,

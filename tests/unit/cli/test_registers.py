@@ -58,6 +58,21 @@ def test_an_example_of_groups_is_to_be_copied() -> None:
     )
 
 
+def test_the_call_before_the_launch_is_named() -> None:
+    call = "\ncudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 204800)\n"
+    assert call in run(*SPLIT, "40,?,?", "--smem", "200k", columns=100).stdout
+    assert "cudaFunc" not in run(*SPLIT, "40,?,?", "--smem", "48k").stdout
+    assert "cudaFunc" not in run(*SPLIT, "40,?,?", "--smem", "228k").stdout  # which no call allows
+
+
+def test_the_threads_need_not_be_given() -> None:
+    assert run("registers", "--groups", "40,?,?").stdout == run(*SPLIT, "40,?,?").stdout
+    assert (
+        "--groups: 9 warpgroups are 1,152 threads. Allowed: 1 to 8"
+        in run("registers", "--groups", "9:24").stderr
+    )
+
+
 def test_one_that_waits_fails() -> None:
     done = run(*SPLIT, "1:40,2:240")
     assert done.exit_code == 1

@@ -90,7 +90,7 @@ def test_no_answer_of_python_names_an_option(tmp_path: Path, monkeypatch: pytest
         *occupancy.products(cc="9.0"),
         occupancy.compute("H100 SXM", threads=256, regs=40).waves(5000, cluster=4),
         occupancy.sweep("9.0", threads=256, regs=range(16, 256)),
-        occupancy.registers(384, "1:40,2:?"),
+        occupancy.registers("1:40,2:?"),
     ]
     for answer in answers:
         for shown in (str(answer), answer._repr_html_()):
