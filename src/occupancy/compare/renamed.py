@@ -96,6 +96,7 @@ def told(table: Table, fits: Iterable[Fit[E]]) -> tuple[Renamed, ...]:
             tuple(dict.fromkeys(pattern for fit in of_one for pattern in fit.patterns)),
             tuple(dict.fromkeys(without_parameters(demangle(fit.kernel.name)) for fit in of_one)),
             counts,
+            of_one[0].entry.file_and_line,
         )
         for (number, counts), of_one in sorted(of_entries.items(), key=lambda each: each[0])
     )

@@ -124,6 +124,8 @@ class Renamed:
     counts: bool
     """Whether it counts for them. It does where the patterns fit no kernel as it is called now; where they
     fit others, only people know which are meant."""
+    place: str
+    """The file, and the line at which the entry begins where that is known: ``occupancy.toml, line 7``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -493,8 +493,9 @@ def test_a_rule_follows_a_kernel_that_was_renamed(builds: Path, project: Path) -
     assert "max_regs = 96 (rule 2): is 128, was 128" in text
     assert f"Rule 2 ({old}) fits only names of the baseline, and counts for what these are now: " in text
     found = json.loads(check(*after, "--format", "json", code=1))
-    ((table, number, kernels, now, counts),) = (each.values() for each in found["renamed"])
+    ((table, number, kernels, now, counts, place),) = (each.values() for each in found["renamed"])
     assert (table, number, kernels, len(now), counts) == ("rules", 2, [old], 1, True)
+    assert place == "named.toml, line 4"
     assert [each["matched"] for each in found["rules"]] == [14, 2]
     check(builds / "before", "--rules", "named.toml", code=1)
     # Where others are asked for it is left aside, as if it had been written for the new name.
@@ -561,11 +562,11 @@ def test_a_pattern_that_fits_others_does_not_follow_and_says_so(project: Path) -
     assert text.startswith("2 of 3 kernels break a rule.")
     assert (
         "Rule 1 (*1) fits only names of the baseline, and counts for what these are now: clear2. Write that "
-        "into it.\n" in text
+        "into fast.toml, line 3.\n" in text
     )
     assert (
         "Rule 1 (fast::*) fits a name of the baseline, and does not count for what that is now: img::blur. "
-        "Write that into it where it should.\n" in text
+        "Write that into fast.toml, line 3, where it should.\n" in text
     )
     found = json.loads(check("new.log", "--rules", "fast.toml", "--format", "json", code=1))
     assert [each["counts"] for each in found["renamed"]] == [False, True]

@@ -106,11 +106,11 @@ def _renamed(entry: Renamed) -> str:
     if entry.counts:
         return (
             f"{said} fits only names of the baseline, and counts for what these are now: {names}. Write that "
-            "into it."
+            f"into {entry.place}."
         )
     return (
         f"{said} fits a name of the baseline, and does not count for what that is now: {names}. Write that "
-        "into it where it should."
+        f"into {entry.place}, where it should."
     )
 
 
