@@ -87,7 +87,7 @@ def _block(block: Block) -> str:
     if isinstance(block, KeyValues):
         return _table(("", ""), (False, False), [(key, worded(text, "python")) for key, text in block.lines])
     if isinstance(block, Code):
-        return _drawn(block.text)
+        return _drawn(worded(block.text, "python"))
     if isinstance(block, Table):
         return _table(*_heads(block.columns), block.rows, block.marked)
     if isinstance(block, GroupedTable):

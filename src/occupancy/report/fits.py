@@ -38,7 +38,7 @@ from .base import Report
 from .calc.notes import counted_by_header
 from .calc.tensor_memory import once_relinquished
 from .inputs import Inputs, inputs_of, name_of
-from .most_sms import largest_product, most_sms, sms_of
+from .most_sms import how_many_clusters, largest_product, most_sms, sms_of
 from .of_chips import OfChip, labels_by, later_names, said_of_chips
 from .opt_in import call_for
 
@@ -66,9 +66,6 @@ NAMED_COLUMNS = (
     Column("SMs"),
 )
 """Of products; without a name the architecture says which chip it is."""
-
-HOW_MANY = Asking("calc --gpu", "occupancy.max_active_clusters()")
-"""For the clusters that a GPU holds."""
 
 MOST_FULL = 4
 """Chips with full occupancy that the first line names."""
@@ -212,9 +209,7 @@ class FitsReport(Report):
         """How many SMs there are at most, and that clusters may not use them all."""
         able = [chip for chip in self.chips if chip.can_run]
         if self.cluster_size is not None and able:
-            yield Paragraph(
-                ("Clusters can leave SMs idle: ", HOW_MANY, " says how many of them a GPU holds.")
-            )
+            yield from how_many_clusters(able, self.inputs, self.cluster_size)
         if len(self.asked) > 1 and (said := most_sms(able)):
             yield Paragraph(said)
 

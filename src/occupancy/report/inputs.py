@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 
 from ..render import words
+from ..values.asking import Asking
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
+from ..values.option_names import options_of
 from ..values.resources import total_shared_memory
 
 
@@ -66,3 +68,26 @@ def blocks_in_words(inputs: Inputs) -> str:
     if inputs.shared_memory is not None:
         parts.append(f"{words.size(inputs.shared_memory)} of shared memory")
     return f"Blocks of {words.listing(parts)}"
+
+
+COMPILED = ("spill_smem", "reallocates_registers")
+"""What no one gives: a file states it, or the split of the registers."""
+
+
+def typed(inputs: Inputs) -> Asking:
+    """``--threads 256 --smem 20k``: what was given of a kernel, to be given again."""
+    options, arguments = [], []
+    for name in (each.name for each in fields(Inputs) if each.name not in (*COMPILED, "block_dim")):
+        value = getattr(inputs, name)
+        if value is None:
+            continue
+        if name == "threads" and inputs.block_dim is not None:
+            value = "x".join(map(str, inputs.block_dim))
+        (option, *_) = options_of(name)
+        if isinstance(value, bool):
+            options.append(option if value else option.replace("--", "--no-", 1))
+        else:
+            is_in_kib = name.endswith("smem") and value and value % 1024 == 0
+            options.append(f"{option} {f'{value // 1024}k' if is_in_kib else value}")
+        arguments.append(f"{name}={value!r}")
+    return Asking(" ".join(options), ", ".join(arguments))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..render import words
+from ..render.document import Block, Code, Paragraph
 from ..tables.chips import Chip
 from ..tables.products import candidates, largest, most_certain, with_most_sms
 from ..values.asking import Asking
+from .inputs import Inputs, typed
 
 if TYPE_CHECKING:
     from .fits import ChipFit
@@ -44,6 +46,23 @@ def sms_of(chip: ChipFit) -> str:
     if chip.multiprocessor_count is None and chip.gpu and chip.largest_multiprocessor_count:
         return f"up to {chip.largest_multiprocessor_count}"
     return words.number(chip.multiprocessor_count, "")
+
+
+def how_many_clusters(chips: Sequence[ChipFit], inputs: Inputs, cluster_size: int) -> Iterator[Block]:
+    """How to ask how many clusters a GPU holds at once; an example of it is one of the chips.
+
+    Args:
+        chips: Those on which the kernel runs.
+        inputs: The kernel.
+        cluster_size: Blocks per cluster.
+    """
+    name = next((chip.largest_gpu for chip in chips if chip.largest_gpu), None)
+    if name is None:
+        return
+    asked = Asking(f'occupancy calc --gpu "{name}" ', f'occupancy.max_active_clusters("{name}", ')
+    in_clusters = Asking(f" --cluster {cluster_size}", f", cluster_size={cluster_size})")
+    yield Paragraph("Clusters can leave SMs idle. How many of them a GPU holds:")
+    yield Code(Asking.of(asked, typed(inputs), in_clusters))
 
 
 def most_sms(chips: Sequence[ChipFit]) -> str:

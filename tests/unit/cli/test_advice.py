@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shlex
 from collections import Counter
 from typing import Any
 
@@ -272,7 +274,7 @@ def test_fits_in_clusters() -> None:
     assert "Not on 7.5 (T4), 8.0 (A100), 8.6 (3090), 8.7 (Orin), 8.8 and 8.9 (4090): no clusters. Not" in said
     stopped = "Not on 12.0 (5090) and 12.1 (GB10): over 99 KiB shared memory."
     assert f"{stopped} It launches there with shared memory 100 KiB -> 99 KiB. Without" in said
-    assert any(line.startswith("Clusters can leave SMs idle: ") for line in lines)
+    assert any(line.startswith("Clusters can leave SMs idle. ") for line in lines)
     assert (
         "Most SMs where it launches: Rubin (VR200), 224 SMs (from one list only), compute capability 10.7; "
         "confirmed: GB200 and GB300, 152 SMs each, 10.0 and 10.3. "
@@ -618,3 +620,31 @@ def test_the_json_is_what_the_schema_says(arguments: tuple[str, ...]) -> None:
 def test_where_there_is_no_cap_there_is_no_other_way_to_it(bounds: tuple[str, ...]) -> None:
     """Every kernel has 255 registers anyway, and the compiler ignores bounds that are not legal."""
     assert "maxnreg" not in run("bounds", "--threads", "256", "--cc", *bounds).stdout
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        ("-t", "256", "-r", "40", "-s", "20k"),
+        ("-t", "16x16", "--static-smem", "1000", "--dynamic-smem", "60k", "--carveout", "50", "--opt-in"),
+        ("-t", "128", "--barriers", "3", "--tmem", "64", "--virtual-resources", "0"),
+        ("-t", "128", "--carveout", "64k", "--no-opt-in"),
+    ],
+)
+def test_what_tells_how_many_clusters_fit_is_to_be_copied(kernel: tuple[str, ...]) -> None:
+    fits = ("fits", *kernel, "--cluster", "2", "--cc", "10.0", "--cc", "9.0")
+    text = run(*fits, columns=300).stdout
+    (command,) = (line for line in text.splitlines() if line.startswith("occupancy calc --gpu "))
+    done = run(*shlex.split(command)[1:], "--format", "json")
+    whole = json.loads(done.stdout)
+    assert whole["full_wave"]["clusters"] > 0
+    asked = json.loads(run(*fits, "--format", "json").stdout)
+    assert whole["inputs"] == asked["inputs"]
+    given_again = {name: value for name, value in asked["inputs"].items() if value is not None}
+    if shape := given_again.pop("block_dim", None):
+        given_again["threads"] = tuple(shape)
+    said = str(occupancy.fits(ccs=["10.0", "9.0"], cluster=2, **given_again))
+    (call,) = re.findall(r"occupancy\.max_active_clusters\(.*?\)", " ".join(said.split()))
+    bound = occupancy.max_active_clusters("GB200", cluster_size=2, **given_again)
+    assert eval(call) == bound
+    assert bound.at_most >= whole["full_wave"]["clusters"]  # it counts blocks that wait for tensor memory
