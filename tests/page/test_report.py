@@ -127,6 +127,91 @@ def test_the_table_is_filtered(opened: Open, report: Path) -> None:
     assert names(page) == []
 
 
+def test_the_filters_are_in_the_address(opened: Open, report: Path) -> None:
+    page = opened(file=report)
+    page.fill("#kernels input[type=search]", "img::*gram 64")
+    page.select_option("#kernels label:has-text('Arch') select", label="sm_90")
+    page.fill("#kernels input[type=number]", "80")
+    link = "#kernels&search=img%3A%3A*gram+64&arch=sm_90&below=80"
+    until(page, f"location.hash === '{link}'")
+    again = opened(link, file=report)
+    assert names(again) == names(page) == ["img::histogram<64, true>"]
+    assert column(again, "Arch") == ["sm_90"]
+    again.click("#kernels a")
+    until(again, "!document.body.classList.contains('listed')")
+    again.click(".back")
+    until(again, "document.body.classList.contains('listed')")
+    assert again.evaluate("location.hash") == link
+    assert names(again) == ["img::histogram<64, true>"]
+    again.evaluate("location.hash = '#kernels'")
+    until(again, "document.querySelector('#kernels [role=status]').textContent === '16 rows.'")
+    assert again.input_value("#kernels input[type=search]") == ""
+
+
+def test_filters_that_are_still_to_be_written_into_the_address_are_there_on_the_way_back(
+    opened: Open, report: Path
+) -> None:
+    page = opened(file=report)
+    page.evaluate(
+        """() => {
+          window.setTimeout = () => 0; // the time for writing does not come
+          const search = document.querySelector("#kernels input[type=search]");
+          search.value = "scale";
+          search.dispatchEvent(new Event("input"));
+          document.querySelector("#kernels .list a").click();
+        }"""
+    )
+    until(page, "!document.body.classList.contains('listed')")
+    page.go_back()
+    until(page, "document.body.classList.contains('listed')")
+    assert page.evaluate("location.hash") == "#kernels&search=scale"
+    assert set(names(page)) == {"img::scale"}
+
+
+def test_what_a_link_has_that_is_no_filter_is_named(opened: Open, report: Path) -> None:
+    page = opened("#kernels&arch=sm_55&foo=3&change=removed", file=report)
+    said = "2 of 16 rows. The link has what the page does not know: arch=sm_55 and foo=3."
+    assert page.inner_text("#kernels [role=status]") == said
+    page.select_option("#kernels label:has-text('Change') select", label="all")
+    assert page.inner_text("#kernels [role=status]") == "16 rows."
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Path:
+    """Kernels of which some architectures share a row."""
+    registers = {("k", "sm_80"): 32, ("k", "sm_100"): 72, ("k", "sm_103"): 72, ("other", "sm_103"): 96}
+    (tmp_path / "log").write_text(
+        "".join(
+            f"Compiling entry function '{name}' for '{arch}'\nptxas info : Used {each} registers\n"
+            for (name, arch), each in registers.items()
+        )
+    )
+    path = tmp_path / "report.html"
+    assert run("scan", str(tmp_path / "log"), "--threads", "256", "-o", str(path)).exit_code == 0
+    return path
+
+
+def test_architectures_that_share_a_row_are_found_each(opened: Open, shared: Path) -> None:
+    page = opened(file=shared)
+    assert column(page, "Arch") == ["sm_103", "sm_100, 103", "sm_80"]
+    assert page.inner_text("#kernels [role=status]").startswith("3 rows; architectures that do not differ")
+    options = page.locator("#kernels label:has-text('Arch') option").all_inner_texts()
+    assert options == ["all", "sm_80", "sm_100", "sm_103"]
+    link = page.locator("#kernels a:text-is('k')")
+    assert "cc=10.0&" in link.first.get_attribute("href")
+    page.select_option("#kernels label:has-text('Arch') select", label="sm_103")
+    assert column(page, "Arch") == ["sm_103", "sm_100, 103"]
+    assert "cc=10.3&" in link.first.get_attribute("href"), "the answer is for what was chosen"
+    page.select_option("#kernels label:has-text('Arch') select", label="sm_100")
+    assert column(page, "Arch") == ["sm_100, 103"]
+    page.select_option("#kernels label:has-text('Arch') select", label="all")
+    page.fill("#kernels input[type=search]", "sm_103")
+    assert names(page) == ["other", "k"]
+    page.fill("#kernels input[type=search]", "")
+    page.click("#kernels th button:text-is('Arch')")
+    assert column(page, "Arch") == ["sm_80", "sm_100, 103", "sm_103"]
+
+
 def test_what_spills_is_chosen_and_the_order_at_the_start_is_said(
     opened: Open, samples: Path, tmp_path: Path
 ) -> None:

@@ -226,16 +226,15 @@ class Scanning:
         found = list(self._wanted(choice, records))
         shown = list(self._chosen(choice, found))
         if compare is None:
-            return listing(self._shown(shown), self.scanner)
+            return listing(self._shown(shown), self.scanner, self._archs)
         build = read_build([compare], self._common)
         self.problems += build.problems
         old = [each for each in choice.kernels(build.records) if each.is_comparable]
         compiled = [each for each in found if each.is_comparable]
         became = since(build.name, old, list(map(self._portable, compiled)), self.scanner)
         changes = dict(zip(map(id, compiled), became.changes, strict=True))
-        return listing(
-            self._shown(shown), self.scanner, became, [changes.get(id(record)) for record in shown]
-        )
+        of_shown = [changes.get(id(record)) for record in shown]
+        return listing(self._shown(shown), self.scanner, self._archs, became, of_shown)
 
     def _portable(self, record: KernelRecord) -> KernelRecord:
         """The record with the name that its file has in every build."""

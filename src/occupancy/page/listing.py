@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from itertools import repeat
 from operator import attrgetter
@@ -17,16 +17,17 @@ from ..engine import evaluate
 from ..errors import OccupancyError
 from ..render import words
 from ..render.document import About, said
-from ..report.arch_words import chosen_code
+from ..report.arch_words import architecture, architectures, chosen_code
 from ..report.assumed_sizes import AT_USUAL, at_usual_size
 from ..report.compare.change_words import change_in_words, kinds, meaning_of_kinds
 from ..report.name_words import short_name
-from ..report.scan.columns import Column, columns_of
+from ..report.scan.columns import ARCH, Column, columns_of
 from ..report.scan.notes import footnotes
 from ..report.scan.report import ScanReport
 from ..report.scan.screen import architecture_rows
 from ..report.scan.spills import WITHOUT
 from ..report.scan.summary import has_two_orders, summary
+from ..report.scan.table import joined
 from ..tables import shipped
 from ..values.asking import worded
 from ..values.dataclass import dataclass
@@ -69,8 +70,9 @@ MOST_PROBLEMS = 20
 Kind = Literal["text", "prose", "number", "share"]
 """``prose``: a text that may take several lines; ``share``: numbers of 0 to 1 with a bar."""
 
-Cell = str | tuple[float | None, str]
-"""A text; or, in columns that are not texts, a number to sort by and what is shown."""
+Cell = str | tuple[float | list[str] | None, str]
+"""A text; or, in columns that are not texts, a number to sort by and what is shown; or the architectures that
+share a row, and how they are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,20 +110,26 @@ class Listing:
     order: ListedOrder | None
     """None: they stay as they are."""
     rows: list[list[Cell]]
-    questions: list[str | None]
-    """The question of each row, as the address has it; None where the page cannot answer as the row does."""
+    questions: list[str | list[str | None] | None]
+    """The question of each row, as the address has it, or those of the architectures that share the row; None
+    where the page cannot answer as the row does."""
     notes: list[str]
     """What the numbers rest on, and what could not be read: sentences above the table, which is long."""
 
 
 def listing(
-    report: ScanReport, scanner: Scanner, since: Since | None = None, changes: Sequence[Change | None] = ()
+    report: ScanReport,
+    scanner: Scanner,
+    archs: Collection[str | None],
+    since: Since | None = None,
+    changes: Sequence[Change | None] = (),
 ) -> Listing:
     """The list.
 
     Args:
         report: What was found, all of it.
         scanner: What answered for it.
+        archs: The architectures of all kernels that the sources hold, wanted or not.
         since: What became of the build since another one; None where that was not asked.
         changes: With it, the change of each kernel of the report; None for what was not compared, as PTX.
     """
@@ -148,14 +156,31 @@ def listing(
             line[CHANGE:CHANGE] = change
         compared = f"Compared with {words.printable(since.baseline)}: {kinds(since.summary)}."
         lead.append(" ".join((compared, *meaning_of_kinds(since.summary))))
+    titles = [column.title for column in columns]
+    alike = [[place] for place in range(len(rows))]
+    if ARCH in titles:
+        alike = _folded(rows, lines, titles.index(ARCH), archs)
     problems = [words.printable(str(problem)) for problem in report.problems[:MOST_PROBLEMS]]
     facts = architecture_rows(report.overview) if len(report.overview.architectures) > 1 else []
-    questions = [_question(row, scanner) for row in rows]
+    questions = [_questions([rows[place] for place in each], scanner) for each in alike]
+    lines = [lines[first] for first, *_ in alike]
     order = _order(report, columns) if since is None else None
-    titles = {column.title for column in columns}
     found = [each for each in footnotes(report) if not isinstance(each, About) or each.title in titles]
     notes = [*(worded(said(each), "page") for each in found), *problems]
     return Listing(lead, facts, tuple(columns), order, lines, questions, notes)
+
+
+def _folded(
+    rows: Sequence[ScanRow], lines: list[list[Cell]], arch: int, archs: Collection[str | None]
+) -> list[list[int]]:
+    """The places of neighbours that differ in their architecture alone, whose first line then says all."""
+    named = [(row.group, line[0]) for row, line in zip(rows, lines, strict=True)]
+    places = joined(named, lines, arch)
+    for first, *others in places:
+        if others:
+            alike = [rows[place] for place in (first, *others)]
+            lines[first][arch] = list(map(architecture, alike)), architectures(alike, archs)[0]
+    return places
 
 
 def _number(column: Column) -> Number | None:
@@ -191,6 +216,11 @@ def _words(change: Change) -> str:
         return ""
     words_of_it = change_in_words(change.row.old, change.row.new, deciding=change.row.deciding)
     return words_of_it.replace(" -> ", _ARROW)
+
+
+def _questions(rows: Sequence[ScanRow], scanner: Scanner) -> str | list[str | None] | None:
+    found = [_question(row, scanner) for row in rows]
+    return found[0] if len(found) == 1 else found
 
 
 def _question(row: ScanRow, scanner: Scanner) -> str | None:

@@ -98,6 +98,30 @@ def test_an_order_that_no_column_has_is_not_said(samples: Path) -> None:
     assert data(page(samples / "samples.exe", "--sort", "worst"))["order"] is None
 
 
+def test_architectures_that_do_not_differ_share_a_row_as_in_text(tmp_path: Path) -> None:
+    registers = {"sm_80": 32, "sm_90": 72, "sm_100": 72, "sm_103": 72, "sm_120": 40}
+    (tmp_path / "log").write_text(
+        "".join(
+            f"Compiling entry function 'k' for '{arch}'\nptxas info : Used {each} registers\n"
+            for arch, each in registers.items()
+        )
+    )
+    whole = data(page(tmp_path / "log", "--threads", "256"))
+    archs = [row[1] for row in whole["rows"]]
+    assert archs == [[["sm_90", "sm_100", "sm_103"], "sm_90 to sm_103"], "sm_80", "sm_120"]
+    text = run("scan", str(tmp_path / "log"), "--threads", "256").stdout
+    assert all(shown in text for shown in ("sm_90 to sm_103", "sm_80", "sm_120"))
+    assert len(whole["questions"]) == 3
+    first, *others = whole["questions"]
+    assert [dict(parse_qsl(each))["cc"] for each in (*first, *others)] == [
+        "9.0",
+        "10.0",
+        "10.3",
+        "8.0",
+        "12.0",
+    ]
+
+
 def test_its_readers_did_not_run_the_command(samples: Path) -> None:
     said = " ".join(data(page(samples / "samples.cubin"))["notes"])
     assert "occupancy scan --threads N answers for another size" in said

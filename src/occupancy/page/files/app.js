@@ -34,7 +34,7 @@ const app = {
       observer.observe(chart.node);
     }
     this.listing = null;
-    if (byId("listing")) this.listing = new Listing(JSON.parse(byId("listing").textContent));
+    if (byId("listing")) this.listing = new Listing(JSON.parse(byId("listing").textContent), () => this.filtered());
     this.load();
   },
 
@@ -42,12 +42,13 @@ const app = {
   load() {
     this.address = location.hash;
     if (location.hash && location.hash === this.fragment) return;
-    const { fields, held, unknown } = fromFragment(location.hash || document.documentElement.dataset.question);
+    const isOfList = this.listing && /^#kernels(&|$)/.test(location.hash);
+    const { fields, held, unknown } = isOfList ? {} : fromFragment(location.hash || document.documentElement.dataset.question);
     this.listing?.show(!fields);
     if (this.isListed()) return this.leave();
     this.fields = inUnits(fields ?? START);
     this.isStart = !fields;
-    this.unknown = unknown.length ? `The link has what the page does not know: ${words.listing(unknown)}.` : "";
+    this.unknown = unknown.length ? notKnown(unknown) : "";
     if (held || !this.listing) this.held = held && inUnits({ ...held, cc: held.cc ?? START.cc });
     const product = findProduct(this.fields.gpu ?? "");
     if (product.cc && product.cc === (fields.cc ?? product.cc)) Object.assign(this.fields, { cc: product.cc, sms: fields.sms ?? product.sms ?? "" });
@@ -62,7 +63,13 @@ const app = {
   leave() {
     clearTimeout(this.writing);
     clearTimeout(this.telling);
-    this.fragment = null;
+    this.fragment = this.listing.fragment();
+  },
+
+  // The address follows the filters of the list, too.
+  filtered() {
+    this.fragment = this.listing.fragment();
+    this.write();
   },
 
   // A field that is typed into stays as it is typed, until it is left.
@@ -162,13 +169,13 @@ const app = {
     this.say(`Applied. ${verdictText(this.question.answer)}`);
   },
 
-  // The address follows the question, but not at every step of a drag.
+  // The address follows what is in sight, but not at every step of a drag.
   write() {
     clearTimeout(this.writing);
     this.writing = setTimeout(() => this.record("replaceState"), 150);
   },
 
-  // Put the question into the address, unless the reader has just gone to another one: `load` is about to hear of it.
+  // Put it into the address, unless the reader has just gone to another one: `load` is about to hear of it.
   record(how) {
     if (location.hash !== this.address) return;
     history[how](null, "", this.fragment);

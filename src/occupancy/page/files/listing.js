@@ -1,17 +1,19 @@
 // The kernels of a scan: a table to sort and to filter, in which each name leads to the calculator.
 
 const SHOWN = 250;
+const NONE = "none";
 
 class Listing {
-  constructor(found) {
+  constructor(found, filtered) {
     Object.assign(this, found); // lead, facts, columns, order, rows, questions, notes
-    this.texts = this.rows.map((row) => row.map(textOf).join(" ").toLowerCase());
+    this.texts = this.rows.map((row) => row.flatMap((cell) => [textOf(cell), ...architecturesOf(cell)]).join(" ").toLowerCase());
     const changed = () => {
-      this.shown = SHOWN;
-      this.draw();
+      this.choose();
+      filtered();
     };
     this.search = created(element("input", { type: "search", placeholder: "words, * for anything", input: changed }));
     this.filters = this.columns.map((column, at) => this.filterOf(column, at, changed)).filter(Boolean);
+    this.controls = [["search", this.search], ...this.filters.map(({ name, control }) => [name, control])];
     this.heads = this.columns.map((column, at) =>
       created(element("th", { scope: "col", class: column.kind === "number" ? "number" : null }, button(column.title, `sort ${at}`, () => this.sort(at), { class: "link" }))),
     );
@@ -40,30 +42,60 @@ class Listing {
       this.box,
       this.more,
     ));
-    document.querySelector("header").append(created(element("a", { href: "#kernels", class: "back" }, `← All ${words.count(this.rows.length, "kernel")}`)));
+    this.back = created(element("a", { href: "#kernels", class: "back" }, "← All kernels"));
+    document.querySelector("header").append(this.back);
     document.querySelector("header").after(this.node);
     window.addEventListener("resize", () => this.fit());
     this.mark();
-    changed();
   }
 
-  // What chooses rows by a column: the control with its label, and the rows that it wants; null where there is
-  // nothing to choose.
+  // The rows that the filters choose now, from the first.
+  choose() {
+    this.shown = SHOWN;
+    this.unknown = [];
+    this.draw();
+  }
+
+  // The filters as the address has them.
+  fragment() {
+    const pairs = this.controls.map(([name, control]) => [name, control.type === "checkbox" ? control.checked && "yes" : control.value]);
+    return ["#kernels", new URLSearchParams(pairs.filter(([, value]) => value))].filter(String).join("&");
+  }
+
+  // Take the filters of the address; what it has beside them is named.
+  take(fragment) {
+    const before = this.chosenBy;
+    const given = new URLSearchParams(fragment.replace(/^#[^&]*/, ""));
+    for (const [name, control] of this.controls) {
+      if (control.type === "checkbox") control.checked = given.has(name);
+      else control.value = given.get(name) ?? "";
+      if (control.value || !given.get(name)) given.delete(name);
+    }
+    this.chosenBy = this.fragment();
+    if (this.chosenBy !== before) this.choose();
+    this.unknown = [...given].map((each) => each.join("=").slice(0, 60)).slice(0, 9);
+    if (this.unknown.length) this.draw();
+  }
+
+  // What chooses rows by a column: its name in the address, the control, that with its label, and the rows that it
+  // wants; null where there is nothing to choose.
   filterOf({ title, kind, is_choice, only }, at, changed) {
     if (kind === "share") {
       const control = created(element("input", { type: "number", min: "0", max: "100", placeholder: "such as 50", input: changed }));
       const isBelow = ([share]) => share !== null && 100 * share < Number(control.value);
-      return { node: field(`${title} below %`, control), isWanted: (row) => control.value === "" || isBelow(row[at]) };
+      return { name: "below", control, node: field(`${title} below %`, control), isWanted: (row) => control.value === "" || isBelow(row[at]) };
     }
     if (only) {
       const control = created(element("input", { type: "checkbox", input: changed }));
-      return { node: element("label", { class: "box" }, control, only), isWanted: (row) => !control.checked || row[at][0] > 0 };
+      return { name: only.replace(/ .*/, ""), control, node: element("label", { class: "box" }, control, only), isWanted: (row) => !control.checked || row[at][0] > 0 };
     }
-    const values = is_choice ? [...new Set(this.rows.map((row) => textOf(row[at])))].sort(inOrder) : [];
+    const valuesOf = (cell) => (Array.isArray(cell) ? architecturesOf(cell) : [cell]);
+    const values = is_choice ? [...new Set(this.rows.flatMap((row) => valuesOf(row[at])))].sort(inOrder) : [];
     if (values.length < 2 || values.length > 200) return null;
-    const options = values.map((value) => element("option", { value: `=${value}` }, value || "none"));
+    const options = values.map((value) => element("option", { value: value || NONE }, value || NONE));
     const control = created(element("select", { input: changed }, element("option", { value: "" }, "all"), options));
-    return { node: field(title, control), isWanted: (row) => ["", `=${textOf(row[at])}`].includes(control.value) };
+    const isWanted = (row) => !control.value || valuesOf(row[at]).some((value) => control.value === (value || NONE));
+    return { name: title.toLowerCase().replaceAll(" ", "-"), at, control, node: field(title, control), isWanted };
   }
 
   // The list in place of the calculator, or the other way round; where one was is kept.
@@ -71,6 +103,7 @@ class Listing {
     const { classList } = document.body;
     if (!isListed && classList.contains("listed")) this.left = { at: scrollY, inBox: this.box.scrollTop, key: document.activeElement?.dataset.key };
     classList.toggle("listed", isListed);
+    if (isListed) this.take(location.hash);
     this.fit();
     if (!isListed) scrollTo(0, 0);
     else if (this.left) {
@@ -103,7 +136,7 @@ class Listing {
     const sign = this.order.is_down ? -1 : 1;
     return found.sort((one, other) => {
       const [a, b] = [this.rows[one][column], this.rows[other][column]];
-      if (!Array.isArray(a)) return sign * inOrder(a, b) || one - other;
+      if (this.columns[column].kind === "text" || this.columns[column].kind === "prose") return sign * inOrder(textOf(a), textOf(b)) || one - other;
       if (a[0] === null || b[0] === null) return (a[0] === null) - (b[0] === null) || one - other; // what is not known comes last
       return sign * (a[0] - b[0]) || one - other;
     });
@@ -112,8 +145,11 @@ class Listing {
   draw() {
     const found = this.chosen();
     fill(this.body, found.slice(0, this.shown).map((at) => this.line(at)));
-    const all = words.count(this.rows.length, "row");
-    settle(this.count, found.length === this.rows.length ? `${all}.` : `${grouped(found.length)} of ${all}.`);
+    const isShared = this.rows.some((row) => row.some((cell) => architecturesOf(cell).length));
+    const all = words.count(this.rows.length, "row") + (isShared ? "; architectures that do not differ share one" : "");
+    const unknown = this.unknown.length ? ` ${notKnown(this.unknown)}` : "";
+    settle(this.count, `${found.length === this.rows.length ? "" : `${grouped(found.length)} of `}${all}.${unknown}`);
+    this.back.href = this.chosenBy = this.fragment();
     const left = found.length - this.shown;
     this.more.hidden = left <= 0;
     this.fit();
@@ -127,17 +163,25 @@ class Listing {
     classList.toggle("wide", this.box.scrollWidth > this.box.clientWidth);
   }
 
+  // Of architectures that share a row, that which is chosen, else the first.
+  questionOf(at) {
+    const question = this.questions[at];
+    if (!Array.isArray(question)) return question;
+    const places = this.filters.map((each) => architecturesOf(this.rows[at][each.at]).indexOf(each.control.value));
+    return question[Math.max(0, ...places)];
+  }
+
   line(at) {
     const [name, ...cells] = this.rows[at];
-    const question = this.questions[at];
+    const question = this.questionOf(at);
     const link = `#${question}&${new URLSearchParams({ kernel: name.slice(0, 200) })}`;
     return element(
       "tr",
       {},
-      element("th", { scope: "row" }, question === null ? inPieces(name) : element("a", { href: link, "data-key": `kernel ${at}` }, inPieces(name))),
+      element("th", { scope: "row" }, question === null ? inPieces(name) : element("a", { href: link, "data-key": `kernel ${at}`, click: () => app.record("replaceState") }, inPieces(name))),
       cells.map((cell, index) => {
         const { kind } = this.columns[index + 1];
-        if (kind !== "share") return element("td", { class: kind }, kind === "number" ? textOf(cell).replace(/(?<!\/) /g, "\u00a0") : inPieces(cell));
+        if (kind !== "share") return element("td", { class: kind }, kind === "number" ? textOf(cell).replace(/(?<!\/) /g, "\u00a0") : inPieces(textOf(cell)));
         return element("td", { class: "use" }, element("span", { class: "number" }, cell[1]), cell[0] === null ? null : bar(cell[0], true));
       }),
     );
@@ -150,6 +194,9 @@ const inPieces = (name) => name.split(/(?<=[<(,/]|::)(?=\w)/).map((part, at) => 
 const field = (label, control) => element("label", {}, label, control);
 
 const textOf = (cell) => (Array.isArray(cell) ? cell[1] : cell);
+
+// Of a cell that is one for several.
+const architecturesOf = (cell) => (Array.isArray(cell) && Array.isArray(cell[0]) ? cell[0] : []);
 
 const inOrder = (a, b) => a.localeCompare(b, "en", { numeric: true });
 

@@ -27,6 +27,8 @@ function fromFragment(fragment) {
   return { fields, held, unknown: unknown.slice(0, 9).map((each) => each.slice(0, 60)) };
 }
 
+const notKnown = (names) => `The link has what the page does not know: ${words.listing(names)}.`;
+
 const quoted = (text) => (/^[\w.,%x:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 // The inputs that count for the chip, as [input, text].

@@ -39,7 +39,7 @@ def table_of(
     named = [GroupRow(row.group, short_name(row)) for row in rows]
     shorter: list[Cell] = []
     if arch is not None:
-        places = _joined(named, cells, arch)
+        places = joined(named, cells, arch)
         named, cells = [named[first] for first, *_ in places], [cells[first] for first, *_ in places]
         said = [archs_in_words([rows[place] for place in each]) for each in places]
         for line, (whole, short) in zip(cells, said, strict=True):
@@ -72,18 +72,24 @@ def _cell(column: Column, row: ScanRow) -> Cell:
     return graded(text, row.occupancy) if column.fields == ("occupancy",) else text
 
 
-def _joined(named: Sequence[GroupRow], cells: Sequence[list[Cell]], arch: int) -> list[list[int]]:
-    """The numbers of neighbours of one group that differ in their architecture alone; those are one row."""
-    joined: list[list[int]] = []
+def joined(named: Sequence[object], cells: Sequence[Sequence[object]], arch: int) -> list[list[int]]:
+    """The numbers of neighbours of one group that differ in their architecture alone; those are one row.
+
+    Args:
+        named: The group of each line.
+        cells: What each says.
+        arch: The place of the architecture among the cells.
+    """
+    found: list[list[int]] = []
     for place, (name, line) in enumerate(zip(named, cells, strict=True)):
-        before = joined[-1][0] if joined else None
+        before = found[-1][0] if found else None
         is_alike = before is not None and named[before] == name
-        if is_alike and _without(cells[joined[-1][0]], arch) == _without(line, arch):
-            joined[-1].append(place)
+        if is_alike and _without(cells[found[-1][0]], arch) == _without(line, arch):
+            found[-1].append(place)
         else:
-            joined.append([place])
-    return joined
+            found.append([place])
+    return found
 
 
-def _without(line: Sequence[Cell], place: int) -> list[Cell]:
+def _without(line: Sequence[object], place: int) -> list[object]:
     return [*line[:place], *line[place + 1 :]]
