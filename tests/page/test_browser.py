@@ -411,12 +411,13 @@ def test_a_link_may_have_every_name_of_an_option_and_the_page_names_what_it_does
     }
     assert asked == {"cc": "10.0", "threads": "128", "regs": "72", "tensor-memory": "256", "opt-in": "no"}
     said = "✕ The link has what the page does not know: foo and a.cc=19.0."
-    assert page.inner_text("#wrong") == said
+    assert page.inner_text("#wrong") == page.text_content("#brief") == said
     assert "8.0 Ampere" in page.inner_text("#compare")
     until(page, f"document.querySelector('#status').textContent.startsWith({said[2:]!r})")
     assert not page.evaluate("document.body.classList.contains('stale')"), "the answer is that of the fields"
     page.fill("#regs", "64")
     until(page, "document.querySelector('#wrong').textContent === ''")
+    assert "limited by" in page.text_content("#brief")
     names = {
         name.lstrip("-")
         for option in calc.params

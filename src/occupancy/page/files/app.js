@@ -114,7 +114,8 @@ const app = {
       this.question = readQuestion(this.asked);
       this.draw({ wave: null, run: null });
     }
-    if (!question.answer) settle(byId("brief"), `✕ ${WRONG}`);
+    const brief = question.answer ? this.unknown : WRONG;
+    if (brief) settle(byId("brief"), `✕ ${brief}`);
     this.fragment = toFragment(this.fields, this.held);
     this.write();
     this.announce(question);
