@@ -13,12 +13,14 @@ from occupancy.advice.carveout import carveout
 from occupancy.advice.launch_bounds import register_cap
 from occupancy.advice.next_steps import may_be_divided, next_steps
 from occupancy.advice.slack import slack
+from occupancy.advice.tensor_memory import tensor_memory
 from occupancy.engine import MODELS, Model, evaluate
 from occupancy.errors import InputError
 from occupancy.page.build import START, page_script
 from occupancy.page.data import page_data
 from occupancy.report.calc.explain import explain
 from occupancy.report.calc.notes import notes_on
+from occupancy.report.calc.tensor_memory import limited_by, steps_of_state
 from occupancy.tables import shipped
 from occupancy.values.kernel import MAX_BARRIERS_PER_BLOCK, MAX_REGISTERS_PER_THREAD, Carveout, Kernel
 from occupancy.values.limits import Limits
@@ -53,6 +55,8 @@ function answersTo(text) {
           return regs === undefined ? null : registerCap([answer], regs, step.active_blocks);
         }),
         divided: mayBeDivided(answer),
+        steps_of_state: { ...stepsOfState(answer, [...nextSteps(answer)], tensorMemory(answer)) },
+        limited_by: limitedBy(answer, kernel, tensorMemory(answer)),
         slack: slack(answer),
         carveout: carveoutAdvice(answer),
         explanation: explain(answer),
@@ -179,6 +183,8 @@ def own_answer(question: Question) -> Any:
     try:
         answer = evaluate(limits, kernel, model)
         steps = tuple(next_steps(answer))
+        columns = tensor_memory(answer)
+        state = steps_of_state(answer, steps, columns)
         registers = [(step.requires.get("regs"), step.active_blocks) for step in steps]
         caps = [None if regs is None else register_cap([answer], regs, most) for regs, most in registers]
         found = {
@@ -195,6 +201,12 @@ def own_answer(question: Question) -> Any:
             "next_steps": [plain(step) for step in steps],
             "caps": [plain(cap) for cap in caps],
             "divided": may_be_divided(answer),
+            "steps_of_state": {
+                **state._asdict(),
+                "at_once": [plain(step) for step in state.at_once],
+                "levels": [plain(step) for step in state.levels],
+            },
+            "limited_by": limited_by(answer, kernel, columns),
             "slack": plain(slack(answer)),
             "carveout": plain(carveout(answer)),
             "explanation": [plain(each) for each in explain(answer)],
