@@ -11,6 +11,9 @@ from ..values.kernel import Kernel
 from ..values.option_names import options_of
 from ..values.resources import total_shared_memory
 
+ONLY_IN_FILES = ("block_dim", "spill_smem", "reallocates_registers", "triton_warps")
+"""What no option or argument of this name says: the shape of the threads does, their split, or a file."""
+
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
@@ -70,14 +73,10 @@ def blocks_in_words(inputs: Inputs) -> str:
     return f"Blocks of {words.listing(parts)}"
 
 
-COMPILED = ("spill_smem", "reallocates_registers")
-"""What no one gives: a file states it, or the split of the registers."""
-
-
 def typed(inputs: Inputs) -> Asking:
     """``--threads 256 --smem 20k``: what was given of a kernel, to be given again."""
     options, arguments = [], []
-    for name in (each.name for each in fields(Inputs) if each.name not in (*COMPILED, "block_dim")):
+    for name in (each.name for each in fields(Inputs) if each.name not in ONLY_IN_FILES):
         value = getattr(inputs, name)
         if value is None:
             continue

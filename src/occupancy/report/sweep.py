@@ -15,12 +15,11 @@ from ..render.document import Column, Document, Marked, Only, Paragraph, Table, 
 from ..values.dataclass import dataclass
 from ..values.resources import Counted, Resource
 from .base import Report
-from .inputs import Inputs
+from .inputs import ONLY_IN_FILES, Inputs
 
 Variable = Literal["gpu", "cc", "threads", "regs", "smem", "static_smem", "dynamic_smem", "carveout", Counted]
 _FIRST = ("threads", "regs", "smem")
-_ONLY_IN_FILES = ("block_dim", "spill_smem", "reallocates_registers", "triton_warps")
-_OTHERS = (each.name for each in fields(Inputs) if each.name not in (*_FIRST, *_ONLY_IN_FILES))
+_OTHERS = (each.name for each in fields(Inputs) if each.name not in (*_FIRST, *ONLY_IN_FILES))
 INPUTS = (*_FIRST, *_OTHERS, "model")
 """What can be said of the kernel, in the order of the columns; the last that varies changes fastest."""
 

@@ -22,6 +22,7 @@ from occupancy.report.calc.advice import most_useful
 from occupancy.report.schema import adapter
 from occupancy.tables.chips import find_chip
 from occupancy.tables.products import WELL_KNOWN
+from occupancy.values.kernel import Kernel
 from tests.cli_runner import run
 
 FITS = ("fits", "--threads", "256", "--regs", "64", "--smem", "96k")
@@ -648,3 +649,9 @@ def test_what_tells_how_many_clusters_fit_is_to_be_copied(kernel: tuple[str, ...
     bound = occupancy.max_active_clusters("GB200", cluster_size=2, **given_again)
     assert eval(call) == bound
     assert bound.at_most >= whole["full_wave"]["clusters"]  # it counts blocks that wait for tensor memory
+
+
+def test_what_only_a_file_states_is_not_asked_again() -> None:
+    compiled = Kernel(256, 40, spill_smem=0, reallocates_registers=True, triton_warps=8)
+    said = " ".join(str(occupancy.fits(compiled, cluster=2)).split())
+    assert 'max_active_clusters("H100 SXM5 80 GB", threads=256, regs=40, cluster_size=2)' in said

@@ -117,7 +117,11 @@ def test_too_much_static_shared_memory_does_not_compile() -> None:
 def test_a_cluster_that_no_chip_has_is_told_before_a_grid_that_it_does_not_divide() -> None:
     asked = ("calc", "-t", "256", "--gpu", "H100 SXM", "--grid", "1000", "--cluster")
     assert "32 blocks per cluster are out of range" in run(*asked, "32").stderr
-    assert "of 16, and CUDA refuses such a launch. The nearest" in run(*asked, "16").stderr
+    refused = run(*asked, "16").stderr
+    assert "of 16, and CUDA refuses such a launch. The nearest that are: 992 and 1,008.\n" in refused
+    with pytest.raises(occupancy.InputError) as error:  # the same
+        occupancy.compute("H100 SXM", threads=256).waves(1000, cluster=16)
+    assert refused == f"Error: --{error.value}\n"
 
 
 def test_a_chip_in_the_place_of_a_command() -> None:
