@@ -60,6 +60,8 @@ class Overview:
     """How many more ``--below`` would match with blocks of 256 threads, not of the best size."""
     matching_limited_by: dict[Resource, int]
     """How many of those each resource limits, the most frequent first; empty where nothing asked for some."""
+    matching_do_not_launch: int
+    """How many of those do not launch, which nothing limits; 0 where nothing asked for some."""
     stacks_without_spills: int
     """Those that use a stack and spill nothing: it holds arrays that variables index, or frames of calls."""
     stacks_unknown: int
@@ -136,6 +138,7 @@ class Tally:
         self._to_shared = self._losing = self._below_at_usual = 0
         self._traced = self._matching = self._of_logs = 0
         self._matching_limited_by: Counter[Resource] = Counter()
+        self._matching_do_not_launch = 0
         self._time_up_to_quarter: float = 0
         self._time_not_known: float = 0
 
@@ -188,7 +191,11 @@ class Tally:
         for record in records:
             self._matching += 1
             if with_limiters:
-                self._matching_limited_by.update(self._scanner.verdict(record).limiters)
+                verdict = self._scanner.verdict(record)
+                if verdict.launchable is False:
+                    self._matching_do_not_launch += 1
+                else:
+                    self._matching_limited_by.update(verdict.limiters)
             yield record
 
     def deserving(self) -> Counter[str | None]:
@@ -216,6 +223,7 @@ class Tally:
             matching=self._matching,
             below_at_usual_size=self._below_at_usual,
             matching_limited_by=dict(self._matching_limited_by.most_common()),
+            matching_do_not_launch=self._matching_do_not_launch,
             stacks_without_spills=self._stacks(False),
             stacks_unknown=self._stacks(None),
             of_logs=self._of_logs,

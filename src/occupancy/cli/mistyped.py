@@ -40,6 +40,8 @@ def with_cure(error: click.UsageError, context: click.Context, arguments: Sequen
 
 def _instead(name: str, context: click.Context, arguments: Sequence[str]) -> str:
     """What to type instead of an option that there is not, as a sentence; empty where that is not known."""
+    if name in ("-o", "--output"):
+        return " The answer is printed: add > FILE to keep it."
     if plain(name).startswith("launchbound"):
         options = _as_launch_bounds(name, arguments)
         meant = options if context.command.name == "bounds" else ""

@@ -59,6 +59,8 @@ def read_content(content: Content) -> Iterator[Found]:
 
 def why_nothing(content: Content) -> str:
     """Why `read_content` found nothing."""
+    if content.size == 0 and content.path is None:
+        return "it is empty; a compiler prints registers to standard error (2>&1), and only with -Xptxas -v"
     if content.size == 0:
         return "the file is empty"
     if content.path is not None and content.path.suffix == inductor.CHOICE_SUFFIX:

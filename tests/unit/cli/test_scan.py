@@ -425,6 +425,9 @@ class TestLargeBuilds:
             "\nThe first 20 of the 34 that match, lowest occupancy first; limited by: regs 34:\n"
             in run("scan", str(log), "--below", "50").stdout
         )
+        failing = run("scan", str(log), "--below", "50", "--threads", "1024").stdout
+        assert failing.startswith("100 kernels; 34 do not launch, 9 spilling.\n")
+        assert "lowest occupancy first; 34 do not launch:\n" in failing
         # A kernel of which a part is shown is shown whole; else it would seem to be in fewer files.
         entry = "Compiling entry function '{}' for 'sm_90'\nptxas info : Used {} registers\n"
         for registers in (253, 254, 255):

@@ -177,6 +177,10 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("bounds", "--gpu", "A100", "--launch_bounds=(128)"), "Did you mean --threads 128?"),
     (("calc", "--launch-bounds", "256,4"), "`occupancy bounds --threads 256 --blocks 4` answers for it."),
     (("calc", *KERNEL, "--below", "3"), "There is no option '--below'.\n"),
+    (
+        ("diff", "a", "b", "-o", "x.md"),
+        "There is no option '-o'. The answer is printed: add > FILE to keep it.",
+    ),
     (("gpus", "--reverse"), "There is no option '--reverse'.\n"),
     (("limits", "--grid", "3"), "There is no option '--grid'.\n"),
     ((*CALC, "256", "--tmem", "64", "--relinquish"), "Did you mean --virtual-resources?"),

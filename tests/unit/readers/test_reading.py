@@ -119,6 +119,10 @@ class TestNothingToRead:
         with pytest.raises(ReadError, match=says):
             list(stream_kernels(tmp_path / "file"))
 
+    def test_of_an_empty_pipe_where_compilers_print_to(self) -> None:
+        (problem,) = read(io.BytesIO(b""))
+        assert "2>&1" in str(problem)
+
     def test_folder_without_kernels(self, tmp_path: Path) -> None:
         (tmp_path / "README").write_text("no kernels here")
         (problem,) = read(tmp_path)

@@ -29,7 +29,7 @@ from ..arch_words import architecture_and_others, architectures, chosen_code
 from ..source_files import MOST_FILES, file_names
 from .columns import ARCH, BLOCKS, LAST, STACK, Asked, columns_of, if_there_is_room
 from .notes import footnotes
-from .summary import ORDER_IN_WORDS, has_two_orders, only_architecture, order_in_words, summary
+from .summary import ORDER_IN_WORDS, do_not_launch, has_two_orders, only_architecture, order_in_words, summary
 from .table import table_of
 
 if TYPE_CHECKING:
@@ -177,6 +177,8 @@ def _what_is_shown(report: ScanReport, excerpt: Excerpt) -> str:
         for resource, number in overview.matching_limited_by.items()
     )
     by = f"; limited by: {limited}" if limited and report.sort != "spills" else ""
+    if failing := overview.matching_do_not_launch:
+        by += f"; {failing:,} {do_not_launch(failing)}"
     if excerpt.is_by_name:
         names, which = len(excerpt.archs_of), "" if matching == overview.kernels else "matching "
         first = f"first {shown:,} of {names:,}" if shown < names else f"{names:,}"

@@ -52,7 +52,7 @@ def _of_the_kernels(overview: Overview, is_of_traces: bool) -> Iterator[str]:
     """How many deserve a look, for each reason."""
     failing = overview.does_not_launch
     if overview.below_half > failing and not is_of_traces:
-        of_these = f", of which {failing:,} {do_not_launch(failing)}" if failing else ""
+        of_these = f" ({failing:,} of them {do_not_launch(failing)})" if failing else ""
         yield f"{overview.below_half:,} below {words.percent(LOW)}{of_these}"
     elif failing:
         yield f"{failing:,} {do_not_launch(failing)}"
