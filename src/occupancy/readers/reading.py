@@ -15,9 +15,10 @@ from ..values.listed import listed
 from ..values.untrusted import printable
 from .budget import Allowance, Malformed
 from .content import Content, Readable, Renamed, open_content, stream_name
-from .recognise import read_content, why_nothing
+from .recognise import read_content, triton_metadata, why_nothing
 from .record import Found, KernelRecord, ReadProblem
 from .remark import Remark
+from .triton import IMAGE_SUFFIX
 
 Source = str | os.PathLike[str] | Readable
 
@@ -28,7 +29,7 @@ _PROBES = re.compile(r"\d+\.\d+.*|CMakeScratch|CMakeTmp|ShowIncludes")
 """Folders in it with which CMake tries the compiler: what is in them is none of the project's."""
 
 METADATA_SUFFIX = ".json"
-TRITON_SUFFIXES = (".cubin", ".ptx")
+TRITON_SUFFIXES = (IMAGE_SUFFIX, ".ptx")
 """Triton's metadata are read first of a folder: the image and the PTX of the same name belong to them."""
 
 
@@ -47,6 +48,8 @@ def read(source: Source, common: Allowance | None = None) -> Iterator[Found]:
         yield from _read_file(sys.stdin.buffer, common)
     elif is_folder(source):
         yield from _read_folder(Path(source), common)
+    elif metadata := _metadata_beside(source):
+        yield from _read_paths([(metadata, None), (metadata.with_suffix(IMAGE_SUFFIX), None)], common)
     else:
         yield from _read_file(source, common)
 
@@ -181,23 +184,48 @@ def _is_told(content: Content, is_empty: bool, listed: int | None) -> bool:
     return not is_empty and (content.path is None or content.path.parent.name != CMAKE_FOLDER)
 
 
+def _metadata_beside(source: Source) -> Path | None:
+    """Triton's metadata of a cubin that is named by itself, which has neither the block size nor the shared
+    memory that the launch asks for."""
+    if not isinstance(source, (str, os.PathLike)) or Path(source).suffix != IMAGE_SUFFIX:
+        return None
+    beside = Path(source).with_suffix(METADATA_SUFFIX)
+    if not (os.path.isfile(source) and os.path.isfile(beside)):
+        return None
+    try:
+        with open_content(beside) as content:
+            return None if triton_metadata(content) is None else beside
+    except (Malformed, OSError):
+        return None
+
+
 def _read_folder(folder: Path, common: Allowance) -> Iterator[Found]:
     is_empty = True
+    for found in _read_paths(_files(folder), common):
+        is_empty = is_empty and isinstance(found, Remark)
+        yield found
+    if is_empty:
+        yield ReadProblem(str(folder), None, "a folder without kernels")
+
+
+def _read_paths(paths: Iterable[tuple[Path, int | ReadProblem | None]], common: Allowance) -> Iterator[Found]:
+    """What files hold, less the images that Triton's metadata before them describe.
+
+    Args:
+        paths: Each with its size when its folder was listed, if one was; or with why it cannot be read.
+        common: What they share.
+    """
     described: set[Path] = set()
-    for path, size in _files(folder):
+    for path, size in paths:
         if isinstance(size, ReadProblem):
-            is_empty = False
             yield size
             continue
         if path.suffix in TRITON_SUFFIXES and path.with_suffix("") in described:
             continue
         for found in _read_file(path, common, size):
-            is_empty = is_empty and isinstance(found, Remark)
             if isinstance(found, KernelRecord) and found.format == "triton":
                 described.add(path.with_suffix(""))
             yield found
-    if is_empty:
-        yield ReadProblem(str(folder), None, "a folder without kernels")
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, int | ReadProblem]]:

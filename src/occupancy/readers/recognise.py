@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from . import inductor, ncu_rep, nsight_csv, ptx, ptxas, pytorch_trace, res_usage, triton
 from .checked import within
@@ -81,14 +82,24 @@ def _is_binary(head: bytes) -> bool:
     return b"\0" in head and not head.startswith(_UTF16_MARKS)
 
 
+def triton_metadata(content: Content) -> dict[str, Any] | None:
+    """The metadata that Triton wrote of a kernel; None where the content is anything else.
+
+    Raises:
+        Malformed: It is damaged as a whole.
+    """
+    if content.size > triton.MAX_METADATA_BYTES or not _JSON_START.match(content.head()):
+        return None
+    with content.text() as text:
+        return triton.parse_metadata(text.read(triton.MAX_METADATA_BYTES))
+
+
 def _read_json(content: Content, head: bytes) -> Iterator[Found]:
-    if content.size <= triton.MAX_METADATA_BYTES:
-        with content.text() as text:
-            metadata = triton.parse_metadata(text.read(triton.MAX_METADATA_BYTES))
-        if metadata is not None:
-            image = content.path.with_suffix(triton.IMAGE_SUFFIX) if content.path else None
-            yield from triton.read_triton(metadata, content.name, image)
-            return
+    metadata = triton_metadata(content)
+    if metadata is not None:
+        image = content.path.with_suffix(triton.IMAGE_SUFFIX) if content.path else None
+        yield from triton.read_triton(metadata, content.name, image)
+        return
     if any(marker in head for marker in pytorch_trace.MARKERS):
         with content.text() as text:
             yield from pytorch_trace.read_pytorch_trace(text, content.name)

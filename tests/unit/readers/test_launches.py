@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import occupancy
 from occupancy.readers import KernelRecord, ReadProblem, read, stream_kernels
+from occupancy.readers.triton import MAX_METADATA_BYTES
 from tests.samples import LAUNCHES, sample
 
 
@@ -155,6 +158,32 @@ class TestTriton:
         (path,) = (samples / "triton_cache").rglob("add.json")
         (record,) = stream_kernels(path)
         assert (record.source, record.regs, record.threads) == (str(path), 26, 128)
+
+    def test_a_cubin_alone_brings_the_metadata_beside_it(self, samples: Path, tmp_path: Path) -> None:
+        cubins = sorted((samples / "triton_cache").rglob("*.cubin"))
+        whole = samples / "triton_cache"
+        assert [record for path in cubins for record in stream_kernels(path)] == list(stream_kernels(whole))
+        twice = [*cubins, *(path.with_suffix(".json") for path in cubins)]
+        assert list(occupancy.scan(twice)) == list(occupancy.scan(whole))
+        alone = tmp_path / "mm.cubin"
+        shutil.copy(cubins[-1], alone)
+        assert [record.format for record in stream_kernels(alone)] == ["cubin"]
+        for text in ('{"traceEvents": []}', "{", '{"num_warps": 4, "shared": 0} ' + " " * MAX_METADATA_BYTES):
+            alone.with_suffix(".json").write_text(text)
+            found = list(read(alone))
+            assert [getattr(each, "format", None) for each in found] == ["cubin"]  # other JSON, no problem
+
+    def test_a_cubin_whose_metadata_are_damaged_is_read_by_itself(
+        self, samples: Path, tmp_path: Path
+    ) -> None:
+        (path,) = (samples / "triton_cache").rglob("add.cubin")
+        shutil.copy(path, tmp_path)
+        (tmp_path / "add.json").write_text('{"num_warps": "four", "shared": 0}')
+        for source in (tmp_path, tmp_path / "add.cubin"):
+            problem, record = read(source)
+            assert "num_warps of the metadata is 'four'" in str(problem)
+            assert isinstance(record, KernelRecord)
+            assert (record.format, record.regs, record.threads) == ("cubin", 26, 128)
 
     def test_metadata_without_a_cubin(self, samples: Path, tmp_path: Path) -> None:
         (path,) = (samples / "triton_cache").rglob("add.json")
