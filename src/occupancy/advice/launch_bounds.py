@@ -152,11 +152,15 @@ def nvcc_option(registers: int | str) -> str:
     return f"-maxrregcount={registers}"
 
 
-def cap_in_triton(registers: int | None = None, *, are_fewer: bool = True) -> str:
-    """``maxnreg=64 or more num_warps``: how a kernel of Triton, whose launch bounds are not its author's to
-    write, is compiled with so many registers per thread, or just with fewer. More warps never need more."""
-    cap = "maxnreg" if registers is None else f"maxnreg={registers}"
-    return f"{cap} or more num_warps" if are_fewer else cap
+_OR_MORE_WARPS = " or more num_warps"
+
+FEWER_IN_TRITON = f"maxnreg{_OR_MORE_WARPS} lower the registers per thread (maxnreg may spill)"
+"""How a kernel of Triton, whose launch bounds are not its author's to write, is compiled with fewer."""
+
+
+def cap_in_triton(registers: int, *, are_fewer: bool = True) -> str:
+    """``maxnreg=64 or more num_warps``: how it is compiled with so many. More warps never need more."""
+    return f"maxnreg={registers}{_OR_MORE_WARPS * are_fewer}"
 
 
 def launch_bounds(

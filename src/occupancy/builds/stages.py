@@ -6,6 +6,7 @@ from ..advice.next_steps import NextStep
 from ..advice.search import changed
 from ..engine import Answer, evaluate
 from ..readers import KernelRecord
+from ..values.limits import ComputeCapability
 
 READ_WHERE_THEY_ARE = (9, 10, 11)
 """Major compute capabilities whose tensor cores read the running stage from shared memory; elsewhere it is in
@@ -49,9 +50,27 @@ def at_whole_stages(step: NextStep, record: KernelRecord, now: Answer) -> NextSt
     return NextStep(reached.active_blocks, reached.occupancy, requires)
 
 
+def more_stages_there(record: KernelRecord, cc: ComputeCapability) -> int | None:
+    """How many stages more, or less, a pipeline compiled for another chip holds in shared memory.
+
+    Args:
+        record: The kernel.
+        cc: The compute capability of that chip.
+
+    Returns:
+        The difference; None where there is no pipeline.
+    """
+    here = _held(record)
+    return _held_on(cc, record.num_stages or 0) - here if here and record.shared_memory else None
+
+
 def _held(record: KernelRecord) -> int:
     """How many stages are in shared memory; 0 where there is no pipeline to shorten."""
-    stages, cc = record.num_stages or 0, record.compute_capability
-    if stages < 2 or cc is None:
+    cc = record.compute_capability
+    return 0 if cc is None else _held_on(cc, record.num_stages or 0)
+
+
+def _held_on(cc: ComputeCapability, stages: int) -> int:
+    if stages < 2:
         return 0
     return stages if cc.major in READ_WHERE_THEY_ARE else stages - 1

@@ -249,7 +249,7 @@ def test_launch_bounds_that_mend(name: str, bound: float, said: str) -> None:
     [
         ("max_regs", 256, "; maxnreg=32 or more num_warps asks Triton for that."),
         ("max_spill_bytes", 256, "; maxnreg=64 asks Triton for that."),
-        ("max_regs", None, "maxnreg or more num_warps make them fewer; the rest spills."),
+        ("max_regs", None, "maxnreg or more num_warps lower the registers per thread (maxnreg may spill)."),
     ],
 )
 def test_triton_has_options_and_no_launch_bounds(name: str, threads: int | None, said: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 import occupancy
 from occupancy.builds.scanner import Scanner
 from occupancy.builds.stages import stages_within
-from occupancy.report.scan.stages import needs_smaller_tile, stages_in_words
+from occupancy.report.scan.stages import needs_smaller_tile, stages_in_words, stages_there
 from occupancy.tables import shipped
 from tests.cli_runner import run
 
@@ -39,7 +39,7 @@ def test_the_stages_that_fit(arch: str, stages: int, smem: int, left: int | None
 
 def test_stages_in_words() -> None:
     whole = replace(MM, next_step=occupancy.NextStep(3, 0.375, {"regs": 80, "smem": 65536}))
-    assert stages_in_words(whole) == "2 of 3 stages (about 64 KiB)"
+    assert stages_in_words(whole) == "num_stages 3 -> 2 (about 64 KiB)"
     assert not needs_smaller_tile(whole)
     less = replace(MM, next_step=occupancy.NextStep(8, 1.0, {"smem": 32767}))
     assert stages_in_words(less) == ""
@@ -78,9 +78,36 @@ def test_nothing_is_said_where_shared_memory_may_stay() -> None:
 
 def test_the_screen_says_it_and_that_both_are_needed(samples: Path) -> None:
     shown = " ".join(run("scan", str(samples / "triton_cache")).stdout.split())
-    assert "37.5%: regs 114 -> 80, 2 of 3 stages (about 64 KiB) Other warps 16: 50%" in shown
-    assert "50%: 3 of 4 stages (about 24 KiB)" in shown
+    assert "37.5%: regs 114 -> 80, num_stages 3 -> 2 (about 64 KiB) Other warps 16: 50%" in shown
+    assert "50%: num_stages 4 -> 3 (about 24 KiB)" in shown
     assert "A step that names both needs both." in shown
+
+
+def test_the_screen_says_what_lowers_the_registers(samples: Path) -> None:
+    shown = " ".join(run("scan", str(samples / "triton_cache")).stdout.split())
+    lowers = "maxnreg or more num_warps lower the registers per thread (maxnreg may spill)"
+    assert f"; {lowers}, by how much shows only after compiling. A step" in shown
+
+
+@pytest.mark.parametrize(
+    ("cc", "other"),
+    [
+        ("8.0", "other registers, Triton also other shared memory (one stage less)."),
+        ("10.0", "other registers, Triton also other shared memory."),
+    ],
+)
+def test_what_triton_compiles_otherwise_for_another_chip(samples: Path, cc: str, other: str) -> None:
+    shown = " ".join(run("scan", str(samples / "triton_cache"), "--cc", cc).stdout.split())
+    assert f"a compiler for that one may use {other}" in shown
+    no_triton = " ".join(run("scan", str(samples / "samples.cubin"), "--cc", cc).stdout.split())
+    assert "a compiler for that one may use other registers." in no_triton
+
+
+def test_a_pipeline_from_a_chip_that_holds_a_stage_less() -> None:
+    assert stages_there([replace(MM, arch="sm_80", cc="9.0")]) == " (one stage more)"
+    assert stages_there([replace(MM, cc="8.6"), replace(MM, arch="sm_80", cc="8.6")]) == ""
+    assert stages_there([replace(MM, cc="8.6"), replace(MM, num_stages=1, cc="8.6")]) == " (one stage less)"
+    assert stages_there([replace(MM, smem=0, cc="8.6")]) == ""
 
 
 def test_each_kernel_says_what_other_warps_have_to_reach(samples: Path) -> None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
-from ...advice.launch_bounds import bounds_in_source, cap_in_triton
+from ...advice.launch_bounds import FEWER_IN_TRITON, bounds_in_source, cap_in_triton
 from ...advice.next_steps import NextStep
 from ...builds.attention import spilled_bytes
 from ...builds.scan_row import ScanRow
@@ -210,7 +210,7 @@ def mending(row: ScanRow, violation: Violation) -> str:
     if step is None and measure == "occupancy" and row.spill_smem:
         measure = "spill_smem"
     if step is None and measure == "regs" and _is_of_triton(row):
-        return f"{cap_in_triton()} make them fewer; the rest spills."
+        return f"{FEWER_IN_TRITON}."
     if step is None and measure == "regs" and bound_of(row) is not None:
         return _by_bounds(row, violation)
     if step is None and is_ours(row):

@@ -23,6 +23,7 @@ from ..source_files import copies_in_words, file_names, short_paths
 from ..spilled_bytes import NOT_IN_LOGS, logs_are_in_doubt, meaning_of_spills
 from .profiled import OF_REPORTED, REPORTED, of_achieved, of_nsight, where_profiled, with_their_waves
 from .spills import TO_SHARED, WITHOUT, cost_in_all, cost_in_words
+from .stages import stages_there
 
 if TYPE_CHECKING:
     from .report import ScanReport
@@ -61,13 +62,7 @@ def footnotes(report: ScanReport) -> Iterator[str | About]:
     yield from of_nsight(rows)
     yield from where_profiled(report)
     yield from _of_triton(rows)
-    ours = sorted({row.cc for row in rows if row.what_if and row.cc})
-    if ours:
-        product = f"{report.gpu}, compute capability " if report.gpu else ""
-        yield (
-            f"What if: compiled for another architecture, answered for {product}{words.listing(ours)}; "
-            "a compiler for that one may use other registers."
-        )
+    yield from _of_what_if(report)
     notes = list(_of_kernels(rows))
     yield from notes[:MOST_NOTES]
     if len(notes) > MOST_NOTES:
@@ -75,16 +70,30 @@ def footnotes(report: ScanReport) -> Iterator[str | About]:
         yield Asking.of(f"{words.count(len(notes) - MOST_NOTES, 'more note')} in ", where, ".")
 
 
+def _of_what_if(report: ScanReport) -> Iterator[str]:
+    """That code for an architecture says only so much about another one."""
+    elsewhere = [row for row in report.kernels if row.what_if and row.cc]
+    if elsewhere:
+        product = f"{report.gpu}, compute capability " if report.gpu else ""
+        ours = words.listing(sorted({row.cc or "" for row in elsewhere}))
+        other = "other registers"
+        if any(row.num_warps is not None and row.shared_memory for row in elsewhere):
+            other += f", Triton also other shared memory{stages_there(elsewhere)}"
+        yield (
+            f"What if: compiled for another architecture, answered for {product}{ours}; a compiler for that "
+            f"one may use {other}."
+        )
+
+
 def _of_triton(rows: Sequence[ScanRow]) -> Iterator[str | About]:
     """What its options change, what other warps have to reach, and how fewer of them are tried."""
     of_triton = [row for row in rows if row.num_warps is not None]
     if any(row.next_step is not None for row in of_triton):
-        from ...advice.launch_bounds import cap_in_triton  # which other kernels do not wait for
+        from ...advice.launch_bounds import FEWER_IN_TRITON  # which other kernels do not wait for
 
         yield (
             "Triton: fewer num_stages or a smaller tile take less shared memory; "
-            f"{cap_in_triton()}, fewer registers, how many shows once it is compiled. A step that names both "
-            "needs both."
+            f"{FEWER_IN_TRITON}, by how much shows only after compiling. A step that names both needs both."
         )
     if any(row.other_warps for row in of_triton):
         yield About(OTHER_WARPS, MEANING_OF_OTHER_WARPS)
