@@ -631,6 +631,49 @@ class TestColumns:
         text = run("scan", str(tmp_path / "log"), "--threads", "32", *options, columns=columns or 80).stdout
         assert f" {shown} " in text
 
+    @pytest.mark.parametrize(
+        ("columns", "step", "warps"),
+        [
+            (
+                60,
+                "    Next step 50%: num_stages",
+                "    Other warps 8: 50% with up to 64 regs,\n    75% with up",
+            ),
+            (80, "    Next step 50%: num_stages", "  64  8: 50% with up to 64 regs, 75% with up to 40"),
+            (120, "  64  50%: num_stages", "    Other warps 8: 50% with up to 64 regs, 75% with up to 40"),
+            (
+                160,
+                "  64  50%: num_stages",
+                "(about 24 KiB)                    8: 50% with up to 64 regs, 75%",
+            ),
+        ],
+    )
+    def test_chosen_columns_that_have_no_room_stand_below(
+        self, samples: Path, columns: int, step: str, warps: str
+    ) -> None:
+        options = ("--columns", "config,regs,next_step,other_warps")
+        text = run("scan", str(samples / "triton_cache"), *options, columns=columns).stdout
+        table = text.split("\n\n")[0]
+        assert "..." not in table
+        assert step in table
+        assert warps in table
+
+    def test_every_chosen_column_is_shown_on_a_narrow_terminal(self, samples: Path) -> None:
+        chosen = "arch,read_from,threads,occ,blocks,limited,file,next_step,other_warps,regs,shared"
+        text = run("scan", str(samples / "triton_cache"), "--columns", chosen, columns=60).stdout
+        table = text.split("\n\n")[0]
+        assert max(map(len, text.splitlines())) <= 60
+        for said in (
+            "sm_90a",
+            "mm.json",
+            "tri.py:7",
+            "Limited by regs, shared",
+            "Shared 96 KiB",
+            "Other warps 16: 50%",
+        ):
+            assert said in table
+        assert "No room for" not in text
+
     def test_unknown_column(self, samples: Path) -> None:
         done = run("scan", str(samples / "ptxas_v.txt"), "--columns", "spils")
         assert done.exit_code == 2

@@ -254,7 +254,7 @@ def _fitting(table: GroupedTable, width: int) -> tuple[list[GroupColumn], list[G
                 room -= more
             continue
         needed = _width(columns[title])
-        if title == table.last:
+        if title == table.last == table.columns[-1].title:
             pieces = (f"{each}," for cell in columns[title].cells for each in plain(cell).split(", "))
             least = min(needed, max(map(columns_of, pieces)))
             broken, needed = needed - least, least

@@ -144,6 +144,12 @@ def if_there_is_room(rows: Sequence[ScanRow]) -> tuple[Sequence[str], Sequence[s
     return (*first, *(title for title in IF_THERE_IS_ROOM if title not in first)), (*first, LAST, OTHER_WARPS)
 
 
+def all_of(columns: Sequence[Column]) -> tuple[Sequence[str], Sequence[str]]:
+    """The same of columns that were asked for: those that have no room beside the others stand below."""
+    titles = sorted((column.title for column in columns), key=ARCH.__eq__)  # its shorter form has room first
+    return titles, titles
+
+
 def _chosen(asked: Sequence[Asked], read_from: Column) -> list[Column]:
     """The columns of these titles, and those that show these fields; the name is a heading, and no column."""
     every = (read_from, *_COLUMNS)

@@ -27,7 +27,7 @@ from ...values.asking import Asking
 from ...values.dataclass import dataclass
 from ..arch_words import architecture_and_others, architectures, chosen_code
 from ..source_files import MOST_FILES, file_names
-from .columns import ARCH, BLOCKS, LAST, STACK, Asked, columns_of, if_there_is_room
+from .columns import ARCH, BLOCKS, LAST, STACK, Asked, all_of, columns_of, if_there_is_room
 from .notes import footnotes
 from .summary import ORDER_IN_WORDS, do_not_launch, has_two_orders, only_architecture, order_in_words, summary
 from .table import table_of
@@ -95,7 +95,7 @@ class ScanScreen:
                 if self._archs_of and all(map(spilled_bytes, rows)):
                     needless.append(STACK)  # it holds what is spilled; the architectures have its room
             shown = [column for column in shown if column.title not in needless]
-        room = ((), ()) if columns else if_there_is_room(rows)
+        room = all_of(shown) if columns else if_there_is_room(rows)
         return table_of(rows, shown, self._archs, *room)
 
     @property
