@@ -107,7 +107,8 @@ class DeviceError(OccupancyError):
 
 
 class Mistakes:
-    """Gathers errors, and raises all of them at its end, so that nobody mends one to be told of the next::
+    """Gathers errors, and raises all of them at its end, so that nobody mends one to be told of the next;
+    those of lines of a file in the order of these::
 
     with Mistakes() as found:
         one = found.by(read_one, text)
@@ -140,12 +141,24 @@ class Mistakes:
             self.keep(error)
         elif error is not None:
             return
-        first, *others = self._found.values() or (None,)
+        in_order = iter(sorted(filter(_line_of, self._found.values()), key=_line_of))
+        found = [next(in_order) if _line_of(each) else each for each in self._found.values()]
+        first, *others = found or (None,)
         if first is None:
             return
         first.others = tuple(others)
         if first is not error:
             raise first
+
+
+def line_in(where: str) -> int:
+    """The line of a place such as ``occupancy.toml, line 7: rules[2]``; 0 for one without."""
+    number = str(where).rpartition(", line ")[2].partition(":")[0]
+    return int(number) if number.isdecimal() else 0
+
+
+def _line_of(error: OccupancyError) -> int:
+    return line_in(error.where)
 
 
 def shown(value: object) -> str:

@@ -16,7 +16,7 @@ from ..compare.check import check as check_kernels
 from ..compare.diff import compare
 from ..compare.first_rules import first_rules
 from ..compare.no_kernel import NoKernel
-from ..compare.renamed import launches_of_renamed, refuse_idle_launches, told
+from ..compare.renamed import launches_of_renamed, refuse_idle, told
 from ..compare.rules import Rules, without_comparisons
 from ..compare.rules_file import RULES_FILE, read_rules, rules_of_this_folder
 from ..errors import BaselineError, InputError, Mistakes, RulesError
@@ -138,7 +138,7 @@ def check(
     )
     with Mistakes() as found:
         no_kernel = NoKernel(after.name, every, every_old, ignore_arch=how.is_for_one_chip)
-        found.by(refuse_idle_launches, asked.launches, every, fits, no_kernel)
+        found.by(refuse_idle, asked, every, fits, no_kernel)
         old, kernels = how.wanted_of(every_old, every)
         how.refuse_absent((*old, *kernels), (*before, after))
         # A rule can be for a kernel by the name that the baseline has.
@@ -198,7 +198,7 @@ def _updated(
     with Mistakes() as found:
         # The new baseline has the new names alone, so that the rules have to have them first.
         no_kernel = NoKernel(after.name, every, before.records)
-        found.by(refuse_idle_launches, asked.launches, every, (), no_kernel)
+        found.by(refuse_idle, asked, every, None, no_kernel)
         done = check_kernels(
             new,
             without_comparisons(relevant if new else ()),

@@ -38,7 +38,7 @@ class ReadingArguments(TypedDict, total=False):
     threads: ThreadsLike | Mapping[str, ThreadsLike] | None
     cc: ComputeCapabilityLike | None
     limits_file: Path | None
-    name: str | None
+    name: str | Sequence[str] | None
     archs: Sequence[ArchitectureLike]
     only_newest: bool
     with_runtime: bool
@@ -50,7 +50,8 @@ MEANINGS = {
     "kernels that no other fits.",
     "cc": "What if the kernels ran on this compute capability?",
     "limits_file": "A table of your own (YAML), whose rows go before ours.",
-    "name": "Only kernels with this in their name, mangled or readable; ``*`` stands for anything.",
+    "name": "Only kernels with this in their name, mangled or readable; ``*`` stands for anything. Of a list "
+    "any may fit.",
     "archs": "Only kernels for these architectures: ``sm_90``, ``sm_90a`` (only its code), ``hopper``; "
     "``all``: with ``cc`` also what that chip does not run, which is left out else.",
     "only_newest": "Of each kernel only the newest architecture.",
@@ -72,7 +73,7 @@ class Reading:
         threads: ThreadsLike | Mapping[str, ThreadsLike] | None = None,
         cc: ComputeCapabilityLike | Chip | None = None,
         limits_file: Path | None = None,
-        name: str | None = None,
+        name: str | Sequence[str] | None = None,
         archs: Sequence[ArchitectureLike] = (),
         only_newest: bool = False,
         with_runtime: bool = False,
@@ -99,7 +100,8 @@ class Reading:
         self._plain = plain
         self.archs = plain | frozenset(map(ComputeCapability.parse, self.variants))
         self._limits_of = table.limits
-        self.name = name
+        self.names = _parts(name)
+        """Parts of the names of the kernels that are looked at; empty for all."""
         self._only_newest = only_newest
         self._with_runtime = with_runtime
 
@@ -135,7 +137,7 @@ class Reading:
         if limit is not None and limit < 1:
             raise InputError(f"got {limit}", where="limit", allowed="1 and up")
         return Selection(
-            self.name,
+            self.names,
             self._plain,
             self.variants,
             self._only_newest,
@@ -163,12 +165,12 @@ class Reading:
     @property
     def chooses_kernels(self) -> bool:
         """Whether only kernels of some names or architectures are wanted."""
-        return bool(self.name or self.archs or self._only_newest)
+        return bool(any(self.names) or self.archs or self._only_newest)
 
     def missing(self, records: Sequence[KernelRecord]) -> str:
         """What to say where none of some kernels is what was asked for by name or architecture: which there
         are; empty where that is not why."""
-        said = "" if self.name is None else unknown_name(self.name, records)
+        said = unknown_name(self.names, records)
         if said or not self.archs:
             return said
         has_arch = self.selection(group=False).is_for_architecture
@@ -198,6 +200,15 @@ def _variant(arch: ArchitectureLike) -> str | None:
     if not text.endswith(("a", "f")) or not text[:-1].endswith(tuple("0123456789")):
         return None
     return f"{ComputeCapability.parse(text).sm}{text[-1]}"
+
+
+def _parts(name: object) -> tuple[str, ...]:
+    """The parts of names that are asked for."""
+    parts = () if name is None else (name,) if isinstance(name, str) else name
+    if not isinstance(parts, Collection) or not all(isinstance(part, str) for part in parts):
+        allowed = "a part of a kernel's name, or a list of parts"
+        raise InputError(f"got {shown(name)}", where="name", allowed=allowed)
+    return tuple(parts)
 
 
 def _architectures(arch: ArchitectureLike, table: Table) -> list[ComputeCapability]:

@@ -254,8 +254,9 @@ class Scanning:
 
     @property
     def missing_kernels(self) -> str:
-        """What to say where no kernel has the name, or is for the architecture, that was asked for."""
-        is_known = not self.shown and 0 < self.found <= len(self._some)
+        """What to say where no kernel has the name, or one of the names, or is for the architecture, that was
+        asked for."""
+        is_known = (not self.shown or len(self._reading.names) > 1) and 0 < self.found <= len(self._some)
         return self._reading.missing(self._some) if is_known else ""
 
     def _row(self, record: KernelRecord) -> ScanRow:

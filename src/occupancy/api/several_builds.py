@@ -80,7 +80,8 @@ class Builds(Reading):
 
     def no_rules(self) -> RulesError:
         """What to say where no rule is for what is asked for."""
-        names = [] if self.name is None else [f"kernels with {shown(self.name)} in their name"]
+        parts = " or ".join(map(shown, self.names))
+        names = [f"kernels with {parts} in their name"] if parts else []
         asked = ", ".join([*names, *(arch.sm for arch in sorted(self.archs))])
         code = "the newest architectures" if self.what_if is None else "the code that the chip runs"
         return RulesError(f"there are none for {asked or code}", where="rules")
@@ -123,9 +124,9 @@ class Builds(Reading):
             ignore_arch: Whether a kernel without a counterpart of its architecture is compared with another.
         """
         wanted = self.wanted(old), self.wanted(new)
-        if not (self.name or self.archs):
+        if not (any(self.names) or self.archs):
             return wanted
-        others = replace(self.selection(group=True), name=None)
+        others = replace(self.selection(group=True), names=())
         if not others.only_newest:  # which may be of an architecture that is not asked for
             others = replace(others, architectures=frozenset(), variants=frozenset())
         return with_counterparts(
@@ -182,8 +183,10 @@ class Builds(Reading):
         """
         found = [build for build in builds if build.records]
         names = words.listing([build.name for build in found])
-        if not wanted:
+        missing = ""
+        if not wanted or len(self.names) > 1:  # of several each is to be in a name
             missing = self.missing([record for build in found for record in build.records])
+        if not wanted or missing:
             raise ReadError(missing or "no kernel is all that is asked for", where=names)
         for each in self.launches:
             refuse_absent(each, wanted, names)

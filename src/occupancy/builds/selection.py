@@ -41,7 +41,8 @@ class Selection:
     """Which kernels are shown, and in which order.
 
     Args:
-        name: A part of the name, mangled or demangled, upper or lower case; ``*`` stands for anything.
+        names: Parts of names, mangled or demangled, upper or lower case, any of which may fit; ``*`` stands
+            for anything. Without any: all.
         architectures: The compute capabilities that kernels are wanted for.
         variants: Architectures by the compiler's name, such as ``sm_90a``, that they are wanted for, too.
             Without any of either: all.
@@ -61,7 +62,7 @@ class Selection:
         chip: Of each kernel, only the code that this chip runs; None: all of it.
     """
 
-    name: str | None = None
+    names: tuple[str, ...] = ()
     architectures: frozenset[ComputeCapability] = frozenset()
     variants: frozenset[str] = frozenset()
     only_newest: bool = False
@@ -146,7 +147,7 @@ class Selection:
         )
 
     def _is_wanted(self) -> Callable[[KernelRecord], bool]:
-        has_name = _with(self.name)
+        has_name = _with(self.names)
 
         def is_wanted(record: KernelRecord) -> bool:
             return (
@@ -158,15 +159,23 @@ class Selection:
         return is_wanted
 
 
-def _with(part: str | None) -> Callable[[KernelRecord], bool]:
-    """Whether it is in a name, mangled or readable; upper and lower case are alike."""
-    if not part:
+def _with(parts: Sequence[str]) -> Callable[[KernelRecord], bool]:
+    """Whether one of them is in a name, mangled or readable; upper and lower case are alike."""
+    if not all(parts) or not parts:
         return lambda record: True
     # Dots stand on screens for what a line has no room for.
-    pattern = Pattern(f"*{part.casefold().replace('...', '*')}*", has_question_marks=False)
-    return lambda record: (
-        pattern.matches(record.name.casefold()) or pattern.matches(record.demangled.casefold())
-    )
+    patterns = [
+        Pattern(f"*{part.casefold().replace('...', '*')}*", has_question_marks=False) for part in parts
+    ]
+
+    def has_one(record: KernelRecord) -> bool:
+        name = record.name.casefold()
+        if any(pattern.matches(name) for pattern in patterns):
+            return True
+        readable = record.demangled.casefold()
+        return any(pattern.matches(readable) for pattern in patterns)
+
+    return has_one
 
 
 MOST_NAMES = 10
@@ -179,15 +188,17 @@ def unknown_architecture(records: Iterable[KernelRecord]) -> str:
     return f"no kernel is for the architecture that is asked for; there are some for {', '.join(archs)}"
 
 
-def unknown_name(part: str, records: Sequence[KernelRecord]) -> str:
-    """What to say where no kernel has this in its name: the names most like it; empty where one has it."""
-    if any(map(_with(part), records)):
+def unknown_name(parts: Sequence[str], records: Sequence[KernelRecord]) -> str:
+    """What to say where no kernel has one of these in its name: the names most like the first such part;
+    empty where each is in one."""
+    unknown = [part for part in parts if not any(map(_with([part]), records))]
+    if not unknown:
         return ""
-    near = nearest_names(part, {last_name(record.name) for record in records})
+    near = nearest_names(unknown[0], {last_name(record.name) for record in records})
     near = near or sorted({base_name(record.name) for record in records})
     more = f" and {len(near) - MOST_NAMES:,} more" if len(near) > MOST_NAMES else ""
     among = f"; there are {', '.join(near[:MOST_NAMES])}{more}" if near else ""
-    return f"no kernel of {len(records):,} has {shown(part)} in its name{among}"
+    return f"no kernel of {len(records):,} has {' or '.join(map(shown, unknown))} in its name{among}"
 
 
 def _sort_key(order: Order, scanner: Scanner) -> Callable[[KernelRecord], Any]:

@@ -54,15 +54,6 @@ def gpu_option_as(name: str, **how: Any) -> Callable[[Decorated], Decorated]:
     return grouped_option("chip", "--gpu", name, is_common=True, shell_complete=complete_chip, **how)
 
 
-def one_chip(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> str | None:
-    """The one text of an option that may be given once; click would take the last in silence."""
-    if len(texts) > 1:
-        raise click.BadParameter(
-            f"is given {len(texts)} times, and one chip is asked for.", context, parameter
-        )
-    return texts[0] if texts else None
-
-
 changes_option = grouped_option(
     "chip",
     "--set",
@@ -80,8 +71,6 @@ own_limits_option = limits_option(
 gpu_option = gpu_option_as(
     "gpu",
     metavar="NAME",
-    multiple=True,
-    callback=one_chip,
     help="Or a product: 'RTX 4090', h100-sxm, A6000.",
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 import click
@@ -38,6 +38,30 @@ class Option(click.Option):
         super().__init__(*declarations, **how)
         self.group = group
         self.is_common = is_common
+
+    @property
+    def _takes_one(self) -> bool:
+        return not (self.multiple or self.is_flag or self.count) and self.nargs == 1
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """As click does, but all that is typed is kept: click takes the last of several in silence."""
+        if self._takes_one:
+            parser.add_option(obj=self, opts=self.opts, dest=self.name, action="append", nargs=1)
+        else:
+            super().add_to_parser(parser, ctx)
+
+    def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> tuple[Any, Any]:
+        """As click does, of the one value.
+
+        Raises:
+            BadParameter: Several were typed.
+        """
+        typed = opts.get(self.name or "")
+        if self._takes_one and isinstance(typed, list):
+            if len(typed) > 1:
+                raise click.BadParameter(f"is given {len(typed)} times, and takes one value.", ctx, self)
+            opts = {**opts, self.name or "": typed[0]}
+        return super().consume_value(ctx, opts)
 
     def in_short(self, context: click.Context) -> tuple[str, str]:
         """Its name and its meaning on the first page: without further names.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..values.untrusted import printable
-from .choose_sm import choose_sm, limits_option, one_chip
+from .choose_sm import choose_sm, limits_option
 from .completion import complete_chip
 from .help import grouped_option, with_options
 
@@ -47,13 +47,13 @@ kernel_file_options = with_options(
         callback=_sizes, help="Threads per block, where a file has none; blur=256 for one kernel.",
     ),
     grouped_option(
-        "chip", "-c", "--cc", is_common=True, metavar="CHIP", multiple=True, callback=one_chip,
-        shell_complete=complete_chip, help="What if they ran on this chip: 9.0, hopper, H100?",
+        "chip", "-c", "--cc", is_common=True, metavar="CHIP", shell_complete=complete_chip,
+        help="What if they ran on this chip: 9.0, hopper, H100?",
     ),
     limits_option("A table of your own (YAML), for chips that ours lacks."),
     grouped_option(
-        "kernel", "--name", is_common=True, metavar="PART",
-        help="Only kernels with this in their name; * stands for anything."
+        "kernel", "--name", is_common=True, metavar="PART", multiple=True,
+        help="Only kernels with this in their name; * stands for anything. Repeatable.",
     ),
     grouped_option(
         "kernel", "--arch", "archs", metavar="ARCH", multiple=True,

@@ -47,7 +47,7 @@ def _in_our_words(error: click.BadParameter, option: click.Option) -> str:
     """What click says of a value, as our own errors say it."""
     if isinstance(error, click.MissingParameter):
         return f"is missing. {option.help or ''}".strip()
-    if isinstance(option.type, click.Choice):
+    if isinstance(option.type, click.Choice) and " is not one of " in error.message:
         value = error.message.partition(" is not one of ")[0]
         cure = _CURES.get(option.name or "", "")
         return f"{value} is not a choice. Allowed: {', '.join(option.type.choices)}. {cure}".rstrip()

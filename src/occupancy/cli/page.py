@@ -14,7 +14,7 @@ import click
 from .. import __version__
 from ..errors import InputError, ReadError
 from .answer_file import written_to
-from .choose_sm import cc_option, choose_sm, gpu_option, one_chip
+from .choose_sm import cc_option, choose_sm, gpu_option
 from .help import Command
 from .kernel_files import warn_of
 from .options import grid_options, output_option, threads_option, use_options
@@ -39,8 +39,6 @@ FILE_NAME = "occupancy.html"
 @cc_option(
     "cc",
     metavar="CHIP",
-    multiple=True,
-    callback=one_chip,
     help="The chip that it opens with: 9.0, hopper, H100.",
 )
 @gpu_option

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .choose_sm import cc_option, choose_sm, gpu_option, one_chip
+from .choose_sm import cc_option, choose_sm, gpu_option
 from .help import Command, grouped_option
 from .options import blocks_option, format_option
 from .output import print_report
@@ -14,8 +14,6 @@ from .output import print_report
 @cc_option(
     "cc",
     metavar="CHIP",
-    multiple=True,
-    callback=one_chip,
     help="The chip; newer ones have the same registers.  [default: 9.0]",
 )
 @gpu_option

@@ -208,7 +208,7 @@ def _scanning(
     device: int | None,
     sms: str | None,
     limits_file: str | None,
-    name: str | None,
+    name: tuple[str, ...],
     archs: tuple[str, ...],
     only_newest: bool,
     with_runtime: bool,

@@ -11,7 +11,6 @@ from ..builds.scanner import Scanner
 from ..readers import KernelRecord
 from ..values.dataclass import copier
 from .diff import compared, in_one_only, is_as_it_was
-from .likely_renamed import likely_renamed
 from .matching import closest_namesakes, match
 from .no_kernel import NoKernel
 from .question import Question
@@ -125,8 +124,12 @@ def check(
         new = in_one_only([each for each in matching.added if id(each) not in before], baseline)
         gone = in_one_only(matching.removed, kernels)
         done.added, done.removed = _apart(new), _apart(gone)
+        apart = {kernel.name for kernel in gone}, {kernel.name for kernel in new}
+        likely = gaps.no_kernel.likely if all(apart) else []
         done.likely_renamed = tuple(
-            LikelyRenamed(*map(_as_apart, pair)) for pair in likely_renamed(gone, new)
+            LikelyRenamed(_as_apart(old), _as_apart(new))
+            for old, new in likely
+            if old.name in apart[0] and new.name in apart[1]
         )
     return done
 

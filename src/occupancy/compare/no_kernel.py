@@ -12,7 +12,7 @@ from ..errors import RulesError
 from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..values.spellings import nearest_names
-from .diff import compared
+from .diff import compared, in_one_only
 from .likely_renamed import likely_renamed
 from .matching import Matching, match
 from .rules import Entry, about, idle
@@ -75,22 +75,28 @@ class NoKernel:
             archs: What to say of all kernels behind their names.
         """
         problem, allowed = f"{entry} is for no kernel of {self._build}", ""
-        if now := self._now(entry):
-            cure = f"What it is for has another name now, {now}: write that into it first."
+        if now := self.now(entry):
+            cure = f"It names a kernel that was renamed to {now}: change it to that first."
         elif new := self._new_instead(entry):
-            allowed = names_like(entry.kernels[0], new)
             perhaps = self._perhaps(entry)
-            known = (
-                f"The baseline has it{f'; {perhaps} is new and needs exactly as much' if perhaps else ''}."
+            which = (
+                f"{perhaps} is new and needs exactly as much"
+                if perhaps
+                else f"new are {names_like(entry.kernels[0], new)}"
             )
-            cure = f"{known} If it was renamed, write the new name; else remove the entry."
+            todo = "If it was renamed, write the new name; else remove the entry."
+            cure = f"The baseline has it; {which}. {todo}"
         else:
             allowed = f"{self._like(entry)}{archs}"
         return RulesError(problem, where=entry.file_and_line, allowed=allowed, cure=cure)
 
     def near(self, entry: Entry) -> str:
         """Names of kernels that there are, of which an entry may be meant that is for none."""
-        return self._now(entry) or self._perhaps(entry) or self._like(entry)
+        return self.now(entry) or self._perhaps(entry) or self._like(entry)
+
+    def may_be_renamed(self, entry: Entry) -> bool:
+        """Whether what an entry is for that is for none may be in the build by another name."""
+        return bool(self.now(entry) or self._new_instead(entry))
 
     def _like(self, entry: Entry) -> str:
         return names_like(entry.kernels[0], (kernel.name for kernel in self._kernels))
@@ -99,7 +105,14 @@ class NoKernel:
     def _matching(self) -> Matching[KernelRecord]:
         return match(self._baseline, self._kernels, compared, ignore_arch=self._ignores_arch)
 
-    def _now(self, entry: Entry) -> str:
+    @cached_property
+    def likely(self) -> list[tuple[KernelRecord, KernelRecord]]:
+        """See `likely_renamed`: by what the builds say of them. A size that the file of rules states of one
+        of the two names alone makes no difference."""
+        gone = in_one_only(self._matching.removed, self._kernels)
+        return likely_renamed(gone, in_one_only(self._matching.added, self._baseline))
+
+    def now(self, entry: Entry) -> str:
         """The names that the kernels have now which it is about; empty where they have gone."""
         pairs = self._matching.pairs
         return _few(new.name for old, new, _ in pairs if old.name != new.name and about(old, [entry]))
@@ -110,8 +123,7 @@ class NoKernel:
         return [kernel.name for kernel in self._matching.added] if has_it else []
 
     def _perhaps(self, entry: Entry) -> str:
-        pairs = likely_renamed(self._matching.removed, self._matching.added)
-        return _few(new.name for old, new in pairs if about(old, [entry]))
+        return _few(new.name for old, new in self.likely if about(old, [entry]))
 
 
 def _few(names: Iterable[str]) -> str:

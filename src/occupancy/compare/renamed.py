@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from typing import Generic, TypeVar
 
 from ..builds.kernel_names import Names, without_parameters
@@ -15,7 +17,7 @@ from .diff import compared
 from .launches import ByOtherName
 from .matching import match
 from .no_kernel import NoKernel
-from .rules import Entry, Launches, about, idle
+from .rules import Entry, Launches, Rules, about, idle
 from .violations import Renamed, Table
 
 E = TypeVar("E", bound=Entry)
@@ -153,27 +155,48 @@ def launches_of_renamed(
     return {**by_old_name(fits), **by_new_name}, fits
 
 
-def refuse_idle_launches(
-    launches: Sequence[Launches],
+def refuse_idle(
+    asked: Rules,
     kernels: Sequence[KernelRecord],
-    following: Iterable[Fit[Launches]],
+    following: Iterable[Fit[Launches]] | None,
     no_kernel: NoKernel,
 ) -> None:
-    """Raise the errors of all entries that are for no kernel: a block size that nobody uses would go
-    unnoticed.
+    """Raise the errors of all launches that are for no kernel, since a block size that nobody uses would go
+    unnoticed; and of all exemptions for none where what they are for may have been renamed. One for what has
+    gone for good does no harm.
 
     Args:
-        launches: What a file of rules states of some kernels.
+        asked: A file of rules.
         kernels: All kernels of the build.
-        following: Which of them fit kernels by the names that these had.
+        following: Which of its launches fit kernels by the names that these had. None: no entry follows a
+            kernel that was renamed, and each that names one as it was is refused.
         no_kernel: What makes the errors.
 
     Raises:
         RulesError: There are such entries.
     """
-    counting = {fit.entry.number for fit in following if fit.counts}
+    follows = following is not None
+    counting = {fit.entry.number for fit in following or () if fit.counts}
+    current = [one for one in asked.exemptions if one.until >= date.today()]
     with Mistakes() as found:
-        for entry in idle(launches, kernels):
+        for entry in idle(asked.launches, kernels):
             if entry.number not in counting:
                 cure = "Write the name of one that there is, or remove the entry."
                 found.keep(no_kernel.error(entry, cure=cure))
+        for one in idle(current, kernels):
+            if no_kernel.may_be_renamed(one) and not (follows and no_kernel.now(one)):
+                found.keep(no_kernel.error(one, cure=""))
+        if not follows:
+            for either in (*asked.rules, *asked.launches, *current):
+                if old := _only_names_of_before(either, kernels, no_kernel):
+                    found.keep(no_kernel.error(old, cure=""))
+
+
+def _only_names_of_before(entry: E, kernels: Sequence[KernelRecord], no_kernel: NoKernel) -> E | None:
+    """Of an entry that is for some kernels the patterns that fit none, but had fitted some that were renamed;
+    None without such."""
+    several = [replace(entry, kernels=(pattern,)) for pattern in entry.kernels if len(entry.kernels) > 1]
+    of_none = [idle([one], kernels) for one in several]
+    old = [one for one in itertools.chain(*of_none) if no_kernel.now(one)]
+    is_all = all(of_none)  # that is said of the whole entry
+    return None if is_all or not old else replace(entry, kernels=tuple(one.kernels[0] for one in old))

@@ -119,6 +119,9 @@ class Exemption(Entry):
     until: date
     """The last day on which it holds."""
 
+    def __str__(self) -> str:
+        return f"exemption {self.number} ({self.about})"
+
     def covers(self, criterion: str) -> bool:
         """Whether it is about what a rule asks for, on whatever day."""
         return not self.criteria or criterion in self.criteria

@@ -374,7 +374,8 @@ def test_given_virtual_resources_say_whether_a_kernel_keeps_its_permit_for_tenso
     assert enough.startswith("43.8% occupancy")
     assert "8 blocks, 50%: registers 72 -> 64\n" in enough
     assert "as resident" not in enough
-    tie = run(*kernel[:-2], "64", "--virtual-resources", "0", "-r", "64", columns=120).stdout
+    tied = ("-r", "64", "--tmem", "64", "--virtual-resources", "0")
+    tie = run(*kernel[:5], *tied, columns=120).stdout
     assert "Limited by registers and tensor memory.\n" in tie
     small = run(*kernel[:3], "-t", "32", "--tmem", "32", "--virtual-resources", "0", columns=120).stdout
     assert "Next steps   only another block size can help\n" in small

@@ -491,7 +491,8 @@ def test_a_rule_follows_a_kernel_that_was_renamed(builds: Path, project: Path) -
     after = (builds / "after", "--rules", "named.toml")
     text = " ".join(check(*after, code=1, columns=200).split())
     assert "max_regs = 96 (rule 2): is 128, was 128" in text
-    assert f"Rule 2 ({old}) fits only names of the baseline, and counts for what these are now: " in text
+    assert f"named.toml, line 4: rule 2 ({old}) names a kernel that was renamed to img::hist" in text
+    assert "; it still applies. Change it to the new name." in text
     found = json.loads(check(*after, "--format", "json", code=1))
     ((table, number, kernels, now, counts, place),) = (each.values() for each in found["renamed"])
     assert (table, number, kernels, len(now), counts) == ("rules", 2, [old], 1, True)
@@ -532,8 +533,8 @@ def test_a_block_size_and_an_exemption_follow_a_kernel_that_was_renamed(builds: 
     after = (builds / "after", "--rules", "named.toml")
     text = " ".join(check(*after, code=0, columns=200).split())
     assert f"may break max_regs until {date.today()}: see #7." in text
-    for title, patterns in ("launches[1]", OLD), ("Exemption 1", OLD):
-        assert f"{title} ({patterns}) fits only names of the baseline, and counts for what" in text
+    for entry in "line 6: launches[1]", "line 9: exemption 1":
+        assert f"named.toml, {entry} ({OLD}) names a kernel that was renamed to img::histogram" in text
     found = json.loads(check(*after, "--format", "json", code=0))
     kernels = [each["violating"]["kernel"] for each in found["exempted"]]
     assert {(each["name"], each["threads"], each["threads_from"]) for each in kernels} == {(NEW, 64, "rules")}
@@ -544,7 +545,9 @@ def test_a_block_size_and_an_exemption_follow_a_kernel_that_was_renamed(builds: 
     }
     # What is not asked for needs no word, and a new baseline has the new name alone.
     assert "launches[1]" not in check(*after, "--name", "scale", code=0)
-    assert f"launches[1] ({OLD}) is for no kernel" in check(*after, "--update", code=2)
+    launches, exemption = check(*after, "--update", code=2).splitlines()
+    assert f"launches[1] ({OLD}) is for no kernel" in launches
+    assert f"exemption 1 ({OLD}) is for no kernel" in exemption, "of its patterns the one that is old"
 
 
 def test_a_pattern_that_fits_others_does_not_follow_and_says_so(project: Path) -> None:
@@ -561,12 +564,12 @@ def test_a_pattern_that_fits_others_does_not_follow_and_says_so(project: Path) -
     text = check("new.log", "--rules", "fast.toml", code=1, columns=200)
     assert text.startswith("2 of 3 kernels break a rule.")
     assert (
-        "Rule 1 (*1) fits only names of the baseline, and counts for what these are now: clear2. Write that "
-        "into fast.toml, line 3.\n" in text
+        "fast.toml, line 3: rule 1 (*1) names a kernel that was renamed to clear2; it still applies. "
+        "Change it to the new name.\n" in text
     )
     assert (
-        "Rule 1 (fast::*) fits a name of the baseline, and does not count for what that is now: img::blur. "
-        "Write that into fast.toml, line 3, where it should.\n" in text
+        "fast.toml, line 3: rule 1 (fast::*) names a kernel that was renamed to img::blur, and no longer "
+        "applies there, since it fits others. Add the new name where it should.\n" in text
     )
     found = json.loads(check("new.log", "--rules", "fast.toml", "--format", "json", code=1))
     assert [each["counts"] for each in found["renamed"]] == [False, True]
@@ -620,7 +623,7 @@ def test_what_fits_others_of_the_build_does_not_follow_where_these_are_not_asked
     whole = check(*NEW_LOG, code=0, columns=200)
     text = check(*NEW_LOG, "--name", "blur", code=0, columns=200)
     assert text.startswith("1 kernel, no check: no rule is for it.")
-    note = "Rule 1 (a::*) fits a name of the baseline, and does not count for what that is now: b::blur."
+    note = "rule 1 (a::*) names a kernel that was renamed to b::blur, and no longer applies there, since"
     assert note in whole
     assert note in text
 
@@ -900,7 +903,7 @@ def test_an_entry_for_a_kernel_that_is_gone_names_those_that_are_new(project: Pa
     occupancy.save_baseline("old.log", "base.json")
     (project / "rules.toml").write_text(f"baseline = 'base.json'\n{entry}kernels = 'blur'\n")
     text = " ".join(check("new.log", "--rules", "rules.toml", code=2).split())
-    assert "(blur) is for no kernel of new.log. Allowed: smooth" in text
+    assert "(blur) is for no kernel of new.log. The baseline has it; smooth is" in text
     assert "clear" not in text
     assert (
         "The baseline has it; smooth is new and needs exactly as much. If it was renamed, write the new"
@@ -919,9 +922,9 @@ def test_all_that_is_not_looked_at_is_said_at_once(project: Path) -> None:
     )
     said = check("new.log", "--rules", "rules.toml", code=2).splitlines()
     wanted = [
-        "rules.toml, line 10: launches[1] (blurr) is for no kernel",
         "rules.toml, line 4: rule 2 (bleu) is for no kernel",
         "rules.toml, line 7: rule 3 (sum) is for no kernel",
+        "rules.toml, line 10: launches[1] (blurr) is for no kernel",
         "new.log: rule 1 (*) asks for max_spill_bytes; not known",
     ]
     assert len(said) == len(wanted)
@@ -937,6 +940,52 @@ def renamed_outright(build: Path, folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.parametrize("has_code", [True, False])
+@pytest.mark.parametrize("stale", ["abc", "c", "ab"])
+def test_all_entries_with_an_old_name_are_named_before_the_baseline_is_written(
+    builds: Path, project: Path, has_code: bool, stale: str
+) -> None:
+    """By the code a kernel is known to be another; without, that alone which needs exactly as much may be."""
+    build = renamed_outright(builds / "before", project / "build")
+    before = builds / "before"
+    if not has_code:
+        before, build = builds / "before.log", project / "new.log"
+        build.write_bytes(before.read_bytes().replace(b"6emboss", b"6relief"))
+    occupancy.save_baseline(before, "named.json")
+    saved = (project / "named.json").read_bytes()
+    kernels = {each: "_ZN3img6embossEPf" if each in stale else "_ZN3img6reliefEPf" for each in "abc"}
+    (project / "rules.toml").write_text(
+        "baseline = 'named.json'\n[[rules]]\nmax_regs = 255\n"
+        f"[[exemptions]]\nkernels = '{kernels['c']}'\nreason = 'see #7'\nuntil = 9999-01-01\n"
+        f"[[launches]]\nkernels = '{kernels['b']}'\nthreads = 64\n"
+        f"[[rules]]\nkernels = '{kernels['a']}'\nmax_regs = 7\n"
+    )
+    entries = {"c": "line 4: exemption 1", "b": "line 8: launches[1]", "a": "line 11: rule 2"}
+    refused = [("--update",), ("--update", "--name", "relief")] + ([] if has_code else [()])
+    for options in refused:
+        said = check(build, "--rules", "rules.toml", *options, code=2).splitlines()
+        wanted = [entry for each, entry in entries.items() if each in stale]
+        assert len(said) == len(wanted)
+        for line, entry in zip(said, wanted, strict=True):
+            assert line.startswith(f"Error: rules.toml, {entry} (_ZN3img6embossEPf) is for no kernel of ")
+            assert "relief" in line.partition("is for no kernel")[2]
+        assert (project / "named.json").read_bytes() == saved
+
+
+def test_an_exemption_for_a_kernel_that_is_gone_for_good_does_no_harm(project: Path) -> None:
+    """Nothing is new that it could have become."""
+    (project / "old.log").write_text(LINE.format("blur", 40) + LINE.format("clear", 8))
+    (project / "new.log").write_text(LINE.format("clear", 8))
+    occupancy.save_baseline("old.log", "base.json")
+    (project / "rules.toml").write_text(
+        "baseline = 'base.json'\nallow_removed = true\n[[rules]]\nmax_regs = 8\n"
+        "[[exemptions]]\nkernels = 'blur'\nreason = 'old'\nuntil = 9999-01-01\n"
+    )
+    for options in (), ("--update",):
+        said = check("new.log", "--rules", "rules.toml", *options, code=0, columns=200)
+        assert "(blur, until 9999-01-01) is for no kernel; there are clear." in said
+
+
 def test_a_kernel_that_was_renamed_outright_is_known_by_its_code(builds: Path, project: Path) -> None:
     build = renamed_outright(builds / "before", project / "build")
     (project / "rules.toml").write_text(
@@ -947,10 +996,15 @@ def test_a_kernel_that_was_renamed_outright_is_known_by_its_code(builds: Path, p
     assert (found["added"], found["removed"], len(found["renamed"])) == ([], [], 2)
     # What has to be written before the new baseline has the new name alone.
     said = check(build, "--rules", "rules.toml", "--update", code=2).splitlines()
-    for line, entry in zip(said, ("line 8: launches[1]", "line 5: rule 2"), strict=True):
+    for line, entry in zip(said, ("line 5: rule 2", "line 8: launches[1]"), strict=True):
         assert line.startswith(f"Error: rules.toml, {entry} (_ZN3img6embossEPf) is for no kernel of ")
-        assert line.endswith("6reliefEPf: write that into it first.") or "img::relief: write" in line
+        assert line.endswith("6reliefEPf: change it to that first.") or "img::relief: change" in line
+    # An entry of which one pattern alone is old would lose what that is for.
     rules = (project / "rules.toml").read_text().replace("6emboss", "6relief")
+    old = rules.replace('"_ZN3img6reliefEPf"', '["_ZN3img6embossEPf", "*scale*"]', 1)
+    (project / "rules.toml").write_text(old)
+    refused = check(build, "--rules", "rules.toml", "--update", code=2)
+    assert refused.startswith("Error: rules.toml, line 5: rule 2 (_ZN3img6embossEPf) is for no kernel of ")
     (project / "rules.toml").write_text(rules)
     check(build, "--rules", "rules.toml", "--update", code=0)
     assert "embossEPf" not in (project / "base.json").read_text()
@@ -995,6 +1049,32 @@ def test_a_new_kernel_that_alone_needs_as_much_may_be_the_one_that_is_gone(
     found = json.loads(check("new.log", "--rules", "rules.toml", "--format", "json", code=1))
     pairs = [(each["old"]["name"], each["new"]["name"]) for each in found["likely_renamed"]]
     assert pairs == [("blur", "smooth")] * is_likely
+    # A size that the rules state of the new name alone is nothing that the kernel needs.
+    with (project / "rules.toml").open("a") as rules:
+        rules.write("[[launches]]\nkernels = 'smooth'\nthreads = 128\ndynamic_smem = '1k'\n")
+    said = " ".join(check("new.log", "--rules", "rules.toml", code=1).split())
+    assert (f"{question} If so: --update --name blur --name smooth." in said) == is_likely
+    if is_likely:
+        both = ("--update", "--name", "blur", "--name", "smooth")
+        assert "(1 added and 1 removed)" in check("new.log", "--rules", "rules.toml", *both, code=0)
+        check("new.log", "--rules", "rules.toml", code=0)
+
+
+def test_each_name_that_is_asked_for_is_looked_at_or_refused(project: Path) -> None:
+    (project / "new.log").write_text("".join(LINE.format(name, 8) for name in ("blur", "clear", "scale")))
+    (project / "rules.toml").write_text("[[rules]]\nmax_regs = 8\n")
+    two = check("new.log", "--rules", "rules.toml", "--name", "BLUR", "--name", "sc*le", code=0)
+    assert two.startswith("2 kernels meet 1 rule")
+    asked = occupancy.check("new.log", "rules.toml", name=["blur", "scale"])
+    assert [each.name for each in asked.holding] == ["blur", "scale"]
+    wrong = "'blurr' or 'x9' in its name; there are blur."
+    names = ("--name", "blurr", "--name", "clear", "--name", "x9")
+    assert wrong in check("new.log", "--rules", "rules.toml", *names, code=2)
+    scanned = run("scan", "new.log", *names)
+    assert wrong in scanned.stderr
+    assert "clear 8 1,024 best 100% warps 2 1 kernel" in " ".join(scanned.stdout.split())
+    with pytest.raises(occupancy.InputError, match=r"name: got 5\. Allowed: a part of a kernel's name, or a"):
+        occupancy.scan("new.log", name=5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])

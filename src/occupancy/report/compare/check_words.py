@@ -11,6 +11,7 @@ from ...compare.diff import DiffSummary
 from ...compare.rules import CRITERIA, Exemption
 from ...compare.same_sizes import is_ours
 from ...compare.violations import Exempted, Renamed, Table
+from ...errors import line_in
 from ...render import words
 from ...values.asking import Asking
 from ..arch_words import chosen_code
@@ -96,22 +97,17 @@ def exemption_in_words(exemption: Exemption) -> str:
     return f"Exemption {exemption.number} ({', '.join(exemption.kernels)}, until {exemption.until})"
 
 
-_ENTRIES: dict[Table, str] = {"rules": "Rule {}", "launches": "launches[{}]", "exemptions": "Exemption {}"}
+_ENTRIES: dict[Table, str] = {"rules": "rule {}", "launches": "launches[{}]", "exemptions": "exemption {}"}
 
 
 def _renamed(entry: Renamed) -> str:
     """That an entry is for kernels by a name that only the baseline has, and how these are called now."""
     names = words.listing(words.first_of(entry.now, MOST_KERNELS))
-    said = f"{_ENTRIES[entry.table].format(entry.number)} ({', '.join(entry.kernels)})"
+    said = f"{entry.place}: {_ENTRIES[entry.table].format(entry.number)} ({', '.join(entry.kernels)})"
+    said += f" names {'a kernel that was' if len(entry.now) == 1 else 'kernels that were'} renamed to {names}"
     if entry.counts:
-        return (
-            f"{said} fits only names of the baseline, and counts for what these are now: {names}. Write that "
-            f"into {entry.place}."
-        )
-    return (
-        f"{said} fits a name of the baseline, and does not count for what that is now: {names}. Write that "
-        f"into {entry.place}, where it should."
-    )
+        return f"{said}; it still applies. Change it to the new name{'' if len(entry.now) == 1 else 's'}."
+    return f"{said}, and no longer applies there, since it fits others. Add the new name where it should."
 
 
 def notes_of(report: CheckReport) -> Iterator[str]:
@@ -142,7 +138,7 @@ def notes_of(report: CheckReport) -> Iterator[str]:
         may.setdefault((names, each.until, each.reason), []).append(each.violating.kernel)
     for (names, until, reason), kernels_of_it in may.items():
         yield f"{listing(kernels_of_it)} may break {names} until {until}: {reason.rstrip('.')}."
-    yield from map(_renamed, report.renamed)
+    yield from map(_renamed, sorted(report.renamed, key=lambda each: line_in(each.place)))
     yield from (f"{ended} has ended." for ended in report.ended)
     yield from (f"{idle}." for idle in report.idle)
     yield from (f"{unused} is not needed for this build." for unused in report.unused)

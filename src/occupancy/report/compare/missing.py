@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
@@ -65,7 +66,13 @@ def _renamed(gone: Apart, likely_renamed: Sequence[LikelyRenamed]) -> str:
     new = next((each.new for each in likely_renamed if each.old.name == gone.name), None)
     if new is None:
         return ""
-    return f"Renamed? {short_name(new)} is new and needs exactly as much as {short_name(gone)} did."
+    names = short_name(gone), short_name(new)
+    command = "".join(f" --name {shlex.quote(name)}" for name in names)
+    return Asking.of(
+        f"Renamed? {names[1]} is new and needs exactly as much as {names[0]} did. If so: ",
+        Asking(f"--update{command}", f"update=True, name={list(names)!r}"),
+        ".",
+    )
 
 
 def _why(gone: Apart, likely_renamed: Sequence[LikelyRenamed]) -> list[str]:
