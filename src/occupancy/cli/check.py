@@ -75,7 +75,7 @@ def command(
     if output_format == "github":
         from ..render.ci import github
 
-        print_data(github(report.cases(), report.conclusion()))
+        print_data(github(report.cases(), *report.said_to_github()))
     elif output_format == "junit":
         from ..render.ci import junit
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, TypeVar
@@ -252,11 +253,20 @@ def _bound(name: str, value: object, where: str) -> float | None:
     allowed = f"{criterion.least:,} to {criterion.most:,}{' percent' if is_share else ''}, or false"
     if isinstance(value, str) and criterion.measure in IN_BYTES:
         value = _parsed(parse_size, value, where)
+    if is_share and isinstance(value, str):
+        value = _percent(value)
     is_number = isinstance(value, (int, float) if is_share else int) and value is not True
     if not is_number or not criterion.least <= value <= criterion.most:  # type: ignore[operator]
         cure = "A share of 1 is written in percent: 50, not 0.5." if is_share else ""
         raise RulesError(_got(value), where=where, allowed=allowed, cure=cure)
     return value  # type: ignore[return-value]
+
+
+def _percent(text: str) -> float | str:
+    """The number of a text such as ``5%``; any other text as it is."""
+    number = text.strip().removesuffix("%").strip()
+    is_percent = text.strip().endswith("%") and re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,9})?", number)
+    return float(number) if is_percent else text
 
 
 def _check_for_contradictions(rules: Sequence[Rule]) -> None:

@@ -26,15 +26,16 @@ class Case(NamedTuple):
     """The line in it."""
 
 
-def github(cases: Iterable[Case], conclusion: Sequence[str]) -> str:
-    """Workflow commands of GitHub Actions: an annotation for each case that failed; then plain lines.
+def github(cases: Iterable[Case], conclusion: Sequence[str], notices: Iterable[Case] = ()) -> str:
+    """Workflow commands of GitHub Actions: an annotation for each case that failed, and for each notice; then
+    plain lines.
 
     https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
     """
-    failed = [each for each in cases if each.message]
+    failed = [("error", each) for each in cases if each.message]
     lines = [
-        f"::error {_place(each)}title={github_property(each.title)}::{github_message(each.message)}"
-        for each in failed
+        f"::{kind} {_place(each)}title={github_property(each.title)}::{github_message(each.message)}"
+        for kind, each in (*failed, *(("notice", each) for each in notices))
     ]
     return "\n".join([*lines, *map(printable, conclusion)])
 

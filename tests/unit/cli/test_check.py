@@ -73,6 +73,7 @@ def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Pa
         "\n"
         "Not in the baseline: img::sharpen (sm_80, sm_90).\n"
         "Where a change is meant: accept it with --update --name PART, or all with --update.\n"
+        "max_regs was broken in the baseline, too: exempt such kernels, or ask for max_regs_growth instead.\n"
         "Block size unknown (14 kernels): the worst drop counts; --threads states it.\n"
     )
 
@@ -1058,6 +1059,48 @@ def test_a_new_kernel_that_alone_needs_as_much_may_be_the_one_that_is_gone(
         both = ("--update", "--name", "blur", "--name", "smooth")
         assert "(1 added and 1 removed)" in check("new.log", "--rules", "rules.toml", *both, code=0)
         check("new.log", "--rules", "rules.toml", code=0)
+
+
+def test_entries_to_mend_are_annotated(builds: Path, project: Path) -> None:
+    (project / "rules.toml").write_text(
+        f"baseline = 'base.json'\nallow_removed = true\n[[rules]]\nkernels = '{OLD}'\nmax_regs = 255\n"
+        f"[[exemptions]]\nkernels = '*blur*'\nreason = 'old'\nuntil = 9999-01-01\n[[rules]]\nmax_regs = 255\n"
+    )
+    after = (builds / "after", "--rules", "rules.toml", "--format", "github")
+    renamed, unused, *plain = check(*after, code=0).splitlines()
+    place = "::notice file=rules.toml,line=3,title=occupancy::rules.toml, line 3: "
+    assert renamed.startswith(f"{place}rule 1 ({OLD}) names a kernel that was renamed to ")
+    wanted = "::notice file=rules.toml,title=occupancy::Exemption 1 (*blur*, until 9999-01-01) is not needed"
+    assert unused.startswith(wanted)
+    assert not any("rule 1" in line or "Exemption 1" in line for line in plain), "said once"
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "after", "instead"),
+    [
+        (
+            "max_regs = 30",
+            40,
+            41,
+            "max_regs was broken in the baseline, too: exempt such kernels, or ask for ",
+        ),
+        ("max_regs = 40", 40, 41, ""),
+        ("min_occupancy = 90", 80, 81, "or ask for max_occupancy_drop instead."),
+        ("max_barriers = 0", 40, 41, "max_barriers was broken in the baseline, too: exempt such kernels.\n"),
+    ],
+)
+def test_what_was_so_before_says_how_to_compare(
+    project: Path, rule: str, before: int, after: int, instead: str
+) -> None:
+    line = "Compiling entry function 'blur' for 'sm_90'\nptxas info : Used {} registers, used 1 barriers\n"
+    for name, regs in ("old", before), ("new", after):
+        (project / f"{name}.log").write_text(line.format(regs))
+    occupancy.save_baseline("old.log", "base.json")
+    (project / "rules.toml").write_text(f"baseline = 'base.json'\n[[rules]]\n{rule}\n")
+    said = check("new.log", "--rules", "rules.toml", code=1, columns=200)
+    assert instead in said
+    assert ("in the baseline, too" in said) == bool(instead)
+    assert "in the baseline, too" not in check("new.log", "--rules", "rules.toml", "--update", code=1)
 
 
 def test_each_name_that_is_asked_for_is_looked_at_or_refused(project: Path) -> None:

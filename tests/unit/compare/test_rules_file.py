@@ -103,6 +103,11 @@ def test_rules_without_comparisons() -> None:
         ("[[rules]]\nmin_occupancy = nan", "got nan"),
         ("[[rules]]\nmax_occupancy_drop = -1", "got -1. Allowed: 0 to 100 percent"),
         ("[[rules]]\nmax_occupancy_drop = inf", "got inf"),
+        ("[[rules]]\nmax_occupancy_drop = '101%'", "got 101.0"),
+        ("[[rules]]\nmax_occupancy_drop = '-1%'", "got '-1%'"),
+        ("[[rules]]\nmax_occupancy_drop = '1e1%'", "got '1e1%'"),
+        ("[[rules]]\nmin_occupancy = '50'", "got '50'"),
+        ("[[rules]]\nmax_regs = '50%'", "got '50%'"),
         ("[[rules]]\nmax_stack_bytes = '4 quarts'", "'4 quarts' is not a size"),
         ("[[rules]]\nmax_smem = '99999 G'", "got 107373"),
         ("[[rules]]\nno_new_spills = 0", "got 0. Allowed: true or false"),
@@ -123,6 +128,12 @@ def test_what_is_refused(tmp_path: Path, text: str, message: str) -> None:
         read_rules(written(tmp_path, text))
     assert str(tmp_path) in caught.value.where
     assert len(str(caught.value)) < 700
+
+
+@pytest.mark.parametrize(("text", "bound"), [("5%", 5), (" 12.5 % ", 12.5), ("0%", 0), ("100%", 100)])
+def test_an_occupancy_may_have_a_percent_sign(tmp_path: Path, text: str, bound: float) -> None:
+    (rule,) = read_rules(written(tmp_path, f"[[rules]]\nmax_occupancy_drop = '{text}'")).rules
+    assert rule.bounds == {"max_occupancy_drop": bound}
 
 
 def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:

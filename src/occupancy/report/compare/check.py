@@ -40,7 +40,7 @@ from ...values.dataclass import dataclass
 from ..base import Report
 from ..name_words import short_name
 from .broken import broken, broken_blocks, list_of_broken, mending, since
-from .check_words import exemption_in_words, notes_of, summary_of
+from .check_words import entries_to_mend, exemption_in_words, notes_of, summary_of
 from .diff import MOST_IN_SIGHT
 from .findings import finding
 from .missing import (
@@ -199,9 +199,15 @@ class CheckReport(Report):
             names[RULE] = None
         return {name: FoundRule(name.replace("_", " ").capitalize()) for name in names}
 
-    def conclusion(self) -> Sequence[str]:
-        """The summary, and what it rests on, in plain lines."""
-        return [summary_of(self), *notes_of(self)]
+    def said_to_github(self) -> tuple[list[str], list[Case]]:
+        """The summary, and what it rests on, in plain lines; and what to mend in the file of rules, to
+        annotate it with."""
+        notices = [
+            Case(self.rules_from, "", "occupancy", said, self.rules_from, line or None)
+            for said, line in entries_to_mend(self)
+        ]
+        annotated = {each.message for each in notices}
+        return [summary_of(self), *(note for note in notes_of(self) if note not in annotated)], notices
 
 
 def check_report(

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from ...builds.scan_row import ScanRow
 from ...compare.diff import DiffSummary
+from ...compare.measures import HIGHER_IS_BETTER
 from ...compare.rules import CRITERIA, Exemption
 from ...compare.same_sizes import is_ours
-from ...compare.violations import Exempted, Renamed, Table
+from ...compare.violations import Exempted, Renamed, Table, Violation
 from ...errors import line_in
 from ...render import words
 from ...values.asking import Asking
@@ -110,6 +111,43 @@ def _renamed(entry: Renamed) -> str:
     return f"{said}, and no longer applies there, since it fits others. Add the new name where it should."
 
 
+def entries_to_mend(report: CheckReport) -> Iterator[tuple[str, int]]:
+    """What to change in the file of rules, each with the line of its entry, 0 where that is not known."""
+    for entry in sorted(report.renamed, key=lambda each: line_in(each.place)):
+        yield _renamed(entry), line_in(entry.place)
+    for ended in report.ended:
+        yield f"{ended} has ended.", 0
+    for idle in report.idle:
+        yield f"{idle}.", 0
+    for unused in report.unused:
+        yield f"{unused} is not needed for this build.", 0
+
+
+def _broken_before(report: CheckReport) -> Iterator[str]:
+    """Which rules a kernel broke in the baseline already, and what would compare with that instead."""
+    if report.updated is not None:
+        return
+    names = {
+        each.criterion: None
+        for _, each in report.broken()
+        if each.was is not None and not CRITERIA[each.criterion].compares and _is_no_better(each)
+    }
+    for name in names:
+        measure = CRITERIA[name].measure
+        instead = [each for each, other in CRITERIA.items() if other.compares and other.measure == measure]
+        ask = f", or ask for {instead[0]} instead" if instead else ""
+        yield f"{name} was broken in the baseline, too: exempt such kernels{ask}."
+
+
+def _is_no_better(violation: Violation) -> bool:
+    """Whether the value of the baseline breaks the rule as well."""
+    was = violation.was
+    if was is None:
+        return False
+    is_least = CRITERIA[violation.criterion].measure in HIGHER_IS_BETTER
+    return was < violation.bound if is_least else was > violation.bound
+
+
 def notes_of(report: CheckReport) -> Iterator[str]:
     """What came and went, what the numbers rest on, and how the baseline was changed."""
     gone = tuple(each for each in report.removed if each not in set(report.missing))
@@ -132,16 +170,14 @@ def notes_of(report: CheckReport) -> Iterator[str]:
             Asking("--update", "update=True"),
             ".",
         )
+    yield from _broken_before(report)
     may: dict[tuple[str, date, str], list[ScanRow]] = {}
     for each in report.exempted:
         names = words.listing([violation.criterion for violation in each.violating.violations])
         may.setdefault((names, each.until, each.reason), []).append(each.violating.kernel)
     for (names, until, reason), kernels_of_it in may.items():
         yield f"{listing(kernels_of_it)} may break {names} until {until}: {reason.rstrip('.')}."
-    yield from map(_renamed, sorted(report.renamed, key=lambda each: line_in(each.place)))
-    yield from (f"{ended} has ended." for ended in report.ended)
-    yield from (f"{idle}." for idle in report.idle)
-    yield from (f"{unused} is not needed for this build." for unused in report.unused)
+    yield from (said for said, _ in entries_to_mend(report))
     yield from meaning_of_caps(
         (each.baseline, each.kernel) for each in report.violating if each.baseline is not None
     )
