@@ -12,7 +12,7 @@ from ..builds.merging import merge_while_read
 from ..builds.overview import Tally
 from ..builds.running import RunsOn
 from ..builds.scan_row import ScanRow
-from ..builds.selection import WORST, Order, Selection
+from ..builds.selection import WORST, Order, Selection, Show
 from ..compare.launches import refuse_absent, stated_launches
 from ..readers import KernelRecord, ReadProblem
 from ..readers.budget import Allowance
@@ -203,8 +203,11 @@ class Scanning:
         matching = list(self._matching(choice, found))
         excerpt = None
         if are_many:
-            by_arch = self._tally.deserving() if choice.sort == WORST else in_numbers(matching)
-            excerpt = excerpt_of(matching, by_arch, can_be_by_name=is_cut and choice.sort != WORST)
+            show: Show = "whole_kernels" if is_cut else "rows"
+            if is_cut and choice.sort == WORST and self._selection.sort is None:
+                show = "one_per_template"
+            by_arch = self._tally.deserving() if show == "one_per_template" else in_numbers(matching)
+            excerpt = excerpt_of(matching, by_arch, show)
             if is_cut:
                 choice = replace(choice, limit=MOST, show=excerpt.show)
         rows = map(self._row, choice.ordered(matching, self.scanner))
@@ -224,9 +227,12 @@ class Scanning:
 
         choice = replace(self._selection, group=True)
         found = list(self._wanted(choice, records))
+        if choice.filters_answers:
+            choice = replace(choice, sort=choice.order_of_excerpt(self._tally.is_of_traces))
         shown = list(self._chosen(choice, found))
+        report = self._report(tuple(map(self._row, shown)), choice.sort)
         if compare is None:
-            return listing(self._shown(shown), self.scanner, self._archs)
+            return listing(report, self.scanner, self._archs)
         build = read_build([compare], self._common)
         self.problems += build.problems
         old = [each for each in choice.kernels(build.records) if each.is_comparable]
@@ -234,7 +240,7 @@ class Scanning:
         became = since(build.name, old, list(map(self._portable, compiled)), self.scanner)
         changes = dict(zip(map(id, compiled), became.changes, strict=True))
         of_shown = [changes.get(id(record)) for record in shown]
-        return listing(self._shown(shown), self.scanner, self._archs, became, of_shown)
+        return listing(report, self.scanner, self._archs, became, of_shown)
 
     def _portable(self, record: KernelRecord) -> KernelRecord:
         """The record with the name that its file has in every build."""
@@ -243,9 +249,6 @@ class Scanning:
         folders = (os.path.join(source, "") for source in self._sources if is_folder(source))
         folder = next((each for each in folders if record.source.startswith(each)), record.source)
         return replace(record, source=portable(record.source, folder))
-
-    def _shown(self, records: Iterable[KernelRecord]) -> ScanReport:
-        return self._report(tuple(map(self._row, records)), self._selection.sort)
 
     @property
     def missing(self) -> str:

@@ -62,7 +62,10 @@ def sweep_grid(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> CurvesReport
     Raises:
         InputError: A range that is none, too many combinations, or what `compute` refuses.
     """
-    choices = _choices(kernel)
+    return _grid(chips, _choices(kernel))
+
+
+def _grid(chips: Sequence[Chip], choices: Mapping[str, Sequence[Any]]) -> CurvesReport | SweepReport:
     # Products are called by their names, and compute capabilities as they always are.
     whole = {"gpu" if any(chip.name for chip in chips) else "cc": [chip.label for chip in chips], **choices}
     variables = {cast(Variable, name): tuple(values) for name, values in whole.items() if len(values) > 1}
@@ -113,11 +116,23 @@ def sweep_picture(
     Raises:
         InputError: Likewise; too much varies, or there is no curve to mark a value on.
     """
-    report = sweep_grid(chips, kernel)
+    report = _grid(chips, _with_marked(_choices(kernel), marks))
     if isinstance(report, SweepReport) and report.compares_chips_alone and not marks:
         given = {name: value for name, value in report.fixed.items() if name not in ("gpu", "cc")}
         return side_by_side([curves_of(chip, given) for chip in chips], title)
     return report.picture(title, marks)
+
+
+def _with_marked(choices: Mapping[str, Sequence[Any]], marks: Sequence[int]) -> Mapping[str, Sequence[Any]]:
+    """The values with those to be marked among them, where a step passes over one."""
+    varied = [name for name, values in choices.items() if len(values) > 1]
+    if not marks or len(varied) != 1:
+        return choices
+    values = choices[varied[0]]
+    if not all(isinstance(value, int) for value in values):
+        return choices
+    within = {mark for mark in marks if min(values) <= mark <= max(values)}
+    return {**choices, varied[0]: sorted({*values, *within})}
 
 
 def _cells(chips: Sequence[Limits], choices: Mapping[str, Sequence[Any]]) -> tuple[Cell, ...]:

@@ -6,6 +6,7 @@ Candidates that an autotuner did not choose deserve none: they do not run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 
 from ..readers import KernelRecord
 from .kernel_names import base_name
@@ -28,22 +29,26 @@ def has_stack_of_unknown_spills(record: KernelRecord) -> bool:
     return bool(record.stack_bytes) and spilled_bytes(record) is None
 
 
-def worst_first(records: Iterable[KernelRecord], scanner: Scanner) -> Iterator[KernelRecord]:
-    """What deserves a look, the worst first; of all variants of a template, for whatever architecture, the
-    worst one. What deserves none is left out.
+def worst_first(records: Iterable[KernelRecord], scanner: Scanner) -> list[KernelRecord]:
+    """The records, the worst first; after them, as they were, those that deserve no look.
 
     Before everything comes what does not launch; then spills, the most first; an occupancy below `LOW`,
     the lowest first; a stack, first of those that may spill, the largest first. Where launches have times,
     the longest come first of those of the same kind.
     """
-    ranked = [
-        (rank, number, record)
-        for number, record in enumerate(records)
-        if (rank := _rank(record, scanner.verdict(record))) is not None
-    ]
-    ranked.sort(key=lambda each: each[:2])
+    ranked = [(_rank(record, scanner.verdict(record)), record) for record in records]
+    worst = [(rank, record) for rank, record in ranked if rank is not None]
+    worst.sort(key=itemgetter(0))
+    return [record for _, record in worst] + [record for rank, record in ranked if rank is None]
+
+
+def worst_of_templates(records: Iterable[KernelRecord], scanner: Scanner) -> Iterator[KernelRecord]:
+    """In the same order, of all variants of a template, for whatever architecture, the worst one; what
+    deserves no look is left out."""
     seen: set[str] = set()
-    for _, _, record in ranked:
+    for record in worst_first(records, scanner):
+        if not deserves_a_look(record, scanner.verdict(record)):
+            return
         template = base_name(record.name)
         if template not in seen:
             seen.add(template)

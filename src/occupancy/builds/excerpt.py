@@ -30,11 +30,14 @@ class Excerpt:
         """Whether of each name only the first is shown, for whatever architecture."""
         return self.show == "one_per_name"
 
+    @property
+    def is_by_template(self) -> bool:
+        """Whether of each template the one is shown that most deserves a look."""
+        return self.show == "one_per_template"
 
-def excerpt_of(
-    kernels: Sequence[KernelRecord], by_arch: Mapping[str | None, int], *, can_be_by_name: bool
-) -> Excerpt:
-    """What is known of them, and whether one of each name says more than the first few.
+
+def excerpt_of(kernels: Sequence[KernelRecord], by_arch: Mapping[str | None, int], show: Show) -> Excerpt:
+    """What is known of them, and whether one of each name says more than the first few whole ones.
 
     It does where the same names come again for other architectures. Launches are each of their own: they
     differ in more than that.
@@ -42,14 +45,13 @@ def excerpt_of(
     Args:
         kernels: All that are what was asked for.
         by_arch: How many of them there are for each architecture, or how many of those deserve a look.
-        can_be_by_name: Whether one of each name may be shown; else rows are.
+        show: What is shown of them; in place of whole kernels it may be one of each name.
     """
     archs_of: dict[str, set[str | None]] = {}
     for each in kernels:
         archs_of.setdefault(each.group, set()).add(each.arch)
-    show: Show = "whole_kernels" if can_be_by_name else "rows"
     if (
-        can_be_by_name
+        show == "whole_kernels"
         and len(kernels) > MOST
         and any(len(archs) > 1 for archs in archs_of.values())
         and all(each.launches is None for each in kernels)

@@ -11,7 +11,7 @@ from ..readers import KernelRecord
 from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability
 from ..values.spellings import nearest_names
-from .attention import has_stack_of_unknown_spills, spilled_bytes, worst_first
+from .attention import has_stack_of_unknown_spills, spilled_bytes, worst_first, worst_of_templates
 from .grouping import grouped, together, traces_in_short
 from .kernel_names import base_name, last_name
 from .patterns import Pattern
@@ -31,9 +31,10 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 
 WORST: Order = "worst"
 
-Show = Literal["rows", "whole_kernels", "one_per_name"]
+Show = Literal["rows", "whole_kernels", "one_per_name", "one_per_template"]
 """What is shown up to the limit: rows; or rows and, beyond it, what is left of the last kernel; or of each
-kernel the first row in the order that was asked for."""
+kernel the first row in the order that was asked for; or, the worst first, one row of each template of those
+that deserve a look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,8 @@ class Selection:
 
     def ordered(self, kernels: Iterable[KernelRecord], scanner: Scanner) -> Iterator[KernelRecord]:
         """As many as were asked for, in the order that was."""
+        if self.show == "one_per_template":
+            return _first(worst_of_templates(kernels, scanner), self.limit)
         if self.sort == WORST:
             kernels = worst_first(kernels, scanner)
         elif self.sort is not None:

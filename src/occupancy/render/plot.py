@@ -211,7 +211,10 @@ def _quarters_of(highest: int) -> list[float]:
 
 
 def _draw_curves(chart: Curves, panel: Axes, *, is_alone: bool) -> None:
-    """A curve of steps for each name; where two are the same, the dashes of one show the other."""
+    """A curve of steps for each name; where two are the same, the dashes of one show the other.
+
+    What lies between two values counts as the larger, because resources are rounded up to whole units.
+    """
     from .fitting_ticks import set_ticks
 
     scale, values = chart.axis.scale, list(map(int, chart.axis.values))
@@ -232,7 +235,7 @@ def _draw_curves(chart: Curves, panel: Axes, *, is_alone: bool) -> None:
             marker=points,
             linestyle=dashes,
             color=color,
-            drawstyle="steps-mid",
+            drawstyle="steps-pre",
             linewidth=2.5,
             label=": ".join(filter(None, (name, ", ".join(at_marks)))) if name else "_",
         )

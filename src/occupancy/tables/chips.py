@@ -16,7 +16,7 @@ import occupancy  # in annotations: a public name brings its module when somebod
 from ..errors import InputError, UnknownComputeCapabilityError, shown
 from ..values.asking import Asking
 from ..values.dataclass import dataclass
-from ..values.limits import ComputeCapability, Limits
+from ..values.limits import ComputeCapability, Limits, several_chips
 from .shipped import renamed
 from .table import Table
 
@@ -118,11 +118,7 @@ def find_chips(name: object, table: Table | None = None, *, meant: Meant = "eith
         if found := re.fullmatch(_RANGE, name.strip()):
             raise _range(name, found, table) from None
         if len(parts := [part.strip() for part in name.split(",")]) > 1 and all(parts):
-            raise InputError(
-                f"{shown(name)} names {len(parts)} chips",
-                where="cc",
-                cure=f"In Python several are a list, where a function takes several: {shown(parts)}.",
-            ) from None
+            raise several_chips(name, parts) from None
         chip = _of_product(name, table, guess=True)
         if chip is None:
             raise _nothing(name) from None

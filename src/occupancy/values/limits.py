@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any, Literal, NamedTuple
@@ -77,9 +77,20 @@ class ComputeCapability(NamedTuple):
                 problem = f"{shown(value)} is not a compute capability"
             case [int(major), int(minor)] if 0 < major < 100 and 0 <= minor < 100:
                 return cls(major, minor)
+            case [str(), _, *_]:
+                raise several_chips(value, value)
             case _:
                 problem = f"{shown(value)} is not a compute capability"
         raise InputError(problem, where="cc", allowed=_HOW_TO_WRITE_ONE)
+
+
+def several_chips(given: object, chips: Iterable[object]) -> InputError:
+    """The error for several chips where a function takes one."""
+    return InputError(
+        f"{shown(given)} is not one chip",
+        where="cc",
+        cure=f"Several are a list, {shown(list(chips))}, which compute_on_all(), sweep() and prune() take.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

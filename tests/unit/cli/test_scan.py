@@ -399,6 +399,18 @@ class TestLargeBuilds:
         summaries = {run("scan", log, *more).stdout.splitlines()[0] for more in ((), ("--limit", "30"))}
         assert summaries == {"100 kernels; 34 below 50%, 9 spilling."}
 
+    def test_worst_is_an_order_that_drops_nothing_but_from_the_screen_that_nobody_asked_for(
+        self, tmp_path: Path
+    ) -> None:
+        log = many(tmp_path)
+        rows = scan(log, "--sort", "worst")
+        assert len(rows) == 100
+        assert [row["name"] for row in rows[:9]] == [f"k{number}" for number in range(90, 0, -10)]
+        assert len(scan(log, "--sort", "worst", "--below", "50")) == 34
+        texts = [run("scan", str(log), "--sort", "worst", *more).stdout for more in (("--all",), ())]
+        assert [len(re.findall("^k", text, re.MULTILINE)) for text in texts] == [100, 20]
+        assert "\n20 of them, worst first:\n" in texts[1]
+
     def test_formats_for_programs_stay_whole(self, tmp_path: Path) -> None:
         log = many(tmp_path)
         assert len(scan(log)) == 100
@@ -1019,7 +1031,9 @@ def test_an_order_by_spills() -> None:
 
     assert names(sort="spills")[:5] == ["much", "stated", "little", "larger", "unknown"]
     assert names(sort="spills", only_spilling=True) == ["much", "stated", "little"]
-    assert names(sort="worst") == ["much", "stated", "little", "larger", "unknown", "arrays"]
+    worst = ["much", "stated", "little", "larger", "unknown", "arrays"]
+    assert names(sort="worst") == [*worst, "none"]
+    assert names(sort="worst", show="one_per_template") == worst
     tally = Tally(scanner)
     assert len(list(tally.counted(kernels))) == len(kernels)
     overview = tally.overview()

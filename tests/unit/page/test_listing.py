@@ -84,6 +84,8 @@ def test_names_are_text(tmp_path: Path) -> None:
         ([], "Occ.", False),
         (["--sort", "regs"], "Regs", True),
         (["--sort", "regs", "--reverse"], "Regs", False),
+        (["--spilling"], "Spills", True),
+        (["--below", "99"], "Occ.", False),
     ],
 )
 def test_the_order_at_the_start_is_that_of_a_column(

@@ -13,9 +13,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle, StepPatch
 
 from occupancy import InputError, compute
-from occupancy.api.sweep import sweep_grid
+from occupancy.api.sweep import sweep_grid, sweep_picture
 from occupancy.render.charts import PICTURE_FILES
 from occupancy.render.plot import draw, pictured
+from occupancy.render.words import percent
 from occupancy.report.curves import CurvesReport, curves_report
 from occupancy.report.sweep import SweepReport
 from occupancy.tables.chips import find_chip
@@ -86,9 +87,16 @@ class TestSweep:
         report = swept("9.0", threads="128", regs="16:128:8")
         (panel,) = draw(report.picture()).axes
         (line,) = panel.lines
-        assert line.get_drawstyle() == "steps-mid"
+        assert line.get_drawstyle() == "steps-pre"  # up to each value, as charts in text have it
         assert points_of(line) == [[row["regs"], 100 * row["occupancy"]] for row in report.rows()]
         assert (panel.get_xlabel(), panel.get_ylabel()) == ("registers per thread", "occupancy (%)")
+
+    def test_what_is_marked_between_two_steps_has_its_own_occupancy(self) -> None:
+        chips, kernel = [find_chip("9.0"), find_chip("8.9")], {"threads": "256", "regs": "16:255:16"}
+        (panel,) = draw(sweep_picture(chips, kernel, marks=[72])).axes
+        expected = [percent(compute(chip.cc, threads=256, regs=72).occupancy) for chip in chips]
+        legend = [text.get_text() for text in panel.get_legend().get_texts()]  # type: ignore[union-attr]
+        assert legend == [f"{cc}: {share} at 72" for cc, share in zip(("9.0", "8.9"), expected, strict=True)]
 
     def test_names_are_bars(self) -> None:
         report = swept("7.0", "9.0", threads="128", regs="40")

@@ -41,6 +41,8 @@ def test_stages_in_words() -> None:
     whole = replace(MM, next_step=occupancy.NextStep(3, 0.375, {"regs": 80, "smem": 65536}))
     assert stages_in_words(whole) == "num_stages 3 -> 2 (about 64 KiB)"
     assert not needs_smaller_tile(whole)
+    there = replace(whole, cc="8.9")  # where three stages of 32 KiB would take 64 KiB: a step names the bytes
+    assert stages_in_words(there) == ""
     less = replace(MM, next_step=occupancy.NextStep(8, 1.0, {"smem": 32767}))
     assert stages_in_words(less) == ""
     assert needs_smaller_tile(less)

@@ -217,7 +217,7 @@ class TestMatching:
 
 
 def test_several_chips_in_one_text_say_how_python_takes_them() -> None:
-    message = r"'9.0, L4' names 2 chips\. In Python several are a list, .*: \['9.0', 'L4'\]\.$"
+    message = r"'9.0, L4' is not one chip\. Several are a list, \['9.0', 'L4'\], which compute_on_all.*"
     with pytest.raises(InputError, match=message):
         find_chips("9.0, L4")
 

@@ -95,7 +95,7 @@ def columns_of(
     rows: Sequence[ScanRow],
     chosen: Sequence[Asked] = (),
     *,
-    is_excerpt: bool = False,
+    with_reasons: bool = False,
     logs: Sequence[str] = (),
 ) -> list[Column]:
     """The columns that have something to say about these rows; or those that were asked for.
@@ -103,7 +103,7 @@ def columns_of(
     Args:
         rows: The kernels.
         chosen: See `columns_named`; none: what has something to say.
-        is_excerpt: Whether the rows were picked because they deserve a look, so that it is said why.
+        with_reasons: Whether the rows are ordered by what deserves a look, so that it is said why.
         logs: Files that only say what kernels of others spill.
     """
     copies = copies_of(rows, logs)
@@ -113,7 +113,7 @@ def columns_of(
         return _chosen(chosen, read_from)
     shown = [column for column in _COLUMNS if any(map(column.is_worth_it, rows))]
     first = [read_from] if len({row.source for row in rows}) > 1 or any(map(copies, rows)) else []
-    return [*first, *shown, *([_WHY] if is_excerpt else [])]
+    return [*first, *shown, *([_WHY] if with_reasons else [])]
 
 
 def if_there_is_room(rows: Sequence[ScanRow]) -> tuple[Sequence[str], Sequence[str]]:

@@ -85,8 +85,7 @@ class ScanScreen:
 
     def _table(self, rows: Sequence[ScanRow], columns: Sequence[Asked]) -> GroupedTable:
         report = self.report
-        is_excerpt = report.sort == WORST and len(report.kernels) < report.overview.kernels
-        shown = columns_of(rows, columns, is_excerpt=is_excerpt, logs=report.spill_logs)
+        shown = columns_of(rows, columns, with_reasons=report.sort == WORST, logs=report.spill_logs)
         if not columns:
             # The same share is of other blocks on other architectures, which would need a row each.
             needless = [BLOCKS if only_architecture(report) is None else ARCH]
@@ -168,7 +167,7 @@ def _what_is_shown(report: ScanReport, excerpt: Excerpt) -> str:
     overview, shown = report.overview, len(report.kernels)
     if not report.kernels:
         return "None of them is what was asked for." if overview.kernels else ""
-    if report.sort == WORST:
+    if excerpt.is_by_template:
         reasons = words.number(overview.deserve_a_look, "")
         return f"The {shown:,} that most deserve a look, one of each template ({reasons} have a reason):"
     order, matching = order_in_words(report), overview.matching
@@ -194,13 +193,13 @@ def _what_is_shown(report: ScanReport, excerpt: Excerpt) -> str:
 def _where_the_rest_is(report: ScanReport, excerpt: Excerpt) -> Iterator[Paragraph]:
     """How to see the kernels that were left out."""
     wanted = report.overview.matching
-    if report.sort != WORST and len(report.kernels) >= wanted:
+    if not excerpt.is_by_template and len(report.kernels) >= wanted:
         return
     rows = "A row for each architecture: " if excerpt.is_by_name else ""
     one = ""
     if excerpt.most is not None:
         arch, number = excerpt.most
-        only = "that architecture" if report.sort == WORST else f"its {number:,}"
+        only = "that architecture" if excerpt.is_by_template else f"its {number:,}"
         one = f"; --arch {words.printable(arch)} only {only}"
     yield Paragraph(
         Asking(

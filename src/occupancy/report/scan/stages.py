@@ -13,8 +13,11 @@ from ...values.limits import ComputeCapability
 def stages_in_words(row: ScanRow) -> str:
     """``num_stages 4 -> 3 (about 24 KiB)``: those of the next step, in place of its shared memory.
 
-    Empty where it asks for no less shared memory, there is no pipeline to shorten, or no stage fits.
+    Empty where it asks for no less shared memory, there is no pipeline to shorten, or no stage fits; nor
+    where the chip is another than it was compiled for, with other stages in that memory.
     """
+    if row.cc is not None and more_stages_there(row, ComputeCapability.parse(row.cc)):
+        return ""
     wanted = None if row.next_step is None else row.next_step.requires.get("smem")
     stages = None if wanted is None else stages_within(wanted, row)
     if wanted is None or not stages:
