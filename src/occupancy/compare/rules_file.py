@@ -158,11 +158,10 @@ def _read_exemption(number: int, entry: dict[str, Any], place: str) -> Exemption
         if "rules" in entry:
             criteria = found.by(_texts, entry["rules"], f"{where}rules", '"min_occupancy", or a list')
             found.by(_check_names, criteria or (), tuple(CRITERIA), f"{where}rules: ")
-        reason = found.by(_texts, entry.get("reason"), f"{where}reason", "a sentence that says why")
+        reason = found.by(_text, entry.get("reason"), f"{where}reason", "a sentence that says why")
         until = found.by(_day, entry.get("until"), f"{where}until")
         selected = _selected(entry, where, found, default=None)
-    (said,) = reason
-    return Exemption(number, *selected, criteria, said, until, place=place)
+    return Exemption(number, *selected, criteria, reason, until, place=place)
 
 
 def _day(value: Any, where: str) -> date:
@@ -213,11 +212,18 @@ def _parsed(parse: Callable[[Any, str], T], value: object, where: str) -> T:
         raise error.elsewhere(where, RulesError) from error
 
 
-def _texts(value: object, where: str, example: str) -> tuple[str, ...]:
-    texts = value if isinstance(value, list) else [value]
-    if not texts or not all(isinstance(each, str) and each for each in texts):
+def _text(value: object, where: str, example: str) -> str:
+    if not isinstance(value, str) or not value:
         raise RulesError(_got(value), where=where, cure=f"Give {example}.")
-    return tuple(texts)
+    return value
+
+
+def _texts(value: object, where: str, example: str) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        return (_text(value, where, example),)
+    if not value or not all(isinstance(each, str) and each for each in value):
+        raise RulesError(_got(value), where=where, cure=f"Give {example}.")
+    return tuple(value)
 
 
 def _selected(

@@ -294,6 +294,8 @@ def test_the_last_day_of_an_exemption_with_quotation_marks_and_without(tmp_path:
     ("lines", "message"),
     [
         ('until = "2027-01-31"', r"exemptions\[1\]\.reason: is missing"),
+        ('reason = ["x", "y"]\nuntil = 2027-01-31', r"exemptions\[1\]\.reason: got .* Give a sentence"),
+        ('reason = ["x"]\nuntil = 2027-01-31', r"exemptions\[1\]\.reason: got .* Give a sentence"),
         ('reason = "x"', r"exemptions\[1\]\.until: is missing\. Give the last day, such as 2027-03-31"),
         ('reason = "x"\nuntil = "January"', r"exemptions\[1\]\.until: got 'January'\. Give the last day"),
         ('reason = "x"\nuntil = 2027', r"exemptions\[1\]\.until: got 2027\. Give the last day"),
