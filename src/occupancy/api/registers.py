@@ -86,7 +86,7 @@ def parse_groups(value: GroupsLike) -> list[Group]:
         InputError: Something else.
     """
     if not isinstance(value, str):
-        return [_group(pair, value) for pair in value]
+        return [_group(pair, value) for pair in (value if isinstance(value, Iterable) else [None])]
     parts = [part.strip() for part in value.replace("/", ",").split(",")]
     is_one = [part.isdecimal() or part == ASKED for part in parts]
     pairs = [("1", part) if one else part.split(":") for part, one in zip(parts, is_one, strict=True)]

@@ -7,15 +7,19 @@ from functools import cached_property
 from itertools import takewhile
 from operator import eq
 
-from ..builds.kernel_names import base_name, without_parameters
+from ..builds.kernel_names import Names, base_name, without_parameters
 from ..errors import RulesError
 from ..readers import KernelRecord
 from ..readers.names import demangle
+from ..values.limits import ComputeCapability
 from ..values.spellings import nearest_names
 from .diff import compared, in_one_only
 from .likely_renamed import likely_renamed
 from .matching import Matching, match
-from .rules import Entry, about, idle
+from .rules import Entry
+
+Named = tuple[Names, ComputeCapability | None]
+"""The names of a kernel, and its architecture."""
 
 MOST_SUGGESTED = 5
 """Kernels that a message names; it counts the others."""
@@ -38,9 +42,7 @@ def names_like(pattern: str, kernels: Iterable[str]) -> str:
     if near and head != wanted:
         instances = {without_parameters(demangle(name)) for base in near for name in of_base[base]}
         near = sorted(instances, key=lambda each: (-_agreement(each.partition("<")[2], arguments), each))
-    names = near or sorted(of_base)
-    more = f" and {len(names) - MOST_SUGGESTED:,} more" if len(names) > MOST_SUGGESTED else ""
-    return f"{', '.join(names[:MOST_SUGGESTED])}{more}"
+    return _few(near or sorted(of_base))
 
 
 class NoKernel:
@@ -78,9 +80,10 @@ class NoKernel:
         if now := self.now(entry):
             cure = f"It names a kernel that was renamed to {now}: change it to that first."
         elif new := self._new_instead(entry):
-            perhaps = self._perhaps(entry)
+            perhaps = self._perhaps.meant(entry)
             which = (
-                f"{perhaps} is new and needs exactly as much"
+                f"{_few(perhaps)} {'is new and needs' if len(perhaps) == 1 else 'are new and need'} exactly "
+                "as much"
                 if perhaps
                 else f"new are {names_like(entry.kernels[0], new)}"
             )
@@ -92,7 +95,7 @@ class NoKernel:
 
     def near(self, entry: Entry) -> str:
         """Names of kernels that there are, of which an entry may be meant that is for none."""
-        return self.now(entry) or self._perhaps(entry) or self._like(entry)
+        return self.now(entry) or _few(self._perhaps.meant(entry)) or self._like(entry)
 
     def may_be_renamed(self, entry: Entry) -> bool:
         """Whether what an entry is for that is for none may be in the build by another name."""
@@ -112,25 +115,52 @@ class NoKernel:
         gone = in_one_only(self._matching.removed, self._kernels)
         return likely_renamed(gone, in_one_only(self._matching.added, self._baseline))
 
+    @cached_property
+    def _renamed(self) -> _NewNames:
+        return _NewNames((old, new) for old, new, _ in self._matching.pairs if old.name != new.name)
+
+    @cached_property
+    def _perhaps(self) -> _NewNames:
+        return _NewNames(self.likely)
+
+    @cached_property
+    def _before(self) -> list[Named]:
+        return list(map(_named, self._baseline))
+
     def now(self, entry: Entry) -> str:
         """The names that the kernels have now which it is about; empty where they have gone."""
-        pairs = self._matching.pairs
-        return _few(new.name for old, new, _ in pairs if old.name != new.name and about(old, [entry]))
+        return _few(self._renamed.meant(entry))
 
     def _new_instead(self, entry: Entry) -> list[str]:
         """The names of the kernels that are new, where the baseline has one that it is for."""
-        has_it = not idle([entry], self._baseline)
+        has_it = any(entry.is_for(*each) for each in self._before)
         return [kernel.name for kernel in self._matching.added] if has_it else []
 
-    def _perhaps(self, entry: Entry) -> str:
-        return _few(new.name for old, new in self.likely if about(old, [entry]))
+
+class _NewNames:
+    """What kernels are called now that had other names; their names are taken apart once for all entries.
+
+    Args:
+        pairs: The kernels as they were, and as they are.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[KernelRecord, KernelRecord]]) -> None:
+        self._pairs = [(_named(old), new.name) for old, new in pairs]
+
+    def meant(self, entry: Entry) -> list[str]:
+        """The names now, as people write them and without parameters, of those that it was about."""
+        found = {new for old, new in self._pairs if entry.is_for(*old)}
+        return sorted({without_parameters(demangle(name)) for name in found})
 
 
-def _few(names: Iterable[str]) -> str:
-    """Names as people write them, without parameters: the first of them, and how many more."""
-    different = sorted({without_parameters(demangle(name)) for name in names})
-    more = f" and {len(different) - MOST_SUGGESTED:,} more" if len(different) > MOST_SUGGESTED else ""
-    return f"{', '.join(different[:MOST_SUGGESTED])}{more}"
+def _named(kernel: KernelRecord) -> Named:
+    return Names(kernel.name, demangle), kernel.compute_capability
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - MOST_SUGGESTED:,} more" if len(names) > MOST_SUGGESTED else ""
+    return f"{', '.join(names[:MOST_SUGGESTED])}{more}"
 
 
 def _agreement(one: str, other: str) -> int:

@@ -112,6 +112,11 @@ class TestFunction:
         with pytest.raises(InputError):
             occupancy.registers(groups, threads=128)
 
+    @pytest.mark.parametrize("groups", [40, None])
+    def test_what_is_no_list_is_refused_in_a_line(self, groups: object) -> None:
+        with pytest.raises(InputError, match=f"^groups: {groups} is not a list of warpgroups"):
+            occupancy.registers(groups)  # type: ignore[arg-type]
+
     @pytest.mark.parametrize("groups", ["40,?,?", "1:40,2:?", [(1, 40), (2, None)]])
     def test_the_threads_are_those_of_all_groups(self, groups: str) -> None:
         assert occupancy.registers(groups) == occupancy.registers(groups, threads=384)

@@ -912,6 +912,19 @@ def test_an_entry_for_a_kernel_that_is_gone_names_those_that_are_new(project: Pa
     )
 
 
+def test_an_entry_for_several_that_are_gone_names_those_that_need_as_much(project: Path) -> None:
+    line = "Compiling entry function '{}' for 'sm_90'\nptxas info : Used {} registers\n"
+    for name in "blur", "smooth":
+        text = "".join(line.format(f"{name}_{regs}", regs) for regs in (40, 48))
+        (project / f"{name}.log").write_text(text)
+    occupancy.save_baseline("blur.log", "base.json")
+    (project / "rules.toml").write_text(
+        "baseline = 'base.json'\n[[rules]]\nmax_regs = 9\nkernels = 'blur_*'\n"
+    )
+    text = " ".join(check("smooth.log", "--rules", "rules.toml", code=2).split())
+    assert "The baseline has it; smooth_40, smooth_48 are new and need exactly as much." in text
+
+
 LINE = "Compiling entry function '{}' for 'sm_90'\nptxas info : Used {} registers\n"
 
 
