@@ -61,6 +61,11 @@ FORMAT_OF = {
 """What the ending of a file's name says where no option does."""
 
 
+def file_of(output: str | None) -> str | None:
+    """The file of ``-o``; None for ``-``, which is standard output, and where there is none."""
+    return None if output == "-" else output
+
+
 def is_format_given() -> bool:
     """Whether the user has said ``--format``."""
     source = click.get_current_context().get_parameter_source("output_format")

@@ -18,7 +18,7 @@ from .choose_sm import cc_option, choose_sm, gpu_option
 from .help import Command
 from .kernel_files import warn_of
 from .options import grid_options, output_option, threads_option, use_options
-from .output import print_data
+from .output import file_of, print_data
 from .written import CHOOSING, end, page_of_kernels, say_written
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def command(
     if output is None:
         open_page(question, listing, files)
     else:
-        file = None if output == "-" else output
+        file = file_of(output)
         with written_to(file, "html", files):
             print_data(_page(question, listing, files))
         if file is not None and scanning is not None:

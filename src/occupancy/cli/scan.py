@@ -17,7 +17,7 @@ from .choose_sm import choose_sm, device_option, gpu_option
 from .help import Command, grouped_option
 from .kernel_files import KernelFiles, kernel_file_options, warn_of
 from .options import format_option_with, full_names_option, limit_option, output_option, sms_option
-from .output import FOR_PEOPLE, format_for, print_data, print_document, print_text
+from .output import FOR_PEOPLE, file_of, format_for, print_data, print_document, print_text
 from .written import CHOOSING, end, page_of_kernels, say_written
 
 if TYPE_CHECKING:
@@ -113,6 +113,7 @@ def command(
     occupancy scan build/ --save-baseline baseline.json
     occupancy scan build/ -o report.html --compare baseline.json
     """
+    output = file_of(output)
     options["output_format"] = format_for(output, options["output_format"])
     _refuse_absent(files)
     if baseline is not None:

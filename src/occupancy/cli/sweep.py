@@ -11,7 +11,7 @@ from .answer_file import write_picture, written_to
 from .choose_sm import chips_options
 from .help import Command, grouped_option
 from .options import format_option_with, kernel_options, output_option
-from .output import FOR_PEOPLE, format_for, is_format_given, print_document, print_report
+from .output import FOR_PEOPLE, file_of, format_for, is_format_given, print_document, print_report
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -67,6 +67,7 @@ def command(
     from ..api.sweep import sweep_document, sweep_grid, sweep_picture
     from ..render.charts import PICTURE_FILES
 
+    output = file_of(output)
     said = f"Wrote {output}"
     is_picture = output is not None and output.lower().endswith(PICTURE_FILES)
     if output is None or is_format_given() or not is_picture:

@@ -710,6 +710,11 @@ class TestColumns:
 
 
 class TestOutput:
+    def test_a_dash_in_the_place_of_a_file_is_standard_output(self, samples: Path) -> None:
+        cubin = str(samples / "samples.cubin")
+        for asked in ("scan", cubin, "--format", "csv"), ("sweep", "--cc", "9.0", "-t", "64", "-r", "9:12"):
+            assert run(*asked, "-o", "-").stdout == run(*asked).stdout
+
     @pytest.mark.parametrize("suffix", ["csv", "json", "jsonl", "md", "txt"])
     def test_the_answer_goes_to_the_file(self, samples: Path, tmp_path: Path, suffix: str) -> None:
         path = tmp_path / f"answer.{suffix}"
