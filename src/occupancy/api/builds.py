@@ -126,7 +126,8 @@ def check(
     if update:
         return _update(how, paths, asked, _path_to_write(path, how))
     if path is not None and not os.path.exists(path):
-        raise BaselineError("is not there yet", where=path, cure=_how_to_begin(paths, asked.source))
+        of = [] if baseline is None else ["--baseline", path]
+        raise BaselineError("is not there yet", where=path, cure=_how_to_begin(paths, asked.source, of))
     before = [] if path is None else [build_of(read_baseline(path), path)]
     after = whole(read_build(paths))
     how.take_threads_of(asked)
@@ -172,8 +173,8 @@ def check_command(build: Sequence[str], rules: str, options: Sequence[str] = ())
     return shlex.join(["occupancy", "check", *build, *of, *options])
 
 
-def _how_to_begin(build: Sequence[str], rules: str) -> str:
-    return f"To make it of this build: {check_command(build, rules)} --update."
+def _how_to_begin(build: Sequence[str], rules: str, options: Sequence[str]) -> str:
+    return f"To make it of this build: {check_command(build, rules, options)} --update."
 
 
 def _update(how: Builds, build: Sequence[str], asked: Rules, path: str) -> CheckReport:

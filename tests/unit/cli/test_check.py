@@ -912,6 +912,16 @@ def test_an_entry_for_a_kernel_that_is_gone_names_those_that_are_new(project: Pa
     )
 
 
+def test_the_command_for_a_baseline_that_is_not_there_yet_makes_that_and_no_other(
+    builds: Path, project: Path
+) -> None:
+    (project / "occupancy.toml").write_text("baseline = 'later.json'\n[[rules]]\nmax_regs_growth = 0\n")
+    build = str(builds / "after")
+    error = check(build, "--baseline", "no.json", code=2)
+    assert f"occupancy check {build} --baseline no.json --update." in error
+    assert f"occupancy check {build} --update." in check(build, code=2)
+
+
 def test_an_entry_for_several_that_are_gone_names_those_that_need_as_much(project: Path) -> None:
     line = "Compiling entry function '{}' for 'sm_90'\nptxas info : Used {} registers\n"
     for name in "blur", "smooth":
