@@ -90,7 +90,7 @@ def perf_model(
 
     def estimate(**arguments: Any) -> float:
         (answer,) = condition.answers(arguments, "configuration")
-        if answer is None or not condition.accepts(answer, arguments):
+        if answer is None or not condition.accepts(answer, arguments, "configuration"):
             return math.inf
         if sms is None or grid is None:
             return 1 / answer.occupancy

@@ -146,10 +146,15 @@ class Condition:
         Raises:
             InputError: It says what makes no sense, or not enough.
         """
-        return all(self.accepts(answer, config) for answer in self.answers(config, where))
+        return all(self.accepts(answer, config, where) for answer in self.answers(config, where))
 
-    def accepts(self, answer: Answer | None, config: object) -> bool:
+    def accepts(self, answer: Answer | None, config: object, where: str) -> bool:
         """Whether the answer for a configuration, on one chip, is enough.
+
+        Args:
+            answer: One of `answers`.
+            config: See `is_met_by`.
+            where: Likewise.
 
         Raises:
             InputError: Its cluster is not a whole number of blocks.
@@ -159,7 +164,7 @@ class Condition:
             and answer.launchable
             and answer.occupancy >= self.min_occupancy
             and answer.active_blocks >= self.min_blocks
-            and self._has_cluster(answer, config)
+            and self._has_cluster(answer, config, where)
         )
 
     def answers(self, config: object, where: str) -> Iterator[Answer | None]:
@@ -207,9 +212,12 @@ class Condition:
             )
         return arguments
 
-    def _has_cluster(self, answer: Answer, config: object) -> bool:
+    def _has_cluster(self, answer: Answer, config: object, where: str) -> bool:
         """Whether the chip has clusters as large as the configuration asks for."""
-        size = blocks_per_cluster(config)
+        try:
+            size = blocks_per_cluster(config)
+        except InputError as error:
+            raise error.elsewhere(f"{where}: {error.where}", InputError) from error
         return size <= 1 or size <= answer.limits.most_blocks_per_cluster
 
 

@@ -227,6 +227,7 @@ class TestRefusals:
                 {},
                 "smem: is the total, and static",
             ),
+            ({"threads": 32, "num_ctas": "two"}, {}, "num_ctas: 'two' is not a whole number"),
             ({"threads": 32, "caching": "ca"}, {}, "caching: compute capability 9.0 has no choice"),
             (
                 {"threads": 32, "carveout": "7k"},
