@@ -16,7 +16,8 @@ import occupancy  # in annotations: a public name brings its module when somebod
 from ..errors import InputError, UnknownComputeCapabilityError, shown
 from ..values.asking import Asking
 from ..values.dataclass import dataclass
-from ..values.limits import ComputeCapability, Limits, several_chips
+from ..values.limits import ComputeCapability, Limits
+from ..values.spellings import several_chips
 from .shipped import renamed
 from .table import Table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any, Literal, NamedTuple
@@ -25,7 +25,6 @@ MAX_BLOCK_SIZES = 1 << 13
 """Of whole warps, each of which has an answer in some lists; real SMs have 32."""
 
 _HOW_TO_WRITE_ONE = 'a string such as "9.0", "90", "sm_90a" or "sm_120", or a pair such as (9, 0)'
-
 
 Granularity = Literal["warp", "block"]
 
@@ -67,30 +66,21 @@ class ComputeCapability(NamedTuple):
                 problem = f"{shown(value)} is not a compute capability"
             case float():
                 problem = f"{shown(value)} is a float, and a float cannot tell 12.1 from 12.10"
-            case bool():
+            case bool() | [bool(), _] | [_, bool()]:
                 problem = f"{shown(value)} is not a compute capability"
             case int():
                 if 10 <= value <= 999:
                     return cls(*divmod(value, 10))
                 problem = f"{shown(value)} has not two or three digits"
-            case [bool(), _] | [_, bool()]:
-                problem = f"{shown(value)} is not a compute capability"
             case [int(major), int(minor)] if 0 < major < 100 and 0 <= minor < 100:
                 return cls(major, minor)
             case [str(), _, *_]:
+                from .spellings import several_chips  # only an error needs it
+
                 raise several_chips(value, value)
             case _:
                 problem = f"{shown(value)} is not a compute capability"
         raise InputError(problem, where="cc", allowed=_HOW_TO_WRITE_ONE)
-
-
-def several_chips(given: object, chips: Iterable[object]) -> InputError:
-    """The error for several chips where a function takes one."""
-    return InputError(
-        f"{shown(given)} is not one chip",
-        where="cc",
-        cure=f"Several are a list, {shown(list(chips))}, which compute_on_all(), sweep() and prune() take.",
-    )
 
 
 @dataclass(frozen=True, slots=True)
