@@ -18,7 +18,7 @@ from .help import Command, grouped_option
 from .kernel_files import KernelFiles, kernel_file_options, warn_of
 from .options import format_option_with, full_names_option, limit_option, output_option, sms_option
 from .output import FOR_PEOPLE, file_of, format_for, print_data, print_document, print_text
-from .written import CHOOSING, end, page_of_kernels, say_written
+from .written import CHOOSING, end, page_of_kernels, say_written, warn_of_failing
 
 if TYPE_CHECKING:
     from ..api.scanning import Scanning
@@ -120,8 +120,10 @@ def command(
         _save_baseline(files, baseline, output, options)
         return
     with written_to(output, options["output_format"], files):
-        scanning = _scan(files, **options)
-    if output is not None:
+        scanning, fields = _scan(files, **options)
+    if output is None:
+        warn_of_failing(scanning, fields)
+    else:
         given = options["only_newest"], options["only_spilling"], options["below"], options["limit"]
         is_whole_page = options["output_format"] == "html" and not any(given)
         say_written(output, scanning, CHOOSING if is_whole_page else "")
@@ -175,11 +177,12 @@ def _scan(
     compare: str | None,
     output_format: str,
     **options: Any,
-) -> Scanning:
-    """Print what was found."""
+) -> tuple[Scanning, tuple[str, ...]]:
+    """Print what was found. What answered, and the fields that were chosen for programs."""
     if compare is not None and output_format != "html":
         raise InputError("is for pages", where="--compare", cure="Use --format html, or occupancy diff.")
     asked: tuple[Asked, ...] = ()
+    fields: tuple[str, ...] = ()
     if columns is not None:
         from ..report.scan.columns import columns_named
 
@@ -194,10 +197,10 @@ def _scan(
     elif output_format == "sarif":
         _print_findings(scanning, records)
     else:
-        _print_rows(scanning, records, asked, output_format)
+        fields = _print_rows(scanning, records, asked, output_format)
         if scanning.missing:
             click.echo(f"Warning: not sorted by {options['sort']}: {scanning.missing}.", err=True)
-    return scanning
+    return scanning, fields
 
 
 def _scanning(
@@ -255,8 +258,8 @@ def _print_findings(scanning: Scanning, records: Iterable[KernelRecord]) -> None
 
 def _print_rows(
     scanning: Scanning, records: Iterable[KernelRecord], asked: tuple[Asked, ...], output_format: str
-) -> None:
-    """For programs: each row as soon as it is known."""
+) -> tuple[str, ...]:
+    """For programs: each row as soon as it is known. The fields that were chosen."""
     from ..builds.scan_row import ROW_FIELDS
     from ..render.csv_json import csv_lines, json_document, json_lines
     from ..report.scan.columns import fields_of
@@ -276,6 +279,7 @@ def _print_rows(
             lines = json_document(lambda: scanning.report().to_dict(), "kernels", objects)
     for line in lines:
         print_data(line)
+    return fields
 
 
 def _typed_options(without: Collection[str]) -> str:

@@ -18,6 +18,9 @@ CHOOSING = "--newest, --spilling or --below 50"
 MANY = 2000
 """More kernels than these make a page of a megabyte."""
 
+SAY_IT = ("launchable", "reason")
+"""The columns that say which kernels do not launch, and why."""
+
 
 def page_of_kernels(
     files: tuple[str, ...], listing: Listing, options: str = "", compare: str | None = None
@@ -51,8 +54,19 @@ def say_written(output: str, scanning: Scanning, smaller: str = "") -> None:
     click.echo(f"Wrote {output}: {scanning.shown:,}{of}.{less}", err=True)
 
 
+def warn_of_failing(scanning: Scanning, columns: tuple[str, ...]) -> None:
+    """Warn of kernels whose occupancy is 0 because they do not launch, where no column says so.
+
+    Args:
+        scanning: Has answered for the kernels.
+        columns: Those that were chosen; empty: all there are.
+    """
+    if columns and SAY_IT[0] not in columns and (failing := _failing(scanning.do_not_launch)):
+        said = f"{scanning.shown:,} kernels{failing}"
+        click.echo(f"Warning: {said}; the columns {' and '.join(SAY_IT)} say it.", err=True)
+
+
 def _failing(number: int) -> str:
-    """How many have an occupancy of 0 for that, which the columns that were chosen may not say."""
     from ..report.scan.summary import do_not_launch
 
     return f", {number:,} of which {do_not_launch(number)}" if number else ""

@@ -742,6 +742,10 @@ class TestOutput:
         failing = sum(row.endswith(",0.0") for row in rows)
         assert failing == 1
         assert done.stderr == f"Wrote {path}: 3 kernels, 1 of which does not launch.\n"
+        asked = ("scan", cubin, "--threads", "1024", "--format", "csv", "--columns")
+        said = "Warning: 3 kernels, 1 of which does not launch; the columns launchable and reason say it.\n"
+        assert run(*asked, "demangled,occupancy").stderr == said
+        assert run(*asked, "demangled,launchable").stderr == ""
 
     def test_the_option_counts_more_than_the_name(self, samples: Path, tmp_path: Path) -> None:
         run("scan", str(samples / "samples.cubin"), "-o", str(tmp_path / "w.csv"), "--format", "json")
