@@ -64,7 +64,7 @@ class OccupancyError(ValueError):
         left = len(self.others) + 1 - MAX_TOGETHER
         if left <= 0:
             return self, *self.others
-        return self, *self.others[: MAX_TOGETHER - 1], type(self)(f"{left:,} more mistakes")
+        return self, *self.others[: MAX_TOGETHER - 1], type(self)(f"{left:,} more mistake{'s' * (left > 1)}")
 
     def __str__(self) -> str:
         return "\n".join(line for each in self.every for line in each.lines("python"))

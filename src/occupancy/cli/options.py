@@ -89,7 +89,8 @@ def _size(context: click.Context, parameter: click.Parameter, text: str | None) 
 
         def say() -> None:
             if context.params.get("output_format", "text") in FOR_PEOPLE:
-                click.echo(f"{parameter.opts[-1]}: {number} bytes; for KiB write {number}k.", err=True)
+                bytes_of_it = "1 byte" if int(number) == 1 else f"{number} bytes"
+                click.echo(f"{parameter.opts[-1]}: {bytes_of_it}; for KiB write {number}k.", err=True)
 
         context.call_on_close(say)
     return text

@@ -51,7 +51,7 @@ def size(amount: int) -> str:
     """Bytes, in KiB where that is short and exact: ``96 KiB``, ``9.125 KiB``, ``1,001 bytes``."""
     if amount and amount % 128 == 0 and amount >= 1024:
         return f"{amount / 1024:,.3f}".rstrip("0").rstrip(".") + " KiB"
-    return f"{amount:,} bytes"
+    return count(amount, "byte")
 
 
 def count(amount: int, noun: str) -> str:

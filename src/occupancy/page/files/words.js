@@ -12,7 +12,7 @@ const words = {
     if (bytes && bytes % 128 === 0 && bytes >= 1024) {
       return grouped((bytes / 1024).toFixed(3).replace(/\.?0+$/, "")) + " KiB";
     }
-    return `${grouped(bytes)} bytes`;
+    return words.count(bytes, "byte");
   },
   count: (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`,
   name: (resource) => QUANTITIES[resource]?.label ?? resource.replaceAll("_", " "),
