@@ -16,7 +16,7 @@ from ..compare.check import check as check_kernels
 from ..compare.diff import compare
 from ..compare.first_rules import first_rules
 from ..compare.no_kernel import NoKernel
-from ..compare.renamed import launches_of_renamed, refuse_idle, told
+from ..compare.renamed import launches_of_renamed, no_longer_for, refuse_idle, told
 from ..compare.rules import Rules, without_comparisons
 from ..compare.rules_file import RULES_FILE, read_rules, rules_of_this_folder
 from ..errors import BaselineError, InputError, Mistakes, RulesError
@@ -139,7 +139,7 @@ def check(
     )
     with Mistakes() as found:
         no_kernel = NoKernel(after.name, every, every_old, ignore_arch=how.is_for_one_chip)
-        found.by(refuse_idle, asked, every, fits, no_kernel)
+        unfit = found.by(refuse_idle, asked, every, fits, no_kernel)
         old, kernels = how.wanted_of(every_old, every)
         how.refuse_absent((*old, *kernels), (*before, after))
         # A rule can be for a kernel by the name that the baseline has.
@@ -159,6 +159,9 @@ def check(
         )
     looked_at = set(map(id, kernels))
     done.renamed += told("launches", [fit for fit in fits if id(fit.kernel) in looked_at])
+    if done.likely_renamed:
+        done.renamed += no_longer_for(asked, kernels, every, no_kernel, is_update=False)
+    done.unfit = tuple((pattern, no_kernel.near(pattern)) for pattern in unfit)
     done.not_chosen = how.not_chosen(*before, after)
     return check_report(
         done, asked, build=after.name, baseline=path, is_whole=not how.is_partial, runs_on=how.runs_on
@@ -199,7 +202,7 @@ def _updated(
     with Mistakes() as found:
         # The new baseline has the new names alone, so that the rules have to have them first.
         no_kernel = NoKernel(after.name, every, before.records)
-        found.by(refuse_idle, asked, every, None, no_kernel)
+        unfit = found.by(refuse_idle, asked, every, None, no_kernel)
         done = check_kernels(
             new,
             without_comparisons(relevant if new else ()),
@@ -209,6 +212,8 @@ def _updated(
             exemptions=asked.exemptions,
             no_kernel=no_kernel,
         )
+    done.renamed += no_longer_for(asked, accepted.new, every, no_kernel, is_update=True)
+    done.unfit = tuple((pattern, no_kernel.near(pattern)) for pattern in unfit)
     by_other_name, _ = launches_of_renamed(asked.launches, accepted.new, accepted.old)
     change = compare(how.launched(accepted.old, asked.launches, by_other_name), new, scanner)
     done.not_chosen = how.not_chosen(after)

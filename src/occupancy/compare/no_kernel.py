@@ -87,7 +87,7 @@ class NoKernel:
                 if perhaps
                 else f"new are {names_like(entry.kernels[0], new)}"
             )
-            todo = "If it was renamed, write the new name; else remove the entry."
+            todo = "If it was renamed, write the new name; else remove the old one."
             cure = f"The baseline has it; {which}. {todo}"
         else:
             allowed = f"{self._like(entry)}{archs}"
@@ -114,6 +114,19 @@ class NoKernel:
         of the two names alone makes no difference."""
         gone = in_one_only(self._matching.removed, self._kernels)
         return likely_renamed(gone, in_one_only(self._matching.added, self._baseline))
+
+    @cached_property
+    def before(self) -> dict[int, KernelRecord]:
+        """The identity of a kernel of the build -> what it was in the baseline, as far as that is known."""
+        return {id(new): old for old, new, _ in self._matching.pairs}
+
+    @cached_property
+    def perhaps_before(self) -> dict[int, KernelRecord]:
+        """The same of the kernels that may have been renamed, for each architecture."""
+        olds = {(kernel.name, kernel.arch): kernel for kernel in self._matching.removed}
+        old_names = {new.name: old.name for old, new in self.likely}
+        asked = ((kernel, (old_names.get(kernel.name), kernel.arch)) for kernel in self._matching.added)
+        return {id(kernel): olds[key] for kernel, key in asked if key in olds}
 
     @cached_property
     def _renamed(self) -> _NewNames:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Generic, TypeVar
@@ -17,8 +17,8 @@ from .diff import compared
 from .launches import ByOtherName
 from .matching import match
 from .no_kernel import NoKernel
-from .rules import Entry, Launches, Rules, about, idle
-from .violations import Renamed, Table
+from .rules import Entry, Exemption, Launches, Rules, Table, about, idle
+from .violations import Renamed
 
 E = TypeVar("E", bound=Entry)
 
@@ -81,12 +81,13 @@ def by_old_name(fits: Iterable[Fit[E]]) -> dict[int, tuple[E, ...]]:
     return found
 
 
-def told(table: Table, fits: Iterable[Fit[E]]) -> tuple[Renamed, ...]:
+def told(table: Table, fits: Iterable[Fit[E]], *, is_likely: bool = False) -> tuple[Renamed, ...]:
     """What to tell people of entries that fit kernels by the names that they had.
 
     Args:
         table: Which entries of the file these are.
         fits: Which fit which kernels.
+        is_likely: See `Renamed`.
     """
     of_entries: dict[tuple[int, bool], list[Fit[E]]] = {}
     for fit in fits:
@@ -98,6 +99,7 @@ def told(table: Table, fits: Iterable[Fit[E]]) -> tuple[Renamed, ...]:
             tuple(dict.fromkeys(pattern for fit in of_one for pattern in fit.patterns)),
             tuple(dict.fromkeys(without_parameters(demangle(fit.kernel.name)) for fit in of_one)),
             counts,
+            is_likely,
             of_one[0].entry.file_and_line,
         )
         for (number, counts), of_one in sorted(of_entries.items(), key=lambda each: each[0])
@@ -155,15 +157,51 @@ def launches_of_renamed(
     return {**by_old_name(fits), **by_new_name}, fits
 
 
+def no_longer_for(
+    asked: Rules,
+    kernels: Sequence[KernelRecord],
+    build: Sequence[KernelRecord],
+    no_kernel: NoKernel,
+    *,
+    is_update: bool,
+) -> tuple[Renamed, ...]:
+    """What to tell of entries that fit others, too, and so do not follow a kernel that has got another name.
+
+    Args:
+        asked: A file of rules.
+        kernels: The kernels that are asked for.
+        build: All kernels of the build.
+        no_kernel: What knows the names that they had, or may have had.
+        is_update: Whether the baseline is written, and so no other part of the check tells of what is known
+            to have been renamed.
+    """
+    tables: tuple[tuple[Table, Sequence[Entry]], ...] = (
+        ("rules", asked.rules),
+        ("launches", asked.launches),
+        ("exemptions", _current(asked)),
+    )
+    names = [(no_kernel.before, False)] * is_update + [(no_kernel.perhaps_before, True)]
+    return tuple(
+        each
+        for before, is_likely in names
+        for table, entries in tables
+        for each in told(
+            table,
+            [fit for fit in fits_by_old_name(entries, kernels, before, build) if not fit.counts],
+            is_likely=is_likely,
+        )
+    )
+
+
 def refuse_idle(
     asked: Rules,
     kernels: Sequence[KernelRecord],
     following: Iterable[Fit[Launches]] | None,
     no_kernel: NoKernel,
-) -> None:
+) -> tuple[Entry, ...]:
     """Raise the errors of all launches that are for no kernel, since a block size that nobody uses would go
-    unnoticed; and of all exemptions for none where what they are for may have been renamed. One for what has
-    gone for good does no harm.
+    unnoticed; of all exemptions for none where what they are for may have been renamed; and so of each
+    pattern beside others that fit. One for what has gone for good does no harm.
 
     Args:
         asked: A file of rules.
@@ -172,12 +210,16 @@ def refuse_idle(
             kernel that was renamed, and each that names one as it was is refused.
         no_kernel: What makes the errors.
 
+    Returns:
+        Each pattern that does no harm and fits none, beside others that do, as an entry with that one alone.
+
     Raises:
         RulesError: There are such entries.
     """
     follows = following is not None
     counting = {fit.entry.number for fit in following or () if fit.counts}
-    current = [one for one in asked.exemptions if one.until >= date.today()]
+    current = _current(asked)
+    unfit: list[Entry] = []
     with Mistakes() as found:
         for entry in idle(asked.launches, kernels):
             if entry.number not in counting:
@@ -186,17 +228,32 @@ def refuse_idle(
         for one in idle(current, kernels):
             if no_kernel.may_be_renamed(one) and not (follows and no_kernel.now(one)):
                 found.keep(no_kernel.error(one, cure=""))
-        if not follows:
-            for either in (*asked.rules, *asked.launches, *current):
-                if old := _only_names_of_before(either, kernels, no_kernel):
-                    found.keep(no_kernel.error(old, cure=""))
+        entries = (*asked.rules, *asked.launches, *current)
+        for pattern in _unfit_patterns(entries, kernels, lambda each: follows and bool(no_kernel.now(each))):
+            if no_kernel.may_be_renamed(pattern):
+                found.keep(no_kernel.error(pattern, cure=""))
+            else:
+                unfit.append(pattern)
+    return tuple(unfit)
 
 
-def _only_names_of_before(entry: E, kernels: Sequence[KernelRecord], no_kernel: NoKernel) -> E | None:
-    """Of an entry that is for some kernels the patterns that fit none, but had fitted some that were renamed;
-    None without such."""
-    several = [replace(entry, kernels=(pattern,)) for pattern in entry.kernels if len(entry.kernels) > 1]
-    of_none = [idle([one], kernels) for one in several]
-    old = [one for one in itertools.chain(*of_none) if no_kernel.now(one)]
-    is_all = all(of_none)  # that is said of the whole entry
-    return None if is_all or not old else replace(entry, kernels=tuple(one.kernels[0] for one in old))
+def _current(asked: Rules) -> list[Exemption]:
+    """The exemptions that have not ended."""
+    today = date.today()
+    return [one for one in asked.exemptions if one.until >= today]
+
+
+def _unfit_patterns(
+    entries: Iterable[Entry], kernels: Sequence[KernelRecord], is_followed: Callable[[Entry], bool]
+) -> Iterator[Entry]:
+    """Each pattern of no kernel, as an entry with that one alone; none of an entry that has no others, of
+    which all is said."""
+    parts = [
+        [replace(entry, kernels=(pattern,)) for pattern in entry.kernels]
+        for entry in entries
+        if len(entry.kernels) > 1
+    ]
+    of_none = idle(list(itertools.chain(*parts)), kernels)
+    for patterns in parts:
+        unfit = [each for each in patterns if each in of_none and not is_followed(each)]
+        yield from unfit if len(unfit) < len(patterns) else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import field, replace
 from datetime import date
-from typing import Literal, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
 from ..builds.kernel_names import Names
 from ..readers import KernelRecord
@@ -55,9 +55,28 @@ IN_BYTES: frozenset[Measure] = frozenset({"spill_bytes", "stack_bytes", "spill_s
 """Measures that are sizes, which rules may write as ``48k``."""
 
 
+Table = Literal["rules", "launches", "exemptions"]
+"""What a file of rules has for some kernels."""
+
+_WORDS: dict[Table, str] = {"rules": "rule", "launches": "launch", "exemptions": "exemption"}
+
+
+def entry_in_words(table: Table, number: int) -> str:
+    """What people call an entry: ``rule 2``, ``launch 1``.
+
+    Args:
+        table: Which entries of the file it is one of.
+        number: Its place among them, from 1.
+    """
+    return f"{_WORDS[table]} {number}"
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """Something that a file of rules says of some kernels."""
+
+    table: ClassVar[Table]
+    """Which entries of the file it is one of."""
 
     number: int
     """Its place in the file, from 1."""
@@ -67,6 +86,11 @@ class Entry:
     """Empty for all."""
     place: str = field(default="", kw_only=True, compare=False)
     """Where it stands: ``occupancy.toml, line 7: rules[2]``; empty where it stands in no file."""
+
+    @property
+    def title(self) -> str:
+        """What it is, with its number: ``rule 2``."""
+        return entry_in_words(self.table, self.number)
 
     @property
     def file_and_line(self) -> str:
@@ -79,6 +103,10 @@ class Entry:
         archs = ", ".join(arch.sm for arch in self.archs)
         return f"{', '.join(self.kernels)}{' on ' if archs else ''}{archs}"
 
+    def __str__(self) -> str:
+        """What it is and the kernels that it is about: ``rule 2 (sgemm* on sm_90)``."""
+        return f"{self.title} ({self.about})"
+
     def is_for(self, names: Names, arch: ComputeCapability | None) -> bool:
         """Whether it is about a kernel; variants such as ``sm_90a`` count as the plain architecture."""
         return (not self.archs or arch in self.archs) and any(map(names.match, self.kernels))
@@ -88,39 +116,32 @@ class Entry:
 class Rule(Entry):
     """What some kernels must satisfy."""
 
+    table: ClassVar[Table] = "rules"
     bounds: dict[str, float | None]
     """What is asked for (see `CRITERIA`) and how much of it; None where the kernels are exempt."""
-
-    def __str__(self) -> str:
-        """The rule's number and the kernels that it is for: ``rule 2 (sgemm* on sm_90)``."""
-        return f"rule {self.number} ({self.about})"
 
 
 @dataclass(frozen=True, slots=True)
 class Launches(Entry):
     """How some kernels are launched, where no file of the build says it."""
 
+    table: ClassVar[Table] = "launches"
     threads: tuple[int, ...]
     """Block sizes that the kernels are launched with; empty where only the shared memory is stated."""
     dynamic_smem: int | None
     """Bytes of dynamic shared memory per block; None where it is not stated."""
-
-    def __str__(self) -> str:
-        return f"launches[{self.number}] ({self.about})"
 
 
 @dataclass(frozen=True, slots=True)
 class Exemption(Entry):
     """Kernels that may break a rule until a day."""
 
+    table: ClassVar[Table] = "exemptions"
     criteria: tuple[str, ...]
     """What they need not meet; empty for all."""
     reason: str
     until: date
     """The last day on which it holds."""
-
-    def __str__(self) -> str:
-        return f"exemption {self.number} ({self.about})"
 
     def covers(self, criterion: str) -> bool:
         """Whether it is about what a rule asks for, on whatever day."""

@@ -6,7 +6,6 @@ import dataclasses
 from collections import Counter
 from dataclasses import field
 from datetime import date
-from typing import Literal
 
 from ..advice.next_steps import NextStep
 from ..builds.scan_row import ScanRow
@@ -14,7 +13,7 @@ from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..readers.record import ThreadsFrom
 from ..values.dataclass import dataclass
-from .rules import Exemption
+from .rules import Entry, Exemption, Table
 from .same_sizes import AtSize
 
 
@@ -105,10 +104,6 @@ class LikelyRenamed:
     """In the build."""
 
 
-Table = Literal["rules", "launches", "exemptions"]
-"""What a file of rules has for some kernels."""
-
-
 @dataclass(frozen=True, slots=True)
 class Renamed:
     """An entry of the file of rules that names kernels as the baseline has them."""
@@ -124,6 +119,8 @@ class Renamed:
     counts: bool
     """Whether it counts for them. It does where the patterns fit no kernel as it is called now; where they
     fit others, only people know which are meant."""
+    is_likely: bool
+    """Whether they may only have been renamed (see `LikelyRenamed`)."""
     place: str
     """The file, and the line at which the entry begins where that is known: ``occupancy.toml, line 7``."""
 
@@ -166,6 +163,8 @@ class Checked:
     """Those that no kernel needs any more."""
     idle: tuple[tuple[Exemption, str], ...] = ()
     """Those that are for no kernel of the build, each with names that it has."""
+    unfit: tuple[tuple[Entry, str], ...] = ()
+    """Entries of several patterns, each with one alone that fits no kernel, and with names that there are."""
     unsized: int = 0
     """Kernels whose occupancy was asked for and whose block size neither a file nor the user states."""
     not_chosen: int = 0

@@ -94,7 +94,7 @@ def test_block_sizes_that_the_rules_state(builds: Path, project: Path) -> None:
     assert "100% -> 50% at 256 threads\n" in both
     (project / "rules.toml").write_text(rules.format(stated.replace("blur*", "blurr")))
     refused = check(builds / "after", "--rules", "rules.toml", "--baseline", "base.json", code=2)
-    assert "launches[1] (*blurr) is for no kernel" in refused
+    assert "launch 1 (*blurr) is for no kernel" in refused
     assert "img::blur, " in refused
     assert refused.endswith("Write the name of one that there is, or remove the entry.\n")
 
@@ -373,7 +373,7 @@ def test_an_update_by_rules_that_all_compare_says_that_nothing_was_checked(
 ) -> None:
     (project / "rules.toml").write_text('baseline = "base.json"\n[[rules]]\nmax_occupancy_drop = 0\n')
     text = check(builds / "after", "--rules", "rules.toml", "--update", code=0)
-    assert "14 kernels, no check: every rule compares with the baseline.\n" in text
+    assert "14 kernels, no check: every rule for them compares with the baseline.\n" in text
     assert " meet" not in text
 
 
@@ -495,8 +495,8 @@ def test_a_rule_follows_a_kernel_that_was_renamed(builds: Path, project: Path) -
     assert f"named.toml, line 4: rule 2 ({old}) names a kernel that was renamed to img::hist" in text
     assert "; it still applies. Change it to the new name." in text
     found = json.loads(check(*after, "--format", "json", code=1))
-    ((table, number, kernels, now, counts, place),) = (each.values() for each in found["renamed"])
-    assert (table, number, kernels, len(now), counts) == ("rules", 2, [old], 1, True)
+    ((table, number, kernels, now, counts, is_likely, place),) = (each.values() for each in found["renamed"])
+    assert (table, number, kernels, len(now), counts, is_likely) == ("rules", 2, [old], 1, True, False)
     assert place == "named.toml, line 4"
     assert [each["matched"] for each in found["rules"]] == [14, 2]
     check(builds / "before", "--rules", "named.toml", code=1)
@@ -534,7 +534,7 @@ def test_a_block_size_and_an_exemption_follow_a_kernel_that_was_renamed(builds: 
     after = (builds / "after", "--rules", "named.toml")
     text = " ".join(check(*after, code=0, columns=200).split())
     assert f"may break max_regs until {date.today()}: see #7." in text
-    for entry in "line 6: launches[1]", "line 9: exemption 1":
+    for entry in "line 6: launch 1", "line 9: exemption 1":
         assert f"named.toml, {entry} ({OLD}) names a kernel that was renamed to img::histogram" in text
     found = json.loads(check(*after, "--format", "json", code=0))
     kernels = [each["violating"]["kernel"] for each in found["exempted"]]
@@ -545,9 +545,9 @@ def test_a_block_size_and_an_exemption_follow_a_kernel_that_was_renamed(builds: 
         ("exemptions", True),
     }
     # What is not asked for needs no word, and a new baseline has the new name alone.
-    assert "launches[1]" not in check(*after, "--name", "scale", code=0)
+    assert "launch 1" not in check(*after, "--name", "scale", code=0)
     launches, exemption = check(*after, "--update", code=2).splitlines()
-    assert f"launches[1] ({OLD}) is for no kernel" in launches
+    assert f"launch 1 ({OLD}) is for no kernel" in launches
     assert f"exemption 1 ({OLD}) is for no kernel" in exemption, "of its patterns the one that is old"
 
 
@@ -948,7 +948,7 @@ def test_all_that_is_not_looked_at_is_said_at_once(project: Path) -> None:
     wanted = [
         "rules.toml, line 4: rule 2 (bleu) is for no kernel",
         "rules.toml, line 7: rule 3 (sum) is for no kernel",
-        "rules.toml, line 10: launches[1] (blurr) is for no kernel",
+        "rules.toml, line 10: launch 1 (blurr) is for no kernel",
         "new.log: rule 1 (*) asks for max_spill_bytes; not known",
     ]
     assert len(said) == len(wanted)
@@ -984,7 +984,7 @@ def test_all_entries_with_an_old_name_are_named_before_the_baseline_is_written(
         f"[[launches]]\nkernels = '{kernels['b']}'\nthreads = 64\n"
         f"[[rules]]\nkernels = '{kernels['a']}'\nmax_regs = 7\n"
     )
-    entries = {"c": "line 4: exemption 1", "b": "line 8: launches[1]", "a": "line 11: rule 2"}
+    entries = {"c": "line 4: exemption 1", "b": "line 8: launch 1", "a": "line 11: rule 2"}
     refused = [("--update",), ("--update", "--name", "relief")] + ([] if has_code else [()])
     for options in refused:
         said = check(build, "--rules", "rules.toml", *options, code=2).splitlines()
@@ -1020,7 +1020,7 @@ def test_a_kernel_that_was_renamed_outright_is_known_by_its_code(builds: Path, p
     assert (found["added"], found["removed"], len(found["renamed"])) == ([], [], 2)
     # What has to be written before the new baseline has the new name alone.
     said = check(build, "--rules", "rules.toml", "--update", code=2).splitlines()
-    for line, entry in zip(said, ("line 5: rule 2", "line 8: launches[1]"), strict=True):
+    for line, entry in zip(said, ("line 5: rule 2", "line 8: launch 1"), strict=True):
         assert line.startswith(f"Error: rules.toml, {entry} (_ZN3img6embossEPf) is for no kernel of ")
         assert line.endswith("6reliefEPf: change it to that first.") or "img::relief: change" in line
     # An entry of which one pattern alone is old would lose what that is for.
@@ -1082,6 +1082,90 @@ def test_a_new_kernel_that_alone_needs_as_much_may_be_the_one_that_is_gone(
         both = ("--update", "--name", "blur", "--name", "smooth")
         assert "(1 added and 1 removed)" in check("new.log", "--rules", "rules.toml", *both, code=0)
         check("new.log", "--rules", "rules.toml", code=0)
+
+
+LOG_RULES = """baseline = 'base.json'
+[[rules]]
+max_regs_growth = 0
+[[rules]]
+kernels = ["blur*", "clear"]
+max_regs = 64
+[[launches]]
+kernels = ["clear", "blur"]
+threads = 128
+[[exemptions]]
+kernels = ["blur", "*ear"]
+reason = "old"
+until = 9999-01-01
+"""
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--update",), ("--update", "--name", "blur", "--name", "smooth")], ids=len
+)
+def test_each_pattern_of_a_list_that_may_name_a_renamed_kernel_is_refused(
+    project: Path, options: tuple[str, ...]
+) -> None:
+    """Beside one that fits, too: else the entry would no longer be for it, and nothing would say so."""
+    (project / "old.log").write_text(LINE.format("blur", 40) + LINE.format("clear", 8))
+    (project / "new.log").write_text(LINE.format("smooth", 40) + LINE.format("clear", 8))
+    occupancy.save_baseline("old.log", "base.json")
+    saved = (project / "base.json").read_bytes()
+    (project / "rules.toml").write_text(LOG_RULES)
+    said = check("new.log", "--rules", "rules.toml", *options, code=2).splitlines()
+    wanted = "line 4: rule 2 (blur*)", "line 7: launch 1 (blur)", "line 10: exemption 1 (blur)"
+    for line, entry in zip(said, wanted, strict=True):
+        assert line.startswith(f"Error: rules.toml, {entry} is for no kernel of new.log. The baseline has it")
+        assert "smooth is new and needs exactly as much. If it was renamed, write the new name" in line
+    assert (project / "base.json").read_bytes() == saved
+    (project / "rules.toml").write_text(LOG_RULES.replace("blur", "smooth"))
+    check("new.log", "--rules", "rules.toml", *options, code=0 if options else 1)
+
+
+def test_a_pattern_of_a_list_that_fits_nothing_is_told(project: Path) -> None:
+    (project / "new.log").write_text(LINE.format("blur", 40) + LINE.format("clear", 8))
+    occupancy.save_baseline("new.log", "base.json")
+    (project / "rules.toml").write_text(LOG_RULES.replace('"blur*"', '"blrr", "blur"'))
+    note = "rules.toml, line 4: blrr of rule 2 fits no kernel; there are blur."
+    for options in (), ("--update",):
+        said = check("new.log", "--rules", "rules.toml", *options, code=0, columns=200)
+        assert note in said
+        assert said.count("fits no kernel") == 1
+    # Of what is not asked for nothing is said.
+    assert "fits no kernel" not in check("new.log", "--rules", "rules.toml", "--name", "blur", code=0)
+    said = check("new.log", "--rules", "rules.toml", "--format", "github", code=0)
+    assert f"::notice file=rules.toml,line=4,title=occupancy::{note}" in said
+
+
+@pytest.mark.parametrize(
+    ("new", "names", "what"),
+    [
+        ("b::smooth", "a::blur", "may be b::smooth now, and does not apply there"),
+        ("b::blur", "", "was renamed to b::blur, and no longer applies there"),
+    ],
+)
+def test_a_pattern_that_fits_others_and_not_a_new_name_is_told_by_an_update_too(
+    project: Path, new: str, names: str, what: str
+) -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
+
+    def log(*kernels: str) -> str:
+        named = ["".join(f"{len(part)}{part}" for part in each.split("::")) for each in kernels]
+        return "".join(LINE.format(f"_ZN{each}EPf", regs) for each, regs in zip(named, (40, 8), strict=True))
+
+    (project / "old.log").write_text(log("a::blur", "a::clear"))
+    (project / "new.log").write_text(log(new, "a::clear"))
+    occupancy.save_baseline("old.log", "base.json")
+    (project / "rules.toml").write_text(
+        "baseline = 'base.json'\n[[rules]]\nmax_regs_growth = 0\n[[rules]]\nkernels = 'a::*'\nmax_regs = 64\n"
+    )
+    note = f"rules.toml, line 4: rule 2 (a::*) names a kernel that {what}, since it fits others."
+    both = [option for name in (names, new) if name for option in ("--name", name)]
+    for options, code in ((), 1 if names else 0), (("--update", *both), 0):
+        said = check("new.log", "--rules", "rules.toml", *options, code=code, columns=200)
+        assert said.count(note) == 1
+    assert "1 kernel, no check: every rule for it compares with the baseline." in said
+    assert "(a::*) names" not in check("new.log", "--rules", "rules.toml", code=0)
 
 
 def test_entries_to_mend_are_annotated(builds: Path, project: Path) -> None:

@@ -40,7 +40,7 @@ from ...values.dataclass import dataclass
 from ..base import Report
 from ..name_words import short_name
 from .broken import broken, broken_blocks, list_of_broken, mending, since
-from .check_words import entries_to_mend, exemption_in_words, notes_of, summary_of
+from .check_words import entries_to_mend, exemption_in_words, notes_of, summary_of, unfit_in_words
 from .diff import MOST_IN_SIGHT
 from .findings import finding
 from .missing import (
@@ -95,7 +95,8 @@ class CheckReport(Report):
     unused: tuple[str, ...]
     """Exemptions that no kernel needs any more, in words."""
     idle: tuple[str, ...]
-    """Exemptions that are for no kernel of the build, in words, with names that it has."""
+    """Exemptions, and patterns of any entry beside others that fit, that are for no kernel of the build, in
+    words, with names that it has."""
     renamed: tuple[Renamed, ...]
     """Entries of the file of rules that name kernels as the baseline has them, which are called otherwise
     now."""
@@ -245,11 +246,10 @@ def check_report(
         tuple(done.violating), tuple(done.holding), not_chosen=done.not_chosen,
         exempted=tuple(done.exempted), ended=tuple(map(exemption_in_words, done.ended)),
         unused=tuple(map(exemption_in_words, done.unused)),
-        idle=tuple(
-            f"{exemption_in_words(one)} is for no kernel; there are {near}"
-            for one, near in done.idle
-            if is_whole
-        ),
+        idle=(
+            *(f"{exemption_in_words(one)} is for no kernel; there are {near}" for one, near in done.idle),
+            *(unfit_in_words(*each) for each in done.unfit),
+        ) if is_whole else (),
         renamed=done.renamed, added=done.added, namesakes=done.namesakes, removed=done.removed,
         missing=missing, likely_renamed=done.likely_renamed, unsized=done.unsized, runs_on=runs_on,
     )  # fmt: skip

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from ...builds.scan_row import ScanRow
 from ...compare.diff import DiffSummary
 from ...compare.measures import HIGHER_IS_BETTER
-from ...compare.rules import CRITERIA, Exemption
+from ...compare.rules import CRITERIA, Entry, Exemption, entry_in_words
 from ...compare.same_sizes import is_ours
-from ...compare.violations import Exempted, Renamed, Table, Violation
+from ...compare.violations import Exempted, Renamed, Violation
 from ...errors import line_in
 from ...render import words
 from ...values.asking import Asking
@@ -34,11 +34,12 @@ def summary_of(report: CheckReport) -> str:
         return f"No kernel to check: the build has none of these{after}"
     if not report.violating:
         asked = _asked_rules(report)
+        them = "it" if kernels == 1 else "them"
         if not any(rule.matched for rule in report.rules):
-            them = "it" if kernels == 1 else "them"
             return f"{words.count(kernels, 'kernel')}, no check: no rule is for {them}."
         if not asked:
-            return f"{words.count(kernels, 'kernel')}, no check: every rule compares with the baseline."
+            of_them = f"every rule for {them} compares with the baseline"
+            return f"{words.count(kernels, 'kernel')}, no check: {of_them}."
         verb = "meets" if kernels == 1 else "meet"
         text = f"{words.count(kernels, 'kernel')} {verb} {words.count(len(asked), 'rule')}"
         conditions = sum(len(_conditions(rule, report)) for rule in asked)
@@ -94,17 +95,30 @@ def _update(report: CheckReport, change: DiffSummary) -> Iterator[str]:
     yield from meaning_of_kinds(change)
 
 
+def unfit_in_words(pattern: Entry, near: str) -> str:
+    """That a pattern of an entry fits no kernel, while its others do.
+
+    Args:
+        pattern: The entry with that pattern alone.
+        near: Names of kernels that there are.
+    """
+    (text,) = pattern.kernels
+    return f"{pattern.file_and_line}: {text} of {pattern.title} fits no kernel; there are {near}"
+
+
 def exemption_in_words(exemption: Exemption) -> str:
-    return f"Exemption {exemption.number} ({', '.join(exemption.kernels)}, until {exemption.until})"
-
-
-_ENTRIES: dict[Table, str] = {"rules": "rule {}", "launches": "launches[{}]", "exemptions": "exemption {}"}
+    return f"{exemption.title.capitalize()} ({', '.join(exemption.kernels)}, until {exemption.until})"
 
 
 def _renamed(entry: Renamed) -> str:
     """That an entry is for kernels by a name that only the baseline has, and how these are called now."""
     names = words.listing(words.first_of(entry.now, MOST_KERNELS))
-    said = f"{entry.place}: {_ENTRIES[entry.table].format(entry.number)} ({', '.join(entry.kernels)})"
+    said = f"{entry.place}: {entry_in_words(entry.table, entry.number)} ({', '.join(entry.kernels)})"
+    if entry.is_likely:
+        return (
+            f"{said} names {'a kernel' if len(entry.now) == 1 else 'kernels'} that may be {names} now, and "
+            "does not apply there, since it fits others. Add the new name where it should."
+        )
     said += f" names {'a kernel that was' if len(entry.now) == 1 else 'kernels that were'} renamed to {names}"
     if entry.counts:
         return f"{said}; it still applies. Change it to the new name{'' if len(entry.now) == 1 else 's'}."
@@ -118,7 +132,7 @@ def entries_to_mend(report: CheckReport) -> Iterator[tuple[str, int]]:
     for ended in report.ended:
         yield f"{ended} has ended.", 0
     for idle in report.idle:
-        yield f"{idle}.", 0
+        yield f"{idle}.", line_in(idle)
     for unused in report.unused:
         yield f"{unused} is not needed for this build.", 0
 
