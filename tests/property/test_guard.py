@@ -15,9 +15,9 @@ from occupancy.builds.scanner import Scanner
 from occupancy.compare import diff
 from occupancy.compare.baseline import accept, baseline_of, records_of
 from occupancy.compare.baseline_file import parse_baseline, to_text
-from occupancy.compare.diff import DiffRow, compared
+from occupancy.compare.diff import DiffRow
 from occupancy.compare.matching import match
-from occupancy.compare.measures import MEASURES
+from occupancy.compare.measures import MEASURES, compared
 from occupancy.readers import KernelRecord
 from occupancy.report.compare.diff import DiffReport, diff_report
 from occupancy.tables.shipped import limits

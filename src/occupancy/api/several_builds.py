@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from ..builds.running import RunsOn
 from ..builds.scanner import Scanner
 from ..compare.build import Build
-from ..compare.diff import compared
 from ..compare.launches import ByOtherName, refuse_absent, stated_launches
 from ..compare.matching import with_counterparts
+from ..compare.measures import compared
 from ..compare.rules import Launches, Rule, Rules, idle
 from ..errors import InputError, ReadError, RulesError, shown
 from ..readers import KernelRecord

@@ -22,8 +22,8 @@ from ..readers.checked import sound
 from ..readers.record import SpillsFrom
 from ..values.dataclass import copier, dataclass
 from ..values.kernel import INT_MAX
-from .diff import compared
 from .matching import with_counterparts
+from .measures import compared
 
 SCHEMA: Literal["occupancy-baseline"] = "occupancy-baseline"
 SCHEMA_VERSION = 2

@@ -10,8 +10,10 @@ from ..builds.scan_row import ScanRow
 from ..builds.scanner import Scanner
 from ..readers import KernelRecord
 from ..values.dataclass import copier
-from .diff import compared, in_one_only, is_as_it_was
+from .diff import in_one_only, is_as_it_was
+from .likely_renamed import Apart, LikelyRenamed, as_apart
 from .matching import closest_namesakes, match
+from .measures import compared
 from .no_kernel import NoKernel
 from .question import Question
 from .renamed import assign, told
@@ -19,11 +21,9 @@ from .rules import CRITERIA, Bounds, Exemption, Rule, bounds_of, idle
 from .same_sizes import AtSize, Compared, at_its_best, at_the_deciding_size, at_the_same_size, is_ours
 from .unanswered import Gaps
 from .violations import (
-    Apart,
     Checked,
     Exempted,
     Holding,
-    LikelyRenamed,
     Violating,
     Violation,
     launched_with,
@@ -127,7 +127,7 @@ def check(
         apart = {kernel.name for kernel in gone}, {kernel.name for kernel in new}
         likely = gaps.no_kernel.likely if all(apart) else []
         done.likely_renamed = tuple(
-            LikelyRenamed(_as_apart(old), _as_apart(new))
+            LikelyRenamed(as_apart(old), as_apart(new))
             for old, new in likely
             if old.name in apart[0] and new.name in apart[1]
         )
@@ -235,9 +235,5 @@ _row_in_short = copier(ScanRow, "occupancy", of=KernelRecord)
 
 
 def _apart(kernels: Sequence[KernelRecord]) -> tuple[Apart, ...]:
-    rows = set(map(_as_apart, kernels))
+    rows = set(map(as_apart, kernels))
     return tuple(sorted(rows, key=lambda row: (row.name, row.arch or "", row.source)))
-
-
-def _as_apart(kernel: KernelRecord) -> Apart:
-    return Apart(kernel.name, kernel.arch, kernel.source)

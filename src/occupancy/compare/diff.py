@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter
 from typing import Any, Literal, TypeVar, get_args
 
 from ..builds.kernel_names import stable_name
@@ -14,8 +13,9 @@ from ..builds.scan_row import ScanRow
 from ..builds.scanner import Scanner
 from ..readers import KernelRecord
 from ..values.dataclass import dataclass
+from .likely_renamed import LikelyRenamed, as_apart, likely_renamed
 from .matching import MatchedBy, closest_namesakes, family, match
-from .measures import HIGHER_IS_BETTER, MEASURES, Measures, measures, resources
+from .measures import HIGHER_IS_BETTER, MEASURES, Measures, compared, measures, resources
 from .rules import Measure
 from .same_sizes import AtSize, at_a_usual_size, at_the_same_size, is_ours
 
@@ -97,6 +97,8 @@ class Diff:
     """Only in the old build."""
     by_part: int
     """How many kernels of both have not the same name, and were matched by a part of it or by their code."""
+    likely_renamed: tuple[LikelyRenamed, ...]
+    """Those of ``removed`` that may be one of ``added`` under another name, which no code tells."""
     namesakes: tuple[ScanRow, ...]
     """Of the added and the removed, those whose name the other build has, too, but less often."""
     old_archs: tuple[str, ...]
@@ -164,6 +166,7 @@ def compare(
         _together((shown[id(each)] for each in added), lambda row: row.name),
         _together((shown[id(each)] for each in removed), lambda row: row.name),
         by_part,
+        tuple(LikelyRenamed(*map(as_apart, pair)) for pair in likely_renamed(removed, added)),
         _together(namesakes, lambda row: row.name),
         *(tuple(sorted({each.arch or "unknown" for each in build})) for build in (old, new)),
     )
@@ -178,20 +181,6 @@ def _together(items: Iterable[T], name: Callable[[T], Hashable]) -> tuple[T, ...
 def is_as_it_was(old: KernelRecord, new: KernelRecord) -> bool:
     """Whether nothing that is compared has changed."""
     return old.arch == new.arch and compared(old) == compared(new)
-
-
-def compared(record: KernelRecord) -> tuple[object, ...]:
-    """All that is compared of a kernel."""
-    facts: tuple[object, ...] = _FACTS(record)
-    return facts
-
-
-_FACTS = attrgetter(
-    "regs", "static_smem", "dynamic_smem", "smem", "spill_smem", "barriers", "virtual_resources",
-    "tensor_memory", "stack_bytes", "spill_store_bytes", "spill_load_bytes",
-    "max_threads", "required_threads",
-    "cluster_dim", "threads", "shared_memory_configuration",
-)  # fmt: skip
 
 
 def _known_in_one(old: KernelRecord, new: KernelRecord) -> list[str]:

@@ -6,7 +6,39 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable
 
 from ..readers import KernelRecord
-from .diff import compared
+from ..readers.names import demangle
+from ..values.dataclass import dataclass
+from .measures import compared
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A kernel that one build alone has, of two."""
+
+    name: str
+    arch: str | None
+    source: str
+
+    @property
+    def demangled(self) -> str:
+        """The name as people write it."""
+        return demangle(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class LikelyRenamed:
+    """A kernel that only the old build has, and that may have another name in the new one: of those that only
+    this has just one needs exactly as much, and no code tells whether they are the same."""
+
+    old: Apart
+    """In the old build or the baseline, for one of its architectures."""
+    new: Apart
+    """In the new one."""
+
+
+def as_apart(kernel: KernelRecord) -> Apart:
+    """A kernel of one build alone, as it is told of."""
+    return Apart(kernel.name, kernel.arch, kernel.source)
 
 
 def likely_renamed(

@@ -71,3 +71,17 @@ def measures(row: ScanRow) -> Measures:
 
 def _less(new: Any, old: Any) -> Any:
     return None if new is None or old is None else new - old
+
+
+def compared(record: KernelRecord) -> tuple[object, ...]:
+    """All that is compared of a kernel."""
+    facts: tuple[object, ...] = _FACTS(record)
+    return facts
+
+
+_FACTS = attrgetter(
+    "regs", "static_smem", "dynamic_smem", "smem", "spill_smem", "barriers", "virtual_resources",
+    "tensor_memory", "stack_bytes", "spill_store_bytes", "spill_load_bytes",
+    "max_threads", "required_threads",
+    "cluster_dim", "threads", "shared_memory_configuration",
+)  # fmt: skip

@@ -13,9 +13,10 @@ from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..values.limits import ComputeCapability
 from ..values.spellings import nearest_names
-from .diff import compared, in_one_only
+from .diff import in_one_only
 from .likely_renamed import likely_renamed
 from .matching import Matching, match
+from .measures import compared
 from .rules import Entry
 
 Named = tuple[Names, ComputeCapability | None]

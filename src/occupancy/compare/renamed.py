@@ -13,9 +13,9 @@ from ..errors import Mistakes
 from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..values.dataclass import dataclass
-from .diff import compared
 from .launches import ByOtherName
 from .matching import match
+from .measures import compared
 from .no_kernel import NoKernel
 from .rules import Entry, Exemption, Launches, Rules, Table, about, idle
 from .violations import Renamed

@@ -10,8 +10,9 @@ from ..builds.scan_row import ScanRow
 from ..builds.scanner import Scanner
 from ..readers import KernelRecord
 from ..values.dataclass import dataclass
-from .diff import DiffRow, DiffSummary, Verdict, compared, in_one_only, is_as_it_was, row_of
+from .diff import DiffRow, DiffSummary, Verdict, in_one_only, is_as_it_was, row_of
 from .matching import match
+from .measures import compared
 
 
 @dataclass(frozen=True, slots=True)

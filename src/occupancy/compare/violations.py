@@ -13,6 +13,7 @@ from ..readers import KernelRecord
 from ..readers.names import demangle
 from ..readers.record import ThreadsFrom
 from ..values.dataclass import dataclass
+from .likely_renamed import Apart, LikelyRenamed
 from .rules import Entry, Exemption, Table
 from .same_sizes import AtSize
 
@@ -77,31 +78,6 @@ class Holding:
 def launched_with(row: KernelRecord) -> int | None:
     """Threads per block, where the row is a launch: they tell it from other launches of the kernel."""
     return row.threads if row.threads_from == "launch" else None
-
-
-@dataclass(frozen=True, slots=True)
-class Apart:
-    """A kernel that is only in the build, or only in the baseline."""
-
-    name: str
-    arch: str | None
-    source: str
-
-    @property
-    def demangled(self) -> str:
-        """The name as people write it."""
-        return demangle(self.name)
-
-
-@dataclass(frozen=True, slots=True)
-class LikelyRenamed:
-    """A kernel that is only in the baseline, and may have another name now: of those that are only in the
-    build just one needs exactly as much, and no code tells whether they are the same."""
-
-    old: Apart
-    """In the baseline, for one of its architectures."""
-    new: Apart
-    """In the build."""
 
 
 @dataclass(frozen=True, slots=True)

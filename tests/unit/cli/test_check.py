@@ -69,7 +69,7 @@ def test_violations_name_the_kernel_the_rule_was_is_and_the_next_step(builds: Pa
         "  Next step: __launch_bounds__(128, 5) caps them at 96; the rest spills.\n"
         "\n"
         "Removed since the baseline: img::emboss (sm_80, sm_90).\n"
-        "  Next step: Where that is meant: --update --name PART, or allow_removed in the rules.\n"
+        "  Next step: Where that is meant: --update --name img::emboss, or allow_removed in the rules.\n"
         "\n"
         "Not in the baseline: img::sharpen (sm_80, sm_90).\n"
         "Where a change is meant: accept it with --update --name PART, or all with --update.\n"
@@ -289,9 +289,10 @@ def test_annotations_of_github(builds: Path, project: Path) -> None:
     assert len(annotations) == 5
     title, _, message = annotations[-1].partition(" (sm_90)::")
     assert "emboss" in title
+    name = title.removeprefix("::error title=").replace("%3A", ":")
     assert message == (
         "Only the baseline has it.%0A"
-        "Where that is meant: --update --name PART, or allow_removed in the rules."
+        f"Where that is meant: --update --name {name}, or allow_removed in the rules."
     )
     assert "3 of 14 kernels break a rule (2 names); 2 kernels of the baseline are missing (1 name)." in lines
 
@@ -1078,6 +1079,13 @@ def test_a_new_kernel_that_alone_needs_as_much_may_be_the_one_that_is_gone(
         rules.write("[[launches]]\nkernels = 'smooth'\nthreads = 128\ndynamic_smem = '1k'\n")
     said = " ".join(check("new.log", "--rules", "rules.toml", code=1).split())
     assert (f"{question} If so: --update --name blur --name smooth." in said) == is_likely
+    # The ready command stands alone: the one for any kernel would only ask for thought.
+    assert ("Where that is meant: --update --name blur, or allow_removed" in said) == (not is_likely)
+    assert ("Where that is meant" in said) == (not is_likely)
+    said = run("diff", "old.log", "new.log", columns=120).stdout
+    assert (f"{question}\n" in said) == is_likely
+    found = json.loads(run("diff", "old.log", "new.log", "--format", "json").stdout)
+    assert [each["new"]["name"] for each in found["likely_renamed"]] == ["smooth"] * is_likely
     if is_likely:
         both = ("--update", "--name", "blur", "--name", "smooth")
         assert "(1 added and 1 removed)" in check("new.log", "--rules", "rules.toml", *both, code=0)
@@ -1166,6 +1174,17 @@ def test_a_pattern_that_fits_others_and_not_a_new_name_is_told_by_an_update_too(
         assert said.count(note) == 1
     assert "1 kernel, no check: every rule for it compares with the baseline." in said
     assert "(a::*) names" not in check("new.log", "--rules", "rules.toml", code=0)
+
+
+def test_many_kernels_that_are_gone_are_not_put_into_one_command(project: Path) -> None:
+    names = ["blur", "sum", "scan", "sort"]
+    (project / "new.log").write_text(LINE.format("clear", 8))
+    (project / "rules.toml").write_text("baseline = 'base.json'\n[[rules]]\nmax_regs_growth = 0\n")
+    for gone, command in (names[:3], "--name blur --name scan --name sum"), (names, "--name PART"):
+        (project / "old.log").write_text("".join(LINE.format(each, 8) for each in [*gone, "clear"]))
+        occupancy.save_baseline("old.log", "base.json")
+        said = check("new.log", "--rules", "rules.toml", code=1, columns=120)
+        assert f"Where that is meant: --update {command}, or allow_removed in the rules." in said
 
 
 def test_entries_to_mend_are_annotated(builds: Path, project: Path) -> None:

@@ -21,8 +21,8 @@ from occupancy.compare.baseline_file import (
     write_baseline,
 )
 from occupancy.compare.build import read_build
-from occupancy.compare.diff import compared
 from occupancy.compare.matching import match
+from occupancy.compare.measures import compared
 from occupancy.readers import KernelRecord
 
 KERNEL = BaselineKernel(name="_Z1kv", arch="sm_90", source="k.cubin", format="cubin", regs=32)

@@ -13,10 +13,11 @@ from ...advice.launch_bounds import FEWER_IN_TRITON, bounds_in_source, cap_in_tr
 from ...advice.next_steps import NextStep
 from ...builds.attention import spilled_bytes
 from ...builds.scan_row import ScanRow
+from ...compare.likely_renamed import Apart
 from ...compare.register_caps import bound_of, bounds_within
 from ...compare.rules import CRITERIA, IN_BYTES, Measure
 from ...compare.same_sizes import OURS, AtSize, is_ours
-from ...compare.violations import Apart, Violating, Violation, launched_with
+from ...compare.violations import Violating, Violation, launched_with
 from ...render import words
 from ...render.document import Block, Marked, Paragraph, Together
 from ...values.asking import Asking

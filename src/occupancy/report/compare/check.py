@@ -9,13 +9,12 @@ from typing import Any
 from ...builds.running import RunsOn
 from ...builds.scan_row import ScanRow
 from ...compare.diff import DiffSummary
+from ...compare.likely_renamed import Apart, LikelyRenamed
 from ...compare.rules import Rules
 from ...compare.violations import (
-    Apart,
     Checked,
     Exempted,
     Holding,
-    LikelyRenamed,
     Renamed,
     Violating,
     Violation,

@@ -9,6 +9,7 @@ from typing import Any
 from ...builds.running import RunsOn
 from ...builds.scan_row import ScanRow
 from ...compare.diff import PARTS_OF_NAMES, Diff, DiffRow, DiffSummary, Verdict
+from ...compare.likely_renamed import LikelyRenamed
 from ...compare.measures import MEASURES, measures
 from ...compare.same_sizes import AtSize
 from ...readers import ReadProblem
@@ -48,7 +49,7 @@ from .change_words import (
     meaning_of_kinds,
     other_size_in_words,
 )
-from .missing import listing
+from .missing import MOST_KERNELS, listing, renamed_question
 
 MOST_IN_SIGHT = 10
 """Rows of a comment that are seen before the reader unfolds the rest."""
@@ -86,6 +87,8 @@ class DiffReport(Report):
     removed: tuple[ScanRow, ...]
     by_part: int
     """How many kernels of both have not the same name, and were matched by a part of it or by their code."""
+    likely_renamed: tuple[LikelyRenamed, ...]
+    """Those of ``removed`` that may be one of ``added`` under another name, which no code tells."""
     namesakes: tuple[ScanRow, ...]
     """Of the added and the removed, those whose name the other build has, too, but less often."""
     old_archs: tuple[str, ...]
@@ -165,6 +168,7 @@ def diff_report(
         diff.added,
         diff.removed,
         diff.by_part,
+        diff.likely_renamed,
         diff.namesakes,
         diff.old_archs,
         diff.new_archs,
@@ -293,6 +297,8 @@ def _summary(report: DiffReport) -> str:
 
 def _footnotes(report: DiffReport) -> Iterator[str]:
     """What the words mean, and what the numbers rest on."""
+    questions = [renamed_question(each.old, each.new) for each in report.likely_renamed]
+    yield from words.first_of(questions, MOST_KERNELS)
     yield from meaning_of_kinds(report.summary)
     rows = [row for pair in report.kernels for row in (pair.old, pair.new)]
     if report.by_part:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from ...builds.kernel_names import Names, stable_name
-from ...compare.violations import Apart, LikelyRenamed
+from ...compare.likely_renamed import Apart, LikelyRenamed
 from ...readers.names import demangle
 from ...render import words
 from ...render.ci import Case
@@ -19,11 +19,9 @@ from ..name_words import Named, of_names, short_name
 RULE = "allow_removed"
 """What of the rules decides, by its name in the file."""
 GONE = "Only the baseline has it."
-WHEN_MEANT = Asking.of(
-    "Where that is meant: ",
-    Asking("--update --name PART", 'update=True, name="PART"'),
-    f", or {RULE} in the rules.",
-)
+
+_MOST_IN_A_COMMAND = 3
+"""Names of kernels in a command that is ready to be run; of more, it says how such a one is written."""
 
 MOST_KERNELS = 10
 """Kernels that came or went that are named; the others are counted."""
@@ -52,12 +50,13 @@ def missing_blocks(missing: Sequence[Apart], likely_renamed: Sequence[LikelyRena
     """Which ones, and what to do about it; nothing where there are none."""
     if not missing:
         return []
-    questions = [_renamed(each, likely_renamed) for each in missing]
-    said = list(dict.fromkeys(filter(None, questions)))
+    questions = {each: _renamed(each, likely_renamed) for each in missing}
+    said = list(dict.fromkeys(filter(None, questions.values())))
+    others = [each for each, question in questions.items() if not question]
     return [
         Paragraph(Marked(f"Removed since the baseline: {listing(missing)}.", "wrong")),
         *(Paragraph(question, indent=2) for question in words.first_of(said, MOST_KERNELS)),
-        Paragraph(("Next step: ", WHEN_MEANT), indent=2),
+        *([Paragraph(("Next step: ", _when_meant(others)), indent=2)] if others else []),
     ]
 
 
@@ -67,17 +66,36 @@ def _renamed(gone: Apart, likely_renamed: Sequence[LikelyRenamed]) -> str:
     if new is None:
         return ""
     names = short_name(gone), short_name(new)
+    return Asking.of(f"{renamed_question(gone, new)} If so: ", _accepting(names), ".")
+
+
+def renamed_question(gone: Named, new: Named) -> str:
+    """``Renamed? img::relief is new and needs exactly as much as img::emboss did.``
+
+    Args:
+        gone: The kernel that only the old build has.
+        new: The one that it may be now.
+    """
+    return f"Renamed? {short_name(new)} is new and needs exactly as much as {short_name(gone)} did."
+
+
+def _accepting(names: Sequence[str]) -> str:
+    """How to accept what became of the kernels of some names."""
     command = "".join(f" --name {shlex.quote(name)}" for name in names)
-    return Asking.of(
-        f"Renamed? {names[1]} is new and needs exactly as much as {names[0]} did. If so: ",
-        Asking(f"--update{command}", f"update=True, name={list(names)!r}"),
-        ".",
-    )
+    return Asking(f"--update{command}", f"update=True, name={names[0] if len(names) == 1 else list(names)!r}")
+
+
+def _when_meant(gone: Sequence[Apart]) -> str:
+    """What to do where it is meant that kernels are gone."""
+    names = list(dict.fromkeys(map(short_name, gone)))
+    if len(names) > _MOST_IN_A_COMMAND:
+        names = ["PART"]
+    return Asking.of("Where that is meant: ", _accepting(names), f", or {RULE} in the rules.")
 
 
 def _why(gone: Apart, likely_renamed: Sequence[LikelyRenamed]) -> list[str]:
     """What is wrong with a kernel that is gone, and what to do about it."""
-    return list(filter(None, (GONE, _renamed(gone, likely_renamed), WHEN_MEANT)))
+    return [GONE, _renamed(gone, likely_renamed) or _when_meant([gone])]
 
 
 def missing_cases(missing: Sequence[Apart], likely_renamed: Sequence[LikelyRenamed]) -> Iterator[Case]:
