@@ -62,8 +62,8 @@ MEANT = {
 }  # fmt: skip
 """Words that people use for columns, and our word for it; each of ours means one thing."""
 
-_BESIDE = {"name": " It is mangled in CSV and JSON; tables show readable names."}
-"""What to say beside one of those."""
+_BESIDE = {"name": "It is mangled in CSV and JSON; tables show readable names."}
+"""Those of our words that are not wholly what is meant, and how they differ."""
 
 
 class Column(NamedTuple):
@@ -176,9 +176,11 @@ def columns_named(names: Iterable[str]) -> tuple[Asked, ...]:
     found: list[Asked] = []
     for name in names:
         key = _key(name)
-        if key in MEANT and key not in known:
-            cure = f"Did you mean {MEANT[key]}?{_BESIDE.get(MEANT[key], '')}"
-            raise InputError(f"there is no column {shown(name)}", where="columns", cure=cure)
+        if key not in known and (ours := MEANT.get(key)):
+            if ours in _BESIDE:
+                cure = f"Did you mean {ours}? {_BESIDE[ours]}"
+                raise InputError(f"there is no column {shown(name)}", where="columns", cure=cure)
+            key = ours
         meant = Asked(key, known[key]) if key in known else _begun(key, titles) or _begun(key, known)
         if meant is None:
             near = nearest_names(key, known, LEAST_LIKENESS)
