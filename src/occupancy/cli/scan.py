@@ -184,7 +184,7 @@ def _scan(
     asked: tuple[Asked, ...] = ()
     fields: tuple[str, ...] = ()
     if columns is not None:
-        from ..report.scan.columns import columns_named
+        from ..report.scan.asked import columns_named
 
         asked = columns_named(columns.split(","))
     scanning = _scanning(files, **options)
@@ -262,7 +262,7 @@ def _print_rows(
     """For programs: each row as soon as it is known. The fields that were chosen."""
     from ..builds.scan_row import ROW_FIELDS
     from ..render.csv_json import csv_lines, json_document, json_lines
-    from ..report.scan.columns import fields_of
+    from ..report.scan.asked import fields_of
     from ..report.scan.report import csv_row
 
     rows, fields = scanning.rows(records), fields_of(asked)

@@ -23,7 +23,8 @@ from occupancy.builds.scanner import Scanner
 from occupancy.builds.selection import Selection
 from occupancy.cli.scan import ORDERS
 from occupancy.readers import read
-from occupancy.report.scan.columns import ALL, MEANT, columns_named, fields_of, if_there_is_room
+from occupancy.report.scan.asked import MEANT, columns_named, fields_of
+from occupancy.report.scan.columns import ALL, if_there_is_room
 from occupancy.report.schema import adapter
 from occupancy.tables import shipped
 from tests.cli_runner import run

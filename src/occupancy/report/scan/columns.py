@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ...builds.attention import LOW, spilled_bytes
-from ...builds.scan_row import ROW_FIELDS, ScanRow
-from ...errors import InputError, shown
+from ...builds.scan_row import ScanRow
 from ...render import words
 from ...render.csv_json import flatten
 from ...values.resources import Resource, amount_of
-from ...values.spellings import nearest_names
 from ..arch_words import architecture
 from ..assumed_sizes import AT_USUAL, at_usual_size, threads
 from ..other_warps import TITLE as OTHER_WARPS
@@ -46,24 +44,6 @@ ONLY_A_STACK = "stack"
 
 MOST_OPERATIONS = 3
 """Of a kernel of Inductor, in its column."""
-
-
-LEAST_LIKENESS = 0.65
-"""Of a name that is none and a column that may be meant: nonsense is like notes by 0.62."""
-
-MOST_MEANT = 3
-"""Columns that a name may stand for that is none; more of them are those that are allowed."""
-
-MEANT = {
-    "registers": "regs", "registers_per_thread": "regs", "shared_memory": "shared", "smem_bytes": "smem",
-    "function": "kernel", "kernel_name": "kernel", "architecture": "arch", "max_registers": "cap",
-    "block_size": "threads", "spilling": "spills", "warps": "num_warps", "stages": "num_stages",
-    "mangled": "name", "mangled_name": "name",
-}  # fmt: skip
-"""Words that people use for columns, and our word for it; each of ours means one thing."""
-
-_BESIDE = {"name": "It is mangled in CSV and JSON; tables show readable names."}
-"""Those of our words that are not wholly what is meant, and how they differ."""
 
 
 class Column(NamedTuple):
@@ -154,52 +134,13 @@ def _chosen(asked: Sequence[Asked], read_from: Column) -> list[Column]:
     """The columns of these titles, and those that show these fields; the name is a heading, and no column."""
     every = (read_from, *_COLUMNS)
     ours = {field: column for column in every for field in column.fields}
-    ours |= {_key(column.title): column for column in every}
+    ours |= {key_of(column.title): column for column in every}
     names = (each.name for each in asked if not set(each.fields) & {"name", "demangled"})
     return list(dict.fromkeys(ours.get(name) or _plain(name) for name in names))
 
 
-def fields_of(asked: Iterable[Asked]) -> tuple[str, ...]:
-    """The fields of which these columns are made, each once."""
-    return tuple(dict.fromkeys(field for each in asked for field in each.fields))
-
-
-def columns_named(names: Iterable[str]) -> tuple[Asked, ...]:
-    """The columns that are meant: by the names of fields, or by their titles, or by as much of either as
-    tells it from the others.
-
-    Raises:
-        InputError: There is no such column.
-    """
-    titles = {"kernel": ("demangled",)} | {_key(column.title): column.fields for column in ALL}
-    known = titles | {field: (field,) for field in ROW_FIELDS}
-    found: list[Asked] = []
-    for name in names:
-        key = _key(name)
-        if key not in known and (ours := MEANT.get(key)):
-            if ours in _BESIDE:
-                cure = f"Did you mean {ours}? {_BESIDE[ours]}"
-                raise InputError(f"there is no column {shown(name)}", where="columns", cure=cure)
-            key = ours
-        meant = Asked(key, known[key]) if key in known else _begun(key, titles) or _begun(key, known)
-        if meant is None:
-            near = nearest_names(key, known, LEAST_LIKENESS)
-            if 0 < len(near) <= MOST_MEANT:
-                allowed, cure = "", f"Did you mean {' or '.join(near)}?"
-            else:
-                allowed, cure = ", ".join(near or titles), "" if near else "Or a field of --format csv."
-            raise InputError(f"there is no column {shown(name)}", where="columns", allowed=allowed, cure=cure)
-        found.append(meant)
-    return tuple(found)
-
-
-def _begun(start: str, known: Mapping[str, tuple[str, ...]]) -> Asked | None:
-    """What a name stands for that begins so, where all that do stand for the same."""
-    meant = {fields: name for name, fields in known.items() if start and name.startswith(start)}
-    return Asked(*meant.popitem()[::-1]) if len(meant) == 1 else None
-
-
-def _key(name: str) -> str:
+def key_of(name: str) -> str:
+    """A title or a field as people may write it, as one word: ``Limited by`` is limited_by, ``Occ.`` occ."""
     return name.strip().lower().rstrip(".").replace(" ", "_").replace("-", "_")
 
 
