@@ -6,12 +6,19 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, get_args
 
+from ..advice.budget import TOLERANCE
 from ..builds.scan_row import ScanRow
 from ..readers import KernelRecord
 from ..values.dataclass import dataclass
 from .rules import Measure
 
 HIGHER_IS_BETTER: frozenset[Measure] = frozenset({"occupancy"})
+
+
+def meets(name: Measure, value: float, limit: float) -> bool:
+    """Whether a value keeps a limit: the least, of what is better where it is higher, or the most."""
+    excess = limit - value if name in HIGHER_IS_BETTER else value - limit
+    return excess <= TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.resources import Changeable
-from .measures import HIGHER_IS_BETTER, measure
+from .measures import HIGHER_IS_BETTER, measure, meets
 from .rules import CRITERIA, Criterion, Measure, Rule
 from .same_sizes import AtSize, is_ours
 from .violations import Violation
@@ -72,19 +72,15 @@ class Question:
         if not self.criterion.compares:
             return self.bound
         assert self.start is not None
-        return self.start - self.bound if self._higher_is_better else self.start + self.bound
+        higher_is_better = self.criterion.measure in HIGHER_IS_BETTER
+        return self.start - self.bound if higher_is_better else self.start + self.bound
 
     @property
     def holds(self) -> bool:
         """The answer; for a question that has one."""
         value = self.value
         assert value is not None
-        excess = self.limit - value if self._higher_is_better else value - self.limit
-        return excess <= TOLERANCE
-
-    @property
-    def _higher_is_better(self) -> bool:
-        return self.criterion.measure in HIGHER_IS_BETTER
+        return meets(self.criterion.measure, value, self.limit)
 
     def violation(self, scanner: Scanner) -> Violation:
         """What to say of a kernel that does not meet it."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...builds.scan_row import ScanRow
 from ...compare.diff import DiffSummary
-from ...compare.measures import HIGHER_IS_BETTER
+from ...compare.measures import meets
 from ...compare.rules import CRITERIA, Entry, Exemption, entry_in_words
 from ...compare.same_sizes import is_ours
 from ...compare.violations import Exempted, Renamed, Violation
@@ -144,7 +144,7 @@ def _broken_before(report: CheckReport) -> Iterator[str]:
     names = {
         each.criterion: None
         for _, each in report.broken()
-        if each.was is not None and not CRITERIA[each.criterion].compares and _is_no_better(each)
+        if not CRITERIA[each.criterion].compares and _is_no_better(each)
     }
     for name in names:
         measure = CRITERIA[name].measure
@@ -156,10 +156,7 @@ def _broken_before(report: CheckReport) -> Iterator[str]:
 def _is_no_better(violation: Violation) -> bool:
     """Whether the value of the baseline breaks the rule as well."""
     was = violation.was
-    if was is None:
-        return False
-    is_least = CRITERIA[violation.criterion].measure in HIGHER_IS_BETTER
-    return was < violation.bound if is_least else was > violation.bound
+    return was is not None and not meets(CRITERIA[violation.criterion].measure, was, violation.bound)
 
 
 def notes_of(report: CheckReport) -> Iterator[str]:
