@@ -162,8 +162,8 @@ class Scanning:
         kernels = self._wanted(choice, records)
         if choice.filters_answers:
             kernels = list(kernels)
-            self._order = choice.order_of_excerpt(self._tally.is_of_traces)
-            choice = replace(choice, sort=self._order)
+            choice = self._in_order(choice)
+            self._order = choice.sort
         self._default = None if as_found else "occupancy"
         return map(self._row, self._chosen(choice, kernels))
 
@@ -171,6 +171,10 @@ class Scanning:
         """The kernels that are wanted, counted anew, each as it comes."""
         self._tally, self._runs_on = Tally(self.scanner), None
         return self._tally.counted(choice.kernels(records, self._tell_code))
+
+    def _in_order(self, choice: Selection) -> Selection:
+        """The choice with the order of the first of what it chooses, once all that is wanted was counted."""
+        return replace(choice, sort=choice.order_of_excerpt(self._tally.is_of_traces))
 
     def _tell_code(self, runs_on: RunsOn) -> None:
         self._runs_on = runs_on.unless_all
@@ -199,7 +203,7 @@ class Scanning:
         are_many = len(found) > MOST_IN_FULL
         is_cut = are_many and not self._in_full and choice.limit is None
         if is_cut or choice.filters_answers:
-            choice = replace(choice, sort=choice.order_of_excerpt(self._tally.is_of_traces))
+            choice = self._in_order(choice)
         matching = list(self._matching(choice, found))
         excerpt = None
         if are_many:
@@ -228,7 +232,7 @@ class Scanning:
         choice = replace(self._selection, group=True)
         found = list(self._wanted(choice, records))
         if choice.filters_answers:
-            choice = replace(choice, sort=choice.order_of_excerpt(self._tally.is_of_traces))
+            choice = self._in_order(choice)
         shown = list(self._chosen(choice, found))
         report = self._report(tuple(map(self._row, shown)), choice.sort)
         if compare is None:

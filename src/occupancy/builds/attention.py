@@ -36,23 +36,29 @@ def worst_first(records: Iterable[KernelRecord], scanner: Scanner) -> list[Kerne
     the lowest first; a stack, first of those that may spill, the largest first. Where launches have times,
     the longest come first of those of the same kind.
     """
-    ranked = [(_rank(record, scanner.verdict(record)), record) for record in records]
-    worst = [(rank, record) for rank, record in ranked if rank is not None]
-    worst.sort(key=itemgetter(0))
-    return [record for _, record in worst] + [record for rank, record in ranked if rank is None]
+    return [record for each in _worst_and_others(records, scanner) for record in each]
 
 
 def worst_of_templates(records: Iterable[KernelRecord], scanner: Scanner) -> Iterator[KernelRecord]:
     """In the same order, of all variants of a template, for whatever architecture, the worst one; what
     deserves no look is left out."""
     seen: set[str] = set()
-    for record in worst_first(records, scanner):
-        if not deserves_a_look(record, scanner.verdict(record)):
-            return
+    worst, _ = _worst_and_others(records, scanner)
+    for record in worst:
         template = base_name(record.name)
         if template not in seen:
             seen.add(template)
             yield record
+
+
+def _worst_and_others(
+    records: Iterable[KernelRecord], scanner: Scanner
+) -> tuple[list[KernelRecord], list[KernelRecord]]:
+    """Those that deserve a look, the worst first, and the others as they were."""
+    ranked = [(_rank(record, scanner.verdict(record)), record) for record in records]
+    worst = [(rank, record) for rank, record in ranked if rank is not None]
+    worst.sort(key=itemgetter(0))
+    return [record for _, record in worst], [record for rank, record in ranked if rank is None]
 
 
 def deserves_a_look(record: KernelRecord, verdict: Verdict) -> bool:

@@ -86,8 +86,8 @@ def format_for(output: str | None, output_format: str, pictures: Sequence[str] =
     if output is None or is_format_given():
         return output_format
     ending = os.path.splitext(output)[1].lower()
-    formats = _formats()
-    endings = [each for each, output_format in FORMAT_OF.items() if output_format in formats]
+    known = _formats()
+    endings = [each for each, its_format in FORMAT_OF.items() if its_format in known]
     if ending in endings:
         return FORMAT_OF[ending]
     if not ending and not pictures:
