@@ -139,11 +139,6 @@ def test_no_room_has_the_name_of_a_public_function() -> None:
     assert set(occupancy.__all__) & set(STOREY_OF) == set()
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_modules_can_be_read_in_one_sitting(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 350
-
-
 @pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda path: str(path.relative_to(TESTS)))
 def test_no_test_module_is_imported(path: Path) -> None:
     """What several test modules need has a module of its own, so that each can be moved or read alone."""

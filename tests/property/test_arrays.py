@@ -145,6 +145,7 @@ def test_imaginary_chips(seed: int) -> None:
         shared_memory_allocation_unit=chance.randint(1, 999),
         max_shared_memory_per_multiprocessor=65536 + (reserved := chance.randint(0, 2000)),
         max_shared_memory_per_block_optin=65536,
+        unified_l1_and_shared_memory=None,
         reserved_shared_memory_per_block=reserved,
     )
     common = Kernel(1, opt_in=chance.choice([True, False]))

@@ -207,6 +207,15 @@ class Limits:
                 "a list whose last is max_shared_memory_per_multiprocessor, "
                 f"{self.max_shared_memory_per_multiprocessor}",
             )
+        unified = self.unified_l1_and_shared_memory
+        if unified is not None and self.max_shared_memory_per_multiprocessor > unified:
+            raise self._error(
+                "max_shared_memory_per_multiprocessor",
+                f"{self.max_shared_memory_per_multiprocessor} is more than unified_l1_and_shared_memory",
+                f"up to {unified}",
+                "Set unified_l1_and_shared_memory as well: to the size of both together, "
+                "or to null if it is not known.",
+            )
         if self.max_threads_per_multiprocessor % self.warp_size:
             raise self._error(
                 "max_threads_per_multiprocessor",
@@ -240,8 +249,10 @@ class Limits:
                 f"{self.max_shared_memory_per_block_optin} to {most}",
             )
 
-    def _error(self, field: str, problem: str, allowed: str) -> TableError:
-        return TableError(problem, where=f"limits of {self.compute_capability}: {field}", allowed=allowed)
+    def _error(self, field: str, problem: str, allowed: str, cure: str = "") -> TableError:
+        return TableError(
+            problem, where=f"limits of {self.compute_capability}: {field}", allowed=allowed, cure=cure
+        )
 
     @property
     def max_warps_per_multiprocessor(self) -> int:

@@ -152,8 +152,21 @@ def test_without_opt_in_the_most_of_a_block_is_one_number() -> None:
         ({"shared_memory_configurations": ()}, "not in order"),
         ({"shared_memory_configurations": (8192, 0, 233472)}, "not in order"),
         ({"shared_memory_configurations": (0, 8192)}, "not the SM's shared memory"),
+        (
+            {"max_shared_memory_per_multiprocessor": 307200},
+            "307200 is more than unified_l1_and_shared_memory. Allowed: up to 262144. Set unified_l1",
+        ),
+        ({"unified_l1_and_shared_memory": 65536}, "233472 is more than unified_l1_and_shared_memory"),
     ],
 )
 def test_refuses_limits_that_contradict_each_other(change: dict[str, object], complaint: str) -> None:
     with pytest.raises(TableError, match=complaint):
         occupancy.limits("9.0").replace(**change)
+
+
+@pytest.mark.parametrize("unified", [307200, None])
+def test_more_shared_memory_needs_a_larger_unified_memory(unified: int | None) -> None:
+    larger = occupancy.limits("10.0").replace(
+        max_shared_memory_per_multiprocessor=307200, unified_l1_and_shared_memory=unified
+    )
+    assert occupancy.compute(larger, threads=256, smem="48k").active_blocks == 6
