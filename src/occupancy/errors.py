@@ -19,7 +19,7 @@ MAX_TOGETHER = 20
 class OccupancyError(ValueError):
     """Input that cannot be answered.
 
-    The message reads ``where: what is wrong. Allowed: what is allowed. The cure``; each part is also
+    The message reads ``where: what is wrong. Allowed: what is allowed. The hint``; each part is also
     an attribute, so that a program can act on it. A part may be an `Asking` (values/asking.py), which has
     other words for Python than for the command line.
 
@@ -27,8 +27,8 @@ class OccupancyError(ValueError):
         problem: What is wrong, with the value that was given.
         where: The input, file or table entry at fault.
         allowed: The values that would have been accepted.
-        cure: What to do about it, as a full sentence.
-        choices: What there is to choose from, one below the other; the cure then ends in a colon.
+        hint: What to do about it, as a full sentence.
+        choices: What there is to choose from, one below the other; the hint then ends in a colon.
 
     ``others`` are further errors that were found with it, each of which is told as well.
     """
@@ -36,26 +36,26 @@ class OccupancyError(ValueError):
     others: tuple[OccupancyError, ...] = ()
 
     def __init__(
-        self, problem: str, *, where: str = "", allowed: str = "", cure: str = "", choices: Sequence[str] = ()
+        self, problem: str, *, where: str = "", allowed: str = "", hint: str = "", choices: Sequence[str] = ()
     ) -> None:
-        self.problem, self.where, self.allowed, self.cure = map(bounded, (problem, where, allowed, cure))
+        self.problem, self.where, self.allowed, self.hint = map(bounded, (problem, where, allowed, hint))
         self.choices = tuple(map(bounded, choices))
         super().__init__(self.problem)
 
     def elsewhere(self, where: str, kind: type[Kind]) -> Kind:
         """The same as an error of another kind, at another place."""
-        return kind(self.problem, where=where, allowed=self.allowed, cure=self.cure, choices=self.choices)
+        return kind(self.problem, where=where, allowed=self.allowed, hint=self.hint, choices=self.choices)
 
     def lines(self, reader: str = "command") -> tuple[str, ...]:
         """The message in the words of a reader, and a line for each choice."""
-        parts = (self.where, self.problem, self.allowed, self.cure)
-        where, text, allowed, cure = (str(getattr(part, reader, part)) for part in parts)
+        parts = (self.where, self.problem, self.allowed, self.hint)
+        where, text, allowed, hint = (str(getattr(part, reader, part)) for part in parts)
         if where:
             text = f"{where}: {text}"
         if allowed:
             text = f"{_sentence(text)} Allowed: {allowed}"
-        if cure:
-            text = f"{_sentence(text)} {cure}"
+        if hint:
+            text = f"{_sentence(text)} {hint}"
         return text if self.choices else _sentence(text), *(f"  {choice}" for choice in self.choices)
 
     @property

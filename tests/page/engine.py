@@ -64,7 +64,7 @@ function answersTo(text) {
       };
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      return { error: [error.problem, error.where, error.allowed, error.cure] };
+      return { error: [error.problem, error.where, error.allowed, error.hint] };
     }
   }));
 }
@@ -213,7 +213,7 @@ def own_answer(question: Question) -> Any:
             "notes": notes_on(answer),
         }
     except InputError as error:
-        found = {"error": [error.problem, error.where, error.allowed, error.cure]}
+        found = {"error": [error.problem, error.where, error.allowed, error.hint]}
     return json.loads(json.dumps(found))
 
 

@@ -178,7 +178,7 @@ def answers_by_size(
                 raise InputError(
                     f"the function gives None for {threads} threads",
                     where="dynamic_smem",
-                    cure="Give a number of bytes.",
+                    hint="Give a number of bytes.",
                 )
             sized = replace(sized, dynamic_smem=amount)
         yield evaluate(limits, sized, model)

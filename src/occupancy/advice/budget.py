@@ -97,13 +97,13 @@ def check_share(occupancy: float) -> None:
         raise InputError(
             f"{occupancy:.4g} ({100 * occupancy:.6g}%) is out of range",
             where="occupancy",
-            cure="Give more than 0 and up to 100%, such as 75%, 75 or 0.75.",
+            hint="Give more than 0 and up to 100%, such as 75%, 75 or 0.75.",
         )
 
 
 def _target(given: Answer, occupancy: float | None, blocks: int | None) -> int:
     if occupancy is not None and blocks is not None:
-        raise InputError("both say what is wanted", where="occupancy and blocks", cure="Leave one out.")
+        raise InputError("both say what is wanted", where="occupancy and blocks", hint="Leave one out.")
     if blocks is not None:
         if blocks < 1:
             raise InputError(f"{blocks} is out of range", where="blocks", allowed="1 and up")
@@ -132,13 +132,13 @@ def _unreachable(chip: Chip, given: Answer, target: int, occupancy: float | None
             f"{target} blocks of {threads} threads cannot be resident on {chip.label}; {possible}",
             where="blocks",
             allowed="1" if most == 1 else f"1 to {most}",
-            cure=more,
+            hint=more,
         )
     return InputError(
         f"{100 * occupancy:.4g}% takes {target} blocks of {threads} threads on {chip.label}; {possible}",
         where="occupancy",
         allowed=f"up to {100 * given.occupancy:.4g}%",
-        cure=f"Another block size may reach more. {more}".strip(),
+        hint=f"Another block size may reach more. {more}".strip(),
     )
 
 

@@ -64,7 +64,7 @@ def opt_ins(answer: Answer, cluster_size: int | None) -> tuple[OptIn, ...]:
 def _of_shared_memory(answer: Answer) -> Iterator[OptIn]:
     limits, kernel = answer.limits, answer.kernel
     size = dynamic_size(kernel)
-    # A call is no cure for what the kernel declares.
+    # A call is no hint for what the kernel declares.
     if size is None or _declares_too_much(answer) or not needs_opt_in(limits, kernel):
         return
     without = Kernel(

@@ -64,7 +64,7 @@ def split_registers(
         raise InputError(
             f"compute capability {limits.compute_capability} has no setmaxnreg",
             where="cc",
-            cure="9.0 and newer have it, compiled for sm_90a or the like.",
+            hint="9.0 and newer have it, compiled for sm_90a or the like.",
         )
     threads = _checked_threads(limits, threads, groups)
     if launch_regs is None:
@@ -74,7 +74,7 @@ def split_registers(
             raise InputError(
                 f"{min_blocks} blocks leave {launch} registers to each thread",
                 where="min_blocks",
-                cure=f"Give so few that {LEAST} are left.",
+                hint=f"Give so few that {LEAST} are left.",
             )
     else:
         launch = _checked_launch(limits, threads, launch_regs)
@@ -142,7 +142,7 @@ def _agreeing(limits: Limits, threads: int, launch: int, min_blocks: int | None)
         raise InputError(
             f"{bounds_in_source(threads, min_blocks)} gives {given} registers at the launch, not {launch}",
             where="regs and min_blocks",
-            cure="Leave one out.",
+            hint="Leave one out.",
         )
     blocks = evaluate(limits, Kernel(threads, launch)).active_blocks
     return blocks if blocks and _of_bounds(limits, threads, blocks) == launch else None
@@ -151,7 +151,7 @@ def _agreeing(limits: Limits, threads: int, launch: int, min_blocks: int | None)
 def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Group]) -> int:
     """Threads per block, after a look whether they are those of the groups; no other block has this split."""
     if any(group.warpgroups < 1 for group in groups):
-        raise InputError("a group of no warpgroups takes nothing", where="groups", cure="Leave it out.")
+        raise InputError("a group of no warpgroups takes nothing", where="groups", hint="Leave it out.")
     named = sum(group.warpgroups for group in groups)
     most = limits.max_threads_per_block // THREADS_PER_WARPGROUP
     if threads is None:
@@ -173,7 +173,7 @@ def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Group
         raise InputError(
             f"{named} warpgroups are named, and {threads} threads are {warpgroups}",
             where="groups",
-            cure=f"Name {warpgroups} in all, as {_example(warpgroups)} does.",
+            hint=f"Name {warpgroups} in all, as {_example(warpgroups)} does.",
         )
     for group in groups:
         if group.regs is not None and group.regs not in range(LEAST, MOST + 1, STEP):
@@ -184,7 +184,7 @@ def _checked_threads(limits: Limits, threads: int | None, groups: Sequence[Group
             )
     if sum(group.regs is None for group in groups) > 1:
         raise InputError(
-            "more than one number is asked", where="groups", cure="Give ? for one of the groups."
+            "more than one number is asked", where="groups", hint="Give ? for one of the groups."
         )
     return threads
 
@@ -241,7 +241,7 @@ def _solve(groups: Sequence[Group], pool: int) -> list[Group]:
                 raise InputError(
                     f"the other warpgroups leave fewer than {LEAST} registers",
                     where="groups",
-                    cure=f"Leave {LEAST} to each of the rest.",
+                    hint=f"Leave {LEAST} to each of the rest.",
                 )
             solved[number] = group._replace(regs=most)
     return solved

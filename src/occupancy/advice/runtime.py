@@ -134,7 +134,7 @@ def available_dynamic_shared_memory_per_block(
             "even without dynamic shared memory",
             where="blocks",
             allowed=f"up to {now.active_blocks}" if now.active_blocks else "",
-            cure=now.reason or "",
+            hint=now.reason or "",
         )
     most = most_keeping(blocks, dial.levels(static, blocks))
     if driver_580:

@@ -203,7 +203,7 @@ def full_wave(
             raise InputError(
                 "says nothing of a launch without clusters",
                 where="max_active_clusters",
-                cure="Give the cluster, too.",
+                hint="Give the cluster, too.",
             )
         return _of_blocks(multiprocessor_count, places)
     check_cluster(occupancy.limits, cluster_size, is_told=max_active_clusters is not None)
@@ -276,14 +276,14 @@ def check_cluster(limits: Limits, cluster_size: int, *, is_told: bool = False) -
         raise InputError(
             f"compute capability {limits.compute_capability} has no clusters",
             where="cluster",
-            cure="Leave it out; 9.0 and newer have them.",
+            hint="Leave it out; 9.0 and newer have them.",
         )
     if is_unknown_cluster(limits, cluster_size) and not is_told:
         raise InputError(
             f"whether clusters of more than {portable} blocks run on {limits.compute_capability} is unknown",
             where="cluster",
             allowed=f"1 to {portable}",
-            cure="Your own GPU tells: occupancy calc --device 0, or cudaOccupancyMaxPotentialClusterSize.",
+            hint="Your own GPU tells: occupancy calc --device 0, or cudaOccupancyMaxPotentialClusterSize.",
         )
     if not 1 <= cluster_size <= (most or INT_MAX):
         raise InputError(

@@ -256,7 +256,7 @@ def kernel_with(kernel: KernelLike | None, arguments: Mapping[str, Any]) -> Kern
     if kernel is None:
         if "threads" not in given:
             raise InputError(
-                "is missing", where="threads", cure="Give 256 or 16x16; block_sizes() finds the best."
+                "is missing", where="threads", hint="Give 256 or 16x16; block_sizes() finds the best."
             )
         return _checked(make_kernel(**given))
     known = _known(kernel, given.get("threads"))
@@ -277,7 +277,7 @@ def _checked(given: Kernel) -> Kernel:
         raise InputError(
             f"{given.tensor_memory} is no multiple of {TENSOR_MEMORY_UNIT}",
             where="tensor_memory",
-            cure="tcgen05.alloc takes 32, 64, 128, 256 or 512 columns each time; give the sum.",
+            hint="tcgen05.alloc takes 32, 64, 128, 256 or 512 columns each time; give the sum.",
         )
     return given
 
@@ -300,7 +300,7 @@ def unknown_argument(function: Callable[..., Any], named: Mapping[str, object]) 
         f"there is no argument {shown(name)}",
         where=f"{function.__name__}()",
         allowed=", ".join(taken),
-        cure=f"Did you mean {' or '.join(near)}?" if near else "",
+        hint=f"Did you mean {' or '.join(near)}?" if near else "",
     )
 
 

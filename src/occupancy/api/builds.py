@@ -127,7 +127,7 @@ def check(
         return _update(how, paths, asked, _path_to_write(path, how))
     if path is not None and not os.path.exists(path):
         of = [] if baseline is None else ["--baseline", path]
-        raise BaselineError("is not there yet", where=path, cure=_how_to_begin(paths, asked.source, of))
+        raise BaselineError("is not there yet", where=path, hint=_how_to_begin(paths, asked.source, of))
     before = [] if path is None else [build_of(read_baseline(path), path)]
     after = whole(read_build(paths))
     how.take_threads_of(asked)
@@ -279,7 +279,7 @@ def begin(build: Paths, rules: str, baseline: str, **options: Any) -> int:
     """
     for path in (rules, baseline):
         if os.path.exists(path):
-            raise InputError("is there already", where=path, cure="Remove it, or name another file.")
+            raise InputError("is there already", where=path, hint="Remove it, or name another file.")
     saved = save_baseline(build, baseline, **options)
     kernels = saved.kernels
     knows_spills = all(kernel.knows_spills for kernel in kernels)
@@ -303,13 +303,13 @@ def _path_to_write(path: str | None, how: Builds) -> str:
         raise InputError(
             "there is none",
             where="baseline",
-            cure=Asking.of("Say which file to write: ", Asking("--baseline FILE", "baseline=FILE"), "."),
+            hint=Asking.of("Say which file to write: ", Asking("--baseline FILE", "baseline=FILE"), "."),
         )
     if how.what_if is not None:
         raise InputError(
             "a baseline holds kernels as they were compiled",
             where=Asking("--cc", "cc"),
-            cure="Leave it out here, and give it when you compare.",
+            hint="Leave it out here, and give it when you compare.",
         )
     return path
 
@@ -322,7 +322,7 @@ def _rules_file(path: Path | None) -> str:
         raise RulesError(
             "there are none",
             where="rules",
-            cure=Asking.of(
+            hint=Asking.of(
                 f"This folder has no {RULES_FILE}, which occupancy init writes, and no {PYPROJECT} with "
                 "[tool.occupancy]; or give ",
                 Asking("--rules FILE", "rules=FILE"),

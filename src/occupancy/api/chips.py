@@ -90,13 +90,13 @@ def multiprocessors(chip: Chip, given: CountLike | None) -> int:
         raise InputError(
             f"{chip.name} comes with different numbers of SMs",
             where="multiprocessor_count",
-            cure="Give it, or name one of them:",
+            hint="Give it, or name one of them:",
             choices=choices_of(chip.variants),
         )
     raise InputError(
         "is missing",
         where="multiprocessor_count",
-        cure='Give the SMs of the GPU, such as 132, or ask about a product: "H100 SXM" in place of "9.0".',
+        hint='Give the SMs of the GPU, such as 132, or ask about a product: "H100 SXM" in place of "9.0".',
     )
 
 

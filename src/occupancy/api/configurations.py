@@ -151,7 +151,7 @@ def _only(argument: str, said: dict[str, Any]) -> Any:
         raise InputError(
             "it says different things: " + ", ".join(f"{name} {value}" for name, value in said.items()),
             where=argument,
-            cure=f"Give {argument}, a value or a function of the configuration.",
+            hint=f"Give {argument}, a value or a function of the configuration.",
         )
     return last
 

@@ -148,8 +148,8 @@ def tries_every_size(function: Function) -> Function:
     @wraps(function)
     def asked(*given: Any, **named: Any) -> Any:
         for name in _OF_ONE_SIZE.keys() & named.keys():
-            problem, cure = _OF_ONE_SIZE[name]
-            raise InputError(problem, where=name, cure=cure)
+            problem, hint = _OF_ONE_SIZE[name]
+            raise InputError(problem, where=name, hint=hint)
         return function(*given, **named)
 
     return cast(Function, asked)

@@ -91,7 +91,7 @@ class Reading:
         """The chip that is answered for, in place of that which each kernel was compiled for."""
         if isinstance(archs, (str, ComputeCapability)) or not isinstance(archs, Collection):
             one = shown(archs if isinstance(archs, (str, int)) else "sm_90")
-            raise InputError(f"got {shown(archs)}", where="archs", cure=f"Give a list: archs=[{one}].")
+            raise InputError(f"got {shown(archs)}", where="archs", hint=f"Give a list: archs=[{one}].")
         self._has_all = any(isinstance(each, str) and each.strip().lower() == ALL_ARCHS for each in archs)
         if self._has_all:
             archs = ()
@@ -132,7 +132,7 @@ class Reading:
             raise InputError(
                 "is for an order with two ends",
                 where="reverse",
-                cure="Sort by occupancy, regs, spills or time.",
+                hint="Sort by occupancy, regs, spills or time.",
             )
         if limit is not None and limit < 1:
             raise InputError(f"got {limit}", where="limit", allowed="1 and up")
@@ -222,5 +222,5 @@ def _architectures(arch: ArchitectureLike, table: Table) -> list[ComputeCapabili
 def _share(below: object) -> float:
     share = parse_share(below, "below")
     if not 0 < share <= 1:
-        raise InputError(f"{shown(below)} is out of range", where="below", cure="Give up to 100, in percent.")
+        raise InputError(f"{shown(below)} is out of range", where="below", hint="Give up to 100, in percent.")
     return share

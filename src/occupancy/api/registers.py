@@ -100,7 +100,7 @@ def _group(pair: object, value: object) -> Group:
         raise InputError(
             f"{shown(value)} is not a list of warpgroups",
             where="groups",
-            cure="Write warpgroups and their registers as 1:40,2:232, or those of each as 40,232,232.",
+            hint="Write warpgroups and their registers as 1:40,2:232, or those of each as 40,232,232.",
         )
     count, taken = pair
     is_asked = taken is None or (isinstance(taken, str) and taken.strip() == ASKED)

@@ -42,7 +42,7 @@ class Builds(Reading):
             raise InputError(
                 f"the baselines assume {' and '.join(map(str, sorted(assumed)))}",
                 where="threads",
-                cure=Asking.of("Say which one to compare with: ", Asking("--threads", "threads="), "."),
+                hint=Asking.of("Say which one to compare with: ", Asking("--threads", "threads="), "."),
             )
         return next(iter(assumed), None)
 
@@ -102,7 +102,7 @@ class Builds(Reading):
             raise ReadError(
                 "holds no compiled kernel",
                 where=build.name,
-                cure="PTX alone has no registers: compile it for an architecture.",
+                hint="PTX alone has no registers: compile it for an architecture.",
             )
         return every
 
@@ -212,7 +212,7 @@ def whole(build: Build) -> Build:
     if build.problems:
         first = build.problems[0]
         others = len(build.problems) - 1
-        raise ReadError(first.what, where=first.where, cure=f"{others:,} more problems." if others else "")
+        raise ReadError(first.what, where=first.where, hint=f"{others:,} more problems." if others else "")
     return build
 
 

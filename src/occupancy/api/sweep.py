@@ -210,7 +210,7 @@ def _check_size(answers: int, most: int) -> None:
             f"there are {answers:,} combinations",
             where="sweep",
             allowed=f"up to {most:,}",
-            cure="Take larger steps; in Python occupancy.sweep() answers for arrays.",
+            hint="Take larger steps; in Python occupancy.sweep() answers for arrays.",
         )
 
 

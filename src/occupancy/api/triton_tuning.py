@@ -84,7 +84,7 @@ def perf_model(
         InputError: An argument is wrong, a grid lacks the number of SMs, or that has no grid.
     """
     if grid is None and multiprocessor_count is not None:
-        raise InputError("is missing", where="grid", cure="Give it, or leave multiprocessor_count out.")
+        raise InputError("is missing", where="grid", hint="Give it, or leave multiprocessor_count out.")
     sms = None if grid is None else multiprocessors(chip_of(cc), multiprocessor_count)
     condition = Condition.of(cc, 0.0, 1, model, needs)
 

@@ -208,7 +208,7 @@ class Condition:
                 "it does not say how many",
                 where="threads",
                 allowed=", ".join(NAMES_OF_THREADS),
-                cure="Or give threads, a number or a function of the configuration.",
+                hint="Or give threads, a number or a function of the configuration.",
             )
         return arguments
 

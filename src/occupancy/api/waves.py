@@ -127,14 +127,14 @@ def _without_sms(chip: Chip) -> InputError:
         return InputError(
             "the number of SMs is missing",
             where="grid",
-            cure=Asking.of(
+            hint=Asking.of(
                 "Name a product, such as H100-SXM", Asking("; --sms or --device will do, too", ""), "."
             ),
         )
     return InputError(
         f"{chip.name} comes with different numbers of SMs",
         where="grid",
-        cure=Asking.of("Name one of them", Asking(" (--sms will do, too)", ""), ":"),
+        hint=Asking.of("Name one of them", Asking(" (--sms will do, too)", ""), ":"),
         choices=choices_of(chip.variants),
     )
 
@@ -157,7 +157,7 @@ def count_of_sms(chip: Chip | None, sms: str | None) -> int | None:
             raise InputError(
                 "of how many SMs is not known",
                 where="sms",
-                cure=Asking.of("Give a number, or ", Asking("--gpu or --device", "name a product"), "."),
+                hint=Asking.of("Give a number, or ", Asking("--gpu or --device", "name a product"), "."),
             )
         return mps_share(parse_count(sms.strip()[:-1], "sms"), whole)
     count = parse_count(sms, "sms")

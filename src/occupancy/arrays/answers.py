@@ -202,7 +202,7 @@ def _common_shape(quantities: Sequence[Quantity]) -> tuple[int, ...]:
         raise InputError(
             f"do not broadcast to each other: {shapes}",
             where="shapes",
-            cure="For all combinations give each array a dimension of its own, as numpy.ix_() does.",
+            hint="For all combinations give each array a dimension of its own, as numpy.ix_() does.",
         ) from None  # NumPy's own error says less, in twenty lines
 
 

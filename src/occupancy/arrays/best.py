@@ -139,7 +139,7 @@ def _mask(where: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.bool_]:
             f"got {mask.dtype} of shape {mask.shape}",
             where="where",
             allowed=f"bool of shape {shape}, or what broadcasts to it",
-            cure="A condition on arrays is one, such as regs >= 64; several are joined by &.",
+            hint="A condition on arrays is one, such as regs >= 64; several are joined by &.",
         )
     return wanted
 

@@ -103,7 +103,7 @@ def picture_of(sweep: Answered) -> Picture:
     raise InputError(
         f"{words.count(len(sweep.varying()), 'input')} varied on {words.count(count, 'chip')}",
         where="plot",
-        cure=f"One picture for each chip: sweep({sweep.names[0]!r}, ...).plot()."
+        hint=f"One picture for each chip: sweep({sweep.names[0]!r}, ...).plot()."
         if is_a_map
         else "Vary one input on any number of chips, or two on one chip, each along a dimension of its own.",
     )

@@ -200,5 +200,5 @@ def _check_rows(rows: int, limits: Limits, name: str) -> None:
         raise InputError(
             f"{name} of {getattr(limits, name)} is too large for a sweep",
             where=f"limits of {limits.compute_capability}",
-            cure="Ask compute() for one kernel at a time.",
+            hint="Ask compute() for one kernel at a time.",
         )

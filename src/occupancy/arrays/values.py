@@ -76,7 +76,7 @@ def read_quantity(values: ArrayLike, name: str) -> Quantity:
     elif array.dtype.kind in "OU":
         array = _whole_objects(array, name, low, high)
     elif array.dtype.kind not in "iu":
-        raise InputError(f"{array.dtype.name} is no type of whole numbers", where=name, cure="Give integers.")
+        raise InputError(f"{array.dtype.name} is no type of whole numbers", where=name, hint="Give integers.")
     unit = UNITS.get(name, 1)
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     return Quantity(name, max(low, unit) if unit > 1 else low, high, array, unit)
@@ -102,8 +102,8 @@ def _whole_objects(array: NDArray[Any], name: str, low: int, high: int) -> Integ
         except InputError as error:
             if not is_list_in_text(each):
                 raise
-            cure = "Give several values as an array or a list, a range as range(16, 256, 8)."
-            raise InputError(f"{shown(each)} is text", where=where, cure=cure) from error
+            hint = "Give several values as an array or a list, a range as range(16, 256, 8)."
+            raise InputError(f"{shown(each)} is text", where=where, hint=hint) from error
 
     counts = [count(each, _element(name, array, index)) for index, each in enumerate(array.ravel().tolist())]
     for index, each in enumerate(counts):

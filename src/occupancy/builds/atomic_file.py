@@ -53,10 +53,10 @@ def check_replaceable(
         OSError: The file cannot be read.
     """
     if os.path.islink(file) and not os.path.exists(file):
-        raise error("is a link that leads nowhere", where=file, cure="Remove it, or name its target.")
+        raise error("is a link that leads nowhere", where=file, hint="Remove it, or name its target.")
     if os.path.isfile(file) and (content := both_ends(file)) and not is_ours(content):
         raise error(
-            f"is there already, and is no {what}", where=file, cure="Choose another name, or remove it."
+            f"is there already, and is no {what}", where=file, hint="Choose another name, or remove it."
         )
 
 

@@ -35,7 +35,7 @@ _OF_COPIES = (
 """What identical copies agree in."""
 
 
-_CURE = "Keep the log of the whole build that made the images, or none"
+_HINT = "Keep the log of the whole build that made the images, or none"
 """What to do about a log that does not fit them."""
 
 
@@ -264,7 +264,7 @@ class _Merging:
                 None,
                 f"contradicts {row.source} about {base_name(row.name)} for {row.arch} "
                 f"({difference(line, row)}){others}: the log is of another build, or from before linking. "
-                f"The image counts, without the spills of the log. {_CURE}",
+                f"The image counts, without the spills of the log. {_HINT}",
             )
         for log, (line, image) in sorted(self._unfit.items()):
             if log not in self._contradictions:
@@ -273,7 +273,7 @@ class _Merging:
                     None,
                     f"names {base_name(line.name)} for {line.arch}, of which there is no image, and lacks "
                     f"{base_name(image.name)}, of which {image.source} has one: the log is of another build. "
-                    f"The images count; what the log alone names is left out. {_CURE}",
+                    f"The images count; what the log alone names is left out. {_HINT}",
                 )
 
     # PTX

@@ -159,7 +159,7 @@ class Scanner:
                 raise InputError(
                     "is not known",
                     where="architecture",
-                    cure=Asking.of("Say which one to answer for: ", Asking("--cc 9.0", 'cc="9.0"'), "."),
+                    hint=Asking.of("Say which one to answer for: ", Asking("--cc 9.0", 'cc="9.0"'), "."),
                 )
             limits = self._limits_of(compiled_for)
         # No launch of a kernel may have more threads than its bound, whatever the chip allows. Triton writes

@@ -67,7 +67,7 @@ def written_to(path: str | None, output_format: str, sources: Iterable[str] = ()
     from ..builds.atomic_file import check_replaceable, written_atomically
 
     if any(_is_same(source, path) for source in sources):
-        raise InputError("is what is read", where=path, cure="Choose another name for the answer.")
+        raise InputError("is what is read", where=path, hint="Choose another name for the answer.")
     check_replaceable(path, _IS_ONE[output_format], f"answer in the format {output_format}", InputError)
     with written_atomically(path) as file, redirect_stdout(file):
         yield

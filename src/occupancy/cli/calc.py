@@ -66,7 +66,7 @@ def command(
         raise InputError(
             f"there are none in {output_format}",
             where="--charts",
-            cure="`occupancy sweep` with the same options gives their numbers in every format.",
+            hint="`occupancy sweep` with the same options gives their numbers in every format.",
         )
     if len(chips) == 1:
         (chip,) = chips
@@ -94,7 +94,7 @@ def command(
         _refuse_for_several(len(chips), charts=charts, open=is_opened, setmaxnreg=setmaxnreg)
         if sms is not None and grid is None and cluster is None:
             raise InputError(
-                "says nothing of several chips alone", where="--sms", cure="Give --grid or --cluster, too."
+                "says nothing of several chips alone", where="--sms", hint="Give --grid or --cluster, too."
             )
         report = on_all(chips, grid=grid, cluster=cluster, sms=sms, explain=explain, **kernel)
         print_report(report, output_format)
@@ -109,5 +109,5 @@ def _refuse_for_several(chips: int, **options: object) -> None:
             raise InputError(
                 f"answers for one chip, and {chips} are named",
                 where=f"--{name}",
-                cure="Name one, or leave it out.",
+                hint="Name one, or leave it out.",
             )

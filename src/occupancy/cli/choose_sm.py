@@ -108,7 +108,7 @@ def chips_options(default: Literal["one", "current", "any"]) -> Callable[[Decora
             chips = named.chips()
             if chips and wants_all:
                 raise InputError(
-                    "some chips are named, and all are asked for", where="--all", cure="Leave one out."
+                    "some chips are named, and all are asked for", where="--all", hint="Leave one out."
                 )
             if not chips and default == "one":
                 chips = [named.default()]
@@ -143,7 +143,7 @@ class NamedChips(NamedTuple):
         """
         if self.devices and self.limits_file is not None:
             raise InputError(
-                "both say what an SM offers", where="--device and --limits", cure="Give --cc with --limits."
+                "both say what an SM offers", where="--device and --limits", hint="Give --cc with --limits."
             )
         table = self._table()
         found = [chip for text in self.ccs for chip in _listed(text, "cc", table)]
@@ -238,7 +238,7 @@ def choose_sm(cc: str | None, gpu: str | None, device: int | None, limits_file: 
     given = {"--cc": cc, "--gpu": gpu, "--device": device}
     both = [option for option, value in given.items() if value is not None]
     if len(both) > 1:
-        raise InputError("both say which GPU it is", where=" and ".join(both), cure="Leave one out.")
+        raise InputError("both say which GPU it is", where=" and ".join(both), hint="Leave one out.")
     named = NamedChips(
         [] if cc is None else [cc],
         [] if gpu is None else [gpu],
@@ -247,7 +247,7 @@ def choose_sm(cc: str | None, gpu: str | None, device: int | None, limits_file: 
     )
     chips = named.chips() or [named.default()]
     if len(chips) > 1:
-        raise InputError(f"names {len(chips)} chips", where=both[0], cure="Give one.")
+        raise InputError(f"names {len(chips)} chips", where=both[0], hint="Give one.")
     return chips[0]
 
 
@@ -256,7 +256,7 @@ def _listed(text: str, option: str, table: Table) -> Iterator[Chip]:
 
     names = [name for name in text.split(",") if name.strip()]
     if not names:
-        raise InputError(f"{text!r} names no chip", where=option, cure="Such as 9.0, hopper or RTX 4090.")
+        raise InputError(f"{text!r} names no chip", where=option, hint="Such as 9.0, hopper or RTX 4090.")
     if len(names) == 2 and (found := re.fullmatch(r"\s*([0-9]{1,2}),\s*([0-9])\s*", text)):
         meant = f"{found[1]}.{found[2]}"
         if meant not in {str(row.compute_capability) for row in table.rows()}:
@@ -264,7 +264,7 @@ def _listed(text: str, option: str, table: Table) -> Iterator[Chip]:
         raise InputError(
             f"{text!r} names two chips, {found[1]} and {found[2]}",
             where=option,
-            cure=f"A compute capability is written as {meant}.",
+            hint=f"A compute capability is written as {meant}.",
         )
     for name in names:
         try:
@@ -281,7 +281,7 @@ def _of_any_device() -> Chip:
         raise InputError(
             f"is missing, and this machine's GPU cannot stand in: {error.problem}",
             where="--cc",
-            cure=f"Give --cc 9.0, or --gpu 'RTX 4090'; {DEFAULT_CHIP}=9.0 in the environment makes one the "
+            hint=f"Give --cc 9.0, or --gpu 'RTX 4090'; {DEFAULT_CHIP}=9.0 in the environment makes one the "
             "default.",
         ) from error
     click.echo(f"No --cc and no --gpu: the answer is for GPU {device.index}, {device.name}.", err=True)

@@ -28,7 +28,7 @@ def command(number: int | None, option: int | None, output_format: str) -> None:
     from ..report.device import device_report
 
     if number is not None and option is not None:
-        raise InputError("both say which GPU it is", where="N and --device", cure="Leave one out.")
+        raise InputError("both say which GPU it is", where="N and --device", hint="Leave one out.")
     index = option if number is None else number
     devices = read_devices() if index is None else (read_device(index),)
     print_report(device_report(devices), output_format)

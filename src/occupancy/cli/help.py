@@ -122,9 +122,9 @@ class Command(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            from .mistyped import with_cure  # only an error needs it
+            from .mistyped import with_hint  # only an error needs it
 
-            raise with_cure(error, ctx, typed) from error
+            raise with_hint(error, ctx, typed) from error
 
     def _options(self) -> list[Option]:
         return [option for option in self.params if isinstance(option, Option)]

@@ -67,5 +67,5 @@ def _sources_report(rows: tuple[Limits, ...], limits_file: str | None) -> Source
     from ..tables.sources import provenance
 
     if limits_file is not None:
-        raise InputError("a table of your own has no sources", where="--sources", cure="Leave out --limits.")
+        raise InputError("a table of your own has no sources", where="--sources", hint="Leave out --limits.")
     return SourcesReport(tuple(provenance(row.compute_capability, field) for row in rows for field in FIELDS))

@@ -49,15 +49,15 @@ def _in_our_words(error: click.BadParameter, option: click.Option) -> str:
         return f"is missing. {option.help or ''}".strip()
     if isinstance(option.type, click.Choice) and " is not one of " in error.message:
         value = error.message.partition(" is not one of ")[0]
-        cure = _CURES.get(option.name or "", "")
-        return f"{value} is not a choice. Allowed: {', '.join(option.type.choices)}. {cure}".rstrip()
+        hint = _HINTS.get(option.name or "", "")
+        return f"{value} is not a choice. Allowed: {', '.join(option.type.choices)}. {hint}".rstrip()
     if isinstance(option.type, click.IntRange) and " is not in the range" in error.message:
         value = error.message.partition(" is not in the range")[0]
         return f"{value} is out of range. Allowed: {option.type.min} and up."
     return _sentence(error.message).replace("a valid integer range", "a whole number")
 
 
-_CURES = {"model": "`occupancy calc --model spreadsheet` shows both answers where they differ."}
+_HINTS = {"model": "`occupancy calc --model spreadsheet` shows both answers where they differ."}
 """Option with a choice -> what people may want who choose something else."""
 
 

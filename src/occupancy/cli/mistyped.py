@@ -22,7 +22,7 @@ _UNIT = r"(?i)[kmg](?:i?b)?|b(?:ytes?)?"
 _CHIP_OPTIONS = ("-c", "--cc", "--sm", "--arch", "--gpu")
 
 
-def with_cure(error: click.UsageError, context: click.Context, arguments: Sequence[str]) -> click.UsageError:
+def with_hint(error: click.UsageError, context: click.Context, arguments: Sequence[str]) -> click.UsageError:
     """An error of a command's line as one that says what to type instead, where that is known.
 
     Args:
@@ -31,8 +31,8 @@ def with_cure(error: click.UsageError, context: click.Context, arguments: Sequen
         arguments: What was typed after its name.
     """
     if isinstance(error, click.NoSuchOption):
-        cure = _instead(error.option_name, context, arguments)
-        return click.UsageError(f"There is no option {error.option_name!r}.{cure}", context)
+        hint = _instead(error.option_name, context, arguments)
+        return click.UsageError(f"There is no option {error.option_name!r}.{hint}", context)
     if stray := _stray(context, arguments):
         return click.UsageError(_about(stray, context, arguments), context)
     return error

@@ -54,7 +54,7 @@ def _one_file(context: click.Context, parameter: click.Parameter, files: tuple[s
     """The file; of several click would take the last and say nothing."""
     if len(files) > 1:
         raise InputError(
-            f"got {', '.join(files)}", where="output", allowed="one file", cure="Ask once for each."
+            f"got {', '.join(files)}", where="output", allowed="one file", hint="Ask once for each."
         )
     return files[0] if files else None
 

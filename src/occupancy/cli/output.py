@@ -96,7 +96,7 @@ def format_for(output: str | None, output_format: str, pictures: Sequence[str] =
         f"{output!r} does not say what to write",
         where="output",
         allowed=", ".join((*pictures, *endings)),
-        cure="Or say it with --format.",
+        hint="Or say it with --format.",
     )
 
 

@@ -97,7 +97,7 @@ def _refuse_question(files: tuple[str, ...], output: str | None, given: Mapping[
     if others:
         option = f"--{others[0].replace('_', '-')}"
         raise InputError(
-            "is for a question, and the page of files is their list", where=option, cure="Leave it out."
+            "is for a question, and the page of files is their list", where=option, hint="Leave it out."
         )
     if of_both:
         options = [word for name, text in of_both.items() for word in (f"--{name}", text)]
@@ -105,7 +105,7 @@ def _refuse_question(files: tuple[str, ...], output: str | None, given: Mapping[
         raise InputError(
             "is for a question, and the page of files is their list",
             where={"cc": "--cc (--arch)"}.get(first := next(iter(of_both)), f"--{first}"),
-            cure=f"{command} lists them by it.",
+            hint=f"{command} lists them by it.",
         )
 
 
@@ -130,7 +130,7 @@ def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: 
     given = [name for name, value in (*kernel.items(), *launch.items()) if value is not None]
     if cc is None and gpu is None:
         if given:
-            raise InputError("is missing", where="--cc", cure="The page needs a chip for what was given.")
+            raise InputError("is missing", where="--cc", hint="The page needs a chip for what was given.")
         return ""
     chip = choose_sm(cc, gpu, None, None)
     if kernel.get("threads") is not None:
@@ -138,7 +138,7 @@ def _question(cc: str | None, gpu: str | None, kernel: KernelArguments, launch: 
 
         return question_for(compute(chip, **kernel), **launch)
     if given:
-        raise InputError("is missing", where="--threads", cure="The page needs it for what else was given.")
+        raise InputError("is missing", where="--threads", hint="The page needs it for what else was given.")
     from ..page.question import question_of_chip
 
     return question_of_chip(chip.limits.compute_capability, _of_gpu(chip, None))
@@ -158,7 +158,7 @@ def question_for(answer: Occupancy, *, grid: str | None, cluster: str | None, sm
         raise InputError(
             f"the limits of {cc} are not those of the shipped table, and the page has no others",
             where="page",
-            cure="Leave out --limits and --set.",
+            hint="Leave out --limits and --set.",
         )
     return question_of(answer, {**_of_gpu(answer.chip, sms), "grid": grid, "cluster": cluster})
 

@@ -155,13 +155,13 @@ def _save_baseline(
     files: tuple[str, ...], baseline: str, output: str | None, options: dict[str, Any]
 ) -> None:
     if output is not None:
-        raise InputError("a baseline is a file of its own", where="--output", cure="Leave it out.")
+        raise InputError("a baseline is a file of its own", where="--output", hint="Leave it out.")
     for name, (option, default) in _OF_THE_ANSWER.items():
         if options.pop(name) != default:
-            raise InputError("a baseline holds every kernel", where=option, cure="Leave it out.")
+            raise InputError("a baseline holds every kernel", where=option, hint="Leave it out.")
     if [options.pop(name) for name in ("gpu", "device", "sms")] != [None, None, None]:
         raise InputError(
-            "a baseline is not about one GPU", where="--gpu, --device and --sms", cure="Use --cc instead."
+            "a baseline is not about one GPU", where="--gpu, --device and --sms", hint="Use --cc instead."
         )
     from ..api.builds import save_baseline
 
@@ -180,7 +180,7 @@ def _scan(
 ) -> tuple[Scanning, tuple[str, ...]]:
     """Print what was found. What answered, and the fields that were chosen for programs."""
     if compare is not None and output_format != "html":
-        raise InputError("is for pages", where="--compare", cure="Use --format html, or occupancy diff.")
+        raise InputError("is for pages", where="--compare", hint="Use --format html, or occupancy diff.")
     asked: tuple[Asked, ...] = ()
     fields: tuple[str, ...] = ()
     if columns is not None:

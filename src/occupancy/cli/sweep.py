@@ -74,9 +74,9 @@ def command(
         output_format = format_for(output, output_format, PICTURE_FILES)
         if title is not None or marks:
             where = "marks" if marks else "title"
-            raise InputError("is for a picture", where=where, cure="Give one: -o chart.png.")
+            raise InputError("is for a picture", where=where, hint="Give one: -o chart.png.")
         if is_picture:
-            raise InputError(f"{output} is a picture", where="--format", cure="Leave it out.")
+            raise InputError(f"{output} is a picture", where="--format", hint="Leave it out.")
         with written_to(output, output_format):
             if output_format in FOR_PEOPLE:
                 print_document(sweep_document(chips, kernel), output_format)

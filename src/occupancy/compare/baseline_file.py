@@ -114,7 +114,7 @@ def _write(file: str, baseline: Baseline, look_again: Callable[[], None]) -> Non
             look_again()
             write_atomically(file, text)
     except InUseError as error:
-        raise BaselineError(str(error), where=file, cure="Try again when it is done.") from error
+        raise BaselineError(str(error), where=file, hint="Try again when it is done.") from error
     except BaselineError:  # a ValueError, too
         raise
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
@@ -144,13 +144,13 @@ def parse_baseline(content: bytes, name: str) -> Baseline:
         stream = JsonStream(Text(wrapper, budget))
         try:
             if stream.peek() != "{":
-                raise BaselineError("is not a baseline", where=name, cure=_HOW_TO_MAKE_ONE)
+                raise BaselineError("is not a baseline", where=name, hint=_HOW_TO_MAKE_ONE)
             head, kernels, wrong = _members(stream, budget, name)
             stream.end()
         except (Malformed, UnicodeDecodeError) as error:
             what = error.what if isinstance(error, Malformed) else "its characters are not UTF-8"
             raise BaselineError(
-                f"is not JSON: {what} (line {stream.line})", where=name, cure=_HOW_TO_MAKE_ONE
+                f"is not JSON: {what} (line {stream.line})", where=name, hint=_HOW_TO_MAKE_ONE
             ) from error
     # A later version may have anything else, so that its number counts before all other errors.
     _check_header(head, name)
@@ -222,21 +222,21 @@ def looks_like_baseline(content: bytes) -> bool:
 
 def _check_header(head: dict[str, Any], name: str) -> None:
     if head.get("schema") != SCHEMA:
-        raise BaselineError("is not a baseline", where=name, cure=_HOW_TO_MAKE_ONE)
+        raise BaselineError("is not a baseline", where=name, hint=_HOW_TO_MAKE_ONE)
     version = head.get("schema_version")
     if type(version) is not int or version < SCHEMA_VERSION:
         raise BaselineError(
             f"got {shown(version)}",
             where=f"{name}: schema_version",
             allowed=f"{SCHEMA_VERSION} and up",
-            cure=_HOW_TO_MAKE_ONE,
+            hint=_HOW_TO_MAKE_ONE,
         )
     if version > SCHEMA_VERSION:
         raise BaselineError(
             f"is a baseline of version {version}, written by occupancy {shown(head.get('tool_version'))}",
             where=name,
             allowed=f"up to version {SCHEMA_VERSION}, which occupancy {__version__} reads",
-            cure="Update occupancy, or make the baseline again with this version.",
+            hint="Update occupancy, or make the baseline again with this version.",
         )
 
 
@@ -250,11 +250,11 @@ def _baseline_error(error: ValidationError, name: str, within: str = "") -> Base
         return BaselineError(
             "there is no such name",
             where=f"{name}: {where[1:]}",
-            cure=Asking.of("Make the baseline again with this version: ", HOW_TO_SAVE, "."),
+            hint=Asking.of("Make the baseline again with this version: ", HOW_TO_SAVE, "."),
         )
     return BaselineError(
         f"got {shown(first['input'])}",
         where=f"{name}: {where[1:]}",
         allowed=first["msg"].removeprefix("Input should be ").lower(),
-        cure=f"So are {len(others):,} more values." if others else "",
+        hint=f"So are {len(others):,} more values." if others else "",
     )

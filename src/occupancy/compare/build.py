@@ -131,7 +131,7 @@ def _in_memory(path: str) -> io.BytesIO:
     except OSError as error:
         raise ReadError(f"cannot be read: {error.strerror or error}", where=path) from error
     if len(content) > MAX_FILE_BYTES:
-        raise ReadError("is too large for a stream", where=path, cure="Save it as a file.")
+        raise ReadError("is too large for a stream", where=path, hint="Save it as a file.")
     stream = io.BytesIO(content)
     stream.name = path
     return stream
@@ -170,11 +170,11 @@ def _refuse_two(records: Sequence[KernelRecord], paths: Sequence[str]) -> None:
             two = other or ".", one or "."
             if len(paths) > 1:
                 raise ReadError(
-                    f"are two builds, {differ}", where=" and ".join(two), cure="Give one of them."
+                    f"are two builds, {differ}", where=" and ".join(two), hint="Give one of them."
                 )
             first, second = (PurePath(os.path.relpath(each, *paths)).as_posix() for each in two)
             raise ReadError(
-                f"holds two builds, {first} and {second}, {differ}", where=paths[0], cure="Give one of them."
+                f"holds two builds, {first} and {second}, {differ}", where=paths[0], hint="Give one of them."
             )
 
 

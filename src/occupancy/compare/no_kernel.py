@@ -69,17 +69,17 @@ class NoKernel:
         self._baseline = baseline
         self._ignores_arch = ignore_arch
 
-    def error(self, entry: Entry, *, cure: str, archs: str = "") -> RulesError:
+    def error(self, entry: Entry, *, hint: str, archs: str = "") -> RulesError:
         """That an entry is for none, with the names that the kernels may have now which it is about.
 
         Args:
             entry: The entry.
-            cure: What to do where it is for none of the baseline either.
+            hint: What to do where it is for none of the baseline either.
             archs: What to say of all kernels behind their names.
         """
         problem, allowed = f"{entry} is for no kernel of {self._build}", ""
         if now := self.now(entry):
-            cure = f"It names a kernel that was renamed to {now}: change it to that first."
+            hint = f"It names a kernel that was renamed to {now}: change it to that first."
         elif new := self._new_instead(entry):
             perhaps = self._perhaps.meant(entry)
             which = (
@@ -89,10 +89,10 @@ class NoKernel:
                 else f"new are {names_like(entry.kernels[0], new)}"
             )
             todo = "If it was renamed, write the new name; else remove the old one."
-            cure = f"The baseline has it; {which}. {todo}"
+            hint = f"The baseline has it; {which}. {todo}"
         else:
             allowed = f"{self._like(entry)}{archs}"
-        return RulesError(problem, where=entry.file_and_line, allowed=allowed, cure=cure)
+        return RulesError(problem, where=entry.file_and_line, allowed=allowed, hint=hint)
 
     def near(self, entry: Entry) -> str:
         """Names of kernels that there are, of which an entry may be meant that is for none."""

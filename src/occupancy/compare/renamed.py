@@ -223,15 +223,15 @@ def refuse_idle(
     with Mistakes() as found:
         for entry in idle(asked.launches, kernels):
             if entry.number not in counting:
-                cure = "Write the name of one that there is, or remove the entry."
-                found.keep(no_kernel.error(entry, cure=cure))
+                hint = "Write the name of one that there is, or remove the entry."
+                found.keep(no_kernel.error(entry, hint=hint))
         for one in idle(current, kernels):
             if no_kernel.may_be_renamed(one) and not (follows and no_kernel.now(one)):
-                found.keep(no_kernel.error(one, cure=""))
+                found.keep(no_kernel.error(one, hint=""))
         entries = (*asked.rules, *asked.launches, *current)
         for pattern in _unfit_patterns(entries, kernels, lambda each: follows and bool(no_kernel.now(each))):
             if no_kernel.may_be_renamed(pattern):
-                found.keep(no_kernel.error(pattern, cure=""))
+                found.keep(no_kernel.error(pattern, hint=""))
             else:
                 unfit.append(pattern)
     return tuple(unfit)

@@ -105,7 +105,7 @@ def _removable(value: object, where: str) -> tuple[str, ...]:
 def _tool_table(pyproject: dict[str, Any], file: str) -> dict[str, Any]:
     table = tools(pyproject).get("occupancy")
     if not isinstance(table, dict):
-        raise RulesError("has no table [tool.occupancy]", where=file, cure=_EXAMPLE)
+        raise RulesError("has no table [tool.occupancy]", where=file, hint=_EXAMPLE)
     return table
 
 
@@ -123,9 +123,9 @@ def _tables(
     """
     entries, where = table.get(name, []), f"{file}: {above}{name}"
     if name == "rules" and (not isinstance(entries, list) or not entries):
-        raise RulesError("there is no rule", where=where, cure=_EXAMPLE)
+        raise RulesError("there is no rule", where=where, hint=_EXAMPLE)
     if not isinstance(entries, list):
-        raise RulesError(_got(entries), where=where, cure=f"Write tables [[{name}]].")
+        raise RulesError(_got(entries), where=where, hint=f"Write tables [[{name}]].")
     begin = lines.get(f"{above}{name}", ())
     tables = []
     with Mistakes() as found:
@@ -135,7 +135,7 @@ def _tables(
             if isinstance(entry, dict):
                 tables.append((number, entry, place))
             else:
-                found.keep(RulesError(_got(entry), where=place, cure=f"Write a table [[{name}]]."))
+                found.keep(RulesError(_got(entry), where=place, hint=f"Write a table [[{name}]]."))
     return tables
 
 
@@ -171,7 +171,7 @@ def _day(value: Any, where: str) -> date:
     except ValueError:
         day = None
     if not isinstance(day, date) or isinstance(day, datetime):
-        raise RulesError(_got(value), where=where, cure="Give the last day, such as 2027-03-31.")
+        raise RulesError(_got(value), where=where, hint="Give the last day, such as 2027-03-31.")
     return day
 
 
@@ -186,7 +186,7 @@ def _read_launches(number: int, entry: dict[str, Any], place: str) -> Launches:
         sizes = tuple(found.by(_threads, each, f"{where}threads") for each in listed)
         if "threads" in entry and not sizes:
             found.keep(
-                RulesError(_got(threads), where=f"{where}threads", cure="Give a block size, or several.")
+                RulesError(_got(threads), where=f"{where}threads", hint="Give a block size, or several.")
             )
         dynamic = None
         if "dynamic_smem" in entry:
@@ -205,7 +205,7 @@ def _threads(value: object, where: str) -> int:
 
 def _parsed(parse: Callable[[Any, str], T], value: object, where: str) -> T:
     if not isinstance(value, (int, str)) or isinstance(value, bool):
-        raise RulesError(_got(value), where=where, cure="Give a number, or a text such as '16x16' or '48k'.")
+        raise RulesError(_got(value), where=where, hint="Give a number, or a text such as '16x16' or '48k'.")
     try:
         return parse(value, where)
     except InputError as error:
@@ -214,7 +214,7 @@ def _parsed(parse: Callable[[Any, str], T], value: object, where: str) -> T:
 
 def _text(value: object, where: str, example: str) -> str:
     if not isinstance(value, str) or not value:
-        raise RulesError(_got(value), where=where, cure=f"Give {example}.")
+        raise RulesError(_got(value), where=where, hint=f"Give {example}.")
     return value
 
 
@@ -222,7 +222,7 @@ def _texts(value: object, where: str, example: str) -> tuple[str, ...]:
     if not isinstance(value, list):
         return (_text(value, where, example),)
     if not value or not all(isinstance(each, str) and each for each in value):
-        raise RulesError(_got(value), where=where, cure=f"Give {example}.")
+        raise RulesError(_got(value), where=where, hint=f"Give {example}.")
     return tuple(value)
 
 
@@ -263,8 +263,8 @@ def _bound(name: str, value: object, where: str) -> float | None:
         value = _percent(value)
     is_number = isinstance(value, (int, float) if is_share else int) and value is not True
     if not is_number or not criterion.least <= value <= criterion.most:  # type: ignore[operator]
-        cure = "A share of 1 is written in percent: 50, not 0.5." if is_share else ""
-        raise RulesError(_got(value), where=where, allowed=allowed, cure=cure)
+        hint = "A share of 1 is written in percent: 50, not 0.5." if is_share else ""
+        raise RulesError(_got(value), where=where, allowed=allowed, hint=hint)
     return value  # type: ignore[return-value]
 
 
@@ -288,7 +288,7 @@ def _check_for_contradictions(rules: Sequence[Rule]) -> None:
                             f"{rule} asks for {name} = {_written(bound)}, but rule {other.number} is for the "
                             f"same kernels and asks for {_written(other.bounds[name])}",
                             where=rule.file_and_line,
-                            cure="Leave one of them out.",
+                            hint="Leave one of them out.",
                         )
                     )
 
@@ -302,7 +302,7 @@ def _baseline(table: dict[str, Any], file: str, where: str) -> str | None:
     if path is None:
         return None
     if not isinstance(path, str) or not path:
-        raise RulesError(_got(path), where=f"{where}baseline", cure="Give the path of a file.")
+        raise RulesError(_got(path), where=f"{where}baseline", hint="Give the path of a file.")
     return os.path.join(os.path.dirname(file), path)
 
 

@@ -69,7 +69,7 @@ class Gaps:
                 if bound is not None and CRITERIA[name].compares:
                     raise RulesError(
                         f"{rule} asks for {name}, and there is no baseline to compare with",
-                        cure=Asking.of(
+                        hint=Asking.of(
                             "Give one with ",
                             Asking("--baseline", "baseline="),
                             "; ",
@@ -124,7 +124,7 @@ class Gaps:
         return BaselineError(
             f"has none of the kernels that {question.rule} compares ({question.name})",
             where=self._baseline,
-            cure=Asking.of("Accept them with ", UPDATE, " if they are new."),
+            hint=Asking.of("Accept them with ", UPDATE, " if they are new."),
         )
 
     def _other_architecture(self, question: Question) -> BaselineError:
@@ -135,7 +135,7 @@ class Gaps:
             f"has no kernels for {question.row.arch}, which {self._build} has",
             where=self._baseline,
             allowed=has,
-            cure=Asking.of(
+            hint=Asking.of(
                 "Compare with the right one, choose with ",
                 Asking("--arch", "archs="),
                 ", or add it: ",
@@ -154,10 +154,10 @@ class Gaps:
             f"{question.rule} asks for {question.name}; not known{in_baseline}: the {measure} of "
             f"{base_name(question.row.name)}{others}",
             where=question.row.source,
-            cure=_SOURCES.get(question.criterion.measure, ""),
+            hint=_SOURCES.get(question.criterion.measure, ""),
         )
 
     def _idle(self, rule: Rule) -> RulesError:
         archs = ", ".join(sorted({row.arch or "unknown" for row in self._rows}))
-        cure = "A rule that looks at nothing would always hold."
-        return self.no_kernel.error(rule, cure=cure, archs=f", for {archs}")
+        hint = "A rule that looks at nothing would always hold."
+        return self.no_kernel.error(rule, hint=hint, archs=f", for {archs}")

@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import DeviceError, MissingDependencyError
 from ..values.limits import ComputeCapability
 
-OLDER_CURE = "Install the cuda-bindings of an older CUDA: pip install 'cuda-bindings[all]<13'."
+OLDER_HINT = "Install the cuda-bindings of an older CUDA: pip install 'cuda-bindings[all]<13'."
 CURE = "Install NVRTC: pip install 'cuda-bindings[all]', or a CUDA toolkit."
 
 
@@ -34,7 +34,7 @@ def compile_cuda(source: str, cc: ComputeCapability, variant: str = "") -> bytes
         raise DeviceError(
             f"the installed NVRTC {verdict} for {cc}{variant}",
             where="NVRTC",
-            cure=CURE if known else OLDER_CURE,
+            hint=CURE if known else OLDER_HINT,
         )
     is_exact = wanted in known
     program = _ask(nvrtc, "nvrtcCreateProgram", source.encode(), b"occupancy.cu", 0, [], [])
@@ -64,7 +64,7 @@ def _load_nvrtc() -> Any:
         from cuda.bindings import nvrtc
     except ImportError as error:
         raise MissingDependencyError(
-            "the package cuda-bindings is not installed", where="NVRTC", cure=CURE
+            "the package cuda-bindings is not installed", where="NVRTC", hint=CURE
         ) from error
     return nvrtc
 
@@ -73,10 +73,10 @@ def _ask(nvrtc: Any, name: str, *arguments: Any) -> Any:
     try:
         status, *values = getattr(nvrtc, name)(*arguments)
     except RuntimeError as error:  # so the bindings say that they do not find the library
-        raise MissingDependencyError("NVRTC is not installed", where="NVRTC", cure=CURE) from error
+        raise MissingDependencyError("NVRTC is not installed", where="NVRTC", hint=CURE) from error
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         _, text = nvrtc.nvrtcGetErrorString(status)
-        raise DeviceError(f"{name} answers {text.decode()}", where="NVRTC", cure=CURE)
+        raise DeviceError(f"{name} answers {text.decode()}", where="NVRTC", hint=CURE)
     if len(values) > 1:
         return tuple(values)
     return values[0] if values else None

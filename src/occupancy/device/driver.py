@@ -66,7 +66,7 @@ class Driver:
         """
         found = getattr(self.bindings if of is None else getattr(self.bindings, of), name, None)
         if found is None:
-            raise DeviceError(f"cuda-bindings is too old to know {name}", where="device", cure="Upgrade it.")
+            raise DeviceError(f"cuda-bindings is too old to know {name}", where="device", hint="Upgrade it.")
         return found
 
     def _words_for(self, status: Any) -> tuple[str, str]:
@@ -156,7 +156,7 @@ def _load_bindings() -> Any:
         raise MissingDependencyError(
             "the package cuda-bindings is not installed",
             where="device",
-            cure=f"Install it: pip install 'occupancy[device]'. {INSTEAD}",
+            hint=f"Install it: pip install 'occupancy[device]'. {INSTEAD}",
         ) from error
     return driver
 
@@ -164,12 +164,12 @@ def _load_bindings() -> Any:
 def _no_function(name: str, error: RuntimeError) -> DeviceError:
     if name == "cuInit":
         return DeviceError(
-            "this machine has no NVIDIA driver, or none is found", where="device", cure=INSTEAD
+            "this machine has no NVIDIA driver, or none is found", where="device", hint=INSTEAD
         )
     return DeviceError(
         f"the NVIDIA driver is too old for the package cuda-bindings: {error}",
         where="device",
-        cure=f"Install a newer driver, or the cuda-bindings of the driver's own CUDA version. {INSTEAD}",
+        hint=f"Install a newer driver, or the cuda-bindings of the driver's own CUDA version. {INSTEAD}",
     )
 
 
@@ -177,7 +177,7 @@ def _no_device(refusal: DriverCallError) -> DeviceError:
     if refusal.code == "CUDA_ERROR_NO_DEVICE":
         return no_visible_device()
     return DeviceError(
-        refusal.problem, where="device", cure=f"nvidia-smi shows whether the driver works. {INSTEAD}"
+        refusal.problem, where="device", hint=f"nvidia-smi shows whether the driver works. {INSTEAD}"
     )
 
 
@@ -185,9 +185,9 @@ def no_visible_device() -> DeviceError:
     """The error for a machine with a driver and without a GPU that programs may use."""
     visible = os.environ.get(VISIBLE_DEVICES)
     if visible is None:
-        return DeviceError("the driver finds no NVIDIA GPU", where="device", cure=INSTEAD)
+        return DeviceError("the driver finds no NVIDIA GPU", where="device", hint=INSTEAD)
     return DeviceError(
         f"{VISIBLE_DEVICES} is {visible!r}, which leaves no GPU to be seen",
         where="device",
-        cure=f"Unset it, or list GPUs in it by the numbers that nvidia-smi shows. {INSTEAD}",
+        hint=f"Unset it, or list GPUs in it by the numbers that nvidia-smi shows. {INSTEAD}",
     )

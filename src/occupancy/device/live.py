@@ -93,7 +93,7 @@ def read_device(index: int = 0) -> Device:
             f"there is no GPU {index}",
             where="device",
             allowed="0" if count == 1 else f"0 to {count - 1}",
-            cure=f"{VISIBLE_DEVICES} may hide others.",
+            hint=f"{VISIBLE_DEVICES} may hide others.",
         )
     return read(index)
 

@@ -25,7 +25,7 @@ class Management:
         try:
             self._nvml.nvmlInit()
         except self._nvml.NVMLError as error:
-            raise DeviceError(f"NVML does not answer: {error}", where="device", cure=INSTEAD) from error
+            raise DeviceError(f"NVML does not answer: {error}", where="device", hint=INSTEAD) from error
 
     def ask(self, name: str, *arguments: Any) -> Any:
         """What a function of NVML answers; None where this GPU or this version has no answer."""
@@ -75,7 +75,7 @@ class Management:
         """
         told = self.ask("nvmlDeviceGetCudaComputeCapability", handle)
         if told is None:
-            raise DeviceError("NVML does not report the compute capability", where="device", cure=INSTEAD)
+            raise DeviceError("NVML does not report the compute capability", where="device", hint=INSTEAD)
         major, minor = told
         return major, minor
 
@@ -97,6 +97,6 @@ def _load_nvml() -> Any:
         raise MissingDependencyError(
             "the package nvidia-ml-py is not installed",
             where="device",
-            cure=f"Install it: pip install 'occupancy[device]'. {INSTEAD}",
+            hint=f"Install it: pip install 'occupancy[device]'. {INSTEAD}",
         ) from error
     return pynvml

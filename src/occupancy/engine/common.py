@@ -70,7 +70,7 @@ def check_caching(limits: Limits, kernel: Kernel) -> None:
         raise InputError(
             f"compute capability {limits.compute_capability} has no choice of the caching of global loads",
             where="caching",
-            cure=f"Leave it out; {CACHING_CHIPS} have it.",
+            hint=f"Leave it out; {CACHING_CHIPS} have it.",
         )
 
 
@@ -84,7 +84,7 @@ def check_shared_memory_mode(limits: Limits) -> None:
         raise InputError(
             f"compute capability {limits.compute_capability} has no oversized shared memory",
             where="shared_memory_mode",
-            cure="Leave it out; 10.7 has it.",
+            hint="Leave it out; 10.7 has it.",
         )
 
 
@@ -102,7 +102,7 @@ def blocks_by_tensor_memory(limits: Limits, columns: int) -> int:
         raise InputError(
             f"compute capability {limits.compute_capability} has no tensor memory",
             where="tensor_memory",
-            cure="Leave it out; 10.0, 10.1, 10.3, 10.7 and 11.0 have it.",
+            hint="Leave it out; 10.0, 10.1, 10.3, 10.7 and 11.0 have it.",
         )
     rounded = round_up(columns, TENSOR_MEMORY_UNIT)
     if rounded > most:

@@ -39,7 +39,7 @@ class LaunchFailure:
     """What is too large, with its unit."""
     error: str
     """What the CUDA runtime says to such a launch."""
-    cure: str = ""
+    hint: str = ""
     error_before_13: str | None = None
     """What the runtime of CUDA 12 and older says, where that differs."""
 
@@ -49,8 +49,8 @@ class LaunchFailure:
         if self.error != OUT_OF_RESOURCES or self.limit.startswith("max_registers"):
             older = "" if self.error_before_13 is None else f', before CUDA 13 "{self.error_before_13}"'
             said = f' The runtime says "{self.error}"{older}.'
-        cure = f" {self.cure}" if self.cure else ""
-        return f"{self.what}, but {_whose(self.limit)} at most {self.allowed:,}.{said}{cure}"
+        hint = f" {self.hint}" if self.hint else ""
+        return f"{self.what}, but {_whose(self.limit)} at most {self.allowed:,}.{said}{hint}"
 
 
 def _whose(limit: str) -> str:
@@ -191,14 +191,14 @@ def _shared_memory(limits: Limits, kernel: Kernel, model: Model, allocated: Allo
         return LaunchFailure(limit, allocated.shared_memory, allowed, what, error)
     rounded = allocated.shared_memory - limits.reserved_shared_memory_per_block
     limit, allowed = "max_shared_memory_per_block_optin", limits.max_shared_memory_per_block_optin
-    cure, oversized = "", limits.max_oversized_shared_memory_per_block
+    hint, oversized = "", limits.max_oversized_shared_memory_per_block
     if oversized is not None and kernel.shared_memory_mode == "oversized":
         limit, allowed = "max_oversized_shared_memory_per_block", oversized
     elif oversized is not None and allowed < rounded <= oversized:
-        cure = OVERSIZED.format(f"{oversized:,}")
+        hint = OVERSIZED.format(f"{oversized:,}")
     elif kernel.opt_in is False and rounded <= allowed:
         limit, allowed = "max_shared_memory_per_block", limits.max_shared_memory_per_block
-        cure = OPT_IN if (kernel.static_smem or 0) <= allowed else MAKE_DYNAMIC
+        hint = OPT_IN if (kernel.static_smem or 0) <= allowed else MAKE_DYNAMIC
     if needed <= allowed:  # it is the rounding up that is too much, as on no real chip
         needed, what = rounded, f"{needed:,} bytes of shared memory take {rounded:,} in one block"
-    return LaunchFailure(limit, needed, allowed, what, INVALID_VALUE, cure)
+    return LaunchFailure(limit, needed, allowed, what, INVALID_VALUE, hint)

@@ -51,6 +51,6 @@ def rules(limits: Limits, model: Model) -> Rules:
             f"the model {model} does not know compute capability {limits.compute_capability}",
             where="model",
             allowed=", ".join(name for name, each in MODELS.items() if each.supports(limits)),
-            cure="Leave the model out to have the one that knows the chip.",
+            hint="Leave the model out to have the one that knows the chip.",
         )
     return chosen

@@ -83,6 +83,6 @@ def _now() -> str:
                 "is no time",
                 where=BUILT_AT,
                 allowed="seconds since 1970",
-                cure="Unset it for the time of now.",
+                hint="Unset it for the time of now.",
             ) from None
     return now.strftime("%Y-%m-%d %H:%M UTC")

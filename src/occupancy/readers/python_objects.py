@@ -97,13 +97,13 @@ def _of_one_signature(obj: Any, name: str) -> int | None:
         return _checked(value, name)
     if not value:
         raise InputError(
-            f"{_name(obj)} is not compiled yet", where=_WHERE, cure="Launch it once, or compile it."
+            f"{_name(obj)} is not compiled yet", where=_WHERE, hint="Launch it once, or compile it."
         )
     if len(value) > 1:
         raise InputError(
             f"{_name(obj)} is compiled for {len(value)} signatures",
             where=_WHERE,
-            cure="Pass one of the values of its overloads.",
+            hint="Pass one of the values of its overloads.",
         )
     return _checked(next(iter(value.values())), name)
 
@@ -153,7 +153,7 @@ def _from_image(obj: Any) -> KernelRecord:
         raise InputError(
             f"{type_name(obj)} has kept no device code",
             where=_WHERE,
-            cure="Have the framework keep the cubin.",
+            hint="Have the framework keep the cubin.",
         )
     return _only_kernel(bytes(image), type_name(obj), "")
 
@@ -165,7 +165,7 @@ def _only_kernel(image: bytes, source: str, name: str) -> KernelRecord:
         raise InputError(
             f"{source} holds {len(chosen)} kernels",
             where=_WHERE,
-            cure="Read them all with occupancy.scan(io.BytesIO(code)).",
+            hint="Read them all with occupancy.scan(io.BytesIO(code)).",
         )
     return replace(chosen[0], source=source, format="python")
 
@@ -175,7 +175,7 @@ def _from_configuration(obj: Any) -> KernelRecord:
         f"{type_name(obj)} is no compiled kernel",
         where=_WHERE,
         allowed=_KNOWN,
-        cure="Of a tuner's configuration give values, such as threads=32 * config.num_warps and smem=...; "
+        hint="Of a tuner's configuration give values, such as threads=32 * config.num_warps and smem=...; "
         "is_launchable() and prune() read it whole.",
     )
 

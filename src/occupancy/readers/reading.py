@@ -117,7 +117,7 @@ class KernelStream(Iterable[KernelRecord]):
         is_stream = self._source == STANDARD_INPUT or not isinstance(self._source, (str, os.PathLike))
         if self._was_read and is_stream:
             raise ReadError(
-                "was read already", where=_name(self._source), cure="Keep what it holds: occupancy.scan()."
+                "was read already", where=_name(self._source), hint="Keep what it holds: occupancy.scan()."
             )
         self._was_read = True
         self.problems = []

@@ -251,7 +251,7 @@ class KernelRecord:
             raise InputError(
                 f"{self.source} does not state the block size of {self.name}",
                 where="threads",
-                cure="Give the threads per block that the kernel is launched with.",
+                hint="Give the threads per block that the kernel is launched with.",
             )
         return Kernel(
             threads=known,

@@ -161,7 +161,7 @@ class GroupedTable(NamedTuple):
     """Those of them that stand below each row where there is no room beside the others."""
     last: str = ""
     """The title of the last column, if that may be broken at its commas."""
-    cure: str = ""
+    hint: str = ""
     """How to see the columns that there was no room for, which the last line of the document names."""
     unnamed: Collection[str] = ()
     """The titles of those that it does not name."""

@@ -111,7 +111,7 @@ def _grouped_table(block: GroupedTable) -> str:
     rows = [[row.name, *line] for row, line in zip(block.rows, block.cells(columns), strict=True)]
     titles, numbers = _heads(columns)
     named = [title for title in left_out if title not in block.unnamed]
-    missing = words.no_room_for(named, worded(block.cure, "python"))
+    missing = words.no_room_for(named, worded(block.hint, "python"))
     table = _table([block.title, *titles], [False, *numbers], rows, least_of_first=_LEAST_OF_NAMES)
     return f"{table}<p>{html_text(missing)}</p>" if missing else table
 

@@ -116,7 +116,7 @@ def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
     if ax is not None:
         if len(picture.charts) > 1:
             raise InputError(
-                f"one was given for {len(picture.charts)} charts", where="ax", cure="Leave it out."
+                f"one was given for {len(picture.charts)} charts", where="ax", hint="Leave it out."
             )
         add_title(picture.title, ax)
         _draw(picture, [ax])
@@ -135,7 +135,7 @@ def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
 
 def _is_missing(where: str) -> MissingDependencyError:
     return MissingDependencyError(
-        "matplotlib is not installed", where=where, cure='Install it with: pip install "occupancy[plot]"'
+        "matplotlib is not installed", where=where, hint='Install it with: pip install "occupancy[plot]"'
     )
 
 

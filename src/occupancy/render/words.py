@@ -134,7 +134,7 @@ def limit(field: str, value: Any) -> str:
     return str(value)
 
 
-def no_room_for(titles: Sequence[str], cure: str) -> str:
+def no_room_for(titles: Sequence[str], hint: str) -> str:
     """What to say of columns that are not shown; nothing where nobody is to be told."""
     named = ", ".join(f'"{title}"' for title in titles)  # some, as "Read from", would go on as a sentence
-    return f"No room for: {named}. {cure}" if titles and cure else ""
+    return f"No room for: {named}. {hint}" if titles and hint else ""

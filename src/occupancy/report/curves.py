@@ -131,7 +131,7 @@ class CurvesReport(Report):
             raise InputError(
                 "these curves mark the kernel's own values",
                 where="marks",
-                cure="Leave it out, or vary one input, as --regs 16:255.",
+                hint="Leave it out, or vary one input, as --regs 16:255.",
             )
         blocks = words.count(self.active_blocks, "block")
         threads = words.count(self.inputs.threads, "thread")

@@ -177,7 +177,7 @@ class SweepReport(Report):
             raise InputError(
                 "there is no curve on which to mark a value",
                 where="marks",
-                cure="Vary one input over numbers, as --regs 16:255, on one chip or more.",
+                hint="Vary one input over numbers, as --regs 16:255, on one chip or more.",
             )
         for mark in marks:
             self._check_mark(mark)
@@ -208,7 +208,7 @@ class SweepReport(Report):
             raise InputError(
                 f"{len(self.variables)} inputs vary: {', '.join(self.variables)}",
                 where="sweep",
-                cure=f"{shown}; --format csv, json or jsonl has all.",
+                hint=f"{shown}; --format csv, json or jsonl has all.",
             )
 
     def _for_each_chip(self) -> str:

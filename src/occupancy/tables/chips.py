@@ -79,7 +79,7 @@ def find_chip(name: object, table: Table | None = None, *, meant: Meant = "eithe
         raise InputError(
             f"{shown(name)} stands for {len(found)} compute capabilities",
             where="cc",
-            cure="Take one of them:",
+            hint="Take one of them:",
             choices=in_columns((chip.cc, chip.limits.architecture) for chip in found),
         )
     return found[0]
@@ -129,7 +129,7 @@ def find_chips(name: object, table: Table | None = None, *, meant: Meant = "eith
     except UnknownComputeCapabilityError as error:
         product = _of_product(name, table, guess=False) if name.strip().isdecimal() else None
         if product is not None:
-            error.cure = Asking.of(f"For the {product.name}: {product.name!r}. ", error.cure)
+            error.hint = Asking.of(f"For the {product.name}: {product.name!r}. ", error.hint)
         raise
 
 
@@ -150,7 +150,7 @@ def _range(name: str, found: re.Match[str], table: Table) -> InputError:
     return InputError(
         f"{shown(name)} is a range, and each chip is named",
         where="cc",
-        cure=f"Write {','.join(meant)}." if meant else "No compute capability of the table is in it.",
+        hint=f"Write {','.join(meant)}." if meant else "No compute capability of the table is in it.",
     )
 
 
@@ -166,13 +166,13 @@ def _of_product(name: str, table: Table, *, guess: bool) -> Chip | None:
         raise InputError(
             f"{shown(name)} fits the names of {len(found)} GPUs",
             where="cc",
-            cure=Asking.of(_products(name), " lists them.") if len(name) < MAX_NAME else "",
+            hint=Asking.of(_products(name), " lists them.") if len(name) < MAX_NAME else "",
         )
     if len(ccs) > 1:
         raise InputError(
             f"{shown(name)} stands for {len(found)} GPUs of different compute capability",
             where="gpu",
-            cure="Take one of them:",
+            hint="Take one of them:",
             choices=choices_of(found),
         )
     called = found[0].name if len(found) == 1 else common_name(name, found)
@@ -226,7 +226,7 @@ def without_products(ccs: Iterable[ComputeCapability]) -> InputError:
     return InputError(
         f"no product of compute capability {' or '.join(map(str, wanted))} is known",
         where="cc",
-        cure=Asking.of(*new_names[1:])
+        hint=Asking.of(*new_names[1:])
         or Asking.of(Asking("`occupancy limits`", "`occupancy.limits()`"), " has what its SM offers."),
     )
 
@@ -279,6 +279,6 @@ def _nothing(name: str) -> InputError:
     return InputError(
         f"{shown(name)} is neither a compute capability nor the name of an architecture or a GPU",
         where="cc",
-        cure="Did you mean:" if found else Asking.of(_products(), " lists the names of GPUs."),
+        hint="Did you mean:" if found else Asking.of(_products(), " lists the names of GPUs."),
         choices=choices_of(found),
     )

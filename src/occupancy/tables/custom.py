@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import InputError, TableError, UnknownComputeCapabilityError, shown
 from ..values.limits import (
-    DERIVED_CURES,
+    DERIVED_HINTS,
     FIELD_NAMES,
     KIND_CHECKS,
     ComputeCapability,
@@ -66,7 +66,7 @@ def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
         raise TableError(
             "is not a table of limits",
             where=file,
-            cure="It is one YAML document with schema_version and compute_capabilities.",
+            hint="It is one YAML document with schema_version and compute_capabilities.",
         )
     values: dict[object, Any] = documents[0]
     _check_names(values, ("schema_version", "compute_capabilities"), f"{file}: ")
@@ -78,7 +78,7 @@ def read_limits(path: str | os.PathLike[str]) -> dict[str, Limits]:
         raise TableError(
             _got(rows),
             where=f"{file}: compute_capabilities",
-            cure='Write rows such as "9.0": {like: "8.9", max_blocks_per_multiprocessor: 32}.',
+            hint='Write rows such as "9.0": {like: "8.9", max_blocks_per_multiprocessor: 32}.',
         )
     limits = [_read_row(name, row, f"{file}: compute_capabilities") for name, row in rows.items()]
     return {str(each.compute_capability): each for each in limits}
@@ -103,7 +103,7 @@ def with_changes(limits: Limits, changes: Iterable[str]) -> Limits:
             raise TableError(
                 f"{shown(change)} has no value",
                 where="changes",
-                cure="Write LIMIT=VALUE, such as max_blocks_per_multiprocessor=4.",
+                hint="Write LIMIT=VALUE, such as max_blocks_per_multiprocessor=4.",
             )
         if name in given:
             raise TableError("is given twice", where=where + name)
@@ -117,7 +117,7 @@ def _read_row(name: object, row: object, where: str) -> Limits:
     cc = _capability(name, where)
     where = f'{where}."{cc}"'
     if not isinstance(row, dict):
-        raise TableError(_got(row), where=where, cure="Give names of limits and their values.")
+        raise TableError(_got(row), where=where, hint="Give names of limits and their values.")
     where += "."
     _check_names(row, _CHANGEABLE | {"like"}, where)
     given = dict(row)
@@ -137,12 +137,12 @@ def _capability(name: object, where: str) -> ComputeCapability:
         raise TableError(
             _got(name),
             where=where,
-            cure='Write a compute capability in quotes, such as "9.0". Without them, 12.10 is read as 12.1.',
+            hint='Write a compute capability in quotes, such as "9.0". Without them, 12.10 is read as 12.1.',
         )
     try:
         cc = ComputeCapability.parse(name)
     except InputError as error:
-        raise TableError(error.problem, where=where, cure='Write it as "9.0".') from error
+        raise TableError(error.problem, where=where, hint='Write it as "9.0".') from error
     if str(cc) != name:
         raise TableError(_got(name), where=where, allowed=f'"{cc}"')
     return cc
@@ -156,7 +156,7 @@ def _check_names(given: Iterable[object], names: Collection[str], where: str) ->
                 "there is no such name",
                 where=where + start,
                 allowed=did_you_mean(start, names),
-                cure=DERIVED_CURES.get(start, ""),
+                hint=DERIVED_HINTS.get(start, ""),
             )
 
 
@@ -173,13 +173,13 @@ def _validated(cc: ComputeCapability, base: dict[str, Any], given: dict[str, Any
     values.pop("compute_capability", None)
     missing, wrong = list(_missing(Limits, values)), list(_wrong(Limits, values))
     if missing:
-        cure = _START_FROM_A_ROW if "." not in missing[0] else ""
-        raise TableError("is missing", where=where + ", ".join(missing), cure=cure)
+        hint = _START_FROM_A_ROW if "." not in missing[0] else ""
+        raise TableError("is missing", where=where + ", ".join(missing), hint=hint)
     if wrong:
         (path, value, allowed), *others = wrong
         also = ", ".join(other for other, _, _ in others)
         raise TableError(
-            _got(value), where=where + path, allowed=allowed, cure=f"Wrong too: {also}." if also else ""
+            _got(value), where=where + path, allowed=allowed, hint=f"Wrong too: {also}." if also else ""
         )
     part = ""
     try:

@@ -93,7 +93,7 @@ def find_gpu(name: str) -> Product:
             f"{shown(name)} stands for {len(found)} products that differ",
             where="GPU",
             allowed=_listed(found),
-            cure="Add the chip, the memory size or the market, such as laptop, to tell them apart.",
+            hint="Add the chip, the memory size or the market, such as laptop, to tell them apart.",
         )
     return found[0] if len(found) == 1 else _in_common(name, found)
 
@@ -344,5 +344,5 @@ def _no_such(name: object) -> InputError:
         f"no product is called {shown(name)}",
         where="GPU",
         allowed=_listed(found) if found else "",
-        cure="Write it as RTX 4090 or A100 SXM4; `occupancy.products()` lists the names.",
+        hint="Write it as RTX 4090 or A100 SXM4; `occupancy.products()` lists the names.",
     )

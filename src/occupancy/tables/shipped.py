@@ -77,7 +77,7 @@ def _unknown(cc: ComputeCapability) -> UnknownComputeCapabilityError:
     return UnknownComputeCapabilityError(
         f"{cc} is not in the table",
         where="cc",
-        cure=Asking.of(
+        hint=Asking.of(
             f"The nearest are {', '.join(map(str, nearest))}. For a chip that the table lacks, bring its "
             "limits in a file: ",
             Asking("--limits FILE", "occupancy.read_limits()"),

@@ -47,8 +47,8 @@ def read_toml_with_lines(
         text = content.decode("utf-8-sig")
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a number of 5000 digits
-        cure = "A date has a day: 2027-01-31." if _MONTH.search(content) else ""
-        raise error_class(f"is not TOML: {error}", where=file, cure=cure) from error
+        hint = "A date has a day: 2027-01-31." if _MONTH.search(content) else ""
+        raise error_class(f"is not TOML: {error}", where=file, hint=hint) from error
     lines: dict[str, list[int]] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if head := _HEAD_OF_TABLE.match(line):
@@ -74,6 +74,6 @@ def default_chip(error_class: type[OccupancyError]) -> str | None:
     chip = table.get("cc") if isinstance(table, dict) else None
     if chip is not None and not isinstance(chip, str):
         raise error_class(
-            f"got {shown(chip)}", where=f"{PYPROJECT}: tool.occupancy.cc", cure='Name a chip, such as "9.0".'
+            f"got {shown(chip)}", where=f"{PYPROJECT}: tool.occupancy.cc", hint='Name a chip, such as "9.0".'
         )
     return chip

@@ -79,11 +79,11 @@ def _check_events(text: bytes, name: str) -> None:
             raise TableError(
                 f"has {shown(event.value)} at line {line}, which YAML 1.1 does not read as a decimal number",
                 where=name,
-                cure="Write it without the leading zero, or the colon, or in quotes.",
+                hint="Write it without the leading zero, or the colon, or in quotes.",
             )
         if getattr(event, "anchor", None) or getattr(event, "tag", None):
             raise TableError(
-                f"has an anchor, alias or tag at line {line}", where=name, cure="Write the value out."
+                f"has an anchor, alias or tag at line {line}", where=name, hint="Write the value out."
             )
 
 

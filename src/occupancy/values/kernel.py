@@ -207,7 +207,7 @@ class Kernel:
         return InputError(
             "is the total, and static or dynamic shared memory is given too",
             where="smem",
-            cure="Give the total, or static and dynamic apart.",
+            hint="Give the total, or static and dynamic apart.",
         )
 
     @property
@@ -261,7 +261,7 @@ class Launch:
                     f"{blocks:,} along {'xyz'[axis]} is not divisible into clusters of {size}, and CUDA "
                     "refuses such a launch",
                     where="grid",
-                    cure=f"The nearest that are: {' and '.join(nearest)}." if size > 0 else "",
+                    hint=f"The nearest that are: {' and '.join(nearest)}." if size > 0 else "",
                 )
 
     @property

@@ -249,9 +249,9 @@ class Limits:
                 f"{self.max_shared_memory_per_block_optin} to {most}",
             )
 
-    def _error(self, field: str, problem: str, allowed: str, cure: str = "") -> TableError:
+    def _error(self, field: str, problem: str, allowed: str, hint: str = "") -> TableError:
         return TableError(
-            problem, where=f"limits of {self.compute_capability}: {field}", allowed=allowed, cure=cure
+            problem, where=f"limits of {self.compute_capability}: {field}", allowed=allowed, hint=hint
         )
 
     @property
@@ -281,7 +281,7 @@ class Limits:
                 f"there is no limit {shown(unknown[0])}",
                 where="limits",
                 allowed=", ".join(sorted(FIELD_NAMES)),
-                cure=DERIVED_CURES.get(unknown[0], ""),
+                hint=DERIVED_HINTS.get(unknown[0], ""),
             )
         changes = {name: _plain(value) for name, value in changes.items()}
         if "compute_capability" in changes:
@@ -347,7 +347,7 @@ KIND_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 KINDS: dict[str, str] = {field.name: str(field.type) for field in fields(Limits)}
 
-DERIVED_CURES = {
+DERIVED_HINTS = {
     "max_warps_per_multiprocessor": "It follows from max_threads_per_multiprocessor: change that."
 }
 """For what `occupancy limits` shows and no field holds."""

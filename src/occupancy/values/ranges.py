@@ -50,29 +50,29 @@ def parse_values(
         elif found := re.fullmatch(_OTHER_RANGE, part.strip()):
             written = ":".join(filter(None, found.groups()))
             raise InputError(
-                f"{part.strip()!r} is not a value", where=where, cure=f"Write a range as {written}."
+                f"{part.strip()!r} is not a value", where=where, hint=f"Write a range as {written}."
             )
         elif part.strip():
             values.append(parse(part.strip()))
     if not values:
-        raise InputError(f"{text!r} holds no value", where=where, cure=_CURE)
+        raise InputError(f"{text!r} holds no value", where=where, hint=_HINT)
     return values
 
 
-_CURE = "A list is written as 128,256,512, a range as 32:1024:32."
+_HINT = "A list is written as 128,256,512, a range as 32:1024:32."
 
 
 def _range(text: str, parse_bound: Callable[[str], int], where: str, unit: int) -> range:
     bounds = text.split(":")
     if len(bounds) not in (2, 3) or not all(bound.strip() for bound in bounds):
-        raise InputError(f"{text!r} is not a range", where=where, cure=_CURE)
+        raise InputError(f"{text!r} is not a range", where=where, hint=_HINT)
     first, last, *steps = (parse_bound(bound.strip()) for bound in bounds)
     step = steps[0] if steps else unit
     if step < 1:
         raise InputError(f"{text!r} has a step of {step}", where=where, allowed="1 and up")
     if last < first:
         raise InputError(
-            f"the range {text!r} is empty", where=where, cure="Give the lower number first, as in 32:1024:32."
+            f"the range {text!r} is empty", where=where, hint="Give the lower number first, as in 32:1024:32."
         )
     count = (last - first) // step + 1  # len() of such a range may be too large for a C integer
     if count > MOST_VALUES:

@@ -60,7 +60,7 @@ def parse_count(value: object, where: str) -> int:
             return operator.index(value)  # type: ignore[arg-type]
         except TypeError:
             pass
-    raise InputError(f"{shown(value)} is not a whole number", where=where, cure=_for_several(value, where))
+    raise InputError(f"{shown(value)} is not a whole number", where=where, hint=_for_several(value, where))
 
 
 def _for_several(value: object, where: str) -> str:
@@ -77,7 +77,7 @@ def several_chips(given: object, chips: Iterable[object]) -> InputError:
     return InputError(
         f"{shown(given)} is not one chip",
         where="cc",
-        cure=f"Several are a list, {shown(list(chips))}, which compute_on_all(), sweep() and prune() take.",
+        hint=f"Several are a list, {shown(list(chips))}, which compute_on_all(), sweep() and prune() take.",
     )
 
 
@@ -117,7 +117,7 @@ def parse_threads(value: object) -> tuple[int, tuple[int, int, int] | None]:
         raise InputError(
             f"{shown(value)} is a list",
             where=where,
-            cure=Asking.of("A shape is a tuple, such as (16, 16). ", FOR_SEVERAL),
+            hint=Asking.of("A shape is a tuple, such as (16, 16). ", FOR_SEVERAL),
         )
     if isinstance(value, str) and "," in value and not _is_in_parentheses(value):
         number = re.fullmatch(_COUNT, value.strip())
@@ -139,7 +139,7 @@ def _ambiguous(text: str, number: re.Match[str] | None) -> InputError:
         f"{shown(text)} can mean several things",
         where="threads",
         allowed=" or ".join(ways) or "one number, or a shape such as 16x16",
-        cure=FOR_SEVERAL,
+        hint=FOR_SEVERAL,
     )
 
 
@@ -166,7 +166,7 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
         if _is_in_parentheses(text):  # as Python writes a tuple, and Nsight Compute a shape
             parts: list[object] = list(re.split(r"\s*[x×,*]\s*", text[1:-1].strip(), flags=re.IGNORECASE))
             if any(str(part).startswith("0") for part in parts[1:]):  # (1,024) is no shape
-                raise InputError(f"{shown(value)} is not a shape", where=where, cure="Write it as 16x16x1.")
+                raise InputError(f"{shown(value)} is not a shape", where=where, hint="Write it as 16x16x1.")
         elif _number(text) is not None:  # 0x100 is no shape
             parts = [text]
         else:
@@ -184,7 +184,7 @@ def _parse_count_or_shape(value: object, where: str) -> tuple[int, tuple[int, in
             allowed="one to three, as in 16x16x1",
         )
     if "" in parts:
-        raise InputError(f"{shown(value)} is not a shape", where=where, cure="Write it as 16x16x1.")
+        raise InputError(f"{shown(value)} is not a shape", where=where, hint="Write it as 16x16x1.")
     sizes = [parse_count(part, where) for part in parts]
     for size in sizes:
         if size < 1:
@@ -236,7 +236,7 @@ def parse_size(value: object, where: str) -> int:
         InputError: Not a size, or not a whole number of bytes.
     """
     if callable(value):
-        raise InputError("a function is not a size", where=where, cure=_PER_THREAD)
+        raise InputError("a function is not a size", where=where, hint=_PER_THREAD)
     if not isinstance(value, str):
         return parse_count(value, where)
     found = re.fullmatch(_SIZE, value.strip())
@@ -244,7 +244,7 @@ def parse_size(value: object, where: str) -> int:
         raise InputError(
             f"{shown(value)} is not a size",
             where=where,
-            cure=_PER_THREAD
+            hint=_PER_THREAD
             if re.search(r"thread|[*/]", value)
             else _for_several(value, where) or "Write it as 40960, 40k or 27.5KiB.",
         )
@@ -276,7 +276,7 @@ def parse_share(value: object, where: str) -> float:
             number = float(value)  # type: ignore[arg-type]
             share = number / 100 if number > 1 else number
     if not math.isfinite(share):
-        raise InputError(f"{shown(value)} is not a share", where=where, cure="Write it as 75% or 0.75.")
+        raise InputError(f"{shown(value)} is not a share", where=where, hint="Write it as 75% or 0.75.")
     return share
 
 

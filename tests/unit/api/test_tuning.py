@@ -282,8 +282,8 @@ class TestRefusals:
         with pytest.raises(occupancy.InputError) as caught:
             prune(configs=[], **arguments)
         assert f"there is no argument {name!r}." in str(caught.value)
-        assert caught.value.cure.startswith(f"Did you mean {nearest}" if nearest else "")
-        assert bool(caught.value.cure) is bool(nearest)
+        assert caught.value.hint.startswith(f"Did you mean {nearest}" if nearest else "")
+        assert bool(caught.value.hint) is bool(nearest)
 
     def test_unknown_chip(self) -> None:
         with pytest.raises(occupancy.UnknownComputeCapabilityError):

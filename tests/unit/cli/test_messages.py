@@ -1,4 +1,4 @@
-"""How errors are said: where, what, what is allowed, the cure."""
+"""How errors are said: where, what, what is allowed, the hint."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def test_too_much_static_shared_memory_does_not_compile() -> None:
         codes = (run(*asked, "--gpu", chips).exit_code, run(*asked, "--gpu", chips, "--exit-code").exit_code)
         assert codes == (0, 1)
     both = run(*asked, "--dynamic-smem", "4k", "--gpu", "A100").stdout
-    assert "Opt-in" not in both  # of 4096 bytes of dynamic memory it would be no cure
+    assert "Opt-in" not in both  # of 4096 bytes of dynamic memory it would be no hint
     answer = json.loads(run(*asked, "--gpu", "A100", "--format", "json").stdout)
     assert answer["launchable"]
     assert answer["refused_by_compiler"] in answer["notes"]

@@ -1234,7 +1234,7 @@ def test_an_unknown_argument_is_an_error_of_the_function_that_was_called(samples
         name = function.__name__
         with pytest.raises(occupancy.InputError, match=rf"^{name}\(\): there is no argument 'arch'") as error:
             function(*given, **asked)
-        assert error.value.cure == "Did you mean archs=['sm_90']?"
+        assert error.value.hint == "Did you mean archs=['sm_90']?"
     with pytest.raises(occupancy.InputError, match=r"archs: got 'sm_90'\. Give a list: archs=\['sm_90'\]"):
         occupancy.scan(log, archs="sm_90")
     with pytest.raises(occupancy.InputError, match=r"^next_steps\(\): .* Did you mean regs\?"):

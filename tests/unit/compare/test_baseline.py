@@ -216,7 +216,7 @@ def test_what_another_process_writes_is_not_touched(tmp_path: Path, monkeypatch:
     with alone(str(tmp_path / "base.json")), pytest.raises(BaselineError) as caught:
         write_baseline(tmp_path / "base.json", BASELINE)
     assert caught.value.problem == "another process is writing it"
-    assert caught.value.cure == "Try again when it is done."
+    assert caught.value.hint == "Try again when it is done."
     assert not list(tmp_path.iterdir())
 
 

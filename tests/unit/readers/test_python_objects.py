@@ -292,5 +292,5 @@ def test_a_configuration_of_a_tuner_is_told_how_to_ask(config: object) -> None:
     with pytest.raises(InputError, match="is no compiled kernel") as caught:
         occupancy.compute("9.0", config)
     assert (caught.value.where, "a compiled kernel of Triton" in caught.value.allowed) == ("kernel", True)
-    assert "threads=32 * config.num_warps" in caught.value.cure
-    assert "is_launchable()" in caught.value.cure
+    assert "threads=32 * config.num_warps" in caught.value.hint
+    assert "is_launchable()" in caught.value.hint

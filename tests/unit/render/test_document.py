@@ -155,7 +155,7 @@ def test_a_notebook_shows_the_last_column_and_leaves_out_what_is_of_the_least_us
     table = GroupedTable(
         "Kernel", rows, [*wide, next_step],
         if_there_is_room=("B", "Next step", "Arch", "C", "A", "Stays", "Unnamed"),
-        stays=("Stays", "Next step"), last="Next step", cure="rows() has them.", unnamed=("Unnamed",),
+        stays=("Stays", "Next step"), last="Next step", hint="rows() has them.", unnamed=("Unnamed",),
     )  # fmt: skip
     page = html([table])
     assert re.findall("<th[^>]*>([^<]*)</th>", page) == ["Kernel", "B", "Stays", "Arch", "Next step"]
@@ -183,7 +183,7 @@ def test_columns_that_have_no_room_are_named_at_the_end() -> None:
         [GroupRow("a", "f")],
         [GroupColumn("Regs", ["8"]), GroupColumn("File", ["a long name of a file"], is_number=False)],
         if_there_is_room=("File",),
-        cure="A wider terminal has it.",
+        hint="A wider terminal has it.",
     )
     lines = to_text([table, Heading("1 kernel.")], width=20).splitlines()
     assert lines[:5] == ["  Regs", "f", "     8", "", "1 kernel."]

@@ -250,16 +250,16 @@ def test_an_architecture_is_no_product_where_a_table_has_more_of_it(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("name", "cure"),
+    ("name", "hint"),
     [
         ("10.1", "CUDA 13.0 calls it 11.0: `occupancy gpus 11.0`."),
         ("8.8", "`occupancy limits` has what its SM offers."),
     ],
 )
-def test_a_compute_capability_without_products(name: str, cure: str) -> None:
+def test_a_compute_capability_without_products(name: str, hint: str) -> None:
     with pytest.raises(InputError, match=f"no product of compute capability {name} is known") as caught:
         products_of(name)
-    assert caught.value.cure == cure
+    assert caught.value.hint == hint
     for pattern in ("", "h100"):
         with pytest.raises(InputError) as by_cc:
             occupancy.products(pattern, cc=name)

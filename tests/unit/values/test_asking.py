@@ -104,7 +104,7 @@ OF_THE_COMMAND = re.compile(r"(?<![\w-])--[a-z]|\boccupancy [a-z]+\b|command lin
 
 
 @pytest.mark.parametrize(
-    ("ask", "cure"),
+    ("ask", "hint"),
     [
         (lambda: occupancy.compute("9.9", threads=64), "in a file: occupancy.read_limits()."),
         (lambda: occupancy.compute("9.0", threads=[64, 128]), "For several values: occupancy.sweep()."),
@@ -122,15 +122,15 @@ OF_THE_COMMAND = re.compile(r"(?<![\w-])--[a-z]|\boccupancy [a-z]+\b|command lin
     ],
 )
 def test_errors_of_python_are_in_its_words_and_those_of_commands_in_theirs(
-    ask: Callable[[], object], cure: str
+    ask: Callable[[], object], hint: str
 ) -> None:
     with pytest.raises((InputError, UnknownComputeCapabilityError)) as caught:
         ask()
     error = caught.value
     for copied in (error, pickle.loads(pickle.dumps(error)), error.elsewhere("here", InputError)):
-        assert cure in str(copied)
+        assert hint in str(copied)
         assert not OF_THE_COMMAND.search(str(copied))
-        assert worded(copied.cure, "command") in "\n".join(copied.lines())
+        assert worded(copied.hint, "command") in "\n".join(copied.lines())
     assert said_by(error) == "\n".join(error.lines())
     assert worded(said_by(error), "python") == str(error)
 

@@ -113,7 +113,7 @@ def test_what_a_comma_could_mean_is_said_and_each_way_is_read() -> None:
     with pytest.raises(InputError) as caught:
         parse_threads("128,256")
     assert caught.value.allowed == "128256 (one number) or 128x256 (a shape)"
-    assert "sweep" in caught.value.cure
+    assert "sweep" in caught.value.hint
     assert parse_threads("128256") == (128256, None)
     assert parse_threads("128x256") == (32768, (128, 256, 1))
 

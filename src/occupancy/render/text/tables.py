@@ -182,12 +182,12 @@ def grouped_table(table: GroupedTable, width: int, full_names: bool) -> tuple[li
         lines += [[(each, "")] for each in more]
     is_shortened = not full_names and any([name] != shown for name, shown in headings.items())
     about_names = table.if_whole if full_names else table.if_shortened * is_shortened
-    return lines, about_names, words.no_room_for(left_out, table.cure)
+    return lines, about_names, words.no_room_for(left_out, table.hint)
 
 
 def no_room_for(table: GroupedTable, width: int) -> str:
     """What to say of the columns that there is no room for; empty of none."""
-    return words.no_room_for(_fitting(table, width)[2], table.cure) if table.rows else ""
+    return words.no_room_for(_fitting(table, width)[2], table.hint) if table.rows else ""
 
 
 def titles_shown(table: GroupedTable, width: int) -> list[str]:

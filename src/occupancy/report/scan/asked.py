@@ -46,17 +46,17 @@ def columns_named(names: Iterable[str]) -> tuple[Asked, ...]:
         key = key_of(name)
         if key not in known and (ours := MEANT.get(key)):
             if ours in _BESIDE:
-                cure = f"Did you mean {ours}? {_BESIDE[ours]}"
-                raise InputError(f"there is no column {shown(name)}", where="columns", cure=cure)
+                hint = f"Did you mean {ours}? {_BESIDE[ours]}"
+                raise InputError(f"there is no column {shown(name)}", where="columns", hint=hint)
             key = ours
         meant = Asked(key, known[key]) if key in known else _begun(key, titles) or _begun(key, known)
         if meant is None:
             near = nearest_names(key, known, LEAST_LIKENESS)
             if 0 < len(near) <= MOST_MEANT:
-                allowed, cure = "", f"Did you mean {' or '.join(near)}?"
+                allowed, hint = "", f"Did you mean {' or '.join(near)}?"
             else:
-                allowed, cure = ", ".join(near or titles), "" if near else "Or a field of --format csv."
-            raise InputError(f"there is no column {shown(name)}", where="columns", allowed=allowed, cure=cure)
+                allowed, hint = ", ".join(near or titles), "" if near else "Or a field of --format csv."
+            raise InputError(f"there is no column {shown(name)}", where="columns", allowed=allowed, hint=hint)
         found.append(meant)
     return tuple(found)
 
