@@ -1,13 +1,14 @@
-"""What the GitHub action does: check, annotate, SARIF, a summary, and one comment on the pull request.
+"""The script of the GitHub action: annotations, SARIF, a summary and one comment on the pull request.
 
-Everything comes in environment variables: the inputs of action.yml in capitals, and those of GitHub
-(https://docs.github.com/en/actions/reference/variables-reference). Nothing but the standard library.
+Inputs come in environment variables: the inputs of action.yml in capitals, and GitHub's own
+(https://docs.github.com/en/actions/reference/variables-reference). It needs the standard library alone.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -17,116 +18,161 @@ from pathlib import Path
 from typing import Any
 
 MARK = "<!-- occupancy -->"
-"""In the comment that is updated, instead of a new one each time."""
-MOST_CHARACTERS = 60_000
-"""Of a comment; GitHub refuses more than 65,536."""
-PAGE = 100
-MOST_PAGES = 50
-SECONDS = 30
+"""First line of the comment, by which the next run finds it."""
+MAX_COMMENT = 60_000
+"""Characters of a comment; GitHub rejects more than 65,536."""
+CUT = "\n(Shortened. The summary of the run has the whole report.)\n"
+PER_PAGE = 100
+MAX_PAGES = 50
+TIMEOUT_SECONDS = 30
 
 
 def main() -> int:
-    """Run the commands; the exit code is 0 where their answers could be had, whatever they are."""
-    build = [line.strip() for line in os.environ["BUILD"].splitlines() if line.strip()]
+    """Run the check and publish its results; return 0 unless it could not run."""
+    # After "--" nothing is an option, so that a file called "--update" cannot accept the build.
+    build = ["--", *(line.strip() for line in os.environ["BUILD"].splitlines() if line.strip())]
     options = shlex.split(os.environ.get("OPTIONS", ""))
     rules = ["--rules", os.environ["RULES"]] if os.environ.get("RULES") else []
     baseline = os.environ.get("BASELINE", "")
-    check = ["check", *build, *rules, *(["--baseline", baseline] if baseline else []), *options]
+    check = ["check", *rules, *(["--baseline", baseline] if baseline else []), *options]
 
-    checked = occupancy([*check, "--format", "github"])
+    checked = run_program([*check, "--format", "github", *build])
     sys.stdout.write(checked.stdout)
     sys.stderr.write(checked.stderr)
+    set_output("passed", "true" if checked.returncode == 0 else "false")
     if checked.returncode not in (0, 1):
-        say("passed", "false")
+        publish([f"The check could not run.\n\n{fenced(checked.stderr)}\n"])
         return checked.returncode
-    say("passed", "true" if checked.returncode == 0 else "false")
 
     sarif = Path(os.environ.get("RUNNER_TEMP", ".")) / "occupancy.sarif"
-    sarif.write_text(occupancy([*check, "--format", "sarif"]).stdout, encoding="utf-8")
-    say("sarif", str(sarif))
+    sarif.write_text(run_program([*check, "--format", "sarif", *build]).stdout, encoding="utf-8")
+    set_output("sarif", str(sarif))
 
-    text = occupancy([*check, "--format", "markdown"]).stdout
-    if baseline and len(build) == 1:
-        changes = occupancy(["diff", baseline, *build, *options, "--format", "markdown"])
+    reports = [run_program([*check, "--format", "markdown", *build]).stdout]
+    if baseline and len(build) == 2:
+        changes = run_program(["diff", *options, "--format", "markdown", "--", baseline, build[1]])
         if changes.returncode in (0, 1):
-            text += f"\n{changes.stdout}"
-    append("GITHUB_STEP_SUMMARY", text)
-    if os.environ.get("COMMENT") == "true":
-        comment(f"{MARK}\n## Occupancy\n\n{text}")
+            reports.append(changes.stdout)
+    publish(reports)
     return 0
 
 
-def occupancy(arguments: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run the program."""
-    command = [sys.executable, "-m", "occupancy", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
+def run_program(arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run occupancy isolated: no Python file of the checkout is imported, and the token is not passed."""
+    command = [sys.executable, "-I", "-m", "occupancy", *arguments]
+    environment = {name: value for name, value in os.environ.items() if name != "TOKEN"}
+    return subprocess.run(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+    )
 
 
-def say(name: str, value: str) -> None:
-    """An output of the step."""
+def set_output(name: str, value: str) -> None:
+    """Set an output of the step."""
     append("GITHUB_OUTPUT", f"{name}={value}\n")
 
 
 def append(variable: str, text: str) -> None:
-    """Write to the end of a file that GitHub names."""
+    """Append to the file whose path is in an environment variable."""
     path = os.environ.get(variable)
     if path:
         with open(path, "a", encoding="utf-8") as file:
             file.write(text)
 
 
-def comment(text: str) -> None:
-    """Write the comment on the pull request, or bring the one that is there up to date.
-
-    That it cannot be written, as from a fork, whose token may only read, is no failure of the check.
-    """
+def publish(reports: list[str]) -> None:
+    """Write the reports to the summary of the run and, if wanted, to the comment."""
+    append("GITHUB_STEP_SUMMARY", "\n".join(reports))
     number = pull_request()
-    if number is None:
-        return
-    if len(text) > MOST_CHARACTERS:
-        text = f"{text[:MOST_CHARACTERS]}\n\n(The rest is in the summary of the run.)"
-    issue = f"repos/{os.environ['GITHUB_REPOSITORY']}/issues"
-    try:
-        ours = next((each["id"] for each in comments(f"{issue}/{number}/comments") if is_ours(each)), None)
-        if ours is None:
-            ask("POST", f"{issue}/{number}/comments", {"body": text})
-        else:
-            ask("PATCH", f"{issue}/comments/{ours}", {"body": text})
-    except (urllib.error.URLError, OSError, ValueError) as error:
-        print(f"::warning title=occupancy::The comment could not be written: {error}")
+    if os.environ.get("COMMENT") == "true" and number is not None:
+        head = f"{MARK}\n## Occupancy\n\n"
+        room = (MAX_COMMENT - len(head)) // len(reports)
+        comment(number, head + "\n".join(shortened(each, room) for each in reports))
+
+
+def fenced(text: str) -> str:
+    """Return text as a block of code that nothing in the text can close."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}text\n{text.rstrip()}\n{fence}"
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return whole lines of Markdown, at most limit characters, with every block of code closed."""
+    if len(text) <= limit:
+        return text
+    kept: list[str] = []
+    fence = ""
+    room = limit - len(CUT)
+    for line in text.splitlines(keepends=True):
+        following = fence_after(line, fence)
+        if len(line) + len(following) + 1 > room:
+            break
+        kept.append(line)
+        room -= len(line)
+        fence = following
+    return "".join(kept) + (f"{fence}\n" if fence else "") + CUT
+
+
+def fence_after(line: str, fence: str) -> str:
+    """Return the fence of the block of code that is open after a line, or nothing."""
+    if fence:
+        return "" if line.strip() == fence else fence
+    opened = re.match("`{3,}", line)
+    return opened[0] if opened else ""
 
 
 def pull_request() -> int | None:
-    """The number of the pull request that the event is about."""
+    """Return the number of the pull request that the event is about."""
     path = os.environ.get("GITHUB_EVENT_PATH")
-    if not path:
-        return None
-    event = json.loads(Path(path).read_text(encoding="utf-8"))
-    number = event.get("pull_request", {}).get("number")
+    event = json.loads(Path(path).read_text(encoding="utf-8")) if path else None
+    request = event.get("pull_request") if isinstance(event, dict) else None
+    number = request.get("number") if isinstance(request, dict) else None
     return number if isinstance(number, int) else None
 
 
+def comment(number: int, text: str) -> None:
+    """Write the comment on a pull request, or update the one of an earlier run.
+
+    A token that may only read, as in a pull request from a fork, does not fail the check.
+    """
+    issue = f"repos/{os.environ['GITHUB_REPOSITORY']}/issues"
+    try:
+        mine = next((each["id"] for each in comments(f"{issue}/{number}/comments") if is_mine(each)), None)
+        if mine is None:
+            request("POST", f"{issue}/{number}/comments", {"body": text})
+        else:
+            request("PATCH", f"{issue}/comments/{mine}", {"body": text})
+    except (urllib.error.URLError, OSError, ValueError) as error:
+        reason = str(error).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        print(f"::warning title=occupancy::The comment could not be written: {reason}")
+
+
 def comments(path: str) -> list[dict[str, Any]]:
-    """All comments on the pull request."""
+    """Return all comments on the pull request."""
     found: list[dict[str, Any]] = []
-    for page in range(1, MOST_PAGES + 1):
-        some = ask("GET", f"{path}?per_page={PAGE}&page={page}")
+    for page in range(1, MAX_PAGES + 1):
+        some = request("GET", f"{path}?per_page={PER_PAGE}&page={page}")
         found += some
-        if len(some) < PAGE:
+        if len(some) < PER_PAGE:
             break
     return found
 
 
-def is_ours(each: dict[str, Any]) -> bool:
-    """Whether a comment is the one of an earlier run; others may quote it, and people may not be bots."""
-    is_bot = each.get("user", {}).get("type") == "Bot"
+def is_mine(each: dict[str, Any]) -> bool:
+    """Return true for the comment of an earlier run: people may quote it, and are not bots."""
+    is_bot = (each.get("user") or {}).get("type") == "Bot"
     return is_bot and str(each.get("body", "")).startswith(MARK)
 
 
-def ask(method: str, path: str, body: dict[str, str] | None = None) -> Any:
-    """Ask GitHub."""
+def request(method: str, path: str, body: dict[str, str] | None = None) -> Any:
+    """Send a request to GitHub's API and return the parsed response."""
     api = os.environ.get("GITHUB_API_URL", "https://api.github.com")
-    request = urllib.request.Request(
+    message = urllib.request.Request(
         f"{api}/{path}",
         data=None if body is None else json.dumps(body).encode(),
         method=method,
@@ -137,8 +183,8 @@ def ask(method: str, path: str, body: dict[str, str] | None = None) -> Any:
             "X-GitHub-Api-Version": "2022-11-28",
         },
     )
-    with urllib.request.urlopen(request, timeout=SECONDS) as answer:
-        return json.load(answer)
+    with urllib.request.urlopen(message, timeout=TIMEOUT_SECONDS) as response:
+        return json.load(response)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""The GitHub action: action.yml, and its script as CI would run it, with a stand-in for GitHub."""
+"""The GitHub action: action.yml and its script, run as in CI against a stand-in for GitHub's API."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,7 +24,7 @@ BUILDS = ROOT / "tests" / "data" / "builds"
 
 
 class GitHub(HTTPServer):
-    """Keeps the comments of one pull request."""
+    """A server with the comments of one pull request."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -65,13 +67,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 @pytest.fixture
 def github() -> Iterator[GitHub]:
     server = GitHub()
-    # It looks that often whether it is to end: by default twice a second, and each test would wait for that.
+    # The server checks for its end once in each interval; by default that takes half a second per test.
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield server
@@ -82,7 +84,7 @@ def github() -> Iterator[GitHub]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with its rules and its baseline, and the build of a change."""
+    """Create a project with rules, a baseline and a second build."""
     folder = tmp_path_factory.mktemp("project")
     for build in ("before", "after"):
         (folder / build).mkdir()
@@ -96,7 +98,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def checkout(project: Path, tmp_path: Path) -> Path:
-    """The project, for a test to change."""
+    """Copy the project for a test to change."""
     return shutil.copytree(project, tmp_path, dirs_exist_ok=True)
 
 
@@ -110,7 +112,7 @@ def run(checkout: Path, github: GitHub, build: str, **inputs: str) -> subprocess
         "GITHUB_STEP_SUMMARY": str(checkout / "summary"), "RUNNER_TEMP": str(checkout),
     }  # fmt: skip
     (checkout / "output").write_text("")
-    script = [sys.executable, str(ROOT / "packaging" / "action.py")]
+    script = [sys.executable, "-I", str(ROOT / "packaging" / "action.py")]
     return subprocess.run(script, cwd=checkout, env=environment, capture_output=True, text=True)
 
 
@@ -124,11 +126,11 @@ def test_the_inputs_are_the_variables_of_the_script() -> None:
     assert set(step["env"]) == {name.upper() for name in action["inputs"]} - {"SARIF", "PACKAGE"}
     script = (ROOT / "packaging" / "action.py").read_text()
     assert all(f'"{name}"' in script or f"'{name}'" in script for name in step["env"])
-    # What a user wrote never becomes part of a command of the shell.
+    # An input never becomes part of a shell command.
     assert not any("${{" in step.get("run", "") for step in action["runs"]["steps"])
 
 
-def test_a_regression_is_said_once_and_updated(checkout: Path, github: GitHub) -> None:
+def test_a_regression_has_one_comment_which_is_updated(checkout: Path, github: GitHub) -> None:
     baseline = "occupancy-baseline.json"
     github.comments = [{"id": n, "body": "hello", "user": {"type": "User"}} for n in range(120)]
     done = run(checkout, github, "after", BASELINE=baseline)
@@ -147,14 +149,14 @@ def test_a_regression_is_said_once_and_updated(checkout: Path, github: GitHub) -
     assert all(each["body"] == "hello" for each in github.comments[:120])
 
 
-def test_a_comment_that_quotes_ours_is_left_alone(checkout: Path, github: GitHub) -> None:
+def test_a_quoted_comment_is_left_alone(checkout: Path, github: GitHub) -> None:
     github.comments = [{"id": 0, "body": "<!-- occupancy --> mine", "user": {"type": "User"}}]
     run(checkout, github, "before")
     assert github.comments[0]["body"] == "<!-- occupancy --> mine"
     assert len(github.comments) == 2
 
 
-def test_a_token_that_may_only_read_is_no_failure(checkout: Path, github: GitHub) -> None:
+def test_a_read_only_token_is_no_failure(checkout: Path, github: GitHub) -> None:
     github.is_read_only = True
     done = run(checkout, github, "before")
     assert done.returncode == 0
@@ -162,30 +164,65 @@ def test_a_token_that_may_only_read_is_no_failure(checkout: Path, github: GitHub
     assert outputs(checkout)["passed"] == "true"
 
 
-def test_no_comment_without_a_pull_request_or_where_it_is_not_wanted(checkout: Path, github: GitHub) -> None:
+def test_no_comment_if_turned_off_or_without_a_pull_request(checkout: Path, github: GitHub) -> None:
     run(checkout, github, "before", COMMENT="false")
-    (checkout / "event.json").write_text("{}")
-    run(checkout, github, "before")
+    events: list[Any] = [{}, {"pull_request": None}, {"pull_request": {"number": "7"}}, [], None]
+    for event in events:
+        (checkout / "event.json").write_text(json.dumps(event))
+        assert run(checkout, github, "before").returncode == 0
     assert github.requests == []
 
 
-def test_a_wrong_question_fails(checkout: Path, github: GitHub) -> None:
+def test_a_check_that_cannot_run_is_reported_in_the_comment(checkout: Path, github: GitHub) -> None:
     done = run(checkout, github, "nowhere")
     assert done.returncode == 2
     assert "nowhere" in done.stderr
     assert done.stdout.startswith("::error title=occupancy::nowhere")
     assert outputs(checkout) == {"passed": "false"}
+    for text in (github.comments[0]["body"], (checkout / "summary").read_text()):
+        assert "The check could not run." in text
+        assert "nowhere" in text
+
+
+def test_no_file_of_the_checkout_is_imported(checkout: Path, github: GitHub) -> None:
+    stolen = checkout / "stolen"
+    attack = f"import os; open({str(stolen)!r}, 'a').write(os.environ.get('TOKEN', ''))"
+    for name in ("occupancy.py", "click.py", "json.py", "sitecustomize.py"):
+        (checkout / name).write_text(attack)
+    run(checkout, github, "after", PYTHONPATH=str(checkout))
+    assert outputs(checkout)["passed"] == "false"
+    assert not stolen.exists()
+
+
+def test_a_line_of_the_build_is_never_an_option(checkout: Path, github: GitHub) -> None:
+    baseline = (checkout / "occupancy-baseline.json").read_bytes()
+    assert run(checkout, github, "after\n--update").returncode == 2
+    assert outputs(checkout) == {"passed": "false"}
+    assert (checkout / "occupancy-baseline.json").read_bytes() == baseline
+
+
+def test_a_long_report_is_cut_between_lines_and_outside_of_code() -> None:
+    action = SimpleNamespace(**runpy.run_path(str(ROOT / "packaging" / "action.py")))
+    block = action.fenced("@someone ```` <img>\n" * 9)
+    text = f"| `{'a' * 30}` |\n" * 9 + block + "\nend\n"
+    lines = set(text.splitlines()) | set(action.CUT.splitlines())
+    for limit in range(len(action.CUT), len(text)):
+        short = action.shortened(text, limit)
+        assert len(short) <= limit
+        assert set(short.splitlines()) <= lines
+        assert short.count("`````") in (0, 2)
+    assert action.shortened(text, len(text)) == text
 
 
 @pytest.mark.posix
-def test_what_it_installs_is_its_own_repository_unless_said_otherwise(tmp_path: Path) -> None:
+def test_it_installs_its_own_repository_or_the_package_named(tmp_path: Path) -> None:
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     script = action["runs"]["steps"][0]["run"]
-    # In place of Python and pip, programs that write down what they are asked for.
+    # Python and pip are replaced by programs that record their arguments.
     programs = tmp_path / "occupancy" / "bin"
     programs.mkdir(parents=True)
     for program in (programs / "pip", tmp_path / "python3"):
-        program.write_text('#!/bin/sh\necho "$@" >>"$RUNNER_TEMP/asked"\n')
+        program.write_text('#!/bin/sh\necho "$@" >>"$RUNNER_TEMP/recorded"\n')
         program.chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     for package in (action["inputs"]["package"]["default"], "a.whl"):
@@ -196,6 +233,6 @@ def test_what_it_installs_is_its_own_repository_unless_said_otherwise(tmp_path: 
             "PACKAGE": package,
         }
         subprocess.run(["bash", "-e", "-c", script], env=environment, check=True)
-    venv = f"-m venv {tmp_path}/occupancy"
-    asked = (tmp_path / "asked").read_text().splitlines()
-    assert asked == [venv, "install --quiet /here", venv, "install --quiet a.whl"]
+    venv = f"-I -m venv {tmp_path}/occupancy"
+    recorded = (tmp_path / "recorded").read_text().splitlines()
+    assert recorded == [venv, "install --quiet /here", venv, "install --quiet a.whl"]
