@@ -28,7 +28,7 @@ from .attributes import (
 )
 from .budget import MAX_ATTRIBUTE_BYTES, Budget, Malformed
 from .content import Bytes
-from .elf import ET_REL, SHT_NOBITS, Function, Image, Section, is_cubin
+from .elf import ET_REL, SHT_NOBITS, SHT_PROGBITS, Function, Image, Section, is_cubin
 from .record import Format, KernelRecord, Module
 from .source_lines import NOWHERE, SHT_REL, SHT_RELA, Place, is_of_lines, places_of
 from .stack_use import FIRST_ARCHITECTURE, NOT_TOLD, NOTHING, Spills, spilled
@@ -56,7 +56,8 @@ FIRST_WITH_RESERVED_SHARED_MEMORY = 90
 RESERVED_SHARED_MEMORY = 1024
 """Bytes that the linker adds to the shared memory of each kernel from sm_90 on, for the system."""
 
-_SHARED_MEMORY = frozenset({SHT_NOBITS, SHT_CUDA_SHARED})
+_SHARED_MEMORY = frozenset({SHT_NOBITS, SHT_CUDA_SHARED, SHT_PROGBITS})
+"""Types of sections of static shared memory; NVIDIA's own assembler writes one with bits, in cuBLASLt."""
 _SHARED_NAME = b".nv.shared."
 _OF_KERNELS = _SHARED_MEMORY | {SHT_CUDA_INFO, SHT_RELA, SHT_REL}
 _OF_VARIANTS = frozenset({SHT_CUDA_COMPAT, SHT_NOTE})

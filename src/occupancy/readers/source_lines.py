@@ -14,10 +14,10 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from .budget import Malformed
-from .elf import Image, Section
+from .elf import SHT_PROGBITS, Image, Section
 
 _SECTION_NAME = b".debug_line\0"
-SHT_PROGBITS, SHT_RELA, SHT_REL = 1, 4, 9
+SHT_RELA, SHT_REL = 4, 9
 _RELA = struct.Struct("<QQq")
 _REL = struct.Struct("<QQ")
 _OPERAND = 3

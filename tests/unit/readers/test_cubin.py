@@ -101,6 +101,21 @@ def test_images_of_more_sections_than_the_header_can_count() -> None:
     assert {record.name for record in stream_kernels(io.BytesIO(data))} == {SPILLY, REDUCE, VEC_ADD}
 
 
+def test_static_shared_memory_in_a_section_with_bits() -> None:
+    """cuBLASLt has kernels whose ``.nv.shared.NAME`` is SHT_PROGBITS."""
+    data = bytearray(sample("cubins/12.9_80_1.cubin"))
+    expected = {record.name: record.static_smem for record in stream_kernels(io.BytesIO(data))}
+    table = int.from_bytes(data[40:48], "little")
+    changed = 0
+    for place in range(table, table + 64 * int.from_bytes(data[60:62], "little"), 64):
+        if data[place + 4 : place + 8] == (0x7000000A).to_bytes(4, "little"):
+            data[place + 4 : place + 8] = (1).to_bytes(4, "little")
+            changed += 1
+    assert changed
+    assert expected["_Z6smem2kPf"] == 2048
+    assert {record.name: record.static_smem for record in stream_kernels(io.BytesIO(data))} == expected
+
+
 @pytest.mark.parametrize("name", CUBINS)
 class TestEveryToolkit:
     def test_cubin_equals_what_ptxas_printed(self, samples: Path, name: str) -> None:
