@@ -94,6 +94,7 @@ def _build(paths: Sequence[str], found: Iterable[tuple[str, Found]]) -> Build:
     if not merged.records:
         first = problems[0]
         raise ReadError(first.what, where=first.where)
+    problems = [each for each in problems if not each.is_harmless]
     _refuse_two(merged.records, paths)
     portables = tuple(_seen_as(record, seen) for record in merged.records)
     return Build(", ".join(paths), portables, (*problems, *merged.problems))

@@ -14,8 +14,8 @@ MIB = 1 << 20
 
 MAX_STREAM_BYTES = 1 << 30
 """What is taken from a pipe; a file may be of any size."""
-MAX_IMAGE_BYTES = 128 * MIB
-"""One decompressed kernel image. The largest in NVIDIA's libraries are a fifth of this."""
+MAX_IMAGE_BYTES = 512 * MIB
+"""One decompressed kernel image. The largest in NVIDIA's libraries, NCCL's, have 160 MiB."""
 MAX_TABLE_BYTES = 64 * MIB
 """One table of an image, or one message of a report, which is in memory as a whole."""
 MAX_SECTIONS = 1 << 18

@@ -59,6 +59,8 @@ class Content:
         self._is_sparse = stored < size
         self.budget = Budget(stored, common)
         self._common = common
+        self.has_device_code = False
+        """True once an image was read, with kernels or without."""
         self.errors = CompilerErrors()
         """Those in the text, as far as it was read as one."""
 

@@ -91,6 +91,11 @@ def is_cubin(data: Bytes) -> bool:
     )
 
 
+def is_relocatable(data: Bytes) -> bool:
+    """Return whether these bytes start with the header of a relocatable image."""
+    return is_cubin(data) and int.from_bytes(data[16:18], "little") == ET_REL
+
+
 class Image:
     """An ELF image, whose parts are read when they are asked for.
 

@@ -49,14 +49,16 @@ class Entry(NamedTuple):
 
 
 def read_device_code(content: Content) -> Iterator[Found]:
-    """The kernels of every container and every cubin in a file.
+    """Yield the kernels of every fatbin and every cubin in a file.
 
-    Of a kernel that the file holds both linked and relocatable, as a library of separately compiled
-    parts does, only the linked one is yielded; the relocatable ones that are left come last.
+    A library of separately compiled parts holds its kernels linked and relocatable. Only the linked ones
+    are yielded; relocatable ones without a linked copy come last. Where a linked image could not be read,
+    the relocatable copies of its kernels would have other registers, stacks and shared memory: they are
+    left out, and a problem says so.
     """
     search = _Search(content)
     linked: set[tuple[str, str | None]] = set()
-    held: list[KernelRecord] = []
+    relocatable: list[KernelRecord] = []
     nothing = True
     for found in within(content.budget, search.run(), content.name):
         nothing = False
@@ -66,13 +68,32 @@ def read_device_code(content: Content) -> Iterator[Found]:
             if len(linked) < MAX_HELD_KERNELS:
                 linked.add((found.name, found.arch))
             yield found
-        elif len(held) < MAX_HELD_KERNELS:
-            held.append(found)
+        elif len(relocatable) < MAX_HELD_KERNELS:
+            relocatable.append(found)
         else:
             yield found
-    yield from (record for record in held if (record.name, record.arch) not in linked)
-    if nothing and search.other_kinds:
+    unread = search.unread if search.is_complete else search.unread | {None}
+    left_out = 0
+    for record in relocatable:
+        if (record.name, record.arch) in linked:
+            continue
+        if _number_of(record.arch) in unread or (linked and None in unread):
+            left_out += 1
+        else:
+            yield record
+    if left_out:
+        what = (
+            f"{left_out} relocatable kernels are left out: an image with their linked code could not be read"
+        )
+        yield ReadProblem(content.name, None, what)
+    if nothing and search.other_kinds and not search.images:
         yield ReadProblem(content.name, None, _why_no_kernels(search.other_kinds))
+    content.has_device_code = search.images > 0
+
+
+def _number_of(arch: str | None) -> int:
+    """Return the number of an architecture such as sm_90a; 0 if there is none."""
+    return int("".join(filter(str.isdigit, arch or "")) or 0)
 
 
 def _why_no_kernels(kinds: set[int]) -> str:
@@ -91,6 +112,12 @@ class _Search:
         """How many there were so far."""
         self.other_kinds: set[int] = set()
         """Kinds of entries that hold no machine code."""
+        self.images = 0
+        """Number of cubins that were read as a whole."""
+        self.unread: set[int | None] = set()
+        """Architectures of the linked images that could not be read; None: not known which."""
+        self.is_complete = False
+        """True once the whole file was searched."""
 
     def run(self) -> Iterator[Found]:
         pieces = self._content.search(max(len(MAGIC), len(CUBIN_START)) - 1)
@@ -98,6 +125,7 @@ class _Search:
         with suppress(StopIteration):
             while True:
                 onward = yield from self._read_piece(*pieces.send(onward))
+        self.is_complete = True
 
     def _read_piece(self, low: int, high: int, piece: bytes | bytearray) -> Generator[Found, None, int]:
         """Yield what begins in a piece of the file; return where to search on."""
@@ -133,6 +161,7 @@ class _Search:
             try:
                 entry = self._entry(position, end)
             except Malformed as error:
+                self.unread.add(None)
                 yield self._problem(position, error.what)
                 break
             if entry.kind == KIND_ELF:
@@ -157,28 +186,40 @@ class _Search:
         start = position + entry.header_size
         stored = self._content.part(start, start + entry.stored_size)
         budget = self._content.budget
+        image: Bytes = memoryview(b"")
         try:
             image = _decompress(entry, stored, budget)
             yield from read_cubin(image, self._content.name, "fatbin", budget, modules)
+            self.images += 1
         except Exhausted:
             raise
         except Malformed as error:
+            if not elf.is_relocatable(image):
+                self.unread.add(entry.arch_number)
             yield self._problem(start, error.what)
 
     def _read_cubin(self, start: int) -> Generator[Found, None, int]:
-        """Yield the kernels of a cubin that stands alone; return where to search on."""
+        """Yield the kernels of a cubin that stands alone; return where to search on.
+
+        That is within the cubin: sections that claim to be longer than they are hide nothing behind them.
+        """
         image = self._content.part(start)
-        if not elf.is_cubin(image):
-            return start + len(elf.MAGIC)
-        budget = self._content.budget
-        try:
-            yield from read_cubin(image, self._content.name, "cubin", budget)
-            return start + elf.Image(image, budget).end
-        except Exhausted:
-            raise
-        except Malformed as error:
-            yield self._problem(start, error.what)
-            return start + len(elf.MAGIC)
+        if elf.is_cubin(image):
+            try:
+                yield from read_cubin(image, self._content.name, "cubin", self._content.budget)
+                self.images += 1
+                end = start + elf.Image(image, self._content.budget).end
+                if end > len(self._view):
+                    yield self._problem(
+                        start, f"a cubin claims to end at {end:#x}, beyond the end of the file"
+                    )
+            except Exhausted:
+                raise
+            except Malformed as error:
+                if not elf.is_relocatable(image):
+                    self.unread.add(None)
+                yield self._problem(start, error.what)
+        return start + len(elf.MAGIC)
 
     def _problem(self, offset: int, what: str) -> ReadProblem:
         return ReadProblem(self._content.name, offset, what)

@@ -1,7 +1,7 @@
 """Kernels that Python frameworks hold, recognised by their attributes; none of them is imported.
 
-The driver's own ``max_threads_per_block`` is not taken for a launch bound: it is the smaller of the
-bound and of what the registers allow.
+The driver's ``max_threads_per_block`` is the smaller of the launch bound and of the block size that the
+registers allow. It is taken for a launch bound where the registers allow more.
 """
 
 from __future__ import annotations
@@ -53,18 +53,30 @@ def kernel_of(obj: object) -> KernelRecord:
     raise InputError(f"{type_name(obj)} is no kernel that is known", where=_WHERE, allowed=_KNOWN)
 
 
+_REGISTERS_OF_BLOCK = 1 << 16
+_MOST_THREADS = 1024
+
+
+def _launch_bound(most: int | None, regs: int | None) -> int | None:
+    """Return the launch bound by the driver's attribute; None where the registers explain the attribute."""
+    of_warp = -(-(regs or 1) // 8) * 8 * 32
+    by_registers = _REGISTERS_OF_BLOCK // of_warp // 4 * 4 * 32
+    return most if most is not None and most < min(by_registers, _MOST_THREADS) else None
+
+
 def _from_driver(obj: Any) -> KernelRecord:
     # CuPy and PyCUDA give a function's attributes the same names; so does cuda.core, one level down.
-    version = _whole(obj, "binary_version")
+    version, regs = _whole(obj, "binary_version"), _whole(obj, "num_regs")
     return KernelRecord(
         source=type_name(obj),
         format="python",
         name=_name(obj),
         arch=f"sm_{version}" if version else None,
         linked=True,
-        regs=_whole(obj, "num_regs"),
+        regs=regs,
         static_smem=_whole(obj, "shared_size_bytes"),
         stack_bytes=_whole(obj, "local_size_bytes"),
+        max_threads=_launch_bound(_whole(obj, "max_threads_per_block"), regs),
     )
 
 

@@ -65,13 +65,22 @@ def read_each(sources: Iterable[Source], common: Allowance | None = None) -> Ite
     """
     common = Allowance() if common is None else common
     streams: dict[str, int] = {}
+    harmless: list[ReadProblem] = []
+    has_kernels = False
     for source in sources:
         if not isinstance(source, (str, os.PathLike)):
             name = stream_name(source)
             number = streams[name] = streams.get(name, 0) + 1
             if number > 1:
                 source = Renamed(source, f"{name} ({number})")
-        yield from read(source, common)
+        for found in read(source, common):
+            has_kernels = has_kernels or isinstance(found, KernelRecord)
+            if isinstance(found, ReadProblem) and found.is_harmless:
+                harmless.append(found)
+            else:
+                yield found
+    if not has_kernels:
+        yield from harmless
 
 
 def is_folder(source: Source) -> TypeGuard[str | os.PathLike[str]]:
@@ -167,7 +176,8 @@ def _read_file(source: Source, common: Allowance, listed: int | None = None) -> 
             elif content.errors.count and _is_told(content, is_empty, listed):
                 yield ReadProblem(name, None, str(content.errors), content.errors.line)
             elif is_empty and listed is None:
-                yield ReadProblem(name, None, why_nothing(content))
+                is_harmless = content.has_device_code
+                yield ReadProblem(name, None, why_nothing(content), is_harmless=is_harmless)
     except Malformed as error:
         yield ReadProblem(name, None, error.what)
     except OSError as error:

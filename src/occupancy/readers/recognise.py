@@ -66,6 +66,8 @@ def why_nothing(content: Content) -> str:
         return "the file is empty"
     if content.path is not None and content.path.suffix == inductor.CHOICE_SUFFIX:
         return "an autotuner's choice; the kernels are in Triton's cache: give the folder that holds both"
+    if content.has_device_code:
+        return "holds device code, but no kernels"
     head = content.head()
     if head.startswith(_ARCHIVE_STARTS) or (content.is_compressed and _is_binary(head)):
         return "an archive; unpack it, and give the folder"

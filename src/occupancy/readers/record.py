@@ -324,6 +324,8 @@ class ReadProblem:
     what: str
     line: int | None = None
     """Where in a text."""
+    is_harmless: bool = field(default=False, compare=False, repr=False, metadata={"exclude": True})
+    """True if no kernels are missing: the source holds device code without kernels."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "what", bounded(self.what))

@@ -96,6 +96,18 @@ class TestDamage:
         assert problems_of(found)[0].offset == 100
         assert len(records_of(found)) == 2 * KERNELS
 
+    def test_cubin_whose_section_claims_to_lie_beyond_the_file(self) -> None:
+        liar = TestHostileTables.image(TestHostileTables.section(1, 64, 1 << 40), 1)
+        found = read_bytes(CUBIN + bytes(64) + liar + bytes(64) + CUBIN)
+        assert len(records_of(found)) == 2 * KERNELS
+        (problem,) = problems_of(found)
+        assert problem.offset == len(CUBIN) + 64
+        assert "beyond the end of the file" in problem.what
+
+    def test_cubin_whose_section_claims_the_rest_of_the_file(self) -> None:
+        liar = TestHostileTables.image(TestHostileTables.section(1, 64, len(CUBIN)), 1)
+        assert len(records_of(read_bytes(liar + CUBIN))) == KERNELS
+
     def test_container_without_end(self) -> None:
         assert problems_of(read_bytes(container(b"")[:-4] + bytes(4)))
         assert problems_of(read_bytes(b"\0" + container(b"")[:10]))
@@ -206,7 +218,7 @@ class TestHostileTables:
     def test_a_hundred_thousand_real_sections(self) -> None:
         data = self.image(self.section(0, 0, 100_000) + self.section(1, 0, 0) * 99_999, 0)
         (problem,) = read_bytes(data)
-        assert "without device code" in str(problem)
+        assert "no kernels" in str(problem)
 
     def test_sections_that_all_point_to_the_same_bytes(self) -> None:
         kernels, attributes = 1000, bytes(3_000_000)
@@ -250,6 +262,39 @@ class TestHostileTables:
         assert all(len(record.name) <= 1 << 16 for record in records_of(found))
         assert len(records_of(found)) < 100
         assert "tables overlap" in str(problems_of(found)[-1])
+
+
+class TestRelocatableCopies:
+    """Their registers, stacks and shared memory are not those of the linked kernels."""
+
+    LINKED, RELOCATABLE = sample("cubins/13.0_90_0.cubin"), sample("cubins/13.0_90_1.cubin")
+    OTHER = sample("cubins/12.9_80_1.cubin")
+
+    @pytest.fixture(autouse=True)
+    def small_images(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("occupancy.readers.compression.MAX_IMAGE_BYTES", len(self.LINKED) - 1)
+
+    def test_none_takes_the_place_of_an_image_that_is_too_large(self) -> None:
+        large = entry(zstd.compress(self.LINKED), flags=ZSTD, size=len(self.LINKED))
+        found = read_bytes(container(entry(self.RELOCATABLE) + large + entry(self.OTHER)))
+        # The container's entries claim sm_90 alone, so the kernels for sm_80 are relocatable ones only.
+        assert {(each.arch, each.linked) for each in records_of(found)} == {("sm_80", False)}
+        assert len(records_of(found)) == 14
+        assert "16 relocatable kernels are left out" in problems_of(found)[-1].what
+
+    def test_a_damaged_relocatable_image_hides_no_other(self) -> None:
+        damaged = bytearray(self.RELOCATABLE)
+        damaged[40:48] = (1 << 60).to_bytes(8, "little")
+        found = read_bytes(container(entry(self.RELOCATABLE) + entry(bytes(damaged))))
+        assert len(records_of(found)) == 16
+        assert len(problems_of(found)) == 1
+
+    def test_none_where_reading_ended_early(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        few = budget.CEILINGS["kernels"]._replace(for_all=20, of_a_file=0)
+        monkeypatch.setitem(budget.CEILINGS, "kernels", few)
+        found = read_bytes(container(entry(self.OTHER) + entry(self.LINKED)))
+        assert {each.linked for each in records_of(found)} == {True}
+        assert "14 relocatable kernels are left out" in problems_of(found)[-1].what
 
 
 def test_sparse_file(tmp_path: Path) -> None:

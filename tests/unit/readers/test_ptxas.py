@@ -160,6 +160,25 @@ class TestMixedLines:
         assert "the rest is not read" in str(found[-1])
 
 
+@pytest.mark.parametrize(
+    ("arch", "size", "compiles"),
+    [("sm_90", 49_152, True), ("sm_90", 56_832, False), ("sm_90a", 56_832, True)],
+)
+def test_static_shared_memory_that_ptxas_refuses(arch: str, size: int, compiles: bool) -> None:
+    (found,) = read_text(
+        f"ptxas info    : Compiling entry function 'k' for '{arch}'\n"
+        f"ptxas info    : Used 32 registers, {size} bytes smem\n"
+    )
+    if compiles:
+        assert isinstance(found, KernelRecord)
+        assert found.static_smem == size
+    else:
+        assert isinstance(found, ReadProblem)
+        assert found.line == 2
+        assert "56,832 bytes" in found.what
+        assert "49,152" in found.what
+
+
 def test_linkers_lines() -> None:
     text = (
         "nvlink info    : 8 bytes gmem\n"

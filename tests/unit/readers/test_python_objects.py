@@ -24,7 +24,7 @@ class CuPyRawKernel:
     name = "saxpy"
     num_regs = 18
     shared_size_bytes = 2048
-    max_threads_per_block = 896
+    max_threads_per_block = 1024
     local_size_bytes = 8
     binary_version = 90
 
@@ -42,8 +42,19 @@ class PyCudaFunction:
 @pytest.mark.parametrize("obj", [CuPyRawKernel(), PyCudaFunction()], ids=["cupy", "pycuda"])
 def test_functions_that_ask_the_driver(obj: object) -> None:
     assert facts(obj) == (18, 2048, 8, "sm_90")
-    # The driver's number is what the registers allow, too, and no launch bound.
     assert kernel_of(obj).max_threads is None
+
+
+@pytest.mark.parametrize(
+    ("regs", "most", "bound"),
+    [(18, 256, 256), (18, 1024, None), (72, 896, None), (72, 768, 768), (255, 256, None), (255, 128, 128)],
+)
+def test_the_drivers_block_size_is_a_launch_bound_where_registers_allow_more(
+    regs: int, most: int, bound: int | None
+) -> None:
+    kernel = CuPyRawKernel()
+    kernel.num_regs, kernel.max_threads_per_block = regs, most
+    assert kernel_of(kernel).max_threads == bound
 
 
 def test_cupys_unknown_values() -> None:

@@ -17,6 +17,7 @@ import pytest
 import occupancy
 from occupancy import KernelRecord, ReadError, ReadProblem
 from occupancy.readers import read, stream_kernels
+from occupancy.readers.reading import read_each
 from tests.samples import OF_FORMAT, sample
 
 
@@ -189,6 +190,31 @@ class TestNothingToRead:
         (tmp_path / "lib.so").write_bytes(ptx_entry)
         (problem,) = read(tmp_path / "lib.so")
         assert "PTX only" in str(problem)
+
+
+class TestDeviceFunctionsOnly:
+    """An object without kernels is a good file: nothing is missing, unless it is all that there is."""
+
+    @pytest.fixture
+    def object_file(self, samples: Path, tmp_path: Path) -> Path:
+        data = bytearray((samples / "samples.cubin").read_bytes())
+        start = data.index(b"\x12\x10")
+        while start >= 0:
+            data[start + 1] = 0  # a function, and no kernel
+            start = data.find(b"\x12\x10", start)
+        (tmp_path / "functions.o").write_bytes(data)
+        return tmp_path / "functions.o"
+
+    def test_alone(self, object_file: Path) -> None:
+        (problem,) = read(object_file)
+        assert "device code, but no kernels" in str(problem)
+
+    def test_beside_a_file_with_kernels(self, object_file: Path, samples: Path) -> None:
+        found = list(read_each([object_file, samples / "samples.cubin", object_file]))
+        assert [type(each) for each in found] == [KernelRecord] * 3
+
+    def test_several_of_them(self, object_file: Path) -> None:
+        assert len(list(read_each([object_file, object_file]))) == 2
 
 
 def test_problems_do_not_hide_kernels(tmp_path: Path) -> None:
