@@ -1,0 +1,317 @@
+"""Results of the program as plain numbers: the one place that the golden files meet its API.
+
+Each function takes plain input (the first columns of a golden row) and returns its results by stable names,
+so that the recorded files outlive every change of the API: only this module follows it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import occupancy
+from occupancy.errors import OccupancyError
+from occupancy.values.kernel import Carveout, Kernel
+from occupancy.values.resources import RESOURCES
+
+Inputs = Mapping[str, Any]
+"""Fields of a kernel that were given; a carveout is text in percent or a number of bytes."""
+Values = dict[str, Any]
+
+LIMITS = (
+    "max_threads_per_multiprocessor", "max_blocks_per_multiprocessor", "max_registers_per_multiprocessor",
+    "max_registers_per_block", "max_registers_per_thread", "max_shared_memory_per_multiprocessor",
+    "max_shared_memory_per_block", "max_shared_memory_per_block_optin", "reserved_shared_memory_per_block",
+    "max_oversized_shared_memory_per_block", "shared_memory_configurations", "unified_l1_and_shared_memory",
+    "max_threads_per_block", "max_block_dim", "max_portable_cluster_size", "max_non_portable_cluster_size",
+    "max_barriers_per_block", "max_barriers_per_multiprocessor", "virtual_resources_per_multiprocessor",
+    "tensor_memory_per_multiprocessor", "register_allocation_unit", "shared_memory_allocation_unit",
+    "warp_allocation_granularity", "sub_partitions", "launch_check_sub_partitions", "warp_size",
+)  # fmt: skip
+
+IMAGE = (
+    "regs", "static_smem", "spill_smem", "dynamic_smem", "smem", "barriers", "virtual_resources",
+    "tensor_memory", "reallocates_registers", "stack_bytes", "spill_store_bytes", "spill_load_bytes",
+    "spills_from", "max_threads", "required_threads", "min_blocks", "register_cap", "cluster_dim",
+    "max_cluster_rank", "threads", "block_dim", "launches", "grid_dim", "multiprocessor_count",
+    "shared_memory_configuration", "duration_us", "reported_occupancy", "achieved_occupancy", "num_warps",
+    "num_stages", "code", "linked", "line",
+)  # fmt: skip
+
+COMPARED = (
+    "regs", "smem", "barriers", "stack_bytes", "spill_store_bytes", "spill_load_bytes", "spill_smem",
+    "max_threads", "min_blocks", "occupancy",
+)  # fmt: skip
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: lists, and floats to nine digits."""
+    if isinstance(value, float):
+        return round(value, 9)
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    return value
+
+
+def kernel_from(inputs: Inputs) -> Kernel:
+    """Return the kernel with these fields."""
+    fields = dict(inputs)
+    carveout = fields.pop("carveout", None)
+    if isinstance(carveout, str):
+        fields["carveout"] = Carveout(int(carveout.rstrip("%")), "percent")
+    elif carveout is not None:
+        fields["carveout"] = Carveout(carveout, "bytes")
+    if "block_dim" in fields:
+        fields["block_dim"] = tuple(fields["block_dim"])
+    return Kernel(**fields)
+
+
+def result(cc: str, model: Any, inputs: Inputs) -> occupancy.Occupancy:
+    """Return the result for a kernel on a compute capability."""
+    return occupancy.compute(cc, kernel_from(inputs), model=model)
+
+
+def limits(cc: str) -> Values:
+    """Return the limits of a compute capability."""
+    row = occupancy.limits(cc)
+    return {name: getattr(row, name) for name in LIMITS} | {
+        "granularity": row.register_allocation_granularity
+    }
+
+
+def gpus(name: str) -> Values:
+    """Return what a GPU's name stands for."""
+    try:
+        gpu = occupancy.find_gpu(name)
+    except OccupancyError:
+        return {"cc": "ambiguous", "sms": None}
+    return {"cc": str(gpu.compute_capability), "sms": gpu.multiprocessor_count}
+
+
+def gpu_names() -> list[str]:
+    """Return the names of all GPUs in the table."""
+    return [gpu.name for gpu in occupancy.products()]
+
+
+def calc(cc: str, model: str, inputs: Inputs) -> Values:
+    """Return the blocks that fit, and what every resource allows and gives."""
+    r = result(cc, model, inputs)
+    allocated = r.allocated
+    return {
+        "active_blocks": r.active_blocks,
+        "active_warps": r.active_warps,
+        "active_threads": r.active_threads,
+        "occupancy": r.occupancy,
+        "block_limits": list(r.block_limits),
+        "allocated": [allocated.warps, allocated.registers, allocated.shared_memory],
+        "limiters": [RESOURCES.index(each) for each in r.limiters],
+        "launchable": r.launchable,
+        "shared_memory_pool": r.shared_memory_pool,
+        "uses": [[use.per_block, use.per_multiprocessor] for use in r.uses.values()],
+    }
+
+
+def advice(cc: str, model: str, inputs: Inputs) -> Values:
+    """Return the next steps, the headroom and the carveout of a kernel."""
+    r = result(cc, model, inputs)
+    slack, carveout = r.slack(), r.carveout()
+    smallest = carveout.smallest
+    return {
+        "next_steps": [[step.active_blocks, step.occupancy, dict(step.requires)] for step in r.next_steps()],
+        "headroom": [slack.regs, slack.smem, slack.barriers, slack.tensor_memory],
+        "left_over": [slack.left_over[each].amount for each in RESOURCES],
+        "carveout": None if smallest is None else [smallest.percent, smallest.shared_memory, smallest.l1],
+        "configurations": [[each.shared_memory, each.active_blocks] for each in carveout.configurations],
+        "needs_opt_in": carveout.needs_opt_in,
+    }
+
+
+def fits(inputs: Inputs) -> Values:
+    """Return the resident blocks on every compute capability; null where the kernel does not launch."""
+    kernel, blocks = kernel_from(inputs), []
+    for cc in compute_capabilities():
+        with contextlib.suppress(OccupancyError):
+            r = occupancy.compute(cc, kernel)
+            blocks.append([cc, r.active_blocks if r.launchable else None])
+    return {"blocks": blocks}
+
+
+def compute_capabilities() -> list[str]:
+    """Return the compute capabilities of the table."""
+    return [str(cc) for cc in occupancy.compute_capabilities()]
+
+
+def budget(cc: str, inputs: Inputs, percent: float | None, blocks: int | None) -> Values:
+    """Return the most registers and shared memory for a target, and for every number of blocks."""
+    try:
+        report = result(cc, None, inputs).budget(occupancy=percent, blocks=blocks)
+    except OccupancyError:
+        return {"wanted": "unreachable", "levels": None}
+    return {"wanted": _level(report.wanted), "levels": [_level(each) for each in report.levels]}
+
+
+def _level(level: Any) -> list[Any] | None:
+    return None if level is None else [level.active_blocks, level.regs, level.smem, level.needs_opt_in]
+
+
+def bounds(cc: str, inputs: Inputs, min_blocks: int | None) -> Values:
+    """Return the registers that the compiler allows a kernel with launch bounds."""
+    found = result(cc, None, inputs).launch_bounds(min_blocks=min_blocks)
+    names = ("register_cap", "legal", "most_blocks", "regs", "active_blocks", "occupancy")
+    return {name: getattr(found, name) for name in names}
+
+
+def block_sizes(cc: str, inputs: Inputs, sms: int | None) -> Values:
+    """Return the blocks that fit for each block size, and the block size of the CUDA runtime."""
+    sizes = result(cc, None, inputs).block_sizes()
+    arguments = {name: value for name, value in inputs.items() if name != "threads"}
+    runtime = None
+    if sms is not None:
+        chosen = occupancy.max_potential_block_size(cc, multiprocessor_count=sms, **arguments)
+        runtime = [chosen.block_size, chosen.min_grid_size]
+    return {
+        "sizes": sorted([each.threads, each.active_blocks] for each in sizes),
+        "best": max(each.occupancy for each in sizes),
+        "runtime": runtime,
+    }
+
+
+def registers(
+    cc: str, groups: str, threads: int | None, regs: int | None, min_blocks: int | None, smem: int | None
+) -> Values:
+    """Return how the warpgroups of a block divide its registers, and whether there are enough."""
+    names = (
+        "threads", "launch_regs", "needed_regs", "pool", "taken", "suffices", "min_blocks", "active_blocks",
+        "needs_opt_in", "launch_regs_if_fitting",
+    )  # fmt: skip
+    try:
+        split = occupancy.registers(
+            groups, cc=cc, threads=threads, regs=regs, min_blocks=min_blocks, smem=smem
+        )
+    except OccupancyError:
+        return {"groups": "impossible", **dict.fromkeys(names)}
+    shares = [[share.warpgroups, share.regs, share.most] for share in split.groups]
+    return {"groups": shares, **{name: getattr(split, name) for name in names}}
+
+
+def waves(cc: str, inputs: Inputs, sms: int, grid: Sequence[int], cluster: int | None) -> Values:
+    """Return the waves of a grid on a whole GPU; nothing where no block is resident."""
+    names = ("rounds", "full_waves", "partial_wave_blocks", "last_wave_fill", "idle_share", "waves")
+    try:
+        found = result(cc, None, inputs).waves(tuple(grid), multiprocessor_count=sms, cluster=cluster)
+    except OccupancyError:
+        return {"wave": "impossible", **dict.fromkeys(names)}
+    wave = found.full_wave
+    values = {"wave": [wave.blocks, wave.clusters, wave.is_upper_bound]}
+    return values | {name: getattr(found, name) for name in names}
+
+
+def sweep(cc: str, values: Mapping[str, Sequence[int]]) -> Values:
+    """Return the resident blocks of every combination, and the best of them."""
+    axes = (values["threads"], values["regs"], values["smem"])
+    threads, regs, smem = np.ix_(*map(np.asarray, axes))
+    found = occupancy.sweep(cc, threads=threads, regs=regs, smem=smem)
+    return {"active_blocks": found.active_blocks.ravel().tolist(), "highest": found.occupancy.max().item()}
+
+
+def records(path: Path) -> Values:
+    """Return the kernels of one file as its reader finds them, and their occupancy.
+
+    The block size is the file's, else the launch bound, else 256.
+    """
+    found = [each for each in occupancy.stream_kernels(path) if isinstance(each, occupancy.KernelRecord)]
+    rows = [[each.name, each.arch, *(getattr(each, name) for name in IMAGE), *_at(each)] for each in found]
+    return {"kernels": sorted(plain(rows), key=repr)}
+
+
+def _at(record: occupancy.KernelRecord) -> list[Any]:
+    """The block size of a record, and its resident blocks and warps."""
+    threads = record.threads or record.required_threads or record.max_threads or 256
+    with contextlib.suppress(OccupancyError):
+        if record.arch:
+            r = occupancy.compute(record.arch, record.kernel(threads))
+            return [threads, r.active_blocks, r.active_warps, r.launchable]
+    return [threads, None, None, None]
+
+
+def scan(paths: Sequence[Path], threads: int) -> Values:
+    """Return the kernels that files hold together, with the occupancy at a stated block size."""
+    found = occupancy.scan(list(map(str, paths)), threads=threads)
+    return {"kernels": sorted(([each.name, each.arch, *_compared(each)] for each in found), key=repr)}
+
+
+def _compared(row: Any) -> list[Any]:
+    return [plain(getattr(row, name)) for name in COMPARED]
+
+
+def diff(old: Path, new: Path, threads: int) -> Values:
+    """Return the kernels of two builds before and after, those whose template changed apart."""
+    report = occupancy.diff(old, new, threads=threads, with_same=True)
+    pairs: dict[bool, list[Any]] = {False: [], True: []}
+    for row in report.kernels:
+        sides = (row.old, row.new)
+        pair = [[each.name, each.arch, *_compared(each)] for each in sides]
+        pairs[row.matched_by not in ("name", "stable_name", "code")].append(pair)
+    return {
+        "kernels": sorted(pairs[False], key=repr),
+        "new_templates": sorted(pairs[True], key=repr),
+        "added": sorted([each.name, each.arch] for each in report.added),
+        "removed": sorted([each.name, each.arch] for each in report.removed),
+    }
+
+
+def check(old: Path, new: Path, threads: int, rules: str, folder: Path) -> Values:
+    """Return which kernels break which rule since a baseline.
+
+    Args:
+        old: The build that is saved as the baseline.
+        new: The build that is checked.
+        threads: Threads per block.
+        rules: The rules as text.
+        folder: An empty folder to write in.
+    """
+    baseline, file = folder / "baseline.json", folder / "rules.toml"
+    occupancy.save_baseline(old, baseline, threads=threads)
+    file.write_text(rules, encoding="utf-8")
+    report = occupancy.check(new, file, baseline=baseline, threads=threads)
+    broken = [
+        [each.kernel.name, each.kernel.arch, one.rule, one.criterion, one.was, one.value]
+        for each in report.violating
+        for one in each.violations
+    ]
+    return {
+        "broken": sorted(plain(broken), key=repr),
+        "missing": sorted([e.name, e.arch] for e in report.missing),
+    }
+
+
+PURE: dict[str, Callable[..., Values]] = {
+    "limits": limits, "gpus": gpus, "calc": calc, "advice": advice, "fits": fits, "budget": budget,
+    "bounds": bounds, "block_sizes": block_sizes, "registers": registers, "waves": waves, "sweep": sweep,
+}  # fmt: skip
+"""Questions that need only numbers."""
+
+
+def from_files(question: str, inputs: Sequence[Any], data: Path, scratch: Path) -> Values:
+    """Return the results of a question about files.
+
+    Args:
+        question: Its name.
+        inputs: The first columns of its row; paths are relative.
+        data: The folder with the samples, decompressed.
+        scratch: An empty folder to write in.
+    """
+    match question, inputs:
+        case "records", [path]:
+            return records(data / path)
+        case "scan", [paths, threads]:
+            return scan([data / path for path in paths], threads)
+        case "diff", [old, new, threads]:
+            return diff(data / old, data / new, threads)
+        case "check", [old, new, threads, rules]:
+            return check(data / old, data / new, threads, rules, scratch)
+    raise ValueError(f"{question} is not recorded")

@@ -1,0 +1,61 @@
+"""The golden files: for each question its columns and rows, kept as compressed JSON."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tarfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.samples import FOLDER, unpack
+
+HERE = Path(__file__).parent
+
+INPUTS: dict[str, tuple[str, ...]] = {
+    "limits": ("cc",),
+    "gpus": ("name",),
+    "calc": ("cc", "model", "kernel"),
+    "advice": ("cc", "model", "kernel"),
+    "fits": ("kernel",),
+    "budget": ("cc", "kernel", "occupancy", "blocks"),
+    "bounds": ("cc", "kernel", "min_blocks"),
+    "block_sizes": ("cc", "kernel", "sms"),
+    "registers": ("cc", "groups", "threads", "regs", "min_blocks", "smem"),
+    "waves": ("cc", "kernel", "sms", "grid", "cluster"),
+    "sweep": ("cc", "values"),
+    "records": ("path",),
+    "scan": ("paths", "threads"),
+    "diff": ("old", "new", "threads"),
+    "check": ("old", "new", "threads", "rules"),
+}
+"""The columns of each question that are input."""
+
+
+class Golden(NamedTuple):
+    """The recorded rows of one question."""
+
+    columns: list[str]
+    rows: list[list[Any]]
+
+
+def load(question: str) -> Golden:
+    """Read the recorded rows of a question."""
+    return Golden(**json.loads(gzip.decompress((HERE / f"{question}.json.gz").read_bytes())))
+
+
+def save(question: str, golden: Golden) -> None:
+    """Write the rows of a question, the same bytes for the same rows."""
+    text = json.dumps(golden._asdict(), separators=(",", ":"))
+    (HERE / f"{question}.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+
+
+def unpack_data(target: Path) -> Path:
+    """Copy tests/data into a folder, decompressed."""
+    data = FOLDER.parent
+    for name in ("kernels", "modern", "stack", "lines", "inductor", "builds"):
+        unpack(target / name, data / name)
+    for version in ("before", "after"):
+        with tarfile.open(data / "builds" / "cmake" / f"{version}.tar.xz") as packed:
+            packed.extractall(target / "cmake", filter="data")
+    return target

@@ -1,0 +1,73 @@
+"""Every number that was recorded is still computed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from . import numbers
+from .recorded import INPUTS, load, unpack_data
+
+MOST_SHOWN = 5
+
+
+def plain(values: numbers.Values) -> dict[str, Any]:
+    """Return results as they are after they were saved and loaded."""
+    result: dict[str, Any] = json.loads(json.dumps({name: numbers.plain(v) for name, v in values.items()}))
+    return result
+
+
+def compare(
+    question: str, recorded: dict[str, Any], computed: numbers.Values, inputs: list[Any]
+) -> list[str]:
+    """Describe each result that is not as recorded."""
+    now = plain(computed)
+    assert now.keys() == recorded.keys()
+    return [
+        f"{question} {inputs} {name}: recorded {_first(recorded[name], now[name])}"
+        for name in recorded
+        if recorded[name] != now[name]
+    ]
+
+
+def _first(was: Any, now: Any) -> str:
+    """Describe the first difference of two lists, or two values."""
+    if isinstance(was, list) and isinstance(now, list):
+        gone, new = ([each for each in one if each not in other] for one, other in ((was, now), (now, was)))
+        return f"{gone[:3]} now {new[:3]}" if gone or new else f"{was} now {now}"
+    return f"{was} now {now}"
+
+
+@pytest.mark.parametrize("question", numbers.PURE)
+def test_numbers_are_as_recorded(question: str) -> None:
+    columns, rows = load(question)
+    size, wrong = len(INPUTS[question]), []
+    assert tuple(columns[:size]) == INPUTS[question]
+    for row in rows:
+        inputs, recorded = row[:size], dict(zip(columns[size:], row[size:], strict=True))
+        wrong += compare(question, recorded, numbers.PURE[question](*inputs), inputs)
+    assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong[:MOST_SHOWN])
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The samples, decompressed."""
+    return unpack_data(tmp_path_factory.mktemp("golden"))
+
+
+@pytest.mark.parametrize("question", sorted(INPUTS.keys() - numbers.PURE.keys()))
+def test_files_are_read_as_recorded(question: str, data: Path, tmp_path: Path) -> None:
+    columns, rows = load(question)
+    size, wrong = len(INPUTS[question]), []
+    for row in rows:
+        inputs, recorded = row[:size], dict(zip(columns[size:], row[size:], strict=True))
+        wrong += compare(question, recorded, numbers.from_files(question, inputs, data, tmp_path), inputs)
+    assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong[:MOST_SHOWN])
+
+
+def test_every_gpu_is_recorded() -> None:
+    assert [row[0] for row in load("gpus").rows] == numbers.gpu_names()
+    assert [row[0] for row in load("limits").rows] == numbers.compute_capabilities()
