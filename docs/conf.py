@@ -1,11 +1,12 @@
 """The documentation site: ``sphinx-build -W docs site``.
 
-Pages are Markdown. What the program itself knows is not written a second time: the command line, the names of
-the library and the JSON are generated; `python -m tests.refresh_docs` writes the sessions and figures.
+Pages are Markdown. The reference is generated from the program: command line, library, JSON.
+`python -m tests.refresh_docs` writes the terminal sessions and the figures.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,14 @@ author = "The occupancy authors"
 copyright = "the occupancy authors"
 release = version = occupancy.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_click",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
@@ -35,30 +43,37 @@ autodoc_typehints_description_target = "documented"
 autodoc_member_order = "bysource"
 napoleon_numpy_docstring = False
 highlight_language = "none"
-# What is copied out of a sentence is an option with two hyphens.
+# An option that is copied from a sentence keeps its two hyphens.
 smartquotes = False
 
 html_theme = "furo"
-html_title = "occupancy"
+html_title = f"occupancy {release}"
+html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_extra_path = ["_extra"]
 html_theme_options = {"navigation_with_keys": True}
+# Copied text is what a reader types: no prompt, and no output where there is a prompt.
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+
+DESCRIPTION = (
+    "CUDA occupancy calculator for the command line, Python and the browser: resident blocks, limiters and "
+    "the changes that raise occupancy, for every compute capability, without a GPU."
+)
 
 man_pages = [("reference/cli", "occupancy", "CUDA occupancy without a GPU", [author], 1)]
 
 
-def say_what_the_name_means(
-    _app: Any, kind: str, name: str, _value: Any, _how: Any, lines: list[str]
-) -> None:
-    """An attribute without a docstring means what its name means everywhere."""
+def describe_attribute(_app: Any, kind: str, name: str, _value: Any, _how: Any, lines: list[str]) -> None:
+    """Give an attribute without a docstring the meaning that its name has everywhere."""
     *_, owner, field = name.split(".")
     if kind == "attribute" and not "".join(lines).strip():
         lines[:] = [OF_NAMES.get(f"{owner}.{field}") or OF_NAMES.get(field, "")]
 
 
 def show_examples_as_code(_app: Any, _context: Any, lines: list[str]) -> None:
-    """The examples of a command, as lines that can be copied."""
+    """Turn the examples of a command into lines that can be copied."""
     found: list[str] = []
     for line in lines:
         is_example = line.startswith("| ")
@@ -68,10 +83,27 @@ def show_examples_as_code(_app: Any, _context: Any, lines: list[str]) -> None:
     lines[:] = found
 
 
+def finish_page(_app: Any, _name: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
+    """Describe the page to search engines, and put figures into it, where they have its colours."""
+    if not context.get("body"):
+        return
+    paragraph = re.search(r"<p>(.*?)</p>", context["body"], flags=re.DOTALL)
+    plain = " ".join(re.sub("<[^>]+>", "", paragraph[1]).split()) if paragraph else ""
+    description = plain if 40 <= len(plain) <= 200 and '"' not in plain else DESCRIPTION
+    context["metatags"] = f'{context.get("metatags", "")}<meta name="description" content="{description}" />'
+
+    def figure(image: re.Match[str]) -> str:
+        path = HERE / "_static" / image[1]
+        return path.read_text(encoding="utf-8") if path.exists() else image[0]
+
+    context["body"] = re.sub(r'<img [^>]*src="[^"]*?([\w-]+\.svg)"[^>]*/>', figure, context["body"])
+
+
 def setup(app: Any) -> None:
     """Write the generated pages before the pages are read."""
     app.add_lexer("console", TextLexer)
-    app.connect("autodoc-process-docstring", say_what_the_name_means)
+    app.connect("autodoc-process-docstring", describe_attribute)
     app.connect("sphinx-click-process-description", show_examples_as_code)
+    app.connect("html-page-context", finish_page)
     generated.write_all(HERE / "reference")
     generated.write_page(HERE / "_extra")

@@ -1,11 +1,14 @@
-"""The figures of the documentation, drawn as SVG from the library's own answers.
+"""The figures of the documentation, as SVG.
 
-Nothing in them is typed in by hand: the numbers come from `occupancy.limits`, `occupancy.compute` and
-`occupancy.Occupancy.waves`. Colours follow the reader's light or dark scheme.
+The numbers come from the library and from the measurements in ``_static/h200_throughput.csv``; none is typed
+in. Lines and text have the colour of the text around them: the site puts each figure into its page.
 """
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
@@ -13,21 +16,27 @@ from pathlib import Path
 import occupancy
 
 STYLE = """
-text { font: 13px system-ui, sans-serif; fill: #333 }
-.small { font-size: 11px; fill: #666 }
-.strong { font-weight: 600 }
-.line { stroke: #999; fill: none }
-.box { fill: none; stroke: #999 }
-.used { fill: #1f77b4 } .rounded { fill: #9ecae1 } .free { fill: #eee }
-.cliff { stroke: #1f77b4; stroke-width: 2.5; fill: none }
-.mark { fill: #d62728 }
-@media (prefers-color-scheme: dark) {
-  text { fill: #ddd } .small { fill: #aaa } .free { fill: #333 } .rounded { fill: #3b6e91 }
-}
+.figure { color: #333 }
+@media (prefers-color-scheme: dark) { .figure { color: #ddd } }
+.figure text { font: 13px system-ui, sans-serif; fill: currentColor }
+.figure .small { font-size: 11px; opacity: .75 }
+.figure .strong { font-weight: 600 }
+.figure .line { stroke: #999; fill: none }
+.figure .used { fill: #1f77b4 }
+.figure .rounded { fill: #1f77b4; opacity: .45 }
+.figure .free { fill: #999; opacity: .2 }
+.figure .cliff { stroke: #1f77b4; stroke-width: 2.5; fill: none }
+.figure .mark { fill: #d62728 }
 """
+
+MEASURED = Path(__file__).parent / "_static" / "h200_throughput.csv"
+TEXT_COLOUR = "#010203"
+"""A colour that matplotlib writes, replaced by that of the surrounding text."""
 
 CC, THREADS, REGISTERS = "7.0", 128, 37
 """The kernel of the first example."""
+
+Points = list[tuple[float, float]]
 
 
 def write_all(folder: Path) -> None:
@@ -38,12 +47,16 @@ def write_all(folder: Path) -> None:
         "rounding": rounding,
         "staircase": staircase,
         "waves": waves,
+        "throughput-copy": throughput_of_copies,
+        "throughput-gather": throughput_of_random_reads,
+        "throughput-fma": throughput_of_arithmetic,
+        "throughput-registers": throughput_by_registers,
     }.items():
         (folder / f"{name}.svg").write_text(draw(), encoding="utf-8", newline="\n")
 
 
 def sub_partitions() -> str:
-    """An SM with its sub-partitions, each with the warps that its registers hold, and what is left over."""
+    """Draw the sub-partitions of an SM with the warps that their registers hold."""
     limits = occupancy.limits(CC)
     answer = occupancy.compute(CC, threads=THREADS, regs=REGISTERS)
     parts = limits.sub_partitions
@@ -77,12 +90,12 @@ def sub_partitions() -> str:
             "strong",
         )
     )
-    label = f"An SM of {limits.architecture}: a warp of {per_warp} registers lives in one sub-partition"
+    label = f"An SM of {limits.architecture}: the {per_warp} registers of a warp come from one sub-partition"
     return _svg(10 + parts * (width + gap), height + 115, label, shapes)
 
 
 def rounding() -> str:
-    """How the registers of a thread are rounded up to what a warp is given."""
+    """Draw the registers of a warp, rounded up to the allocation unit."""
     limits = occupancy.limits(CC)
     unit = limits.register_allocation_unit
     needed = REGISTERS * limits.warp_size
@@ -95,19 +108,19 @@ def rounding() -> str:
         _text(
             10,
             112,
-            f"rounded up to a multiple of {unit}: {given:,} registers for each warp, "
-            f"as with {given // limits.warp_size} registers per thread",
+            f"rounded up to a multiple of {unit}: {given:,} registers per warp, "
+            f"the same as with {given // limits.warp_size} registers per thread",
         ),
     ]
     shapes += [
         f'<line class="line" x1="{10 + step * scale:.1f}" x2="{10 + step * scale:.1f}" y1="76" y2="84"/>'
         for step in range(0, given + 1, unit)
     ]
-    return _svg(650, 125, "Registers are given to a warp in whole units", shapes)
+    return _svg(650, 125, "A warp gets registers in whole allocation units", shapes)
 
 
 def staircase() -> str:
-    """Occupancy over registers per thread: cliffs, not a slope."""
+    """Draw occupancy by registers per thread."""
     points = [(regs, occupancy.compute(CC, threads=THREADS, regs=regs).occupancy) for regs in range(16, 129)]
     left, top, width, height = 55, 20, 580, 200
     first, last = points[0][0], points[-1][0]
@@ -136,11 +149,11 @@ def staircase() -> str:
         _text(x_of(REGISTERS) + 12, y_of(now) - 8, f"{REGISTERS} registers: {now:.0%}", "strong"),
         _text(left, top + height + 44, f"Registers per thread; blocks of {THREADS} threads on {CC}"),
     ]
-    return _svg(660, top + height + 55, "Occupancy over registers per thread falls in steps", shapes)
+    return _svg(660, top + height + 55, "Occupancy by registers per thread drops in steps", shapes)
 
 
 def waves() -> str:
-    """A grid on a whole GPU: full waves and a tail."""
+    """Draw the waves of a grid on a whole GPU."""
     answer = occupancy.compute("9.0", threads=256, regs=40)
     grid, multiprocessors = 2000, 132
     run = answer.waves(grid, multiprocessor_count=multiprocessors)
@@ -161,11 +174,93 @@ def waves() -> str:
             left,
             130,
             f"{grid:,} blocks on {multiprocessors} SMs of an H100: {run.waves:.2f} waves; "
-            f"{run.idle_share:.0%} of the GPU is idle in all",
+            f"{run.idle_share:.0%} of the GPU is idle overall",
             "strong",
         )
     )
-    return _svg(640, 145, "The last wave leaves a part of the GPU idle", shapes)
+    return _svg(640, 145, "The last wave leaves part of the GPU idle", shapes)
+
+
+def throughput_of_copies() -> str:
+    """Draw the measured throughput of copies by occupancy."""
+    return _throughput("copy", "GB/s", "Throughput of a copy by occupancy, measured on an H200")
+
+
+def throughput_of_random_reads() -> str:
+    """Draw the measured throughput of random reads by occupancy."""
+    title = "Random 4-byte reads of 2 GB by occupancy, measured on an H200"
+    return _throughput("gather", "billion reads per second", title)
+
+
+def throughput_of_arithmetic() -> str:
+    """Draw the measured throughput of fused multiply-adds by occupancy."""
+    title = "Fused multiply-adds by occupancy and independent chains, measured on an H200"
+    return _throughput("fma", "TFLOP/s", title)
+
+
+def throughput_by_registers() -> str:
+    """Draw kernels that are fastest at low occupancy: matrix products, and one that spills."""
+    rows = list(read_measured())
+    products = [row for row in rows if row["kernel"] == "matmul"]
+    capped = [row for row in rows if row["kernel"] == "64 live values"]
+    title = "Two kernels that are slower at higher occupancy, measured on an H200"
+    lines = {
+        "matrix product, TFLOP/s": _points(products),
+        "64 live values, GB/s": _points(capped),
+    }
+    return _chart("registers", title, lines, list(lines))
+
+
+def read_measured() -> Iterable[dict[str, str]]:
+    """Read the rows that benchmarks/throughput.cu printed on an H200."""
+    with MEASURED.open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
+
+
+def _throughput(kernel: str, unit: str, title: str) -> str:
+    rows = [row for row in read_measured() if row["kernel"] == kernel]
+    variants = dict.fromkeys(row["variant"] for row in rows)
+    lines = {name: _points(row for row in rows if row["variant"] == name) for name in variants}
+    return _chart(kernel, title, lines, [unit])
+
+
+def _points(rows: Iterable[dict[str, str]]) -> Points:
+    return [(100 * float(row["occupancy"]), float(row["rate"])) for row in rows]
+
+
+def _chart(name: str, title: str, lines: dict[str, Points], axes: list[str]) -> str:
+    """Draw lines into one chart, or each into a chart of its own if there are several axes."""
+    import matplotlib
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import PercentFormatter, StrMethodFormatter
+
+    colours = {
+        f"{part}.{kind}": TEXT_COLOUR for part in ("xtick", "ytick") for kind in ("color", "labelcolor")
+    }
+    settings = {"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 9, "text.color": TEXT_COLOUR}
+    settings |= {"axes.edgecolor": TEXT_COLOUR, "axes.labelcolor": TEXT_COLOUR} | colours
+    with matplotlib.rc_context(settings):
+        figure = Figure(figsize=(6.6, 3.2), layout="constrained")
+        for plot, unit in zip(figure.subplots(1, len(axes), squeeze=False)[0], axes, strict=True):
+            for label, points in lines.items():
+                if len(axes) == 1 or label == unit:
+                    plot.plot(*zip(*points, strict=True), marker=".", label=label)
+            plot.set(xlabel="occupancy", ylabel=unit, xlim=(0, 103), ylim=(0, 1.08 * plot.dataLim.ymax))
+            plot.xaxis.set_major_formatter(PercentFormatter())
+            plot.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+            plot.grid(alpha=0.25)
+            plot.spines[["top", "right"]].set_visible(False)
+        if len(axes) == 1:
+            figure.legend(loc="outside right upper", frameon=False)
+        file = io.StringIO()
+        figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    drawing = file.getvalue()
+    drawing = drawing[drawing.index("<svg ") :].replace(TEXT_COLOUR, "currentColor")
+    drawing = re.sub(r' (width|height)="[\d.]+pt"|<metadata>.*?</metadata>', "", drawing, flags=re.DOTALL)
+    label = f'class="figure" role="img" aria-label="{escape(title)}"'
+    return drawing.replace("<svg ", f"<svg {label} ", 1).replace(
+        ">\n", f"><title>{escape(title)}</title><style>{STYLE}</style>\n", 1
+    )
 
 
 def _text(x: float, y: float, text: str, kind: str = "") -> str:
@@ -174,8 +269,8 @@ def _text(x: float, y: float, text: str, kind: str = "") -> str:
 
 def _svg(width: float, height: float, label: str, shapes: Iterable[str]) -> str:
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
-        f'aria-label="{escape(label)}"><title>{escape(label)}</title><style>{STYLE}</style>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'role="img" aria-label="{escape(label)}"><title>{escape(label)}</title><style>{STYLE}</style>'
         + "".join(shapes)
         + "</svg>\n"
     )
