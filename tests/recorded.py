@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
-from occupancy.verify import QUICK_PLAN
+from occupancy.device.verification import QUICK
 from tests.gpu.tape import Modules, Player, Tape
 
-FEW_QUESTIONS = replace(QUICK_PLAN, specimens=QUICK_PLAN.specimens[6:8], threads=QUICK_PLAN.threads[:4])
-"""As much of the recording as it takes to see that `verify` notices something."""
+FEW = QUICK._replace(specimens=QUICK.specimens[6:8], threads=QUICK.threads[:4])
+"""A part of the recording that is large enough for `verify` to notice a difference."""
 
 RECORDING = Path(__file__).parent / "data" / "device" / "h200.json.gz"
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-import occupancy
 from tests.samples import FOLDER
 
 HEAVY = ("click", "lz4", "matplotlib", "numpy", "pydantic", "rich", "yaml", "cuda", "pynvml")
@@ -45,7 +43,7 @@ def test_a_plain_answer_loads_neither_rich_nor_pydantic(output_format: str) -> N
     arguments = ("calc", "--cc", "7.0", "--threads", "128", "--regs", "37", "--format", output_format)
     modules = loaded(cli(*arguments))
     assert modules & set(HEAVY) <= {"click", "yaml"}
-    assert not {name for name in modules if name.startswith(("occupancy.device", "occupancy.verify"))}
+    assert not {name for name in modules if name.startswith("occupancy.device")}
     assert "occupancy.advice.registers" not in modules
     assert ("occupancy.render.document" in modules) == (output_format == "markdown"), "its many classes"
 
@@ -86,18 +84,9 @@ def test_rows_of_a_sweep_load_neither_numpy_nor_matplotlib() -> None:
     arguments = ("sweep", "--cc", "7.0", "--threads", "32:1024:32", "--regs", "37", "--format", "csv")
     modules = loaded(cli(*arguments))
     assert modules & set(HEAVY) <= {"click", "yaml"}
-    assert not {name for name in modules if name.startswith(("occupancy.device", "occupancy.verify"))}
+    assert not {name for name in modules if name.startswith("occupancy.device")}
 
 
 def test_charts_on_a_terminal_load_neither_numpy_nor_matplotlib() -> None:
     arguments = ("calc", "--cc", "7.0", "--threads", "128", "--charts")
     assert loaded(cli(*arguments)) & set(HEAVY) <= {"click", "rich", "yaml"}
-
-
-def test_frozen_dataclasses_are_the_quick_ones() -> None:
-    for path in Path(occupancy.__file__).parent.rglob("*.py"):
-        text = path.read_text()
-        if re.search(r"^@dataclass\(frozen=True, slots=True", text, re.MULTILINE):
-            assert not re.search(r"^from dataclasses import .*\bdataclass\b", text, re.MULTILINE) or (
-                "@dataclass(slots=True)" in text or "@dataclass(frozen=True)\n" in text
-            ), f"{path}: occupancy.values.dataclass"

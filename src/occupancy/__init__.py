@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import device as device
     from .advice.block_sizes import BlockSize as BlockSize
     from .advice.budget import BudgetLevel as BudgetLevel
     from .advice.carveout import CarveoutAdvice as CarveoutAdvice
@@ -76,9 +77,6 @@ if TYPE_CHECKING:
     from .compare.violations import Holding as Holding
     from .compare.violations import Violating as Violating
     from .compare.violations import Violation as Violation
-    from .device import Device as Device
-    from .device import read_device as read_device
-    from .device import read_devices as read_devices
     from .engine import Allocation as Allocation
     from .engine import BlockLimits as BlockLimits
     from .engine import LaunchFailure as LaunchFailure
@@ -121,8 +119,6 @@ if TYPE_CHECKING:
     from .values.limits import Limits as Limits
     from .values.resources import Limiter as Limiter
     from .values.rows import Rows as Rows
-    from .verify import Verification as Verification
-    from .verify import verify_device as verify_device
 
 __version__ = "1.0.0"
 
@@ -149,7 +145,6 @@ _HOMES = {
     "ClusterBound": "advice.runtime",
     "ComputeCapability": "values.limits",
     "Configuration": "advice.carveout",
-    "Device": "device",
     "DeviceError": "errors",
     "DiffReport": "report.compare.diff",
     "DiffRow": "compare.diff",
@@ -194,7 +189,6 @@ _HOMES = {
     "TableError": "errors",
     "UnknownComputeCapabilityError": "errors",
     "Use": "engine",
-    "Verification": "verify",
     "Violating": "compare.violations",
     "Violation": "compare.violations",
     "Waves": "advice.waves",
@@ -224,8 +218,6 @@ _HOMES = {
     "perf_model": "api.triton_tuning",
     "products": "api.products",
     "prune": "api.tuning",
-    "read_device": "device",
-    "read_devices": "device",
     "read_limits": "tables.custom",
     "registers": "api.registers",
     "save_baseline": "api.builds",
@@ -234,16 +226,19 @@ _HOMES = {
     "sources": "api.chips",
     "stream_kernels": "readers",
     "sweep": "api.compute",
-    "verify_device": "verify",
 }
 
 # Without NumPy there are no sweeps, and ``from occupancy import *`` is to work all the same.
 _NEEDS_NUMPY = {"BestAnswers", "Sweep"}
 
+_SUBMODULES = {"device"}
+
 __all__ = ["__version__", *(_HOMES.keys() - _NEEDS_NUMPY)]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> object:
+    if name in _SUBMODULES:
+        return importlib.import_module(f".{name}", __name__)
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -253,4 +248,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_HOMES})
+    return sorted({*__all__, *_HOMES, *_SUBMODULES})

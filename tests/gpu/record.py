@@ -9,9 +9,8 @@ import datetime
 import sys
 from pathlib import Path
 
-from occupancy.device import read_device, read_devices
+from occupancy.device import read_device, read_devices, verify
 from occupancy.device.clusters import count_active_clusters
-from occupancy.verify import QUICK_PLAN, verify_device
 
 from .tape import Modules, Recorder, Tape
 
@@ -41,7 +40,7 @@ def record(path: Path) -> Tape:
         device = read_device()
         for blocks, cluster_size in CLUSTERS:
             count_active_clusters(0, device.row, blocks, cluster_size)
-        verify_device(plan=QUICK_PLAN)
+        verify(quick=True)
     for code in EXPLAINED_ERRORS:
         value = getattr(driver.CUresult, code)
         noted.cuGetErrorName(value)

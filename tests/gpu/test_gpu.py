@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from occupancy.device import read_device, read_devices
-from occupancy.verify import verify_device
+from occupancy.device import read_device, read_devices, verify
 
 from .record import record
 from .tape import Tape
@@ -28,7 +27,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
 
 
 def test_every_answer_of_the_driver_agrees() -> None:
-    result = verify_device()
+    result = verify()
     assert result.compared > 100_000
     assert result.different == 0, [check.differences for check in result.checks if check.different]
 
@@ -38,7 +37,7 @@ def test_the_device_is_complete() -> None:
     assert device.multiprocessor_count
     assert device.driver_version
     assert device.missing == ()
-    assert set(device.told) <= {*device.limits.__dataclass_fields__}
+    assert set(device.reported) <= {*device.limits.__dataclass_fields__}
     assert read_devices()[0] == device
 
 

@@ -138,8 +138,8 @@ def rules(build: Path, file: Path) -> None:
 
 def this_machine() -> None:
     """A GPU, and whether the table and the engine are right on it."""
-    assert_type(occupancy.read_device(), occupancy.Device)
-    assert_type(occupancy.verify_device(), occupancy.Verification)
+    assert_type(occupancy.device.read_device(), occupancy.device.Device)
+    assert_type(occupancy.device.verify(), occupancy.device.Verification)
 
 
 def errors() -> str:

@@ -44,7 +44,7 @@ COMMANDS = {
     "limits": "What an SM of each compute capability offers.",
     "gpus": "Products, with their compute capability and number of SMs.",
     "device": "The GPUs of this machine, as their driver reports them.",
-    "verify": "Whether table and engine are right on this machine's GPU.",
+    "verify": "Compare table and engine with this machine's driver.",
     "schema": "The JSON Schema of what a command prints.",
 }
 

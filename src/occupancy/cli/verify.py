@@ -1,4 +1,4 @@
-"""``occupancy verify``: whether table and engine are right on the GPU of this machine."""
+"""``occupancy verify``: the table and the engine beside the driver of this machine's GPU."""
 
 from __future__ import annotations
 
@@ -15,20 +15,19 @@ from .output import print_report
 @grouped_option("output", "--quick", is_common=True, is_flag=True, help="Make about one comparison in fifty.")
 @format_option
 def command(index: int, quick: bool, output_format: str) -> None:
-    """Whether the table and the engine agree with the driver of this machine's GPU.
+    """Compare the table and the engine with the driver of a GPU of this machine.
 
-    Compiles kernels and compares more than 200,000 answers. Some kernels are launched, unless --quick: the
-    largest cooperative grids, and splits of registers of which half wait for ever, each in a process of its
-    own. It takes some minutes. The exit code is 1 if one answer differs.
+    Compiles kernels, launches none, and compares more than 200,000 results; that takes some minutes. The
+    exit code is 1 if a result differs.
 
     \b
     occupancy verify
     occupancy verify --quick --format json
     """
+    from ..device import verify
     from ..report.verify import verify_report
-    from ..verify import FULL_PLAN, QUICK_PLAN, verify_device
 
-    report = verify_report(verify_device(index, QUICK_PLAN if quick else FULL_PLAN))
+    report = verify_report(verify(index, quick=quick))
     print_report(report, output_format)
     if report.different:
         click.get_current_context().exit(1)

@@ -1,12 +1,12 @@
-"""The GPUs of this machine: what they offer, and the driver's own answers to questions of occupancy.
+"""The GPUs of this machine, and the verification of limits and engine against their driver.
 
-Nothing here is needed without a GPU. The packages, cuda-bindings and nvidia-ml-py, are those of the extra
-``occupancy[device]``, and they are imported when a GPU is asked for. Of the package it uses
-`values` and `tables`.
+Nothing here is needed without a GPU. The packages cuda-bindings and nvidia-ml-py, of the extra
+``occupancy[device]``, are imported when a GPU is read. It uses `values`, `tables`, `engine` and `advice`.
 """
 
 from __future__ import annotations
 
 from .live import Device, read_device, read_devices
+from .verification import Check, Difference, Verification, verify
 
-__all__ = ["Device", "read_device", "read_devices"]
+__all__ = ["Check", "Device", "Difference", "Verification", "read_device", "read_devices", "verify"]

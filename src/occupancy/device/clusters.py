@@ -1,14 +1,14 @@
-"""How many clusters a GPU holds, which no table can hold.
+"""Resident clusters of a live GPU.
 
-All blocks of a cluster must be in one GPU processing cluster, and how many SMs each of those has differs
-between chips of the same product.
+All blocks of a cluster must be in one GPU processing cluster (GPC). The SMs per GPC differ between units of
+one GPU, so that no table can list them.
 """
 
 from __future__ import annotations
 
 from ..errors import DeviceError
 from ..values.limits import Limits
-from .functions import Context, Function
+from .driver import Context
 
 STAND_IN = b"""
 .version 7.8
@@ -19,42 +19,40 @@ STAND_IN = b"""
     ret;
 }
 \0"""
-"""A kernel that does nothing. PTX 7.8 is the first version that knows sm_90, the first chip with clusters
-(PTX ISA, release notes)."""
+"""An empty kernel. PTX 7.8 is the first version with sm_90, the first architecture with clusters (PTX ISA,
+release notes)."""
 
 THREADS = 32
-"""Threads per block of the stand-in: one warp, so that nothing but shared memory sets its limit."""
+"""Threads per block of the stand-in: one warp, so that shared memory alone limits its resident blocks."""
 
 
 class ClusterCounter:
-    """Asks the driver how many clusters are resident on the whole GPU.
+    """The driver's count of resident clusters, by an empty kernel that stands in for every other.
 
-    Of the kernel, only the number of its blocks on one SM matters; that was so in all 4,272 answers of an
-    H200. A small kernel can therefore stand in for every other, if its shared memory is made to fill the SM
-    to the same number of blocks.
+    The count depends on the kernel only through its resident blocks per SM; that was so in all 4,272 cases
+    on an H200. The shared memory of the stand-in is chosen for the same number of blocks.
     """
 
     def __init__(self, context: Context, limits: Limits) -> None:
-        self._kernel: Function = context.load(STAND_IN).function("stand_in")
-        self._kernel.allow_dynamic_smem(limits.max_shared_memory_per_block_optin)
-        self._kernel.allow_non_portable_clusters()
         self._most = limits.max_shared_memory_per_block_optin
+        self._kernel = context.load(STAND_IN).function("stand_in")
+        self._kernel.set_attribute("MAX_DYNAMIC_SHARED_SIZE_BYTES", self._most)
+        self._kernel.set_attribute("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1)
         self._sizes: dict[int, int] = {}
 
     def active_clusters(self, blocks_per_multiprocessor: int, cluster_size: int) -> int:
-        """Clusters of so many blocks that are resident at once.
+        """Return the resident clusters of a kernel with that many resident blocks per SM.
 
         Raises:
-            DeviceError: The driver refuses, or no size of shared memory gives so many blocks.
+            DeviceError: The driver fails, or no size of shared memory leads to that many blocks.
         """
         size = self._sizes.get(blocks_per_multiprocessor)
         if size is None:
-            size = self._shared_memory_for(blocks_per_multiprocessor)
-            self._sizes[blocks_per_multiprocessor] = size
+            size = self._sizes[blocks_per_multiprocessor] = self._shared_memory_for(blocks_per_multiprocessor)
         return self._kernel.active_clusters(cluster_size, THREADS, size)
 
     def _shared_memory_for(self, blocks: int) -> int:
-        low, high = 0, self._most  # the most with which so many blocks fit is in between
+        low, high = 0, self._most  # the largest size with that many blocks is in between
         while low < high:
             middle = (low + high + 1) // 2
             if self._kernel.active_blocks(THREADS, middle) >= blocks:
@@ -62,24 +60,18 @@ class ClusterCounter:
             else:
                 high = middle - 1
         if self._kernel.active_blocks(THREADS, low) != blocks:
-            raise DeviceError(f"no kernel stands in for one of {blocks} blocks per SM", where="clusters")
+            raise DeviceError(f"no kernel can stand in for {blocks} resident blocks per SM", where="clusters")
         return low
 
 
 def count_active_clusters(
     index: int, limits: Limits, blocks_per_multiprocessor: int, cluster_size: int
 ) -> int:
-    """Clusters that are resident on a GPU at once, by its driver.
-
-    Args:
-        index: The number of the GPU.
-        limits: What its SMs offer.
-        blocks_per_multiprocessor: Blocks of the kernel that fit on one SM.
-        cluster_size: Blocks per cluster.
+    """Return the resident clusters of a GPU of this machine, by its driver.
 
     Raises:
         MissingDependencyError: The package cuda-bindings is not installed.
-        DeviceError: There is no GPU of that number, or the driver refuses.
+        DeviceError: There is no GPU of that number, or the driver fails.
     """
     with Context(index) as context:
         return ClusterCounter(context, limits).active_clusters(blocks_per_multiprocessor, cluster_size)

@@ -1,26 +1,27 @@
-"""The CUDA driver, through the package cuda-bindings: every call is checked, every error explained."""
+"""The CUDA driver through cuda-bindings: checked calls, contexts and loaded kernels."""
 
 from __future__ import annotations
 
 import os
+from types import TracebackType
 from typing import Any
 
 from ..errors import DeviceError, MissingDependencyError
 
-INSTEAD = "Without a GPU, give its compute capability, such as 9.0, or its name, such as H100 SXM."
+NO_GPU_HINT = "Without a GPU, give its compute capability, such as 9.0, or its name, such as H100 SXM."
 VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
 
 
 class DriverCallError(DeviceError):
-    """A call that the driver answered with an error; ``code`` is the driver's name of the error."""
+    """An error returned by a call of the driver; ``code`` is its name, such as CUDA_ERROR_NO_DEVICE."""
 
     def __init__(self, call: str, code: str, text: str) -> None:
         self.code = code
-        super().__init__(f"{call} answers {code}, {text}", where="CUDA driver")
+        super().__init__(f"{call} returned {code}: {text}", where="CUDA driver")
 
 
 class Driver:
-    """The CUDA driver of this machine, initialised.
+    """The initialized CUDA driver of this machine.
 
     Raises:
         MissingDependencyError: The package cuda-bindings is not installed.
@@ -28,166 +29,185 @@ class Driver:
     """
 
     def __init__(self) -> None:
-        self.bindings = _load_bindings()
+        try:
+            from cuda.bindings import driver
+        except ImportError as error:
+            raise missing_package("cuda-bindings") from error
+        self.bindings: Any = driver
         try:
             self.call("cuInit", 0)
-        except DriverCallError as refusal:
-            raise _no_device(refusal) from refusal
+        except DriverCallError as error:
+            if error.code == "CUDA_ERROR_NO_DEVICE":
+                raise no_visible_device() from error
+            hint = f"Run nvidia-smi to see whether the driver works. {NO_GPU_HINT}"
+            raise DeviceError(error.problem, where="device", hint=hint) from error
 
     def call(self, name: str, *arguments: Any) -> Any:
-        """Call a function of the driver.
-
-        Args:
-            name: The driver's name of it.
-            arguments: As in the bindings.
-
-        Returns:
-            What it answers: None, a value, or a tuple of values.
+        """Call a function of the driver and return its results: None, a value, or a tuple.
 
         Raises:
-            DriverCallError: It answers with an error.
+            DriverCallError: The call returned an error.
             DeviceError: There is no driver, or it is too old to have the function.
         """
         try:
             status, *values = getattr(self.bindings, name)(*arguments)
-        except RuntimeError as error:  # so the bindings say that they find no driver, or no such function
-            raise _no_function(name, error) from error
+        except RuntimeError as error:  # raised by the bindings without a driver or without the function
+            if name == "cuInit":
+                problem, hint = "no NVIDIA driver was found on this machine", NO_GPU_HINT
+            else:
+                problem = f"the NVIDIA driver is too old for the package cuda-bindings: {error}"
+                hint = "Install a newer driver, or the cuda-bindings of the driver's CUDA version."
+            raise DeviceError(problem, where="device", hint=hint) from error
         if status != self.bindings.CUresult.CUDA_SUCCESS:
-            raise DriverCallError(name, *self._words_for(status))
+            raise DriverCallError(name, *self._describe(status))
         if len(values) > 1:
             return tuple(values)
         return values[0] if values else None
 
-    def named(self, name: str, *, of: str | None = None) -> Any:
-        """An enumeration or a structure of the bindings, or a value of an enumeration, by the driver's name.
-
-        Raises:
-            DeviceError: The package cuda-bindings is too old to have it.
-        """
-        found = getattr(self.bindings if of is None else getattr(self.bindings, of), name, None)
-        if found is None:
-            raise DeviceError(f"cuda-bindings is too old to know {name}", where="device", hint="Upgrade it.")
-        return found
-
-    def _words_for(self, status: Any) -> tuple[str, str]:
+    def _describe(self, status: Any) -> tuple[str, str]:
         known, code = self.bindings.cuGetErrorName(status)
         if known != self.bindings.CUresult.CUDA_SUCCESS:
-            return f"error {int(status)}", "which it does not explain"
-        _, text = self.bindings.cuGetErrorString(status)
-        return code.decode(), text.decode()
-
-    def device_count(self) -> int:
-        """GPUs that the driver shows to this program."""
-        count: int = self.call("cuDeviceGetCount")
-        return count
-
-    def handle(self, index: int) -> Any:
-        """The driver's handle of a GPU."""
-        return self.call("cuDeviceGet", index)
-
-    def device_name(self, handle: Any) -> str:
-        """The name of a GPU, such as ``"NVIDIA H200"``."""
-        return _text(self.call("cuDeviceGetName", 256, handle))
-
-    def pci_bus_id(self, handle: Any) -> str:
-        """Where a GPU is plugged in, by which NVML finds it too."""
-        return _text(self.call("cuDeviceGetPCIBusId", 32, handle))
-
-    def cuda_version(self) -> tuple[int, int]:
-        """The newest CUDA that the driver can run."""
-        return split_cuda_version(self.call("cuDriverGetVersion"))
+            return f"error {int(status)}", "unknown to the driver"
+        return code.decode(), self.bindings.cuGetErrorString(status)[1].decode()
 
     def attribute(self, handle: Any, name: str) -> int | None:
-        """A device attribute, by its name without the prefix; None where driver or bindings lack it."""
+        """Return a device attribute by its name without the prefix; None if driver or bindings lack it."""
         attribute = getattr(self.bindings.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}", None)
         if attribute is None:
             return None
         try:
             value: int = self.call("cuDeviceGetAttribute", attribute, handle)
-        except DriverCallError as refusal:
-            if refusal.code == "CUDA_ERROR_INVALID_VALUE":
+        except DriverCallError as error:
+            if error.code == "CUDA_ERROR_INVALID_VALUE":
                 return None
             raise
         return value
 
 
-def split_by_count(driver: Driver, index: int, wanted: int, coscheduled: bool) -> tuple[int, int]:
-    """The groups that green contexts divide a GPU into, and the SMs of each: cuDevSmResourceSplitByCount.
-
-    Args:
-        driver: The driver.
-        index: The number of the GPU.
-        wanted: The least SMs of a group.
-        coscheduled: Whether the SMs of a group are to run large clusters.
+class Context:
+    """The primary context of a GPU, for loading kernels; to be used in a ``with`` statement.
 
     Raises:
-        DeviceError: The driver, or cuda-bindings, is too old for it, or the driver refuses.
+        MissingDependencyError: The package cuda-bindings is not installed.
+        DeviceError: There is no GPU of that number, or it does not work.
     """
-    kinds, flags = (driver.named(name) for name in ("CUdevResourceType", "CUdevSmResourceSplitByCount_flags"))
-    resource = driver.call("cuDeviceGetDevResource", driver.handle(index), kinds.CU_DEV_RESOURCE_TYPE_SM)
-    flag = 0 if coscheduled else flags.CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING
-    groups, count, _ = driver.call(
-        "cuDevSmResourceSplitByCount", resource.sm.smCount // wanted, resource, int(flag), wanted
-    )
-    return count, groups[0].sm.smCount
+
+    def __init__(self, index: int) -> None:
+        self.driver = Driver()
+        self._device = self.driver.call("cuDeviceGet", index)
+        self._modules: list[Any] = []
+
+    def __enter__(self) -> Context:
+        self.driver.call("cuCtxSetCurrent", self.driver.call("cuDevicePrimaryCtxRetain", self._device))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for module in self._modules:
+            self.driver.call("cuModuleUnload", module)
+        self.driver.call("cuDevicePrimaryCtxRelease", self._device)
+
+    def load(self, image: bytes) -> Module:
+        """Load compiled code: a cubin, or PTX for the driver to compile.
+
+        Raises:
+            DriverCallError: The driver rejects the code, such as that of another GPU.
+        """
+        module = self.driver.call("cuModuleLoadData", image)
+        self._modules.append(module)
+        return Module(self.driver, module)
 
 
-def bindings_version() -> str:
-    """The version of the package cuda-bindings, which must be installed."""
-    import cuda.bindings
+class Module:
+    """Code loaded into a context."""
 
-    version: str = cuda.bindings.__version__
-    return version
+    def __init__(self, driver: Driver, handle: Any) -> None:
+        self._driver = driver
+        self._handle = handle
 
-
-def split_cuda_version(version: int) -> tuple[int, int]:
-    """Major and minor of a version of CUDA as the driver gives it: 13010 is 13.1."""
-    return version // 1000, version % 1000 // 10
-
-
-def _text(padded: bytes) -> str:
-    return padded.split(b"\0", 1)[0].decode()
+    def function(self, name: str) -> Function:
+        """Return the kernel of that name."""
+        return Function(self._driver, self._driver.call("cuModuleGetFunction", self._handle, name.encode()))
 
 
-def _load_bindings() -> Any:
-    try:
-        from cuda.bindings import driver
-    except ImportError as error:
-        raise MissingDependencyError(
-            "the package cuda-bindings is not installed",
-            where="device",
-            hint=f"Install it: pip install 'occupancy[device]'. {INSTEAD}",
-        ) from error
-    return driver
+class Function:
+    """A loaded kernel, with the driver's attributes and occupancy calls. Sizes are in bytes."""
 
+    def __init__(self, driver: Driver, handle: Any) -> None:
+        self._driver = driver
+        self.handle = handle
 
-def _no_function(name: str, error: RuntimeError) -> DeviceError:
-    if name == "cuInit":
-        return DeviceError(
-            "this machine has no NVIDIA driver, or none is found", where="device", hint=INSTEAD
+    def attribute(self, name: str) -> int:
+        """Return an attribute by its name without the prefix, such as ``NUM_REGS``."""
+        value: int = self._driver.call("cuFuncGetAttribute", self._attribute(name), self.handle)
+        return value
+
+    def set_attribute(self, name: str, value: int) -> None:
+        """Set an attribute by its name without the prefix, such as ``MAX_DYNAMIC_SHARED_SIZE_BYTES``."""
+        self._driver.call("cuFuncSetAttribute", self.handle, self._attribute(name), value)
+
+    def _attribute(self, name: str) -> Any:
+        found = getattr(self._driver.bindings.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}", None)
+        if found is None:
+            raise DeviceError(
+                f"this version of cuda-bindings lacks the attribute {name}",
+                where="device",
+                hint="Install a newer one: pip install --upgrade cuda-bindings.",
+            )
+        return found
+
+    def active_blocks(self, threads: int, dynamic_smem: int) -> int:
+        """Return the resident blocks per SM: cuOccupancyMaxActiveBlocksPerMultiprocessor."""
+        blocks: int = self._driver.call(
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor", self.handle, threads, dynamic_smem
         )
-    return DeviceError(
-        f"the NVIDIA driver is too old for the package cuda-bindings: {error}",
+        return blocks
+
+    def available_dynamic_smem(self, blocks: int, threads: int) -> int:
+        """Return the dynamic shared memory of each of the blocks: cuOccupancyAvailableDynamicSMemPerBlock."""
+        size: int = self._driver.call("cuOccupancyAvailableDynamicSMemPerBlock", self.handle, blocks, threads)
+        return size
+
+    def potential_block_size(self, dynamic_smem: int) -> tuple[int, int]:
+        """Return the smallest full grid and its threads per block: cuOccupancyMaxPotentialBlockSize."""
+        grid, threads = self._driver.call(
+            "cuOccupancyMaxPotentialBlockSize", self.handle, None, dynamic_smem, 0
+        )
+        return grid, threads
+
+    def active_clusters(self, cluster_size: int, threads: int, dynamic_smem: int) -> int:
+        """Return the resident clusters of the whole GPU: cuOccupancyMaxActiveClusters."""
+        bindings = self._driver.bindings
+        attribute = bindings.CUlaunchAttribute()
+        attribute.id = bindings.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+        shape = attribute.value.clusterDim
+        shape.x, shape.y, shape.z = cluster_size, 1, 1
+        config = bindings.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = cluster_size, 1, 1
+        config.blockDimX, config.blockDimY, config.blockDimZ = threads, 1, 1
+        config.sharedMemBytes = dynamic_smem
+        config.attrs, config.numAttrs = [attribute], 1
+        clusters: int = self._driver.call("cuOccupancyMaxActiveClusters", self.handle, config)
+        return clusters
+
+
+def missing_package(package: str) -> MissingDependencyError:
+    """Return the error for a package of the extra ``device`` that is not installed."""
+    return MissingDependencyError(
+        f"the package {package} is not installed",
         where="device",
-        hint=f"Install a newer driver, or the cuda-bindings of the driver's own CUDA version. {INSTEAD}",
-    )
-
-
-def _no_device(refusal: DriverCallError) -> DeviceError:
-    if refusal.code == "CUDA_ERROR_NO_DEVICE":
-        return no_visible_device()
-    return DeviceError(
-        refusal.problem, where="device", hint=f"nvidia-smi shows whether the driver works. {INSTEAD}"
+        hint=f"Install it: pip install 'occupancy[device]'. {NO_GPU_HINT}",
     )
 
 
 def no_visible_device() -> DeviceError:
-    """The error for a machine with a driver and without a GPU that programs may use."""
+    """Return the error for a machine with a driver but no visible GPU."""
     visible = os.environ.get(VISIBLE_DEVICES)
     if visible is None:
-        return DeviceError("the driver finds no NVIDIA GPU", where="device", hint=INSTEAD)
+        return DeviceError("the driver finds no NVIDIA GPU", where="device", hint=NO_GPU_HINT)
     return DeviceError(
-        f"{VISIBLE_DEVICES} is {visible!r}, which leaves no GPU to be seen",
+        f"{VISIBLE_DEVICES} is {visible!r}, which hides every GPU",
         where="device",
-        hint=f"Unset it, or list GPUs in it by the numbers that nvidia-smi shows. {INSTEAD}",
+        hint=f"Unset it, or list GPUs in it by the numbers that nvidia-smi shows. {NO_GPU_HINT}",
     )

@@ -1,24 +1,23 @@
-"""The GPUs of this machine, as values.
+"""The GPUs of this machine as values.
 
-The CUDA driver reports the limits; NVML reports the driver's version, and whether a GPU is divided. Where
-only one of their packages is installed, the rest is not known.
+The CUDA driver reports the limits; NVML the driver's version and MIG. Without one of the two packages, its
+part is None or comes from the table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from ..errors import DeviceError, InputError, MissingDependencyError, UnknownComputeCapabilityError
+from ..errors import DeviceError, InputError, MissingDependencyError
 from ..tables import shipped
-from ..values.dataclass import dataclass
 from ..values.limits import ComputeCapability, Limits
-from .driver import VISIBLE_DEVICES, Driver
-from .management import Management
+from .driver import NO_GPU_HINT, VISIBLE_DEVICES, Driver
+from .nvml import Nvml
 
-# Field of `Limits` -> the driver's attribute, which is called CU_DEVICE_ATTRIBUTE_ and then this.
+# Field of `Limits` -> the driver's attribute without CU_DEVICE_ATTRIBUTE_.
 ATTRIBUTES = {
     "warp_size": "WARP_SIZE",
     "max_threads_per_multiprocessor": "MAX_THREADS_PER_MULTIPROCESSOR",
@@ -36,51 +35,53 @@ BLOCK_DIM_ATTRIBUTES = ("MAX_BLOCK_DIM_X", "MAX_BLOCK_DIM_Y", "MAX_BLOCK_DIM_Z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Device:
-    """A GPU of this machine. ``None`` where neither the driver nor NVML reports it."""
+    """A GPU of this machine. None: neither the driver nor NVML reports the value."""
 
     index: int
-    """Its number: CUDA's, or without cuda-bindings that of nvidia-smi, which may differ."""
+    """CUDA's device number; without cuda-bindings that of nvidia-smi, which may differ."""
     name: str
     compute_capability: ComputeCapability
     multiprocessor_count: int | None
-    """SMs; those of the part that this program sees, where the GPU is divided."""
+    """Number of SMs; under MIG, those of the instance visible to this program."""
     driver_version: str | None
     cuda_version: tuple[int, int] | None
-    """The newest CUDA that the driver can run."""
+    """Newest CUDA version that the driver can run."""
     mig: bool | None
-    """Whether it is divided (multi-instance GPU)."""
-    told: Mapping[str, Any] = field(default_factory=dict)
+    """True if MIG (multi-instance GPU) divides it."""
+    reported: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """Fields of `Limits` that the driver reported, with their values."""
     missing: tuple[str, ...] = ()
-    """Packages that would have reported more, and why they did not."""
+    """Reasons why one of the two packages reported nothing."""
+
+    def __str__(self) -> str:
+        """Return ``GPU 0: NVIDIA H200, compute capability 9.0, 132 SMs``."""
+        sms = "" if self.multiprocessor_count is None else f", {self.multiprocessor_count} SMs"
+        return f"GPU {self.index}: {self.name}, compute capability {self.compute_capability}{sms}"
 
     @property
     def row(self) -> Limits:
-        """The table's row of the same compute capability.
+        """Limits of the same compute capability in the table.
 
         Raises:
-            UnknownComputeCapabilityError: The table has none.
+            UnknownComputeCapabilityError: The table lacks it.
         """
         return shipped.limits(self.compute_capability)
 
     @property
     def limits(self) -> Limits:
-        """What one SM offers: what the driver reported, and the rest from the table.
+        """Limits of one SM: those that the driver reported, and the others from the table.
 
         Raises:
-            UnknownComputeCapabilityError: The table does not know the compute capability.
-            TableError: What the driver reported contradicts the rest.
+            UnknownComputeCapabilityError: The table lacks the compute capability.
+            TableError: The driver's values contradict the others.
         """
         row = self.row
-        changes = {name: value for name, value in self.told.items() if getattr(row, name) != value}
+        changes = {name: value for name, value in self.reported.items() if getattr(row, name) != value}
         return row.replace(**changes) if changes else row
 
 
 def read_device(index: int = 0) -> Device:
-    """A GPU of this machine.
-
-    Args:
-        index: Its number, from 0, among those that CUDA_VISIBLE_DEVICES shows.
+    """Return a GPU of this machine by its number among those in CUDA_VISIBLE_DEVICES.
 
     Raises:
         MissingDependencyError: Neither cuda-bindings nor nvidia-ml-py is installed.
@@ -99,74 +100,84 @@ def read_device(index: int = 0) -> Device:
 
 
 def read_devices() -> tuple[Device, ...]:
-    """Every GPU of this machine that CUDA_VISIBLE_DEVICES shows.
+    """Return every GPU of this machine in CUDA_VISIBLE_DEVICES.
 
     Raises:
         MissingDependencyError: Neither cuda-bindings nor nvidia-ml-py is installed.
         DeviceError: There is no GPU, no driver, or it does not work.
     """
     count, read = _reader()
-    return tuple(read(index) for index in range(count))
+    return tuple(map(read, range(count)))
 
 
 def _reader() -> tuple[int, Callable[[int], Device]]:
-    """How many GPUs there are, and how to read one of them."""
+    """Return the number of GPUs, and a function that reads one of them."""
     try:
         driver = Driver()
     except MissingDependencyError as no_bindings:
         try:
-            nvml = Management()
+            nvml = Nvml()
         except MissingDependencyError:
             raise no_bindings from None
-        return nvml.device_count(), partial(_from_management, nvml, (no_bindings.problem,))
-    count = driver.device_count()
+        return nvml.device_count(), partial(_read_with_nvml, nvml, (no_bindings.problem,))
+    count: int = driver.call("cuDeviceGetCount")
     try:
-        return count, partial(_from_driver, driver, Management(), ())
-    except (MissingDependencyError, DeviceError) as no_management:
-        return count, partial(_from_driver, driver, None, (no_management.problem,))
+        return count, partial(_read_with_driver, driver, Nvml(), ())
+    except (MissingDependencyError, DeviceError) as no_nvml:
+        return count, partial(_read_with_driver, driver, None, (no_nvml.problem,))
 
 
-def _from_driver(driver: Driver, nvml: Management | None, missing: tuple[str, ...], index: int) -> Device:
-    gpu = driver.handle(index)
-    asked = {name: driver.attribute(gpu, attribute) for name, attribute in ATTRIBUTES.items()}
-    told: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+def _read_with_driver(driver: Driver, nvml: Nvml | None, missing: tuple[str, ...], index: int) -> Device:
+    gpu = driver.call("cuDeviceGet", index)
+    values = {name: driver.attribute(gpu, attribute) for name, attribute in ATTRIBUTES.items()}
+    reported: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
     sides = tuple(driver.attribute(gpu, attribute) for attribute in BLOCK_DIM_ATTRIBUTES)
     if None not in sides:
-        told["max_block_dim"] = sides
+        reported["max_block_dim"] = sides
     major, minor = (driver.attribute(gpu, f"COMPUTE_CAPABILITY_{part}") for part in ("MAJOR", "MINOR"))
+    mig = None
+    if nvml is not None:
+        bus_id = _text(driver.call("cuDeviceGetPCIBusId", 32, gpu))
+        mig = nvml.mig(nvml.call("nvmlDeviceGetHandleByPciBusId", bus_id))
     return Device(
         index=index,
-        name=driver.device_name(gpu),
+        name=_text(driver.call("cuDeviceGetName", 256, gpu)),
         compute_capability=ComputeCapability(major or 0, minor or 0),
         multiprocessor_count=driver.attribute(gpu, "MULTIPROCESSOR_COUNT"),
         driver_version=None if nvml is None else nvml.driver_version(),
-        cuda_version=driver.cuda_version(),
-        mig=None if nvml is None else nvml.mig(nvml.handle_at(driver.pci_bus_id(gpu))),
-        told=told,
+        cuda_version=_cuda_version(driver.call("cuDriverGetVersion")),
+        mig=mig,
+        reported=reported,
         missing=missing,
     )
 
 
-def _from_management(nvml: Management, missing: tuple[str, ...], index: int) -> Device:
-    gpu = nvml.handle(index)
-    cc = ComputeCapability(*nvml.compute_capability(gpu))
-    mig = nvml.mig(gpu)
+def _read_with_nvml(nvml: Nvml, missing: tuple[str, ...], index: int) -> Device:
+    gpu = nvml.call("nvmlDeviceGetHandleByIndex", index)
+    found = nvml.call("nvmlDeviceGetCudaComputeCapability", gpu)
+    if found is None:
+        raise DeviceError("NVML does not report the compute capability", where="device", hint=NO_GPU_HINT)
+    cc = ComputeCapability(*found)
+    mig, cores = nvml.mig(gpu), nvml.call("nvmlDeviceGetNumGpuCores", gpu)
+    sms = None
+    if cores is not None and not mig and cc in shipped.known():
+        sms = cores // shipped.limits(cc).fp32_lanes_per_multiprocessor
     return Device(
         index=index,
-        name=nvml.device_name(gpu),
+        name=nvml.call("nvmlDeviceGetName", gpu) or "unknown",
         compute_capability=cc,
-        multiprocessor_count=None if mig else _multiprocessors(cc, nvml.cores(gpu)),
+        multiprocessor_count=sms,
         driver_version=nvml.driver_version(),
-        cuda_version=nvml.cuda_version(),
+        cuda_version=_cuda_version(nvml.call("nvmlSystemGetCudaDriverVersion_v2")),
         mig=mig,
         missing=missing,
     )
 
 
-def _multiprocessors(cc: ComputeCapability, cores: int | None) -> int | None:
-    """SMs of a GPU of so many CUDA cores, which are NVIDIA's name for FP32 lanes."""
-    try:
-        lanes = shipped.limits(cc).fp32_lanes_per_multiprocessor
-    except UnknownComputeCapabilityError:
-        return None
-    return None if cores is None else cores // lanes
+def _cuda_version(number: int | None) -> tuple[int, int] | None:
+    """Split the driver's number of a CUDA version: 13010 is 13.1."""
+    return None if number is None else (number // 1000, number % 1000 // 10)
+
+
+def _text(padded: bytes) -> str:
+    return padded.split(b"\0", 1)[0].decode()

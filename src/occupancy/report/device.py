@@ -151,8 +151,8 @@ def _limits(device: Device, row: Limits | None) -> dict[str, LiveLimit]:
         if name == "spreadsheet":
             continue  # no limit of the chip
         in_table = None if row is None else getattr(row, name)
-        if name in device.told:
-            found[name] = LiveLimit(device.told[name], "driver", in_table)
+        if name in device.reported:
+            found[name] = LiveLimit(device.reported[name], "driver", in_table)
         elif row is not None:
             found[name] = LiveLimit(in_table, "table", in_table)
     return found

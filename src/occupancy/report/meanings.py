@@ -74,8 +74,6 @@ OF_NAMES = {
     "same": "How many kernels are the same.",
     "compared": "How many answers were compared.",
     "different": "How many of them differ.",
-    "driver": "The driver's answer.",
-    "ours": "The answer of this library.",
     # One class each
     "CalcReport.resources": "For each resource what a block takes, what the SM has, and how many blocks fit.",
     "Explanation.resource": "The resource.",
@@ -143,7 +141,6 @@ OF_NAMES = {
     "LiveLimit.source": "Who says so.",
     "VerifyReport.device": "The GPU.",
     "VerifyReport.checks": "The comparisons, by the kind of question.",
-    "Difference.question": "What was asked.",
 }
 """Field, or class and field -> what it means, in its unit, where the class itself says nothing more exact."""
 

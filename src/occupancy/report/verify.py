@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from ..device import Check, Verification
 from ..render import words
 from ..render.document import (
     Block,
@@ -20,7 +21,6 @@ from ..render.document import (
     Together,
 )
 from ..values.dataclass import dataclass
-from ..verify import Check, Verification
 from .base import Report
 from .device import DeviceEntry, device_entry, headline, known_of
 
@@ -101,7 +101,9 @@ class VerifyReport(Report):
         for check in self.checks:
             if check.differences:
                 yield Heading(f"{words.count(check.different, 'difference')}: {check.call}")
-            lines = [f"{each.question}\ndriver {each.driver}, ours {each.ours}" for each in check.differences]
+            lines = [
+                f"{each.case}\ndriver {each.driver}, computed {each.computed}" for each in check.differences
+            ]
             if check.different > len(check.differences) > 0:
                 lines.append(f"and {check.different - len(check.differences):,} more")
             yield Bullets(lines, indent=2)

@@ -7,15 +7,15 @@ import json
 import pytest
 
 from tests.cli_runner import run
-from tests.recorded import FEW_QUESTIONS, installed, recorded_tape
+from tests.recorded import FEW, installed, recorded_tape
 
 KERNEL = ("--threads", "256", "--regs", "32")
 
 
 @pytest.fixture(autouse=True)
-def few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
     """``verify --quick`` is quicker still."""
-    monkeypatch.setattr("occupancy.verify.QUICK_PLAN", FEW_QUESTIONS)
+    monkeypatch.setattr("occupancy.device.verification.QUICK", FEW)
 
 
 def test_device_shows_each_limit_with_who_tells_it(h200: None) -> None:

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from occupancy.cli import COMMANDS, commands
 from occupancy.report.name_words import IF_SHORTENED
 from tests.cli_runner import run
-from tests.recorded import FEW_QUESTIONS
+from tests.recorded import FEW
 
 SCREENS = """
 calc --cc 9.0 --threads 256 --regs 72 --smem 40k --grid 5000 --sms 132
@@ -140,7 +140,7 @@ def test_nor_those_of_a_gpu_and_of_what_writes_files(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("occupancy.verify.QUICK_PLAN", FEW_QUESTIONS)
+    monkeypatch.setattr("occupancy.device.verification.QUICK", FEW)
     shutil.copytree(names["BEFORE"], tmp_path / "before")
     monkeypatch.chdir(tmp_path)
     text = screen(command, {"BEFORE": "before"}, columns)

@@ -16,7 +16,6 @@ from occupancy.errors import (
 )
 from occupancy.tables import shipped
 from occupancy.values.limits import ComputeCapability
-from occupancy.values.listed import LEFT
 from tests.gpu.tape import Modules, Player
 from tests.recorded import installed, recorded_tape
 
@@ -31,10 +30,9 @@ def test_an_h200() -> None:
     assert (device.index, device.name, device.compute_capability) == (0, "NVIDIA H200", HOPPER)
     assert (device.multiprocessor_count, device.driver_version) == (132, tape.origin["driver"])
     assert (device.cuda_version, device.mig, device.missing) == ((13, 0), False, ())
-    assert set(device.told) == {*ATTRIBUTES, "max_block_dim"}
+    assert set(device.reported) == {*ATTRIBUTES, "max_block_dim"}
     assert device.limits == shipped.limits("9.0")
-    assert "\nmultiprocessor_count  132\n" in str(device)
-    assert f"<td{LEFT}>name</td><td{LEFT}>NVIDIA H200</td>" in device._repr_html_()  # type: ignore[attr-defined]
+    assert str(device) == "GPU 0: NVIDIA H200, compute capability 9.0, 132 SMs"
 
 
 def test_all_gpus(h200: None) -> None:
@@ -55,7 +53,7 @@ def test_an_attribute_that_the_driver_does_not_know_comes_from_the_table() -> No
     tape.answers[DRIVER.format("RESERVED_SHARED_MEMORY_PER_BLOCK")][0] = "CUDA_ERROR_INVALID_VALUE"
     with installed(tape):
         device = read_device()
-    assert "reserved_shared_memory_per_block" not in device.told
+    assert "reserved_shared_memory_per_block" not in device.reported
     assert device.limits.reserved_shared_memory_per_block == 1024
 
 
@@ -64,7 +62,7 @@ def test_a_gpu_that_the_table_does_not_know() -> None:
     tape.answers[DRIVER.format("COMPUTE_CAPABILITY_MAJOR")][1] = 15
     with installed(tape):
         device = read_device()
-        assert device.told["warp_size"] == 32
+        assert device.reported["warp_size"] == 32
         with pytest.raises(UnknownComputeCapabilityError, match=r"15\.0 is not in the table"):
             _ = device.limits
 
@@ -74,7 +72,7 @@ def test_without_cuda_bindings_nvml_tells_what_it_knows() -> None:
         device = read_device()
     assert (device.name, device.compute_capability) == ("NVIDIA H200", HOPPER)
     assert device.multiprocessor_count == 132  # of 16,896 CUDA cores
-    assert (device.driver_version, device.mig, device.told) == ("580.159.04", False, {})
+    assert (device.driver_version, device.mig, device.reported) == ("580.159.04", False, {})
     assert device.missing == ("the package cuda-bindings is not installed",)
     assert device.limits == shipped.limits("9.0")
 
@@ -90,7 +88,7 @@ def test_without_cuda_bindings_the_sms_of_a_divided_gpu_are_not_known() -> None:
 def test_without_nvml_the_driver_tells_what_it_knows() -> None:
     with installed(recorded_tape(), nvml=False):
         device = read_device()
-    assert (device.name, device.multiprocessor_count, len(device.told)) == ("NVIDIA H200", 132, 11)
+    assert (device.name, device.multiprocessor_count, len(device.reported)) == ("NVIDIA H200", 132, 11)
     assert (device.driver_version, device.mig) == (None, None)
     assert device.missing == ("the package nvidia-ml-py is not installed",)
 
@@ -99,7 +97,7 @@ def test_nvml_that_does_not_answer_is_no_obstacle() -> None:
     tape = recorded_tape()
     tape.answers["nvmlInit()"] = {"raises": "NVMLError_DriverNotLoaded", "text": "Driver Not Loaded"}
     with installed(tape):
-        assert read_device().missing == ("NVML does not answer: Driver Not Loaded",)
+        assert read_device().missing == ("NVML failed: Driver Not Loaded",)
     with installed(tape, bindings=False), pytest.raises(DeviceError, match="Driver Not Loaded"):
         read_device()
 
@@ -113,8 +111,8 @@ def test_without_packages() -> None:
     ("visible", "complaint"),
     [
         (None, "the driver finds no NVIDIA GPU"),
-        ("", "CUDA_VISIBLE_DEVICES is '', which leaves no GPU to be seen. Unset it"),
-        ("7", "CUDA_VISIBLE_DEVICES is '7', which leaves no GPU to be seen. Unset it"),
+        ("", "CUDA_VISIBLE_DEVICES is '', which hides every GPU. Unset it"),
+        ("7", "CUDA_VISIBLE_DEVICES is '7', which hides every GPU. Unset it"),
     ],
 )
 def test_no_gpu(visible: str | None, complaint: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,16 +128,16 @@ def test_no_gpu(visible: str | None, complaint: str, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("visible", ["", "-1"])
 def test_nvml_alone_respects_that_every_gpu_is_hidden(visible: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    with installed(recorded_tape(), bindings=False), pytest.raises(DeviceError, match="leaves no GPU"):
+    with installed(recorded_tape(), bindings=False), pytest.raises(DeviceError, match="hides every GPU"):
         read_device()
 
 
 @pytest.mark.parametrize(
     ("call", "answer", "complaint"),
     [
-        ("cuInit(0)", {"raises": "DynamicLibNotFoundError", "text": "libcuda"}, "has no NVIDIA driver"),
-        ("cuInit(0)", ["CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"], "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, system has"),
-        ("cuInit(0)", ["CUDA_ERROR_UNKNOWN"], "nvidia-smi shows whether the driver works"),
+        ("cuInit(0)", {"raises": "DynamicLibNotFoundError", "text": "libcuda"}, "no NVIDIA driver was found"),
+        ("cuInit(0)", ["CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"], "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: system has"),
+        ("cuInit(0)", ["CUDA_ERROR_UNKNOWN"], "nvidia-smi to see whether the driver works"),
         (
             "cuDeviceGetCount()",
             {"raises": "RuntimeError", "text": 'Function "cuDeviceGetCount" not found'},
@@ -148,7 +146,7 @@ def test_nvml_alone_respects_that_every_gpu_is_hidden(visible: str, monkeypatch:
         (
             DRIVER.format("WARP_SIZE"),
             ["CUDA_ERROR_UNKNOWN", 0],
-            "cuDeviceGetAttribute answers CUDA_ERROR_UNKN",
+            "cuDeviceGetAttribute returned CUDA_ERROR_UNKN",
         ),
     ],
 )
@@ -189,7 +187,7 @@ def test_a_number_of_blocks_that_no_stand_in_has() -> None:
     for key, answer in tape.answers.items():
         if key.startswith("cuOccupancyMaxActiveBlocksPerMultiprocessor") and "stand_in" in key:
             answer[1] = 3 if answer[1] == 2 else answer[1]
-    with installed(tape), pytest.raises(DeviceError, match="no kernel stands in for one of 2 blocks"):
+    with installed(tape), pytest.raises(DeviceError, match="no kernel can stand in for 2 resident blocks"):
         count_active_clusters(0, shipped.limits("9.0"), 2, 16)
 
 

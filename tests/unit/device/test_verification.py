@@ -4,18 +4,17 @@ import datetime
 
 import pytest
 
+from occupancy.device import verify
+from occupancy.device.verification import FULL, KEPT_DIFFERENCES, QUICK, SPECIMENS, Check, run_plan
 from occupancy.errors import DeviceError
 from occupancy.report.verify import verify_report
 from occupancy.tables import shipped
-from occupancy.verify import FULL_PLAN, QUICK_PLAN, verify_device
-from occupancy.verify.questions import SPECIMENS
-from occupancy.verify.result import KEPT_DIFFERENCES, Check
-from tests.recorded import FEW_QUESTIONS, installed, recorded_tape
+from tests.recorded import FEW, installed, recorded_tape
 
 
 def test_an_h200_agrees() -> None:
     with installed(recorded_tape()):
-        result = verify_device(plan=QUICK_PLAN)
+        result = verify(quick=True)
     assert result.different == 0
     assert {check.name: check.compared for check in result.checks} == {
         "limits of the table": 11,
@@ -30,46 +29,41 @@ def test_an_h200_agrees() -> None:
         "available shared memory": 624,
         "potential block size": 5,
     }
-    assert (result.kernels, result.date) == (len(QUICK_PLAN.specimens), datetime.date.today())
+    assert (result.kernels, result.date) == (len(QUICK.specimens), datetime.date.today())
 
 
-def test_an_answer_that_differs_is_found_and_told() -> None:
+def test_a_different_result_is_reported() -> None:
     tape = recorded_tape()
-    asked = next(key for key in tape.answers if "BlocksPerMulti" in key and "barriers5), 128, 0" in key)
-    tape.answers[asked][1] += 1
+    call = next(key for key in tape.answers if "BlocksPerMulti" in key and "barriers5), 128, 0" in key)
+    tape.answers[call][1] += 1
     with installed(tape):
-        result = verify_device(plan=FEW_QUESTIONS)
+        result = run_plan(0, FEW)
     assert result.different == 1
-    assert repr(result) == f"<Verification of NVIDIA H200: {result.compared:,} answers compared, 1 differ>"
+    assert str(result) == f"NVIDIA H200: {result.compared:,} results compared, 1 differ"
     (difference,) = result.checks[1].differences
-    assert "threads=128" in difference.question
-    assert int(difference.driver) == int(difference.ours) + 1
-    text = str(verify_report(result))
-    assert "1 difference: cuOccupancyMaxActiveBlocksPerMultiprocessor" in text
-    assert f"1 of {result.compared:,} answers of the driver, about 2 kernels, differ" in text
-    assert "Please report it" in text
+    assert "threads=128" in difference.case
+    assert int(difference.driver) == int(difference.computed) + 1
+    assert "Please report it" in str(verify_report(result))
 
 
-def test_a_refusal_of_the_driver_is_a_difference() -> None:
+def test_an_error_of_the_driver_is_a_difference() -> None:
     tape = recorded_tape()
-    asked = next(key for key in tape.answers if "MaxPotentialBlockSize" in key and "barriers5)" in key)
-    tape.answers[asked] = ["CUDA_ERROR_UNKNOWN", 0, 0]
+    call = next(key for key in tape.answers if "MaxPotentialBlockSize" in key and "barriers5)" in key)
+    tape.answers[call] = ["CUDA_ERROR_UNKNOWN", 0, 0]
     with installed(tape):
-        checks = verify_device(plan=FEW_QUESTIONS).checks
+        checks = run_plan(0, FEW).checks
     assert [difference.driver for check in checks for difference in check.differences] == [
         "CUDA_ERROR_UNKNOWN"
     ]
 
 
-def test_a_table_that_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_table(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = shipped.limits("9.0").replace(max_registers_per_multiprocessor=32768)
     monkeypatch.setattr(shipped, "limits", lambda cc: wrong)
     with installed(recorded_tape()):
-        result = verify_device(plan=FEW_QUESTIONS)
+        result = run_plan(0, FEW)
     limits, blocks, *_ = result.checks
-    assert [(each.question, each.driver, each.ours) for each in limits.differences] == [
-        ("max_registers_per_multiprocessor", "65536", "32768")
-    ]
+    assert limits.differences == [("max_registers_per_multiprocessor", "65536", "32768")]
     assert blocks.different > 0
 
 
@@ -79,34 +73,34 @@ def test_more_clusters_than_the_bound() -> None:
         if key.startswith("cuOccupancyMaxActiveClusters") and "stand_in" not in key:
             answer[1] = 10_000
     with installed(tape):
-        bound, stand_in = verify_device(plan=FEW_QUESTIONS).checks[-2:]
+        bound, stand_in = run_plan(0, FEW).checks[-2:]
     assert bound.different == bound.compared > 20
-    assert bound.differences[0].ours.startswith("at most ")
+    assert bound.differences[0].computed.startswith("at most ")
     assert stand_in.different == bound.different
     assert len(bound.differences) == KEPT_DIFFERENCES
 
 
-def test_nvml_alone_cannot_be_asked() -> None:
+def test_nvml_alone_is_not_enough() -> None:
     with installed(recorded_tape(), bindings=False), pytest.raises(DeviceError, match="cuda-bindings"):
-        verify_device()
+        verify()
 
 
-def test_a_check_counts_what_is_documented_apart() -> None:
+def test_a_documented_bug_is_no_difference() -> None:
     check = Check("name", "call")
     check.compare("same", 1, 1, 2)
     check.compare("known", 2, 1, 2)
     check.compare("wrong", 3, 1, 2)
     assert (check.compared, check.documented, check.different) == (3, 1, 1)
-    assert [difference.question for difference in check.differences] == ["wrong"]
+    assert [difference.case for difference in check.differences] == ["wrong"]
 
 
-def test_kernels_have_names_of_their_own_and_cover_the_resources() -> None:
-    assert len({specimen.name for specimen in SPECIMENS}) == len(SPECIMENS) == len(FULL_PLAN.specimens)
+def test_the_specimens_cover_the_resources() -> None:
+    assert len({specimen.name for specimen in SPECIMENS}) == len(SPECIMENS) == len(FULL.specimens)
     assert {specimen.barriers for specimen in SPECIMENS} == {0, 1, 2, 5, 16}
     assert {specimen.static_smem for specimen in SPECIMENS} == {0, 1, 1000, 16384, 49152}
 
 
-def test_the_source_of_a_kernel() -> None:
+def test_the_source_of_a_specimen() -> None:
     bounded = next(specimen for specimen in SPECIMENS if specimen.launch_bound)
     assert f"__launch_bounds__({bounded.launch_bound})" in bounded.source()
     capped = next(specimen for specimen in SPECIMENS if specimen.register_cap)

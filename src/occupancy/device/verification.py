@@ -1,0 +1,371 @@
+"""Comparison of the table and the engine with the driver of a GPU.
+
+Anyone can run it on a GPU that the authors never had. Kernels are compiled and loaded, and none is launched.
+"""
+
+from __future__ import annotations
+
+import datetime
+import platform
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, TypeVar
+
+from .. import __version__
+from ..advice.runtime import (
+    available_dynamic_shared_memory_per_block,
+    max_active_clusters,
+    max_potential_block_size,
+)
+from ..engine import cuda, evaluate
+from ..errors import DeviceError, InputError
+from ..values.kernel import Carveout, Kernel
+from ..values.limits import Limits
+from .clusters import ClusterCounter
+from .compiler import compile_cuda, nvrtc_version
+from .driver import Context, DriverCallError, Function
+from .live import Device, read_device
+
+Result = TypeVar("Result")
+
+KEPT_DIFFERENCES = 20
+"""Differences kept by each check; all are counted."""
+INVALID_VALUE = "CUDA_ERROR_INVALID_VALUE"
+"""Error of the driver for arguments without a result (``CUresult`` 1 of cuda.h)."""
+MAX_STATIC_SMEM = 49152
+"""Static shared memory that the compiler allows, in bytes: 48 KiB from 2.0 on.
+
+CUDA C++ Programming Guide, Compute Capabilities: more than that must be dynamic."""
+CLUSTER_SIZES = (1, 2, 4, 8, 16)
+
+
+class Difference(NamedTuple):
+    """A result of the driver that differs from the computed one."""
+
+    case: str
+    """Kernel and arguments of the call."""
+    driver: str
+    """Result of the driver, or its error."""
+    computed: str
+
+
+@dataclass(slots=True)
+class Check:
+    """Counts of the comparisons with one call of the driver."""
+
+    name: str
+    call: str
+    """Call of the driver."""
+    compared: int = 0
+    different: int = 0
+    documented: int = 0
+    """Comparisons, counted in `compared`, that match a known and documented bug of the driver."""
+    differences: list[Difference] = field(default_factory=list)
+    """The first differences."""
+
+    def compare(self, case: object, driver: object, computed: object, documented: object = None) -> None:
+        """Count a comparison; ``documented`` is the wrong result of some drivers, if one is known."""
+        self.compared += 1
+        if driver == computed:
+            return
+        if documented is not None and driver == documented:
+            self.documented += 1
+        else:
+            self._differ(case, driver, computed)
+
+    def compare_bound(self, case: object, driver: int | str, bound: int) -> None:
+        """Count a comparison with an upper bound."""
+        self.compared += 1
+        if isinstance(driver, str) or driver > bound:
+            self._differ(case, driver, f"at most {bound}")
+
+    def _differ(self, case: object, driver: object, computed: object) -> None:
+        self.different += 1
+        if len(self.differences) < KEPT_DIFFERENCES:
+            text = case if isinstance(case, str) else repr(case)
+            self.differences.append(Difference(text, str(driver), str(computed)))
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """All comparisons on one GPU."""
+
+    date: datetime.date
+    versions: dict[str, str]
+    """Software that took part, with its versions."""
+    device: Device
+    kernels: int
+    """Number of compiled kernels."""
+    checks: tuple[Check, ...]
+
+    def __str__(self) -> str:
+        """Return ``NVIDIA H200: 3,378 results compared, 0 differ``."""
+        return f"{self.device.name}: {self.compared:,} results compared, {self.different:,} differ"
+
+    @property
+    def compared(self) -> int:
+        """Number of comparisons."""
+        return sum(check.compared for check in self.checks)
+
+    @property
+    def documented(self) -> int:
+        """Number of results that match a documented bug of the driver."""
+        return sum(check.documented for check in self.checks)
+
+    @property
+    def different(self) -> int:
+        """Number of all other differences."""
+        return sum(check.different for check in self.checks)
+
+
+class Specimen(NamedTuple):
+    """A kernel made to need an amount of each resource; the driver reports the amounts it came to."""
+
+    live_values: int
+    """Values in registers at the same time."""
+    register_cap: int | None = None
+    static_smem: int = 0
+    barriers: int = 1
+    launch_bound: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Name in the compiled code."""
+        registers = f"_registers{self.register_cap}" if self.register_cap else ""
+        bound = f"_threads{self.launch_bound}" if self.launch_bound else ""
+        return f"live{self.live_values}{registers}_static{self.static_smem}_barriers{self.barriers}{bound}"
+
+    def source(self) -> str:
+        """Return the kernel's CUDA C++."""
+        cap = f"__maxnreg__({self.register_cap})" if self.register_cap else ""
+        bound = f"__launch_bounds__({self.launch_bound})" if self.launch_bound else ""
+        loop = f"    #pragma unroll\n    for (int i = 0; i < {self.live_values}; ++i)"
+        lines = [f'extern "C" __global__ void {cap} {bound} {self.name}(volatile float *data)', "{"]
+        if self.static_smem:
+            lines.append(f"    __shared__ volatile char scratch[{self.static_smem}];")
+            lines.append(f"    scratch[threadIdx.x % {self.static_smem}] = 1;")
+        lines.append(f"    float values[{self.live_values}];")
+        # The accesses are volatile, so that every value is read before the first is written.
+        lines.append(f"{loop} values[i] = data[i];")
+        lines += [f'    asm volatile("barrier.sync {number};");' for number in range(self.barriers)]
+        lines.append(f"{loop} data[i] = values[i];")
+        return "\n".join([*lines, "}", ""])
+
+
+# As NVRTC 13.0 compiles them: 4 registers beside the values hold addresses; below 33 the compiler deviates.
+# The driver reports the registers of each, so that the results of another compiler are as good.
+SPECIMENS = (
+    *(Specimen(values) for values in (1, 4, 7, 10, 13, 25, 31, 250)),
+    *(Specimen(registers - 4, register_cap=registers) for registers in range(33, 255, 7)),
+    *(
+        Specimen(13, static_smem=static, barriers=barriers)
+        for static in (1, 1000, 16384, MAX_STATIC_SMEM)
+        for barriers in (0, 2, 5, 16)
+    ),
+    *(Specimen(200, launch_bound=threads) for threads in (96, 256, 512, 768)),
+)
+
+
+class Plan(NamedTuple):
+    """Extent of a verification."""
+
+    specimens: tuple[Specimen, ...]
+    threads: tuple[int, ...]
+    sizes: int
+    """Number of sizes of dynamic shared memory, from 0 to the maximum."""
+    carveouts: tuple[int, ...]
+    """Carveouts in percent, besides the default."""
+    stride: int
+    """Step through the block sizes in slower calls."""
+
+
+PARTIAL_WARPS = (1, 31, 33, 63, 65, 100, 127, 129, 200, 250, 333, 500, 639, 769, 1000, 1023)
+FULL = Plan(SPECIMENS, (*range(32, 1025, 32), *PARTIAL_WARPS), 9, (0, 25, 50, 75, 100), 8)
+QUICK = Plan(SPECIMENS[::6], (1, 32, 33, 128, 192, 256, 500, 1024), 4, (0, 50), 4)
+
+
+def verify(index: int = 0, *, quick: bool = False) -> Verification:
+    """Compare the table and the engine with the driver of a GPU of this machine.
+
+    Args:
+        index: The number of the GPU.
+        quick: Make about one comparison in fifty.
+
+    Raises:
+        MissingDependencyError: cuda-bindings or NVRTC is not installed.
+        DeviceError: There is no GPU, or it does not work.
+        UnknownComputeCapabilityError: The table lacks its compute capability.
+    """
+    return run_plan(index, QUICK if quick else FULL)
+
+
+def run_plan(index: int, plan: Plan) -> Verification:
+    """Run the comparisons of a plan on a GPU of this machine."""
+    device = read_device(index)
+    if not device.reported:
+        raise DeviceError(f"the CUDA driver is needed: {'; '.join(device.missing)}", where="verify")
+    limits = Check("limits of the table", "cuDeviceGetAttribute")
+    for name, value in device.reported.items():
+        limits.compare(name, value, getattr(device.row, name))
+    comparison = _Comparison(plan, device.row, device.multiprocessor_count or 1)
+    with Context(index) as context:
+        source = "".join(specimen.source() for specimen in plan.specimens)
+        module = context.load(compile_cuda(source, device.compute_capability))
+        counter = ClusterCounter(context, device.row) if device.row.most_blocks_per_cluster else None
+        for specimen in plan.specimens:
+            comparison.run(specimen, module.function(specimen.name), counter)
+    return Verification(
+        datetime.date.today(), _versions(), device, len(plan.specimens), (limits, *comparison.checks)
+    )
+
+
+def _versions() -> dict[str, str]:
+    import cuda.bindings
+
+    return {
+        "occupancy": __version__,
+        "Python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "cuda-bindings": cuda.bindings.__version__,
+        "NVRTC": nvrtc_version(),
+    }
+
+
+class _Comparison:
+    """The engine beside the driver, over block sizes, shared memory, carveouts and clusters."""
+
+    def __init__(self, plan: Plan, limits: Limits, multiprocessor_count: int) -> None:
+        self._plan = plan
+        self._limits = limits
+        self._multiprocessor_count = multiprocessor_count
+        self._blocks = Check("blocks per SM", "cuOccupancyMaxActiveBlocksPerMultiprocessor")
+        self._memory = Check("available shared memory", "cuOccupancyAvailableDynamicSMemPerBlock")
+        self._block_size = Check("potential block size", "cuOccupancyMaxPotentialBlockSize")
+        self._bound = Check("bound of the clusters", "cuOccupancyMaxActiveClusters")
+        self._stand_in = Check("clusters by a stand-in", "cuOccupancyMaxActiveClusters")
+        self.checks = (self._blocks, self._memory, self._block_size, self._bound, self._stand_in)
+
+    def run(self, specimen: Specimen, function: Function, counter: ClusterCounter | None) -> None:
+        """Compare all results for one kernel with each of its settings."""
+        largest = specimen.launch_bound or self._limits.max_threads_per_block
+        threads = [each for each in self._plan.threads if each <= largest]
+        for kernel in self._with_settings(specimen, function):
+            sizes = self._dynamic_sizes(kernel)
+            self._compare_blocks(function, kernel, threads, sizes)
+            self._compare_available_smem(function, kernel, threads)
+            self._compare_block_size(function, kernel, sizes, specimen.launch_bound or 0)
+            if counter is not None:
+                self._compare_clusters(function, kernel, threads, sizes, counter)
+
+    def _with_settings(self, specimen: Specimen, function: Function) -> Iterator[Kernel]:
+        """Set the function's attributes one after the other; yield the kernel with the same settings."""
+        static = function.attribute("SHARED_SIZE_BYTES")
+        kernel = Kernel(1, function.attribute("NUM_REGS"), static, barriers=specimen.barriers)
+        yield replace(kernel, opt_in=False)
+        optin = self._limits.max_shared_memory_per_block_optin
+        function.set_attribute("MAX_DYNAMIC_SHARED_SIZE_BYTES", optin - static)
+        yield replace(kernel, opt_in=True)
+        if self._limits.compute_capability >= cuda.FIRST_WITH_FLEXIBLE_CARVEOUT:
+            for percent in self._plan.carveouts:
+                function.set_attribute("PREFERRED_SHARED_MEMORY_CARVEOUT", percent)
+                yield replace(kernel, opt_in=True, carveout=Carveout(percent, "percent"))
+
+    def _most_dynamic(self, kernel: Kernel) -> int:
+        """Return the most dynamic shared memory that a launch can request."""
+        limits = self._limits
+        most = (
+            limits.max_shared_memory_per_block_optin if kernel.opt_in else limits.max_shared_memory_per_block
+        )
+        return most - (kernel.static_smem or 0)
+
+    def _dynamic_sizes(self, kernel: Kernel) -> list[int]:
+        """Return sizes of dynamic shared memory from 0 to the maximum, every other one in whole units."""
+        most, last = self._most_dynamic(kernel), self._plan.sizes - 1
+        sizes = [most * step // last for step in range(last + 1)]
+        unit = self._limits.shared_memory_allocation_unit
+        return sorted({size // unit * unit if step % 2 else size for step, size in enumerate(sizes)})
+
+    def _compare_blocks(
+        self, function: Function, kernel: Kernel, threads: list[int], sizes: list[int]
+    ) -> None:
+        for count in threads:
+            for dynamic in (*sizes, self._most_dynamic(kernel) + 1):
+                launched = replace(kernel, threads=count, dynamic_smem=dynamic)
+                computed = evaluate(self._limits, launched, "cuda").active_blocks
+                self._blocks.compare(launched, _result(function.active_blocks, count, dynamic), computed)
+
+    def _compare_available_smem(self, function: Function, kernel: Kernel, threads: list[int]) -> None:
+        for count in threads[:: self._plan.stride]:
+            launched = replace(kernel, threads=count, dynamic_smem=0)
+            fitting = evaluate(self._limits, launched, "cuda").active_blocks
+            for blocks in range(1, fitting + 2):  # one more than fit: an error on both sides
+                self._memory.compare(
+                    (blocks, launched),
+                    _result(function.available_dynamic_smem, blocks, count),
+                    self._available_smem(launched, blocks, driver_580=False),
+                    self._available_smem(launched, blocks, driver_580=True),
+                )
+
+    def _available_smem(self, kernel: Kernel, blocks: int, driver_580: bool) -> int | str:
+        try:
+            return available_dynamic_shared_memory_per_block(
+                self._limits, kernel, blocks, driver_580=driver_580
+            )
+        except InputError:
+            return INVALID_VALUE
+
+    def _compare_block_size(
+        self, function: Function, kernel: Kernel, sizes: list[int], launch_bound: int
+    ) -> None:
+        """Compare the potential block sizes.
+
+        Driver 580 ignores a carveout other than 0 and 100 percent here, and so contradicts its own count of
+        the resident blocks.
+        """
+        for dynamic in sizes:
+            launched = replace(kernel, dynamic_smem=dynamic)
+            computed, documented = (
+                max_potential_block_size(
+                    self._limits, each, self._multiprocessor_count, block_size_limit=launch_bound
+                )
+                for each in (launched, replace(launched, carveout=None))
+            )
+            self._block_size.compare(
+                launched,
+                _result(function.potential_block_size, dynamic),
+                (computed.min_grid_size, computed.block_size),
+                (documented.min_grid_size, documented.block_size),
+            )
+
+    def _compare_clusters(
+        self,
+        function: Function,
+        kernel: Kernel,
+        threads: list[int],
+        sizes: list[int],
+        counter: ClusterCounter,
+    ) -> None:
+        """Compare the resident clusters with the bound, and with those of the stand-in."""
+        stride = self._plan.stride
+        function.set_attribute("NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1)
+        for size in (each for each in CLUSTER_SIZES if each <= self._limits.most_blocks_per_cluster):
+            for count in threads[::stride]:
+                for dynamic in sizes[::stride]:
+                    launched = replace(kernel, threads=count, dynamic_smem=dynamic)
+                    driver = _result(function.active_clusters, size, count, dynamic)
+                    bound = max_active_clusters(self._limits, launched, self._multiprocessor_count, size)
+                    self._bound.compare_bound((size, launched), driver, bound.at_most)
+                    blocks = evaluate(self._limits, launched, "cuda").active_blocks
+                    if blocks:
+                        same = _result(counter.active_clusters, blocks, size)
+                        self._stand_in.compare((size, launched), driver, same)
+
+
+def _result(call: Callable[..., Result], *arguments: int) -> Result | str:
+    """Return the result of a call, or its error."""
+    try:
+        return call(*arguments)
+    except DriverCallError as error:
+        return error.code
+    except DeviceError as error:
+        return error.problem
