@@ -1,0 +1,118 @@
+"""Compare the kernels of CUDA libraries with the driver of this machine's GPU.
+
+``python -m tests.gpu.compare_libraries LIB...``: each argument is a library, an executable or an object, such
+as the libcublas.so of a wheel. NVIDIA's cuobjdump extracts the images of this GPU's architecture, and the
+driver loads them. Compared are registers, static shared memory and the resident blocks for random block sizes
+and amounts of dynamic shared memory. It prints a row for each library, a line for each difference, and exits
+with 1 if there is any. It needs a GPU, the extra ``occupancy[device]`` and cuobjdump.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import occupancy
+from occupancy.device import Device, read_device
+from occupancy.device.driver import Context, DriverCallError, Function, Module
+
+CASES = 6
+"""Random block sizes and amounts of dynamic shared memory for each kernel."""
+
+
+@dataclass
+class Counts:
+    """Numbers of one library."""
+
+    images: int = 0
+    kernels: int = 0
+    compared: int = 0
+    different: int = 0
+
+
+def extract(library: Path, device: Device, folder: Path) -> list[Path]:
+    """Extract the images that the driver would load on the GPU."""
+    program = shutil.which("cuobjdump")
+    if program is None:
+        sys.exit("cuobjdump not found: install the CUDA toolkit, and put its bin folder in PATH.")
+    command = [program, "--extract-elf", "all", str(library.resolve())]
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    sm = device.compute_capability.sm
+    names = {sm, f"{sm}a", f"{sm}f"}
+    return sorted(path for path in folder.glob("*.cubin") if names & set(path.stem.split(".")))
+
+
+def compare_image(context: Context, device: Device, image: Path, counts: Counts) -> Iterator[str]:
+    """Compare all kernels of an image; yield a line for each difference."""
+    module = context.load(image.read_bytes())
+    counts.images += 1
+    for record in occupancy.stream_kernels(image):
+        counts.kernels += 1
+        for case, driver, computed in compare_kernel(module, device, record):
+            counts.compared += 1
+            if driver != computed:
+                counts.different += 1
+                yield f"  {image.name}: {record.name}: {case}: driver {driver}, computed {computed}"
+
+
+def compare_kernel(
+    module: Module, device: Device, record: occupancy.KernelRecord
+) -> Iterator[tuple[str, object, object]]:
+    """Yield each case with the result of the driver and the computed one."""
+    limits = device.row
+    try:
+        function = module.function(record.name)
+        static = function.attribute("SHARED_SIZE_BYTES")
+        yield "registers", function.attribute("NUM_REGS"), record.regs
+        yield "static shared memory", static, record.static_smem
+        most = limits.max_shared_memory_per_block_optin - static
+        function.set_attribute("MAX_DYNAMIC_SHARED_SIZE_BYTES", most)
+    except DriverCallError as error:
+        yield "attributes", error.code, "no error"
+        return
+    chance = random.Random(record.name)
+    largest = min(record.max_threads or limits.max_threads_per_block, limits.max_threads_per_block)
+    for _ in range(CASES):
+        threads, dynamic = chance.randint(1, largest), chance.choice((0, chance.randint(0, most)))
+        computed = occupancy.compute(limits, record, threads=threads, dynamic_smem=dynamic)
+        case = f"{threads} threads, {dynamic} bytes of dynamic shared memory"
+        yield case, resident_blocks(function, threads, dynamic), computed.active_blocks
+
+
+def resident_blocks(function: Function, threads: int, dynamic: int) -> int | str:
+    """Return the driver's resident blocks per SM, or its error."""
+    try:
+        return function.active_blocks(threads, dynamic)
+    except DriverCallError as error:
+        return error.code
+
+
+def main(libraries: list[str]) -> int:
+    """Print a row for each library; return 1 if a result differs."""
+    if not libraries:
+        sys.exit(__doc__)
+    device = read_device()
+    print(f"{device}, driver {device.driver_version}")
+    print("library,images,kernels,compared,different")
+    different = 0
+    for name in libraries:
+        counts = Counts()
+        with tempfile.TemporaryDirectory() as folder:
+            lines: list[str] = []
+            for image in extract(Path(name), device, Path(folder)):
+                with Context(device.index) as context:
+                    lines += compare_image(context, device, image, counts)
+        print(f"{Path(name).name},{counts.images},{counts.kernels},{counts.compared},{counts.different}")
+        print("\n".join(lines), end="\n" * bool(lines), flush=True)
+        different += counts.different
+    return int(different > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
