@@ -119,14 +119,15 @@ def substitutions(depth: int) -> str:
     return name
 
 
+def varint(value: int) -> bytes:
+    """A number in a message of a report."""
+    low, rest = value & 0x7F, value >> 7
+    return bytes([low | 0x80]) + varint(rest) if rest else bytes([low])
+
+
 def report_of_fields(count: int) -> bytes:
     """A report of Nsight Compute with one result, of fields that are nothing."""
     result = b"\x00\x00" * count
-
-    def varint(value: int) -> bytes:
-        low, rest = value & 0x7F, value >> 7
-        return bytes([low | 0x80]) + varint(rest) if rest else bytes([low])
-
     payload = struct.pack("<I", len(result)) + result
     block = b"\x10\x01\x28" + varint(len(payload))
     return b"NVR\0" + struct.pack("<I", 2) + b"\x08\x07" + struct.pack("<I", len(block)) + block + payload
