@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .api.compute import sweep as sweep
     from .api.on_all import budget_on_all as budget_on_all
     from .api.on_all import compute_on_all as compute_on_all
-    from .api.products import products as products
+    from .api.products import gpus as gpus
     from .api.questions import (
         available_dynamic_shared_memory_per_block as available_dynamic_shared_memory_per_block,
     )
@@ -108,10 +108,10 @@ if TYPE_CHECKING:
     from .report.on_all.budget import ChipBudget as ChipBudget
     from .report.on_all.report import OnAllReport as OnAllReport
     from .report.on_all.report import OnChip as OnChip
-    from .tables.chips import Chip as Chip
     from .tables.custom import read_limits as read_limits
+    from .tables.gpus import Gpu as Gpu
     from .tables.products import Product as Product
-    from .tables.products import find_gpu as find_gpu
+    from .tables.products import gpu as gpu
     from .values.kernel import Carveout as Carveout
     from .values.kernel import Kernel as Kernel
     from .values.kernel import Launch as Launch
@@ -140,7 +140,7 @@ _HOMES = {
     "CarveoutAdvice": "advice.carveout",
     "CheckReport": "report.compare.check",
     "CheckedRule": "report.compare.check",
-    "Chip": "tables.chips",
+    "Gpu": "tables.gpus",
     "ChipBudget": "report.on_all.budget",
     "ClusterBound": "advice.runtime",
     "ComputeCapability": "values.limits",
@@ -204,7 +204,8 @@ _HOMES = {
     "compute_capabilities": "api.chips",
     "diff": "api.builds",
     "early_config_prune": "api.triton_tuning",
-    "find_gpu": "tables.products",
+    "gpu": "tables.products",
+    "gpus": "api.products",
     "fits": "api.questions",
     "is_launchable": "api.tuning",
     "kernel_of": "readers",
@@ -216,7 +217,6 @@ _HOMES = {
     "max_stages": "api.stages",
     "next_steps": "api.questions",
     "perf_model": "api.triton_tuning",
-    "products": "api.products",
     "prune": "api.tuning",
     "read_limits": "tables.custom",
     "registers": "api.registers",

@@ -86,15 +86,15 @@ def limits(cc: str) -> Values:
 def gpus(name: str) -> Values:
     """Return what a GPU's name stands for."""
     try:
-        gpu = occupancy.find_gpu(name)
+        found = occupancy.gpu(name)
     except OccupancyError:
         return {"cc": "ambiguous", "sms": None}
-    return {"cc": str(gpu.compute_capability), "sms": gpu.multiprocessor_count}
+    return {"cc": str(found.compute_capability), "sms": found.multiprocessor_count}
 
 
 def gpu_names() -> list[str]:
     """Return the names of all GPUs in the table."""
-    return [gpu.name for gpu in occupancy.products()]
+    return [gpu.name for gpu in occupancy.gpus()]
 
 
 def calc(cc: str, model: str, inputs: Inputs) -> Values:

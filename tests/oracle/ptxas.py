@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from .golden import FOLDER
 
-# Chip -> the first version of PTX that knows it, in which any later ptxas can be asked about it.
+# Gpu -> the first version of PTX that knows it, in which any later ptxas can be asked about it.
 PTX_VERSIONS = {
     "35": "6.0", "37": "6.0", "50": "6.0", "52": "6.0", "53": "6.0", "60": "6.0", "61": "6.0", "62": "6.0",
     "70": "6.0", "72": "6.1", "75": "6.3", "80": "7.0", "86": "7.1", "87": "7.4", "88": "9.0", "89": "7.8",

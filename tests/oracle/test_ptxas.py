@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from occupancy.advice.launch_bounds import LaunchBounds, launch_bounds
-from occupancy.tables.chips import find_chip
+from occupancy.tables.gpus import find_gpu
 from occupancy.values.kernel import Kernel
 from tests.sampling import sampled
 
@@ -26,7 +26,7 @@ PAIRS = [
 
 
 def ours(chip: str, threads: int, blocks: int) -> ptxas.Cap:
-    answer = launch_bounds(find_chip(f"sm_{chip}"), Kernel(threads), blocks)
+    answer = launch_bounds(find_gpu(f"sm_{chip}"), Kernel(threads), blocks)
     return ptxas.Cap(answer.register_cap, complaint(answer))
 
 
@@ -69,7 +69,7 @@ def test_what_nvcc_makes_of_the_lines_to_paste(tmp_path: Path) -> None:
     nvcc = ptxas.find("nvcc")
     if nvcc is None:
         pytest.skip(NOTICE)
-    answer = launch_bounds(find_chip("8.0"), Kernel(256), 5)
+    answer = launch_bounds(find_gpu("8.0"), Kernel(256), 5)
     source, cubin = tmp_path / "kernels.cu", tmp_path / "kernels.cubin"
     source.write_text(
         f'extern "C" __global__ void {answer.launch_bounds} bounds(int *out) {{ *out = 1; }}\n'

@@ -17,7 +17,7 @@ from occupancy.page import build
 from occupancy.page.build import build_page
 from occupancy.page.rules import rules
 from occupancy.tables import shipped
-from occupancy.tables.chips import find_chip
+from occupancy.tables.gpus import find_gpu
 from occupancy.tables.products import products
 from occupancy.values.kernel import MAX_REGISTERS_PER_THREAD, Kernel, Launch
 from occupancy.values.limits import Limits
@@ -217,7 +217,7 @@ def test_a_name_for_the_command_line_is_one_there(engine: PageEngine) -> None:
     named = engine.value(f"{json.dumps(texts)}.map(findProduct).map({wanted})")
     found = {text: (cc, name) for text, (cc, name) in zip(texts, named, strict=True) if cc and name}
     assert {name: cc for cc, name in found.values()} == {
-        name: find_chip(name, meant="product").cc for _, name in found.values()
+        name: find_gpu(name, meant="product").cc for _, name in found.values()
     }
     assert found["H100"] == ("9.0", "H100")
     assert found["RTX 4090"] == ("8.9", "GeForce RTX 4090")

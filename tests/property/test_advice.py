@@ -24,7 +24,7 @@ from occupancy.advice.runtime import available_dynamic_shared_memory_per_block, 
 from occupancy.advice.slack import slack
 from occupancy.engine import Model, cuda, evaluate
 from occupancy.tables import shipped
-from occupancy.tables.chips import Chip
+from occupancy.tables.gpus import Gpu
 from occupancy.values.kernel import Carveout, Kernel
 from occupancy.values.limits import Limits
 from occupancy.values.resources import COUNTED
@@ -276,7 +276,7 @@ def test_budgets_are_the_most_that_an_exhaustive_search_finds(question: Question
     most = evaluate(limits, bare, model).active_blocks
     assume(most)
     asked = Question(limits, bare, model)
-    answer = budget(Chip(limits), bare, blocks=1, model=model)
+    answer = budget(Gpu(limits), bare, blocks=1, model=model)
     expected: list[Any] = []
     for blocks in range(most, 0, -1):
         limits_of_level = [most_up_to(asked, "regs", blocks), most_up_to(asked, "smem", blocks)]
@@ -314,7 +314,7 @@ def test_a_budget_reaches_what_was_asked_and_the_level_below_does_not(
     )
     assume(most.active_blocks)
     blocks = data.draw(st.integers(1, most.active_blocks))
-    answer = budget(Chip(limits), kernel, blocks=blocks, model=model)
+    answer = budget(Gpu(limits), kernel, blocks=blocks, model=model)
     assert answer.wanted is not None
     assert answer.wanted.active_blocks >= blocks
     assert all(
@@ -323,10 +323,10 @@ def test_a_budget_reaches_what_was_asked_and_the_level_below_does_not(
         if level.active_blocks < answer.wanted.active_blocks
     )
     share = blocks * most.allocated.warps / limits.max_warps_per_multiprocessor
-    assert budget(Chip(limits), kernel, occupancy=share, model=model) == answer
-    assert budget(Chip(limits), kernel, occupancy=round(share, 3) or share, model=model) == answer
+    assert budget(Gpu(limits), kernel, occupancy=share, model=model) == answer
+    assert budget(Gpu(limits), kernel, occupancy=round(share, 3) or share, model=model) == answer
     with pytest.raises(InputError, match=f"the most is {most.active_blocks} "):
-        budget(Chip(limits), kernel, blocks=most.active_blocks + 1, model=model)
+        budget(Gpu(limits), kernel, blocks=most.active_blocks + 1, model=model)
 
 
 @given(questions())
@@ -425,7 +425,7 @@ def test_the_cap_of_launch_bounds_is_the_most_that_keeps_the_blocks(
 ) -> None:
     assume(limits.launch_check_sub_partitions is None)
     assume(threads <= min(limits.max_threads_per_block, limits.max_threads_per_multiprocessor))
-    answer = launch_bounds(Chip(limits), Kernel(threads), blocks)
+    answer = launch_bounds(Gpu(limits), Kernel(threads), blocks)
     assert answer.legal == (answer.most_blocks >= blocks) == (answer.warning is None)
     needed = blocks if answer.legal else 1
 

@@ -8,7 +8,7 @@ from math import ceil
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError
 from ..render.words import held, size
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.listed import ToDict
@@ -53,7 +53,7 @@ class Budget:
 
 
 def budget(
-    chip: Chip,
+    chip: Gpu,
     kernel: Kernel,
     *,
     occupancy: float | None = None,
@@ -115,7 +115,7 @@ def _target(given: Answer, occupancy: float | None, blocks: int | None) -> int:
     return max(1, ceil(warps / given.allocated.warps))
 
 
-def _unreachable(chip: Chip, given: Answer, target: int, occupancy: float | None) -> InputError:
+def _unreachable(chip: Gpu, given: Answer, target: int, occupancy: float | None) -> InputError:
     """The error for more blocks than are possible; it names the most, and what limits them."""
     threads, most = given.kernel.threads, given.active_blocks
     if not most:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from ..engine import Answer, Model, evaluate
 from ..errors import InputError, shown
 from ..render.words import held
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..values.dataclass import dataclass
 from ..values.kernel import INT_MAX, Kernel
 from ..values.limits import Limits
@@ -164,7 +164,7 @@ def cap_in_triton(registers: int, *, are_fewer: bool = True) -> str:
 
 
 def launch_bounds(
-    chip: Chip, kernel: Kernel, min_blocks: int | None = None, model: Model | None = None
+    chip: Gpu, kernel: Kernel, min_blocks: int | None = None, model: Model | None = None
 ) -> LaunchBounds:
     """What the compiler makes of ``__launch_bounds__(threads, min_blocks)``, and the occupancy of it.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..engine import Answer, Model, evaluate
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..values.dataclass import dataclass
 from ..values.kernel import Kernel
 from ..values.resources import ADJUSTABLE, Changeable, amount_of
@@ -146,7 +146,7 @@ class BudgetOnAll:
 
 
 def budget_on_all(
-    chips: Sequence[Chip],
+    chips: Sequence[Gpu],
     kernel: Kernel,
     *,
     occupancy: float | None = None,
@@ -171,7 +171,7 @@ def budget_on_all(
     return BudgetOnAll(wanted, on_each, tuple(_levels(budgets, chips, kernel)))
 
 
-def _levels(budgets: Sequence[Budget], chips: Sequence[Chip], kernel: Kernel) -> Iterator[BudgetLevel]:
+def _levels(budgets: Sequence[Budget], chips: Sequence[Gpu], kernel: Kernel) -> Iterator[BudgetLevel]:
     before: BudgetLevel | None = None
     for blocks in range(min(each.levels[0].active_blocks for each in budgets), 0, -1):
         level = _what_all_allow([_reaching(each, blocks) for each in budgets], chips, kernel)
@@ -184,7 +184,7 @@ def _reaching(each: Budget, blocks: int) -> BudgetLevel:
     return [level for level in each.levels if level.active_blocks >= blocks][-1]
 
 
-def _what_all_allow(levels: Sequence[BudgetLevel], chips: Sequence[Chip], kernel: Kernel) -> BudgetLevel:
+def _what_all_allow(levels: Sequence[BudgetLevel], chips: Sequence[Gpu], kernel: Kernel) -> BudgetLevel:
     most = min(level.smem for level in levels)
     with_most = changed(kernel, {"smem": most})
     return BudgetLevel(

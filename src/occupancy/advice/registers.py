@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from ..engine import evaluate
 from ..engine.common import divide_up
 from ..errors import InputError, shown
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from .carveout import needs_opt_in
@@ -118,7 +118,7 @@ def _enough(limits: Limits, threads: int, needed: int) -> str | None:
 
 def _of_bounds(limits: Limits, threads: int, min_blocks: int) -> int:
     """Registers per thread that ptxas gives with both launch bounds, where the kernel has ``setmaxnreg``."""
-    return launch_bounds(Chip(limits), Kernel(threads), min_blocks).register_cap
+    return launch_bounds(Gpu(limits), Kernel(threads), min_blocks).register_cap
 
 
 def _if_fitting(limits: Limits, threads: int, fitting: int, promised: int | None, launch: int) -> int | None:

@@ -11,7 +11,7 @@ import occupancy  # in annotations: a public name brings its module when somebod
 from .. import engine
 from ..errors import UnknownComputeCapabilityError
 from ..tables import shipped
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..values.kernel import Kernel
 from ..values.limits import Limits
 from ..values.spellings import parse_count, parse_share, parse_size
@@ -33,23 +33,23 @@ class Occupancy(engine.Answer):
 
     __slots__ = ("_chip", "_compiled_for")
 
-    _chip: Chip
+    _chip: Gpu
     """Unset where nothing but the limits was given: making one would take time in each `compute`."""
     _compiled_for: int | None
     """The most threads per block that the kernel was compiled for, which then are the limits' most; unset
     where nobody read that from a file."""
 
     @classmethod
-    def on(cls, chip: Chip, kernel: Kernel, model: engine.Model | None = None) -> Occupancy:
+    def on(cls, chip: Gpu, kernel: Kernel, model: engine.Model | None = None) -> Occupancy:
         """The answer for a chip that was named."""
         answer = cls(chip.limits, kernel, model)
         answer._chip = chip
         return answer
 
     @property
-    def chip(self) -> Chip:
+    def chip(self) -> Gpu:
         """The chip that was named, with its name and its SMs where it is a product."""
-        return getattr(self, "_chip", None) or Chip(self.limits)
+        return getattr(self, "_chip", None) or Gpu(self.limits)
 
     @property
     def opt_ins(self) -> tuple[occupancy.OptIn, ...]:
@@ -275,7 +275,7 @@ def block_sizes_of(
 
 def fits_of(
     kernel: Kernel,
-    chips: Sequence[Chip] | None,
+    chips: Sequence[Gpu] | None,
     model: engine.Model | None = None,
     *,
     cluster: ShapeLike | None = None,
@@ -287,7 +287,7 @@ def fits_of(
     from .waves import cluster_size_of
 
     if chips is None:
-        chips = [Chip(shipped.limits(cc)) for cc in shipped.known()]
+        chips = [Gpu(shipped.limits(cc)) for cc in shipped.known()]
     size = cluster_size_of(cluster)
     found = fits([chip.limits for chip in chips], kernel, model, cluster_size=size)
     return Answers(found, fits_report(kernel, found, chips, model, size), "chips")

@@ -17,7 +17,7 @@ from typing import Any, TypedDict, TypeVar, cast
 
 from ..engine import Model
 from ..errors import InputError, shown
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..values.kernel import (
     CACHING_CHIPS,
     CACHING_MODES,
@@ -39,7 +39,7 @@ from ..values.spellings import (
     parse_threads,
 )
 
-ComputeCapabilityLike = str | int | tuple[int, int] | ComputeCapability | Limits | Chip
+ComputeCapabilityLike = str | int | tuple[int, int] | ComputeCapability | Limits | Gpu
 CountLike = int | str
 ShapeLike = int | str | Sequence[int]
 ThreadsLike = ShapeLike

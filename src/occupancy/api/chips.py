@@ -10,7 +10,7 @@ import occupancy  # in annotations: a public name brings its module when somebod
 
 from ..errors import InputError
 from ..tables import shipped
-from ..tables.chips import Chip, choices_of, find_chip, find_chips
+from ..tables.gpus import Gpu, choices_of, find_gpu, find_gpus
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import parse_count
 from .arguments import ComputeCapabilityLike, CountLike
@@ -35,26 +35,26 @@ def limits(cc: ComputeCapabilityLike) -> Limits:
         return chip_of_name(cc).limits
     if isinstance(cc, Limits):
         return cc
-    return cc.limits if isinstance(cc, Chip) else shipped.limits(cc)
+    return cc.limits if isinstance(cc, Gpu) else shipped.limits(cc)
 
 
-def chip_of(cc: ComputeCapabilityLike) -> Chip:
+def chip_of(cc: ComputeCapabilityLike) -> Gpu:
     """The one chip of a name, or of what else `limits` takes.
 
     Raises:
         InputError: As `limits`.
         UnknownComputeCapabilityError: As `limits`.
     """
-    return chip_of_name(cc) if type(cc) is str else find_chip(cc)
+    return chip_of_name(cc) if type(cc) is str else find_gpu(cc)
 
 
 @lru_cache(maxsize=256)
-def chip_of_name(name: str) -> Chip:
+def chip_of_name(name: str) -> Gpu:
     """The same for text alone, which most programs give, and always the same."""
-    return find_chip(name)
+    return find_gpu(name)
 
 
-def chips(ccs: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike) -> list[Chip]:
+def chips(ccs: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike) -> list[Gpu]:
     """Some chips, each as in `compute`, or all of an architecture; one need not stand in a list.
 
     Raises:
@@ -64,15 +64,15 @@ def chips(ccs: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike) -> list[
     # (9, 0) is one chip, and (90, 80) are two: an integer alone has two digits or three.
     numbers = [each for each in ccs if isinstance(each, int)] if isinstance(ccs, tuple) else []
     is_pair = isinstance(ccs, tuple) and len(ccs) == len(numbers) == 2 and min(numbers) < LEAST_INTEGER
-    is_one = is_pair or isinstance(ccs, (str, bytes, Chip)) or not isinstance(ccs, Iterable)
+    is_one = is_pair or isinstance(ccs, (str, bytes, Gpu)) or not isinstance(ccs, Iterable)
     several = [ccs] if is_one else cast("Iterable[object]", ccs)
-    found = [chip for each in several for chip in find_chips(each)]
+    found = [chip for each in several for chip in find_gpus(each)]
     if not found:
         raise InputError("there are none", where="ccs")
     return found
 
 
-def multiprocessors(chip: Chip, given: CountLike | None) -> int:
+def multiprocessors(chip: Gpu, given: CountLike | None) -> int:
     """The SMs of a GPU: as many as are given, else those of the product that was named.
 
     Args:

@@ -10,7 +10,7 @@ import occupancy  # in annotations: a public name brings its module when somebod
 
 from .. import engine
 from ..errors import InputError
-from ..tables.chips import Chip, find_chip
+from ..tables.gpus import Gpu, find_gpu
 from ..values.kernel import Caching, Carveout, Kernel, SharedMemoryMode
 from ..values.resources import Output
 from ..values.spellings import is_automatic
@@ -75,12 +75,12 @@ def compute(
     """
     if others:
         raise unknown_argument(compute, others)
-    chip: Chip | None
+    chip: Gpu | None
     if type(cc) is str:
         chip = chip_of_name(cc)
         sm = chip.limits
     else:
-        chip, sm = cc if isinstance(cc, Chip) else None, limits(cc)
+        chip, sm = cc if isinstance(cc, Gpu) else None, limits(cc)
     needed = None
     if (
         kernel is None
@@ -180,7 +180,7 @@ def sweep(
         "virtual_resources": virtual_resources,
         "tensor_memory": tensor_memory,
     }
-    chips = [find_chip(each) for each in (cc if isinstance(cc, list) else [cc])]
+    chips = [find_gpu(each) for each in (cc if isinstance(cc, list) else [cc])]
     return sweep_arrays(
         [chip.limits for chip in chips],
         {field: values for field, values in given.items() if values is not None},

@@ -12,7 +12,7 @@ from ..advice.waves import check_cluster
 from ..report.gpu.report import WholeGpu, gpu_of
 from ..report.on_all.budget import BudgetOnAllReport, budget_on_all_report
 from ..report.on_all.report import OnAllReport, on_all_report
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..values.spellings import parse_count, parse_share
 from .answer import Occupancy
 from .arguments import (
@@ -86,7 +86,7 @@ def budget_on_all(
 
 
 def on_all(
-    chips: list[Chip],
+    chips: list[Gpu],
     kernel: KernelLike | None = None,
     *,
     grid: ShapeLike | None = None,

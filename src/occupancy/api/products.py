@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 from ..errors import InputError
 from ..report.gpus import gpus_report
-from ..tables.chips import products_of, without_products
+from ..tables.gpus import products_of, without_products
 from ..tables.products import GpuOrder, Product, in_order
 from .answers import Answers
 from .arguments import ComputeCapabilityLike
 from .chips import chips
 
 
-def products(
+def gpus(
     pattern: str | int = "",
     *,
     cc: Iterable[ComputeCapabilityLike] | ComputeCapabilityLike = "",

@@ -13,7 +13,7 @@ from ..compare.rules import Launches
 from ..errors import InputError, shown
 from ..readers import KernelRecord
 from ..readers.budget import Allowance
-from ..tables.chips import Chip, find_chip, find_chips
+from ..tables.gpus import Gpu, find_gpu, find_gpus
 from ..tables.table import Table
 from ..values.limits import ComputeCapability, Limits
 from ..values.spellings import did_you_mean, parse_share
@@ -71,7 +71,7 @@ class Reading:
     def __init__(
         self,
         threads: ThreadsLike | Mapping[str, ThreadsLike] | None = None,
-        cc: ComputeCapabilityLike | Chip | None = None,
+        cc: ComputeCapabilityLike | Gpu | None = None,
         limits_file: Path | None = None,
         name: str | Sequence[str] | None = None,
         archs: Sequence[ArchitectureLike] = (),
@@ -87,7 +87,7 @@ class Reading:
             for number, (pattern, size) in enumerate(by_name.items(), 1)
             if pattern != EVERY
         )
-        self.chip = None if cc is None else find_chip(cc, table)
+        self.chip = None if cc is None else find_gpu(cc, table)
         """The chip that is answered for, in place of that which each kernel was compiled for."""
         if isinstance(archs, (str, ComputeCapability)) or not isinstance(archs, Collection):
             one = shown(archs if isinstance(archs, (str, int)) else "sm_90")
@@ -216,7 +216,7 @@ def _architectures(arch: ArchitectureLike, table: Table) -> list[ComputeCapabili
     try:
         return [ComputeCapability.parse(arch)]
     except InputError:
-        return [chip.limits.compute_capability for chip in find_chips(arch, table)]
+        return [chip.limits.compute_capability for chip in find_gpus(arch, table)]
 
 
 def _share(below: object) -> float:

@@ -14,7 +14,7 @@ from ..render.charts import Picture, Value
 from ..render.document import Document
 from ..report.curves import CurvesReport, curves_report, side_by_side
 from ..report.sweep import INPUTS, MOST_AXES, Cell, SweepReport, Variable
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..values.kernel import UNITS, Kernel
 from ..values.limits import Limits
 from ..values.ranges import COUNTS, SIZES, VARY, parse_values
@@ -36,7 +36,7 @@ SETTINGS = ("caching", "opt_in", "shared_memory_mode")
 _GROUPED_OR_LISTED = re.compile(r"(?:^|[,:\s])[1-9][0-9]{0,2},[1-9][0-9]{2}(?=[,:\s]|$)")
 
 
-def curves_of(chip: Chip, kernel: Mapping[str, Any]) -> CurvesReport:
+def curves_of(chip: Gpu, kernel: Mapping[str, Any]) -> CurvesReport:
     """The three curves of a kernel.
 
     An automatic carveout counts as the largest, because it would follow the kernel along each curve.
@@ -51,7 +51,7 @@ def curves_of(chip: Chip, kernel: Mapping[str, Any]) -> CurvesReport:
     return curves_report(compute(chip, **without_automatic(cast(KernelArguments, kernel))), chip.name)
 
 
-def sweep_grid(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> CurvesReport | SweepReport:
+def sweep_grid(chips: Sequence[Gpu], kernel: Mapping[str, Any]) -> CurvesReport | SweepReport:
     """The answers for every combination, or the three curves if nothing varies.
 
     Args:
@@ -65,7 +65,7 @@ def sweep_grid(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> CurvesReport
     return _grid(chips, _choices(kernel))
 
 
-def _grid(chips: Sequence[Chip], choices: Mapping[str, Sequence[Any]]) -> CurvesReport | SweepReport:
+def _grid(chips: Sequence[Gpu], choices: Mapping[str, Sequence[Any]]) -> CurvesReport | SweepReport:
     # Products are called by their names, and compute capabilities as they always are.
     whole = {"gpu" if any(chip.name for chip in chips) else "cc": [chip.label for chip in chips], **choices}
     variables = {cast(Variable, name): tuple(values) for name, values in whole.items() if len(values) > 1}
@@ -77,7 +77,7 @@ def _grid(chips: Sequence[Chip], choices: Mapping[str, Sequence[Any]]) -> Curves
     return SweepReport(fixed, variables, tuple(chip.cc for chip in chips), cells)
 
 
-def sweep_document(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> Document:
+def sweep_document(chips: Sequence[Gpu], kernel: Mapping[str, Any]) -> Document:
     """The same as people read it: where more varies than a chart shows, the ten best answers of each chip.
 
     Args:
@@ -103,7 +103,7 @@ def sweep_document(chips: Sequence[Chip], kernel: Mapping[str, Any]) -> Document
 
 
 def sweep_picture(
-    chips: Sequence[Chip], kernel: Mapping[str, Any], title: str | None = None, marks: Sequence[int] = ()
+    chips: Sequence[Gpu], kernel: Mapping[str, Any], title: str | None = None, marks: Sequence[int] = ()
 ) -> Picture:
     """The same as a picture; where nothing varies but the chip, the three curves with one for each chip.
 
@@ -173,9 +173,9 @@ def _cells_of_arrays(
     return tuple(map(cells.__getitem__, places))
 
 
-def _are_for_arrays(chips: Sequence[Limits | Chip], choices: Mapping[str, Sequence[Any]]) -> bool:
+def _are_for_arrays(chips: Sequence[Limits | Gpu], choices: Mapping[str, Sequence[Any]]) -> bool:
     """Whether arrays know what is asked."""
-    of_chips = [each.limits if isinstance(each, Chip) else each for each in chips]
+    of_chips = [each.limits if isinstance(each, Gpu) else each for each in chips]
     (model,) = choices.get("model", (None,))
     return (
         all((model or default_model(limits)) == "cuda" for limits in of_chips)

@@ -9,7 +9,7 @@ from ..advice.partitions import FIRST_WITH_GREEN_CONTEXTS, GreenContext, green_c
 from ..advice.waves import FullWave, check_cluster, check_multiprocessors, count_waves, full_wave
 from ..errors import DeviceError, InputError, MissingDependencyError, shown
 from ..report.gpu.report import WholeGpu, gpu_of, why_fewer_clusters
-from ..tables.chips import Chip, choices_of
+from ..tables.gpus import Gpu, choices_of
 from ..values.asking import Asking
 from ..values.kernel import INT_MAX, Launch
 from ..values.spellings import parse_count, parse_shape
@@ -84,7 +84,7 @@ def launch_and_wave(
 
 
 def whole_gpu(
-    chip: Chip,
+    chip: Gpu,
     answer: Answer,
     grid: ShapeLike | None = None,
     cluster: ShapeLike | None = None,
@@ -122,7 +122,7 @@ _CLUSTERS_UNKNOWN = Asking.of(
 )
 
 
-def _without_sms(chip: Chip) -> InputError:
+def _without_sms(chip: Gpu) -> InputError:
     if not chip.variants:
         return InputError(
             "the number of SMs is missing",
@@ -139,7 +139,7 @@ def _without_sms(chip: Chip) -> InputError:
     )
 
 
-def count_of_sms(chip: Chip | None, sms: str | None) -> int | None:
+def count_of_sms(chip: Gpu | None, sms: str | None) -> int | None:
     """The number of SMs that is given, or else that of the GPU that was named; None where neither says it.
 
     Args:
@@ -165,7 +165,7 @@ def count_of_sms(chip: Chip | None, sms: str | None) -> int | None:
     return count
 
 
-def _green_context(chip: Chip, sms: str | None, part: int) -> GreenContext | None:
+def _green_context(chip: Gpu, sms: str | None, part: int) -> GreenContext | None:
     """What a green context gets that asks for so many SMs; None where they are all, or not known."""
     whole = chip.multiprocessor_count
     if sms is None or "%" in sms or whole is None or part >= whole:
@@ -175,7 +175,7 @@ def _green_context(chip: Chip, sms: str | None, part: int) -> GreenContext | Non
     return green_context(chip.limits, part, whole)
 
 
-def _told_clusters(chip: Chip, answer: Answer, cluster_size: int | None) -> int | None:
+def _told_clusters(chip: Gpu, answer: Answer, cluster_size: int | None) -> int | None:
     """The clusters that this machine's GPU says it holds; None where it is not asked or has no answer."""
     if cluster_size is None or chip.device is None or not answer.launchable:
         return None

@@ -16,7 +16,7 @@ from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
 from ..readers.budget import Allowance
 from ..readers.record import FIELD_NAMES, ThreadsFrom
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..values.asking import Asking, said_by
 from ..values.dataclass import copier
 from ..values.kernel import Kernel, Launch
@@ -71,7 +71,7 @@ class Scanner:
         self,
         limits_of: LimitsOf,
         threads: int | None = None,
-        chip: Chip | None = None,
+        chip: Gpu | None = None,
         multiprocessor_count: int | None = None,
         with_advice: bool = True,
         common: Allowance | None = None,

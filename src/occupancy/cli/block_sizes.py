@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..api.arguments import SharedMemoryArguments
     from ..report.block_sizes import BlockSizesReport
-    from ..tables.chips import Chip
+    from ..tables.gpus import Gpu
 
 
 @click.command("block-sizes", cls=Command)
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @limit_option
 @format_option
 def command(
-    chips: list[Chip],
+    chips: list[Gpu],
     smem_per_thread: str | None,
     limit: int | None,
     output_format: str,
@@ -54,7 +54,7 @@ def command(
 
     per_thread = None if smem_per_thread is None else parse_size(smem_per_thread, "smem_per_thread")
 
-    def on(chip: Chip) -> BlockSizesReport:
+    def on(chip: Gpu) -> BlockSizesReport:
         result = given(chip, threads=ANY_THREADS, **use)
         of_size = None
         if per_thread is not None:

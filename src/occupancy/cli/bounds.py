@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..api.arguments import KernelArguments
-    from ..tables.chips import Chip
+    from ..tables.gpus import Gpu
 
 
 @click.command("bounds", cls=Command)
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @blocks_option("min_blocks", "Blocks per SM, the second bound; also --min-blocks.")
 @format_option
 def command(
-    chips: list[Chip],
+    chips: list[Gpu],
     min_blocks: str | None,
     output_format: str,
     **kernel: Unpack[KernelArguments],

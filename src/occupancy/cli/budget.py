@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..api.arguments import KernelArguments
-    from ..tables.chips import Chip
+    from ..tables.gpus import Gpu
 
 
 @click.command("budget", cls=Command)
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @blocks_option("blocks", "Or the least blocks per SM; also --min-blocks.")
 @format_option
 def command(
-    chips: list[Chip],
+    chips: list[Gpu],
     occupancy: str | None,
     blocks: str | None,
     output_format: str,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..api.arguments import KernelArguments
-    from ..tables.chips import Chip
+    from ..tables.gpus import Gpu
 
 
 @click.command("calc", cls=Command)
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @exit_code_option
 @format_option
 def command(
-    chips: list[Chip],
+    chips: list[Gpu],
     setmaxnreg: str | None,
     grid: str | None,
     cluster: str | None,

@@ -18,7 +18,7 @@ from .help import Decorated, grouped_option, with_options
 
 if TYPE_CHECKING:
     from ..device import Device
-    from ..tables.chips import Chip
+    from ..tables.gpus import Gpu
     from ..tables.table import Table
 
 DEFAULT_CHIP = "OCCUPANCY_CC"
@@ -80,7 +80,7 @@ all_option = grouped_option(
 
 
 def chips_options(default: Literal["one", "current", "any"]) -> Callable[[Decorated], Decorated]:
-    """Add the options that say which chips; the command gets a list of `Chip` as ``chips``.
+    """Add the options that say which chips; the command gets a list of `Gpu` as ``chips``.
 
     Args:
         default: Which chips are meant where none is named: ``"one"``, the user's default or this machine's
@@ -135,7 +135,7 @@ class NamedChips(NamedTuple):
     changes: Sequence[str] = ()
     """What ``--set`` changes."""
 
-    def chips(self) -> list[Chip]:
+    def chips(self) -> list[Gpu]:
         """All of them, in the order of the options, each once; none if none is named.
 
         Raises:
@@ -155,7 +155,7 @@ class NamedChips(NamedTuple):
         once = {(chip.label, chip.device, chip.cc): chip for chip in found}
         return [self._changed(chip) for chip in once.values()]
 
-    def default(self) -> Chip:
+    def default(self) -> Gpu:
         """The chip that is meant where none is named.
 
         It is the only one of the user's table, or the user's default, or this machine's GPU.
@@ -163,14 +163,14 @@ class NamedChips(NamedTuple):
         Raises:
             InputError: There is none of them.
         """
-        from ..tables.chips import Chip, find_chip
+        from ..tables.gpus import Gpu, find_gpu
 
         table = self._table()
         if self.limits_file is not None and len(table.rows()) == 1:
-            return self._changed(Chip(table.rows()[0]))
+            return self._changed(Gpu(table.rows()[0]))
         if (text := default_name()) is not None:
             try:
-                chip = find_chip(text, table)
+                chip = find_gpu(text, table)
             except OccupancyError as error:
                 raise error.elsewhere(f"the default chip {text!r}", InputError) from error
             self._say_where_from(chip, table)
@@ -183,34 +183,34 @@ class NamedChips(NamedTuple):
             )
         return self._changed(_of_any_device())
 
-    def default_or_table(self) -> list[Chip]:
+    def default_or_table(self) -> list[Gpu]:
         """The user's default, else every chip of the table."""
         is_known = self.limits_file is None and default_name() is not None
         return [self.default()] if is_known else self.of_table(wants_all=True)
 
-    def of_table(self, wants_all: bool) -> list[Chip]:
+    def of_table(self, wants_all: bool) -> list[Gpu]:
         """The chips of the user's table; or those of ours, from 7.5 on or all."""
-        from ..tables.chips import Chip
+        from ..tables.gpus import Gpu
         from ..tables.table import current
 
         rows = self._table().rows()
         if self.limits_file is None and not wants_all:
             rows = current(rows)
-        return [self._changed(Chip(row)) for row in rows]
+        return [self._changed(Gpu(row)) for row in rows]
 
     def _table(self) -> Table:
         from ..tables.table import Table
 
         return Table(self.limits_file)
 
-    def _changed(self, chip: Chip) -> Chip:
+    def _changed(self, chip: Gpu) -> Gpu:
         if not self.changes:
             return chip
         from ..tables.custom import with_changes
 
         return replace(chip, limits=with_changes(chip.limits, self.changes))
 
-    def _say_where_from(self, chip: Chip, table: Table) -> None:
+    def _say_where_from(self, chip: Gpu, table: Table) -> None:
         if self.limits_file is not None and not table.has_own(chip.limits.compute_capability):
             click.echo(f"{self.limits_file} has no row for {chip.cc}: our own row answers.", err=True)
 
@@ -229,7 +229,7 @@ def default_name() -> str | None:
     return default_chip(InputError)
 
 
-def choose_sm(cc: str | None, gpu: str | None, device: int | None, limits_file: str | None) -> Chip:
+def choose_sm(cc: str | None, gpu: str | None, device: int | None, limits_file: str | None) -> Gpu:
     """The chip of one compute capability, product or device, or of none of them.
 
     Raises:
@@ -251,8 +251,8 @@ def choose_sm(cc: str | None, gpu: str | None, device: int | None, limits_file: 
     return chips[0]
 
 
-def _listed(text: str, option: str, table: Table) -> Iterator[Chip]:
-    from ..tables.chips import find_chips
+def _listed(text: str, option: str, table: Table) -> Iterator[Gpu]:
+    from ..tables.gpus import find_gpus
 
     names = [name for name in text.split(",") if name.strip()]
     if not names:
@@ -268,13 +268,13 @@ def _listed(text: str, option: str, table: Table) -> Iterator[Chip]:
         )
     for name in names:
         try:
-            yield from find_chips(name, table, meant="product" if option == "gpu" else "cc")
+            yield from find_gpus(name, table, meant="product" if option == "gpu" else "cc")
         except OccupancyError as error:
             error.where = option
             raise
 
 
-def _of_any_device() -> Chip:
+def _of_any_device() -> Gpu:
     try:
         device = _read_device()
     except (DeviceError, MissingDependencyError) as error:
@@ -294,7 +294,7 @@ def _read_device(index: int = 0) -> Device:
     return read_device(index)
 
 
-def _live(device: Device) -> Chip:
-    from ..tables.chips import Chip
+def _live(device: Device) -> Gpu:
+    from ..tables.gpus import Gpu
 
-    return Chip(device.limits, device.name, device.multiprocessor_count, "device", device.index)
+    return Gpu(device.limits, device.name, device.multiprocessor_count, "device", device.index)

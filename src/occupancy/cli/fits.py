@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..api.arguments import KernelArguments
-    from ..tables.chips import Chip
+    from ..tables.gpus import Gpu
 
 
 @click.command("fits", cls=Command)
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @exit_code_option
 @format_option
 def command(
-    chips: list[Chip],
+    chips: list[Gpu],
     occupancy: str | None,
     cluster: str | None,
     exit_code: bool,

@@ -33,6 +33,6 @@ def command(words: tuple[str, ...], ccs: tuple[str, ...], sort: GpuOrder, output
     occupancy gpus hopper,l40s
     occupancy gpus --cc 9.0,10.0 --sort sms
     """
-    from ..api.products import products
+    from ..api.products import gpus
 
-    print_report(products(" ".join(words), cc=",".join(ccs), sort=sort).report, output_format)
+    print_report(gpus(" ".join(words), cc=",".join(ccs), sort=sort).report, output_format)

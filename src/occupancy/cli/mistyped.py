@@ -12,7 +12,7 @@ from itertools import takewhile
 import click
 
 from ..errors import OccupancyError
-from ..tables.chips import find_chips
+from ..tables.gpus import find_gpus
 from ..values.other_names import our_names, plain
 
 _ELSEWHERE = {"groups": "`occupancy calc --setmaxnreg`"}
@@ -175,7 +175,7 @@ def _as_values(stray: Sequence[str], before: str, command: click.Command) -> str
 def _option_of_chip(name: str) -> str:
     """The option that takes a chip of this name; empty where there is none."""
     try:
-        chips = find_chips(name)
+        chips = find_gpus(name)
     except OccupancyError:
         return ""
     return "--gpu" if chips[0].name else "--cc"

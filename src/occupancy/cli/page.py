@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..api.arguments import KernelArguments
     from ..api.scanning import Scanning
     from ..page.listing import Listing
-    from ..tables.chips import Chip
+    from ..tables.gpus import Gpu
 
 FILE_NAME = "occupancy.html"
 
@@ -163,7 +163,7 @@ def question_for(answer: Occupancy, *, grid: str | None, cluster: str | None, sm
     return question_of(answer, {**_of_gpu(answer.chip, sms), "grid": grid, "cluster": cluster})
 
 
-def _of_gpu(chip: Chip, sms: str | None) -> dict[str, str | None]:
+def _of_gpu(chip: Gpu, sms: str | None) -> dict[str, str | None]:
     if chip.name is None:
         return {"sms": sms}
     count = None if chip.multiprocessor_count is None else str(chip.multiprocessor_count)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..api.arguments import KernelArguments
-    from ..tables.chips import Chip
+    from ..tables.gpus import Gpu
 
 
 @click.command("sweep", cls=Command)
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 )
 @format_option_with("jsonl", note=": one JSON object for each row.")
 def command(
-    chips: list[Chip],
+    chips: list[Gpu],
     output: str | None,
     title: str | None,
     marks: tuple[str, ...],

@@ -13,7 +13,7 @@ from ..advice.launch_bounds import LaunchBounds, launch_bounds
 from ..engine import evaluate
 from ..errors import OccupancyError
 from ..readers import KernelRecord
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..tables.shipped import limits
 from ..values.dataclass import dataclass
 from ..values.kernel import MAX_REGISTERS_PER_THREAD, Kernel
@@ -44,7 +44,7 @@ def cap_origin(record: KernelRecord) -> CapOrigin | None:
     try:
         if chip is None:
             return CapOrigin("launch bounds")
-        compiled_for = Chip(limits(chip))
+        compiled_for = Gpu(limits(chip))
         fitting = evaluate(compiled_for.limits, Kernel(threads, cap)).active_blocks
         for blocks in (1, fitting):
             if blocks and launch_bounds(compiled_for, Kernel(threads), blocks).register_cap == cap:
@@ -68,7 +68,7 @@ def bounds_within(record: KernelRecord, registers: int) -> LaunchBounds | None:
     if threads is None or chip is None:
         return None
     try:
-        compiled_for = Chip(limits(chip))
+        compiled_for = Gpu(limits(chip))
         fitting = evaluate(compiled_for.limits, Kernel(threads, registers)).active_blocks
         each_bounds = (
             launch_bounds(compiled_for, Kernel(threads), blocks) for blocks in (fitting, fitting + 1)

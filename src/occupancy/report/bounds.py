@@ -12,7 +12,7 @@ from ..advice.search import changed
 from ..engine import evaluate
 from ..render import words
 from ..render.document import Bullets, Code, Column, Document, Marked, Table, graded
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..values.dataclass import dataclass
 from ..values.kernel import MAX_REGISTERS_PER_THREAD, Kernel
 from .base import Report
@@ -136,7 +136,7 @@ class BoundsReport(Report):
         return f"{chip.label}: {why}, not for {wanted}."
 
 
-def bounds_report(kernel: Kernel, answers: tuple[LaunchBounds, ...], chips: Sequence[Chip]) -> BoundsReport:
+def bounds_report(kernel: Kernel, answers: tuple[LaunchBounds, ...], chips: Sequence[Gpu]) -> BoundsReport:
     """Everything that is shown of launch bounds on one chip or more."""
     first = answers[0]
     each_smem = [_most_smem(kernel, answer, chip) for chip, answer in zip(chips, answers, strict=True)]
@@ -163,7 +163,7 @@ def _least(each_smem: Sequence[int | None]) -> int | None:
     return min(found) if found and len(found) == len(each_smem) else None
 
 
-def _most_smem(kernel: Kernel, answer: LaunchBounds, chip: Chip) -> int | None:
+def _most_smem(kernel: Kernel, answer: LaunchBounds, chip: Gpu) -> int | None:
     """Bytes per block with which the blocks of legal bounds are resident; None where none let so many in."""
     if not answer.legal or answer.min_blocks is None:
         return None

@@ -23,7 +23,7 @@ from ..render.document import (
     Together,
     graded,
 )
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..values.asking import Asking
 from ..values.dataclass import dataclass
 from .base import Report
@@ -103,7 +103,7 @@ class BudgetReport(Report):
         return words.chip(self.gpu, self.cc) + words.by(self.model)
 
 
-def budget_report(chip: Chip, given: Answer, answer: Budget) -> BudgetReport:
+def budget_report(chip: Gpu, given: Answer, answer: Budget) -> BudgetReport:
     """Everything that is shown of a budget.
 
     Args:

@@ -25,7 +25,7 @@ from ..render.document import (
     Together,
     graded,
 )
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..tables.products import WELL_KNOWN
 from ..tables.shipped import renamed
 from ..tables.table import CURRENT_FROM, are_current
@@ -277,7 +277,7 @@ def _amounts(chip: Fit) -> tuple[str, Cell]:
 def fits_report(
     kernel: Kernel,
     answers: tuple[Fit, ...],
-    chips: Sequence[Chip],
+    chips: Sequence[Gpu],
     model: Model | None = None,
     cluster_size: int | None = None,
 ) -> FitsReport:
@@ -293,7 +293,7 @@ def fits_report(
 
 
 def _notes(
-    kernel: Kernel, answers: tuple[Fit, ...], chips: Sequence[Chip], model: Model | None
+    kernel: Kernel, answers: tuple[Fit, ...], chips: Sequence[Gpu], model: Model | None
 ) -> tuple[str, ...]:
     notes = list(later_names(chips))
     if kernel.tensor_memory is not None:
@@ -304,7 +304,7 @@ def _notes(
     return tuple(notes)
 
 
-def _chip_fit(chip: Chip, answer: Fit, kernel: Kernel, model: Model | None) -> ChipFit:
+def _chip_fit(chip: Gpu, answer: Fit, kernel: Kernel, model: Model | None) -> ChipFit:
     product = largest_product(chip)
     step = None
     if answer.launchable is False and answer.limit is not None and answer.limit not in CLUSTER_LIMITS:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..render import words
 from ..render.document import Block, Bullets, Column, Document, Heading, Only, Table, Together
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..tables.sources import Dispute, Provenance, Source
 from ..tables.table import CURRENT_FROM, are_current
 from ..values.dataclass import dataclass
@@ -72,7 +72,7 @@ class LimitsReport(Report):
             Column("Limit", is_number=False),
             *(Column(self._title(cc), least=READABLE) for cc in ccs),
         )
-        names = Bullets(list(later_names(list(map(Chip, self.limits)))), "faint")
+        names = Bullets(list(later_names(list(map(Gpu, self.limits)))), "faint")
         if self.is_whole_table:
             header = [Column(title, is_number=name != "architecture") for name, title in OVERVIEW.items()]
             cells = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..render import words
 from ..render.document import Block, Code, Paragraph
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..tables.products import candidates, largest, most_certain, with_most_sms
 from ..values.asking import Asking
 from .inputs import Inputs, typed
@@ -30,7 +30,7 @@ class LargestProduct(NamedTuple):
     known_from: str
 
 
-def largest_product(chip: Chip) -> LargestProduct | None:
+def largest_product(chip: Gpu) -> LargestProduct | None:
     """Of all of a compute capability, or of the variants of a name; None where none is known."""
     count = chip.multiprocessor_count
     if chip.name is not None and count is not None:
@@ -84,9 +84,9 @@ def most_sms(chips: Sequence[ChipFit]) -> str:
 def _listing_them(ccs: Sequence[str]) -> Asking:
     """What lists the GPUs of some compute capabilities, or of all, by their SMs."""
     if not ccs:
-        return Asking("occupancy gpus --sort sms", 'occupancy.products(sort="sms")')
+        return Asking("occupancy gpus --sort sms", 'occupancy.gpus(sort="sms")')
     of = ",".join(ccs)
-    return Asking(f"occupancy gpus --cc {of} --sort sms", f'occupancy.products(cc="{of}", sort="sms")')
+    return Asking(f"occupancy gpus --cc {of} --sort sms", f'occupancy.gpus(cc="{of}", sort="sms")')
 
 
 def _with_most(chips: Sequence[ChipFit]) -> list[ChipFit]:

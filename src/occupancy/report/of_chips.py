@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from ..render import words
-from ..tables.chips import Chip
+from ..tables.gpus import Gpu
 from ..tables.shipped import renamed
 from ..tables.table import are_unnamed
 from ..values.limits import ComputeCapability
@@ -37,7 +37,7 @@ def labels_by(found: Iterable[tuple[Said | None, str]]) -> dict[Said, list[str]]
     return labels
 
 
-def said_of_chips(chips: Iterable[Chip], said: Iterable[Iterable[str | None]]) -> Iterator[str]:
+def said_of_chips(chips: Iterable[Gpu], said: Iterable[Iterable[str | None]]) -> Iterator[str]:
     """``A100 and H100: It waits.``
 
     Args:
@@ -50,7 +50,7 @@ def said_of_chips(chips: Iterable[Chip], said: Iterable[Iterable[str | None]]) -
         yield f"{words.listing(labels)}: {sentence}"
 
 
-def later_names(chips: Sequence[Chip]) -> Iterator[str]:
+def later_names(chips: Sequence[Gpu]) -> Iterator[str]:
     """What a later CUDA calls some of these chips, where they were named."""
     if not are_unnamed([chip.cc for chip in chips]):
         yield from said_of_chips(chips, ([later_name(chip.limits.compute_capability)] for chip in chips))

@@ -75,7 +75,7 @@ class Product:
         return f"{self.name} ({self.chip}): {about}"
 
 
-def find_gpu(name: str) -> Product:
+def gpu(name: str) -> Product:
     """The GPU of a name, in whatever spelling: ``"RTX 4090"``, ``"h100-sxm"``, ``"Tesla V100-SXM2-16GB"``.
 
     A full name comes before names that only contain it. Where several products remain, the answer
@@ -344,5 +344,5 @@ def _no_such(name: object) -> InputError:
         f"no product is called {shown(name)}",
         where="GPU",
         allowed=_listed(found) if found else "",
-        hint="Write it as RTX 4090 or A100 SXM4; `occupancy.products()` lists the names.",
+        hint="Write it as RTX 4090 or A100 SXM4; `occupancy.gpus()` lists the names.",
     )

@@ -17,7 +17,7 @@ import pytest
 import occupancy
 from occupancy import InputError, Kernel
 from occupancy.render.words import listing
-from occupancy.tables.chips import find_chip
+from occupancy.tables.gpus import find_gpu
 from occupancy.values.listed import LEFT
 from tests.cli_runner import run
 
@@ -133,7 +133,7 @@ def test_an_answer_knows_the_product_that_was_named() -> None:
     for alike in (copy.copy(h100), pickle.loads(pickle.dumps(h100))):
         assert alike == h100
         assert alike.waves(1000) == h100.waves(1000)
-    named = find_chip("H100 SXM")
+    named = find_gpu("H100 SXM")
     for cc in (named, named.limits, "9.0", 90, (9, 0)):
         assert occupancy.compute(cc, **KERNEL) == h100
         assert occupancy.compute(cc, **KERNEL).budget().gpu == (named.name if cc is named else None)
@@ -175,8 +175,8 @@ def returned() -> list[object]:
         waves.full_wave,
         occupancy.max_potential_block_size("9.0", multiprocessor_count=132, regs=40),
         occupancy.max_active_clusters("9.0", multiprocessor_count=132, cluster_size=4, **KERNEL),
-        occupancy.products("hopper"),
-        occupancy.find_gpu("H200"),
+        occupancy.gpus("hopper"),
+        occupancy.gpu("H200"),
         occupancy.sources("9.0"),
         occupancy.registers("1:40,2:?"),
         found.kernel,
@@ -373,7 +373,7 @@ def test_some_of_many_answers_print_as_the_table_with_these_alone() -> None:
         "limited by registers. With 32 registers blocks of 64, 128, 256, 512 and 1,024 threads have" in said
     )
     assert "100%:" not in str(occupancy.block_sizes("8.0", regs=32))
-    for many in (occupancy.products("hopper"), occupancy.compute_capabilities(), sizes[0:4]):
+    for many in (occupancy.gpus("hopper"), occupancy.compute_capabilities(), sizes[0:4]):
         assert many[1:3].to_dict() != many.to_dict()
         assert len(many[1:3]) == 2
 
@@ -388,21 +388,21 @@ def test_what_is_returned_can_be_copied_and_pickled(again: Any) -> None:
 
 @pytest.mark.parametrize("cc", ["9.0", 90, (9, 0), occupancy.limits("9.0").compute_capability, "hopper"])
 def test_products_of_a_chip(cc: Any) -> None:
-    of_90 = occupancy.products(cc="9.0")
-    for one in (cc, [cc], {cc}, occupancy.limits("9.0"), find_chip("H100 SXM")):
-        assert occupancy.products(cc=one) == of_90
-    both = occupancy.products("rtx", cc=[cc, "8.9"])
-    assert both == occupancy.products("rtx", cc="9.0, 8.9")
+    of_90 = occupancy.gpus(cc="9.0")
+    for one in (cc, [cc], {cc}, occupancy.limits("9.0"), find_gpu("H100 SXM")):
+        assert occupancy.gpus(cc=one) == of_90
+    both = occupancy.gpus("rtx", cc=[cc, "8.9"])
+    assert both == occupancy.gpus("rtx", cc="9.0, 8.9")
     for wrong in (9.0, b"90", object()):
         with pytest.raises(InputError, match=r"^cc: "):
-            occupancy.products(cc=wrong)  # type: ignore[arg-type]
+            occupancy.gpus(cc=wrong)  # type: ignore[arg-type]
         with pytest.raises(InputError, match=r"^cc: "):
             occupancy.fits(ccs=wrong, threads=256)  # type: ignore[arg-type]
 
 
 def test_products() -> None:
-    found = occupancy.products()
-    assert occupancy.find_gpu("H200 SXM") in found
+    found = occupancy.gpus()
+    assert occupancy.gpu("H200 SXM") in found
     assert [each.compute_capability for each in found] == sorted(each.compute_capability for each in found)
     assert len(found.to_dict()["gpus"]) == len(found) > 300
 

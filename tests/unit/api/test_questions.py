@@ -18,7 +18,7 @@ from occupancy.advice.runtime import (
     available_dynamic_shared_memory_per_block as _available_dynamic_shared_memory_per_block,
 )
 from occupancy.advice.slack import slack as _slack
-from occupancy.tables.chips import Chip
+from occupancy.tables.gpus import Gpu
 from occupancy.values.kernel import Carveout, Kernel
 
 
@@ -34,8 +34,8 @@ def test_each_question_takes_the_arguments_of_compute() -> None:
     assert occupancy.slack("9.0", **arguments) == _slack(answer)
     assert occupancy.carveout("9.0", **arguments) == _carveout(answer)
     budget = occupancy.budget("9.0", blocks="2", **arguments)
-    assert Budget(budget.wanted, budget.levels) == _budget(Chip(sm), kernel, blocks=2)
-    assert occupancy.launch_bounds("9.0", min_blocks=3, **arguments) == _launch_bounds(Chip(sm), kernel, 3)
+    assert Budget(budget.wanted, budget.levels) == _budget(Gpu(sm), kernel, blocks=2)
+    assert occupancy.launch_bounds("9.0", min_blocks=3, **arguments) == _launch_bounds(Gpu(sm), kernel, 3)
     assert occupancy.fits(ccs=[90], **arguments) == _fits([sm], kernel)
     assert occupancy.max_active_blocks_per_multiprocessor("9.0", **arguments) == 3
 
@@ -282,4 +282,4 @@ def test_a_product_brings_its_number_of_multiprocessors() -> None:
     assert clusters == occupancy.max_active_clusters(
         "9.0", threads=256, multiprocessor_count=132, cluster_size=4
     )
-    assert len(occupancy.products(4090)) == len(occupancy.products("4090"))
+    assert len(occupancy.gpus(4090)) == len(occupancy.gpus("4090"))

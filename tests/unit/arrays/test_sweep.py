@@ -250,7 +250,7 @@ class TestRefusals:
     def test_of_chips_too_large_to_tabulate(self) -> None:
         h100 = occupancy.limits("9.0")
         sizes = {"max_shared_memory_per_multiprocessor": 2**30, "max_shared_memory_per_block_optin": 2**29}
-        huge = h100.replace(**sizes)
+        huge = h100.replace(**sizes, unified_l1_and_shared_memory=None)
         with pytest.raises(occupancy.InputError, match="too large for a sweep"):
             occupancy.sweep(huge, threads=32)
         assert MAX_BLOCK_SIZES <= tables.MOST_ROWS  # so that all block sizes of any table have room

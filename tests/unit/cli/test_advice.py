@@ -20,7 +20,7 @@ from occupancy.advice.next_steps import NextStep
 from occupancy.advice.runtime import CALL
 from occupancy.report.calc.advice import most_useful
 from occupancy.report.schema import adapter
-from occupancy.tables.chips import find_chip
+from occupancy.tables.gpus import find_gpu
 from occupancy.tables.products import WELL_KNOWN
 from occupancy.values.kernel import Kernel
 from tests.cli_runner import run
@@ -391,7 +391,7 @@ def test_fits_counts_in_markdown_too_where_no_table_is_left(threads: int, count:
     asked = ("fits", "-t", str(threads), "-r", "40", "--gpu", "A100")
     shown = run(*asked, "--format", "markdown").stdout
     assert shown.startswith(f"**Launches on {count} of 1 chip")
-    assert ("| Chip |" in shown) == bool(count)
+    assert ("| Gpu |" in shown) == bool(count)
 
 
 def test_fits_lists_the_chips_that_reach_an_occupancy_the_best_first() -> None:
@@ -429,7 +429,7 @@ def test_a_range_of_chips_says_what_to_write(text: str, meant: str) -> None:
 
 def test_what_a_compute_capability_is_known_by_is_a_product_of_it() -> None:
     for cc, name in WELL_KNOWN.items():
-        assert find_chip(name, meant="product").cc == cc
+        assert find_gpu(name, meant="product").cc == cc
 
 
 def test_budget() -> None:

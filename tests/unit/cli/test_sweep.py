@@ -17,7 +17,7 @@ import occupancy
 from occupancy.api import sweep as api_sweep
 from occupancy.api.sweep import sweep_grid
 from occupancy.cli import commands
-from occupancy.tables.chips import find_chip
+from occupancy.tables.gpus import find_gpu
 from tests.cli_runner import run
 
 
@@ -187,7 +187,7 @@ class TestRows:
         self, kernel: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         named = ("10.0", "11.0") if "tensor_memory" in kernel else ("9.0", "8.6")
-        chips = [find_chip(each) for each in named]
+        chips = [find_gpu(each) for each in named]
         fast = sweep_grid(chips, kernel)
         monkeypatch.setattr(api_sweep, "FEWEST_FOR_ARRAYS", 10**9)
         assert fast == sweep_grid(chips, kernel)

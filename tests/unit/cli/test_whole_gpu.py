@@ -10,7 +10,7 @@ import occupancy
 from occupancy import Kernel, Occupancy
 from occupancy.api.waves import whole_gpu
 from occupancy.device import clusters
-from occupancy.tables.chips import Chip
+from occupancy.tables.gpus import Gpu
 from tests.cli_runner import run
 
 NSIGHT = str(Path(__file__).parents[2] / "data" / "kernels" / "ncu_raw.csv")
@@ -180,7 +180,7 @@ def test_gpus_of_a_compute_capability_and_in_an_order() -> None:
     assert "--cc: none of 'h100' is of compute capability 8.0" in run("gpus", "h100", "--cc", "8.0").stderr
     assert "--cc: no product of compute capability 8.8 is known" in run("gpus", "--cc", "8.8").stderr
     with pytest.raises(occupancy.InputError, match=r"sort: 'size' is no order\. Allowed: cc, name, sms, mem"):
-        occupancy.products(sort="size")  # type: ignore[arg-type]
+        occupancy.gpus(sort="size")  # type: ignore[arg-type]
 
 
 def test_gpus_of_a_pattern() -> None:
@@ -323,7 +323,7 @@ def test_a_chip_without_such_clusters_does_not_launch_beside_one_that_has_them()
 
 
 def test_a_gpu_tells_of_clusters_that_no_source_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = Chip(occupancy.limits("12.0"), "GeForce RTX 5090", 170, "device", device=0)
+    mine = Gpu(occupancy.limits("12.0"), "GeForce RTX 5090", 170, "device", device=0)
     answer = Occupancy.on(mine, Kernel(64))
     for told, held in ((20, 20), (0, 0)):
         monkeypatch.setattr(clusters, "count_active_clusters", lambda *_, told=told: told)

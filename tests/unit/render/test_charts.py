@@ -14,11 +14,11 @@ from occupancy.render.charts import HeatMap, StepChart, scale, ticks
 from occupancy.render.text import charts, to_text
 from occupancy.report.curves import CurvesReport, curves_report
 from occupancy.report.sweep import SweepReport
-from occupancy.tables.chips import find_chip
+from occupancy.tables.gpus import find_gpu
 
 
 def swept(ccs: str, **kernel: str) -> SweepReport:
-    report = sweep_grid([find_chip(cc) for cc in ccs.split()], kernel)
+    report = sweep_grid([find_gpu(cc) for cc in ccs.split()], kernel)
     assert isinstance(report, SweepReport)
     return report
 

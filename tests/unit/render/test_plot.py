@@ -19,7 +19,7 @@ from occupancy.render.plot import draw, pictured
 from occupancy.render.words import percent
 from occupancy.report.curves import CurvesReport, curves_report
 from occupancy.report.sweep import SweepReport
-from occupancy.tables.chips import find_chip
+from occupancy.tables.gpus import find_gpu
 
 
 def curves() -> CurvesReport:
@@ -27,7 +27,7 @@ def curves() -> CurvesReport:
 
 
 def swept(*ccs: str, **kernel: str) -> SweepReport:
-    report = sweep_grid([find_chip(cc) for cc in ccs], kernel)
+    report = sweep_grid([find_gpu(cc) for cc in ccs], kernel)
     assert isinstance(report, SweepReport)
     return report
 
@@ -92,7 +92,7 @@ class TestSweep:
         assert (panel.get_xlabel(), panel.get_ylabel()) == ("registers per thread", "occupancy (%)")
 
     def test_what_is_marked_between_two_steps_has_its_own_occupancy(self) -> None:
-        chips, kernel = [find_chip("9.0"), find_chip("8.9")], {"threads": "256", "regs": "16:255:16"}
+        chips, kernel = [find_gpu("9.0"), find_gpu("8.9")], {"threads": "256", "regs": "16:255:16"}
         (panel,) = draw(sweep_picture(chips, kernel, marks=[72])).axes
         expected = [percent(compute(chip.cc, threads=256, regs=72).occupancy) for chip in chips]
         legend = [text.get_text() for text in panel.get_legend().get_texts()]  # type: ignore[union-attr]

@@ -20,7 +20,7 @@ from occupancy.render.charts import Curves
 from occupancy.render.plot import MARK_COLOR, draw, plot
 from occupancy.render.words import percent
 from occupancy.report.sweep import SweepReport
-from occupancy.tables.chips import find_chip
+from occupancy.tables.gpus import find_gpu
 from tests.cli_runner import run
 
 CHIPS = ("H100", "RTX 4090")
@@ -36,7 +36,7 @@ def without_a_screen() -> Iterator[None]:
 
 
 def swept(regs: str = "16:255") -> SweepReport:
-    report = sweep_grid([find_chip(name) for name in CHIPS], {"threads": "192", "regs": regs, "smem": "40k"})
+    report = sweep_grid([find_gpu(name) for name in CHIPS], {"threads": "192", "regs": regs, "smem": "40k"})
     assert isinstance(report, SweepReport)
     return report
 
@@ -88,7 +88,7 @@ def test_where_nothing_was_counted_at_a_mark_the_nearest_value_is_named() -> Non
 
 
 def test_a_curve_without_a_name_has_its_number_at_the_mark() -> None:
-    report = sweep_grid([find_chip("9.0")], {"threads": "192", "regs": "16:255"})
+    report = sweep_grid([find_gpu("9.0")], {"threads": "192", "regs": "16:255"})
     assert isinstance(report, SweepReport)
     (axes,) = draw(report.picture(marks=[72])).axes
     share = occupancy.compute("9.0", threads=192, regs=72).occupancy
@@ -97,7 +97,7 @@ def test_a_curve_without_a_name_has_its_number_at_the_mark() -> None:
 
 @pytest.mark.parametrize("regs", ["72", "16:255"])
 def test_the_legend_covers_no_curve(regs: str) -> None:
-    chips = [find_chip(name) for name in (*CHIPS, "A100", "V100", "T4", "L4")]
+    chips = [find_gpu(name) for name in (*CHIPS, "A100", "V100", "T4", "L4")]
     kernel, marks = {"threads": "192", "regs": regs, "smem": "16k"}, [72, 96] if ":" in regs else []
     figure = draw(sweep_picture(chips, kernel, None, marks))
     figure.draw_without_rendering()
@@ -111,7 +111,7 @@ def test_the_legend_covers_no_curve(regs: str) -> None:
 
 
 def test_one_kernel_on_several_chips_is_the_three_curves_with_one_for_each() -> None:
-    chips = [find_chip("H100"), find_chip("RTX 4090")]
+    chips = [find_gpu("H100"), find_gpu("RTX 4090")]
     kernel = {"threads": "192", "regs": "72", "smem": "40k"}
     picture = sweep_picture(chips, kernel)
     assert picture.title.endswith("\nBlocks of 192 threads, 72 registers and 40 KiB of shared memory")
@@ -174,7 +174,7 @@ def test_narrow_axes_have_fewer_labels_which_do_not_touch() -> None:
 
 @pytest.mark.parametrize("word", ["registers ", "W" * 60 + " ", "i", "W"])
 def test_a_long_title_stays_within_the_picture(word: str) -> None:
-    report = sweep_grid([find_chip("9.0")], {"threads": "192", "regs": "16:255"})
+    report = sweep_grid([find_gpu("9.0")], {"threads": "192", "regs": "16:255"})
     assert isinstance(report, SweepReport)
     picture = report.picture(word * (600 // len(word)))
     plot(picture)

@@ -15,7 +15,7 @@ from occupancy.cli import COMMANDS
 from occupancy.render.csv_json import to_json
 from occupancy.report.meanings import OF_NAMES
 from occupancy.report.schema import REPORTS, adapter, json_schema
-from occupancy.tables.chips import find_chip
+from occupancy.tables.gpus import find_gpu
 from tests.cli_runner import run
 
 KERNEL = ("--cc", "9.0", "--threads", "256", "--regs", "40")
@@ -139,14 +139,14 @@ def test_an_answer_survives_the_round_trip_through_json(
     "varying", [{"threads": "64,16x8"}, {"threads": "128", "carveout": "10,max"}, {"threads": "64"}]
 )
 def test_a_sweep_is_as_its_schema_says(varying: dict[str, str]) -> None:
-    report = sweep_grid([find_chip("9.0")], {**varying, "opt_in": False})
+    report = sweep_grid([find_gpu("9.0")], {**varying, "opt_in": False})
     text = to_json(report.to_dict())
     assert adapter("sweep").validate_json(text, strict=True) == report
 
 
 def test_a_row_of_a_sweep_has_what_was_given_too() -> None:
     cell = json_schema("sweep")["$defs"]["Cell"]
-    (row, *_) = sweep_grid([find_chip("9.0")], {"threads": "64,128", "opt_in": False}).rows()
+    (row, *_) = sweep_grid([find_gpu("9.0")], {"threads": "64,128", "opt_in": False}).rows()
     assert {"cc", "threads", "opt_in"} == set(row) - set(cell["properties"])
     assert {each["type"] for each in cell["additionalProperties"]["anyOf"]} == {
         "string",

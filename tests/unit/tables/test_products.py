@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import occupancy
 from occupancy.errors import InputError
 from occupancy.tables import shipped
-from occupancy.tables.chips import find_chips, products_of
-from occupancy.tables.products import FILE_NAME, Product, find_gpu, matching, products
+from occupancy.tables.gpus import find_gpus, products_of
+from occupancy.tables.products import FILE_NAME, Product, gpu, matching, products
 from occupancy.tables.table import Table
 
 PATH = Path(shipped.data_path(FILE_NAME))
@@ -121,15 +121,15 @@ class TestFindGpu:
         ],
     )
     def test_found(self, name: str, found: str, cc: str, multiprocessor_count: int) -> None:
-        product = find_gpu(name)
+        product = gpu(name)
         assert (product.name, str(product.compute_capability)) == (found, cc)
         assert product.multiprocessor_count == multiprocessor_count
 
     def test_what_variants_do_not_share_is_left_open(self) -> None:
-        v100 = find_gpu("V100")
+        v100 = gpu("V100")
         assert (v100.memory_gb, v100.l2_cache_bytes, v100.known_from) == (None, None, "one list")
-        assert find_gpu("RTX 4070").chip == "AD103, AD104"
-        assert find_gpu("A100").market is None
+        assert gpu("RTX 4070").chip == "AD103, AD104"
+        assert gpu("A100").market is None
 
     @pytest.mark.parametrize(
         ("name", "candidates"),
@@ -148,13 +148,13 @@ class TestFindGpu:
     )
     def test_products_that_differ_are_listed(self, name: str, candidates: list[str]) -> None:
         with pytest.raises(InputError, match="products that differ") as caught:
-            find_gpu(name)
+            gpu(name)
         for candidate in candidates:
             assert candidate in caught.value.allowed
 
     def test_a_long_list_is_cut(self) -> None:
         with pytest.raises(InputError, match="; and 5 more"):
-            find_gpu("jetson")
+            gpu("jetson")
 
     @pytest.mark.parametrize(
         ("name", "near"),
@@ -162,22 +162,22 @@ class TestFindGpu:
             ("RTX 9090", "GeForce RTX 4090"),
             ("RTX 4099", "GeForce RTX 4090"),
             ("H10", "H100"),
-            ("Radeon RX 7900", "Write it as RTX 4090 or A100 SXM4; `occupancy.products()` lists"),
-            ("", "Write it as RTX 4090 or A100 SXM4; `occupancy.products()` lists"),
-            ("NVIDIA", "Write it as RTX 4090 or A100 SXM4; `occupancy.products()` lists"),
-            ("-", "Write it as RTX 4090 or A100 SXM4; `occupancy.products()` lists"),
-            ("x" * 10_000, "Write it as RTX 4090 or A100 SXM4; `occupancy.products()` lists"),
+            ("Radeon RX 7900", "Write it as RTX 4090 or A100 SXM4; `occupancy.gpus()` lists"),
+            ("", "Write it as RTX 4090 or A100 SXM4; `occupancy.gpus()` lists"),
+            ("NVIDIA", "Write it as RTX 4090 or A100 SXM4; `occupancy.gpus()` lists"),
+            ("-", "Write it as RTX 4090 or A100 SXM4; `occupancy.gpus()` lists"),
+            ("x" * 10_000, "Write it as RTX 4090 or A100 SXM4; `occupancy.gpus()` lists"),
         ],
     )
     def test_no_such_product(self, name: str, near: str) -> None:
         with pytest.raises(InputError, match="no product is called") as caught:
-            find_gpu(name)
+            gpu(name)
         assert near in str(caught.value)
         assert len(str(caught.value)) < 500
 
     def test_not_text(self) -> None:
         with pytest.raises(InputError, match="no product is called 4090"):
-            find_gpu(4090)  # type: ignore[arg-type]
+            gpu(4090)  # type: ignore[arg-type]
 
     @given(st.text(max_size=20))
     def test_any_text_is_answered_or_refused(self, name: str) -> None:
@@ -219,16 +219,16 @@ class TestMatching:
 def test_several_chips_in_one_text_say_how_python_takes_them() -> None:
     message = r"'9.0, L4' is not one chip\. Several are a list, \['9.0', 'L4'\], which compute_on_all.*"
     with pytest.raises(InputError, match=message):
-        find_chips("9.0, L4")
+        find_gpus("9.0, L4")
 
 
 def test_an_architecture_of_one_product_is_that_product_unless_a_compute_capability_is_meant() -> None:
-    for found in (find_chips("Rubin", meant="product"), find_chips("Rubin")):
+    for found in (find_gpus("Rubin", meant="product"), find_gpus("Rubin")):
         (chip,) = found
         assert (chip.name, chip.cc, chip.multiprocessor_count) == ("Rubin (VR200)", "10.7", 224)
-    (alone,) = find_chips("Rubin", meant="cc")
+    (alone,) = find_gpus("Rubin", meant="cc")
     assert (alone.name, alone.multiprocessor_count) == (None, None)
-    (hopper,) = find_chips("hopper", meant="product")  # of which there are many
+    (hopper,) = find_gpus("hopper", meant="product")  # of which there are many
     assert (hopper.name, hopper.cc) == (None, "9.0")
 
 
@@ -245,7 +245,7 @@ def test_python_takes_an_architecture_of_one_product_for_it_and_others_as_they_a
 def test_an_architecture_is_no_product_where_a_table_has_more_of_it(tmp_path: Path) -> None:
     file = tmp_path / "limits.yaml"
     file.write_text('schema_version: 1\ncompute_capabilities:\n  "10.8": {like: "10.7"}\n')
-    found = find_chips("Rubin", Table(file), meant="product")
+    found = find_gpus("Rubin", Table(file), meant="product")
     assert [(chip.name, chip.cc) for chip in found] == [(None, "10.7"), (None, "10.8")]
 
 
@@ -262,15 +262,15 @@ def test_a_compute_capability_without_products(name: str, hint: str) -> None:
     assert caught.value.hint == hint
     for pattern in ("", "h100"):
         with pytest.raises(InputError) as by_cc:
-            occupancy.products(pattern, cc=name)
+            occupancy.gpus(pattern, cc=name)
         assert by_cc.value.lines() == caught.value.lines()
     with pytest.raises(InputError, match=r"none of 'h100' is of compute capability 8\.9"):
-        occupancy.products("h100", cc="8.9")
+        occupancy.gpus("h100", cc="8.9")
 
 
 def _answer(name: str) -> tuple[Any, ...]:
     try:
-        product = find_gpu(name)
+        product = gpu(name)
     except InputError as error:
         return (error.allowed,)
     return (product.compute_capability, product.multiprocessor_count, product.chip)

@@ -21,7 +21,7 @@ from ...values.dataclass import dataclass
 from ...values.limits import Limits
 from ...values.resources import Resource, amount_of
 from ..base import Document, Report, empty
-from ..gpu.report import WAVES, Gpu, WavesReport, WholeGpu, fill
+from ..gpu.report import WAVES, NamedGpu, WavesReport, WholeGpu, fill
 from ..inputs import Inputs, inputs_of
 from ..of_chips import later_name
 from .notes import notes_on, why_it_differs
@@ -124,7 +124,7 @@ class CalcReport(Report):
     """How far each resource may grow before a block is lost, and what is left over."""
     carveout: CarveoutAdvice
     """The sizes that the SM's shared memory can be set to."""
-    gpu: Gpu | None
+    gpu: NamedGpu | None
     """The GPU, where one was named or found."""
     full_wave: FullWave | None
     """What is resident on the whole GPU at once, where the number of its SMs is known."""
@@ -177,7 +177,7 @@ class CalcReport(Report):
 _OPTIONAL = {
     "runtime": RuntimeAnswer,
     "tensor_memory": TensorMemory,
-    "gpu": Gpu,
+    "gpu": NamedGpu,
     "green_context": GreenContext,
     "split": RegisterSplit,
     **WAVES,

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 from ...advice.partitions import GreenContext
 from ...advice.waves import FullWave, Waves
-from ...tables.chips import Chip
 from ...tables.clusters import MeasuredClusters
+from ...tables.gpus import Gpu
 from ...values.asking import Asking
 from ...values.dataclass import dataclass
 from ...values.listed import listed
@@ -17,7 +17,7 @@ from ..base import empty
 
 
 @dataclass(frozen=True, slots=True)
-class Gpu:
+class NamedGpu:
     """A GPU that was named, or that was found in this machine."""
 
     name: str
@@ -32,12 +32,12 @@ class Gpu:
     """The number of this machine's GPU; None for a product."""
 
 
-def gpu_of(chip: Chip) -> Gpu | None:
+def gpu_of(chip: Gpu) -> NamedGpu | None:
     """The GPU that was named; None where only a compute capability was."""
     if chip.name is None:
         return None
     known_from = chip.known_from or "variants differ"
-    return Gpu(chip.name, chip.multiprocessor_count, known_from, chip.device)
+    return NamedGpu(chip.name, chip.multiprocessor_count, known_from, chip.device)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def why_fewer_clusters(wave: FullWave | None, gpu: str | None) -> tuple[str, ...
 class WholeGpu(NamedTuple):
     """What is known and asked of a whole GPU; None for what is not."""
 
-    gpu: Gpu | None = None
+    gpu: NamedGpu | None = None
     full_wave: FullWave | None = None
     waves: Waves | None = None
     green_context: GreenContext | None = None

@@ -9,7 +9,7 @@ from typing import Any
 from ...advice.block_sizes import BlockSize
 from ...render import words
 from ...render.document import Bullets, Column, Document, Heading, Only, Table, Together, graded
-from ...tables.chips import Chip
+from ...tables.gpus import Gpu
 from ...values.dataclass import dataclass
 from ...values.resources import Resource
 from ..base import Report
@@ -104,7 +104,7 @@ class BlockSizesOnAllReport(Report):
 
 
 def block_sizes_on_all_report(
-    chips: Sequence[Chip], reports: Sequence[BlockSizesReport]
+    chips: Sequence[Gpu], reports: Sequence[BlockSizesReport]
 ) -> BlockSizesOnAllReport:
     """What the block sizes of a kernel come to on several chips.
 
@@ -126,7 +126,7 @@ def block_sizes_on_all_report(
     return BlockSizesOnAllReport(reports[0].inputs, tuple(best_first))
 
 
-def _on_chip(chip: Chip, size: BlockSize) -> SizeOnChip:
+def _on_chip(chip: Gpu, size: BlockSize) -> SizeOnChip:
     return SizeOnChip(
         chip.name,
         chip.cc,

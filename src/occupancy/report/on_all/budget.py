@@ -12,7 +12,7 @@ from ...advice.on_all import BudgetOnAll
 from ...engine import evaluate
 from ...render import words
 from ...render.document import Block, Column, Document, Line, Marked, Only, Paragraph, Table, graded
-from ...tables.chips import Chip
+from ...tables.gpus import Gpu
 from ...values.dataclass import dataclass
 from ...values.kernel import Kernel
 from ..base import Report
@@ -125,7 +125,7 @@ class BudgetOnAllReport(Report):
         return Table(LEVELS, rows)
 
 
-def budget_on_all_report(chips: Sequence[Chip], kernel: Kernel, answer: BudgetOnAll) -> BudgetOnAllReport:
+def budget_on_all_report(chips: Sequence[Gpu], kernel: Kernel, answer: BudgetOnAll) -> BudgetOnAllReport:
     """Everything that is shown of what a kernel may use on several chips."""
     wanted = answer.on_each or (None,) * len(chips)
     return BudgetOnAllReport(

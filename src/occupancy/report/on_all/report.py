@@ -13,7 +13,7 @@ from ...advice.portability import NoSuchClusters
 from ...advice.waves import FullWave
 from ...engine import Answer, Model, default_model, evaluate
 from ...render import words
-from ...tables.chips import Chip
+from ...tables.gpus import Gpu
 from ...values.asking import reworded
 from ...values.dataclass import dataclass
 from ...values.resources import Resource
@@ -134,7 +134,7 @@ class OnAllReport(Report):
 
 
 def on_all_report(
-    chips: Sequence[Chip],
+    chips: Sequence[Gpu],
     answers: Sequence[Answer],
     steps: tuple[StepOnAll, ...],
     wholes: Sequence[WholeGpu],
@@ -179,7 +179,7 @@ def _runtime(answers: Sequence[Answer], *, can_be_helped: bool) -> RuntimeOnAll 
     )
 
 
-def _of_single(chips: Sequence[Chip], answers: Sequence[Answer]) -> Iterator[str]:
+def _of_single(chips: Sequence[Gpu], answers: Sequence[Answer]) -> Iterator[str]:
     """What a reader should know of single chips, each sentence once."""
     yield from later_names(chips)
     if len({answer.model for answer in answers}) > 1:
@@ -198,7 +198,7 @@ def _divided(answers: Sequence[Answer]) -> Iterator[str]:
 
 
 def _on_chip(
-    chip: Chip,
+    chip: Gpu,
     answer: Answer,
     whole: WholeGpu,
     explanation: tuple[Explanation, ...] | None,

@@ -35,7 +35,7 @@ Meant = Literal["cc", "product", "either"]
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
+class Gpu:
     """A chip that was named: what its SM offers and, of a GPU, which it is."""
 
     limits: Limits
@@ -68,13 +68,13 @@ class Chip:
         return f"{self.name}: {about}" if self.name else about
 
 
-def find_chip(name: object, table: Table | None = None, *, meant: Meant = "either") -> Chip:
-    """The one chip of a name; see `find_chips`.
+def find_gpu(name: object, table: Table | None = None, *, meant: Meant = "either") -> Gpu:
+    """The one chip of a name; see `find_gpus`.
 
     Raises:
         InputError: It stands for several, or for none.
     """
-    found = find_chips(name, table, meant=meant)
+    found = find_gpus(name, table, meant=meant)
     if len(found) > 1:
         raise InputError(
             f"{shown(name)} stands for {len(found)} compute capabilities",
@@ -85,7 +85,7 @@ def find_chip(name: object, table: Table | None = None, *, meant: Meant = "eithe
     return found[0]
 
 
-def find_chips(name: object, table: Table | None = None, *, meant: Meant = "either") -> tuple[Chip, ...]:
+def find_gpus(name: object, table: Table | None = None, *, meant: Meant = "either") -> tuple[Gpu, ...]:
     """The chips of a name: one, or all compute capabilities of an architecture.
 
     Args:
@@ -99,13 +99,13 @@ def find_chips(name: object, table: Table | None = None, *, meant: Meant = "eith
         InputError: Nothing is called so, or products of different compute capability are.
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
-    if isinstance(name, Chip):
+    if isinstance(name, Gpu):
         return (name,)
     if isinstance(name, Limits):
-        return (Chip(name),)
+        return (Gpu(name),)
     table = table or Table()
     if not isinstance(name, str):
-        return (Chip(table.limits(name)),)
+        return (Gpu(table.limits(name)),)
     if meant == "product" and name.strip().isdecimal() and (chip := _of_product(name, table, guess=False)):
         return (chip,)
     try:
@@ -115,7 +115,7 @@ def find_chips(name: object, table: Table | None = None, *, meant: Meant = "eith
         if rows:
             alone = None if meant == "cc" else _the_only_product(rows)
             product = alone and _of_product(alone.name, table, guess=False)
-            return (product,) if product else tuple(Chip(row) for row in rows)
+            return (product,) if product else tuple(Gpu(row) for row in rows)
         if found := re.fullmatch(_RANGE, name.strip()):
             raise _range(name, found, table) from None
         if len(parts := [part.strip() for part in name.split(",")]) > 1 and all(parts):
@@ -125,7 +125,7 @@ def find_chips(name: object, table: Table | None = None, *, meant: Meant = "eith
             raise _nothing(name) from None
         return (chip,)
     try:
-        return (Chip(table.limits(cc)),)
+        return (Gpu(table.limits(cc)),)
     except UnknownComputeCapabilityError as error:
         product = _of_product(name, table, guess=False) if name.strip().isdecimal() else None
         if product is not None:
@@ -154,7 +154,7 @@ def _range(name: str, found: re.Match[str], table: Table) -> InputError:
     )
 
 
-def _of_product(name: str, table: Table, *, guess: bool) -> Chip | None:
+def _of_product(name: str, table: Table, *, guess: bool) -> Gpu | None:
     """The product of a name; None where there is none. Parts of a name are enough where it may guess."""
     from .products import candidates, common_name
 
@@ -179,10 +179,10 @@ def _of_product(name: str, table: Table, *, guess: bool) -> Chip | None:
     limits = table.limits(ccs.pop())
     counts = {each.multiprocessor_count for each in found}
     if len(counts) > 1:
-        return Chip(limits, called, variants=found)
+        return Gpu(limits, called, variants=found)
     from .products import least_certain
 
-    return Chip(limits, called, counts.pop(), least_certain(found))
+    return Gpu(limits, called, counts.pop(), least_certain(found))
 
 
 def _the_only_product(rows: Sequence[Limits]) -> Product | None:
@@ -210,7 +210,7 @@ def products_of(pattern: str) -> tuple[Product, ...]:
     with suppress(InputError, UnknownComputeCapabilityError):
         ccs = {row.compute_capability for row in Table().of_architecture(pattern)}
         if not found and not ccs:
-            ccs = {find_chip(pattern).limits.compute_capability}
+            ccs = {find_gpu(pattern).limits.compute_capability}
         found |= {each for each in products() if each.compute_capability in ccs}
     if not found and ccs:
         raise without_products(ccs)
@@ -239,7 +239,7 @@ def _under_new_name(cc: ComputeCapability) -> Asking:
 def _products(pattern: str = "") -> Asking:
     """How to list the products that a pattern fits, or all."""
     return Asking(
-        f"`occupancy gpus{pattern and f' {pattern}'}`", f"`occupancy.products({pattern and repr(pattern)})`"
+        f"`occupancy gpus{pattern and f' {pattern}'}`", f"`occupancy.gpus({pattern and repr(pattern)})`"
     )
 
 
