@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from occupancy import InputError
+from occupancy.advice.runtime import available_dynamic_shared_memory_per_block
 from occupancy.engine import Answer, cuda, evaluate
 from occupancy.tables import shipped
 from occupancy.values.kernel import Kernel
@@ -104,3 +106,11 @@ def limiting_factors(theirs: Records) -> npt.NDArray[np.int32]:
     ]
     only_barriers = theirs["block_limit_barriers"] < np.min(others, axis=0)
     return np.where(only_barriers, np.int32(LIMITING_FACTORS["barriers"]), theirs["limiting_factors"])
+
+
+def available(limits: Limits, kernel: Kernel, blocks: int, *, driver_580: bool = False) -> int | None:
+    """None for a refusal."""
+    try:
+        return available_dynamic_shared_memory_per_block(limits, kernel, blocks, driver_580=driver_580)
+    except InputError:
+        return None

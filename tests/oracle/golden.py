@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from occupancy.values.kernel import Carveout
+from occupancy.values.kernel import Carveout, Kernel
 
 FOLDER = Path(__file__).parents[1] / "data" / "golden"
 
@@ -55,7 +55,14 @@ class Comparison:
         assert counted == expected, f"compared and left out: {counted}, not {expected}"
 
 
-def carveout_of(row: dict[str, str]) -> Carveout | None:
-    """The carveout of a launch on the H200; none was set where the row has a negative one."""
-    percent = int(row["carveout_percent"])
-    return None if percent < 0 else Carveout(percent, "percent")
+def kernel_of(row: dict[str, str]) -> Kernel:
+    """Return the kernel of a row about the H200; no carveout was set where the row has a negative one."""
+    percent = int(row.get("carveout_percent", -1))
+    return Kernel(
+        int(row.get("threads_per_block", 1)),
+        int(row["registers_per_thread"]),
+        int(row.get("static_smem", 0)),
+        int(row.get("dynamic_smem", 0)),
+        barriers=int(row["barriers"]) if "barriers" in row else None,
+        carveout=None if percent < 0 else Carveout(percent, "percent"),
+    )

@@ -1,71 +1,245 @@
-"""The model `cuda` against an H200 (9.0, driver 580): what its runtime said, and what was seen running."""
+"""The model `cuda` and the advice against an H200 (9.0, driver 580): its runtime, and kernels that ran."""
 
 from __future__ import annotations
 
-from occupancy.engine import evaluate
-from occupancy.tables import shipped
-from occupancy.values.kernel import Carveout, Kernel
+import gzip
+import io
+import itertools
+from dataclasses import replace
+from functools import cache, partial
+from itertools import groupby
 
-from .golden import H200, Comparison, carveout_of, read_rows
+import numpy as np
+import numpy.typing as npt
+
+from occupancy.advice.partitions import green_context
+from occupancy.advice.registers import Group, split_registers
+from occupancy.advice.runtime import max_active_clusters, max_potential_block_size
+from occupancy.advice.waves import full_wave
+from occupancy.engine import evaluate
+from occupancy.readers import KernelRecord, stream_kernels
+from occupancy.tables import shipped
+from occupancy.tables.clusters import MeasuredClusters
+from occupancy.values.kernel import Carveout, Kernel
+from tests.sampling import sampled
+
+from .against_header import available
+from .golden import FOLDER, H200, Comparison, kernel_of, read_rows
+from .header import INVALID_INPUT, Header, Records
+
+LIMITS = shipped.limits(H200)
+MULTIPROCESSORS = 132
+
+FIELDS = {
+    "threads_per_block": "threads",
+    "registers_per_thread": "registers",
+    "static_smem": "static_smem",
+    "dynamic_smem": "dynamic_smem",
+    "barriers": "barriers",
+    "carveout_percent": "carveout_percent",
+}
+"""Column -> field of a query."""
 
 
 def test_active_blocks() -> None:
     """cudaOccupancyMaxActiveBlocksPerMultiprocessor for compiled kernels that had opted in."""
-    limits = shipped.limits(H200)
     comparison = Comparison()
     for row in read_rows("h200_active_blocks"):
-        kernel = Kernel(
-            int(row["threads_per_block"]),
-            int(row["registers_per_thread"]),
-            int(row["static_smem"]),
-            int(row["dynamic_smem"]),
-            barriers=int(row["barriers"]),
-            carveout=carveout_of(row),
-        )
-        comparison.check(row, int(row["active_blocks"]), evaluate(limits, kernel).active_blocks)
+        comparison.check(row, int(row["active_blocks"]), evaluate(LIMITS, kernel_of(row)).active_blocks)
     comparison.conclude(compared=56_466)
 
 
 def test_blocks_seen_resident() -> None:
-    """The most blocks that were resident at once on one SM, counted by the running kernel itself."""
-    limits = shipped.limits(H200)
-    runtime, seen = Comparison(), Comparison()
-    for row in read_rows("h200_residency"):
-        kernel = resident_kernel(row, carveout_of(row))
-        active_blocks = evaluate(limits, kernel).active_blocks
-        runtime.check(row, int(row["api_active_blocks"]), active_blocks)
-        if is_kept_larger(kernel):
-            seen.left_out += 1
-        else:
-            seen.check(row, int(row["blocks_seen_resident"]), active_blocks)
-    runtime.conclude(compared=1_279)
-    seen.conclude(compared=1_245, left_out=34)
+    """The most blocks that were resident at once on one SM, counted by the running kernel itself.
 
-
-def test_blocks_seen_resident_where_the_carveout_was_a_hint() -> None:
-    """What `is_kept_larger` leaves out is what a pool of 16 KiB gives, so the rule is no excuse for more."""
-    limits = shipped.limits(H200)
-    comparison = Comparison()
-    for row in read_rows("h200_residency"):
-        if is_kept_larger(resident_kernel(row, carveout_of(row))):
-            kernel = resident_kernel(row, Carveout(16384, "bytes"))
-            comparison.check(row, int(row["blocks_seen_resident"]), evaluate(limits, kernel).active_blocks)
-    comparison.conclude(compared=34)
-
-
-def is_kept_larger(kernel: Kernel) -> bool:
-    """Whether the SM kept more shared memory than the carveout asked for.
-
-    The carveout is a hint. Asked for none at all, for a kernel without shared memory of its own, the
-    runtime reckons with 8 KiB, just enough for the system's reservation; the SM kept 16 KiB.
+    The carveout is a hint. With none at all, for a kernel without shared memory of its own, the runtime
+    reckons with 8 KiB, just enough for the system's reservation; the SM kept 16 KiB.
     """
-    return kernel.carveout == Carveout(0, "percent") and not kernel.shared_memory
+    runtime, seen, kept_larger = Comparison(), Comparison(), Comparison()
+    for row in read_rows("h200_residency"):
+        kernel, resident = kernel_of(row), int(row["blocks_seen_resident"])
+        active_blocks = evaluate(LIMITS, kernel).active_blocks
+        runtime.check(row, int(row["api_active_blocks"]), active_blocks)
+        if kernel.carveout == Carveout(0, "percent") and not kernel.shared_memory:
+            kernel = replace(kernel, carveout=Carveout(16384, "bytes"))
+            kept_larger.check(row, resident, evaluate(LIMITS, kernel).active_blocks)
+        else:
+            seen.check(row, resident, active_blocks)
+    runtime.conclude(compared=1_279)
+    seen.conclude(compared=1_245)
+    kept_larger.conclude(compared=34)
 
 
-def resident_kernel(row: dict[str, str], carveout: Carveout | None) -> Kernel:
-    return Kernel(
-        int(row["threads_per_block"]),
-        int(row["registers_per_thread"]),
-        dynamic_smem=int(row["dynamic_smem"]),
-        carveout=carveout,
-    )
+def test_max_potential_block_size() -> None:
+    comparison = Comparison()
+    for row in read_rows("h200_max_potential_block_size"):
+        seen = int(row["min_grid_size"]), int(row["block_size"])
+        ours = max_potential_block_size(LIMITS, kernel_of(row), MULTIPROCESSORS)
+        comparison.check(row, seen, (ours.min_grid_size, ours.block_size))
+    comparison.conclude(compared=1_103)
+
+
+@sampled("stride", sample=7, everything=1)
+def test_available_dynamic_shared_memory(stride: int) -> None:
+    """The driver's own result, which is 1024 too high, and its refusals."""
+    comparison = Comparison()
+    for row in itertools.islice(read_rows("h200_available_dynamic_smem"), 0, None, stride):
+        seen = int(row["driver_580_bytes"]) if row["driver_580_bytes"] else None
+        kernel, blocks = kernel_of(row), int(row["blocks"])
+        comparison.check(row, seen, available(LIMITS, kernel, blocks, driver_580=True))
+        right = available(LIMITS, kernel, blocks)
+        most = LIMITS.max_shared_memory_per_block_optin - int(row["static_smem"])
+        is_promised_too_much = seen is not None and seen != most
+        comparison.check(row, seen, right + 1024 if is_promised_too_much and right is not None else right)
+    comparison.conclude(compared=2 * -(-12_028 // stride))
+
+
+def test_no_more_clusters_than_the_bound() -> None:
+    rows = list(read_rows("h200_max_active_clusters"))
+    reached = 0
+    for row in rows:
+        bound = max_active_clusters(LIMITS, kernel_of(row), MULTIPROCESSORS, int(row["cluster_size"])).at_most
+        assert int(row["active_clusters"]) <= bound, row
+        reached += int(row["active_clusters"]) == bound
+    assert (len(rows), reached) == (4_272, 1_969)
+
+
+def test_splits_of_registers() -> None:
+    """Splits that ended, and splits that hung; the most that ended is what is solved."""
+    comparison, configurations = Comparison(), 0
+    names = ("warpgroups", "min_blocks", "first_registers")
+    for key, rows in groupby(read_rows("h200_setmaxnreg"), lambda row: [int(row[name]) for name in names]):
+        warpgroups, min_blocks, first = key
+        split = partial(split_registers, LIMITS, 128 * warpgroups, min_blocks=min_blocks)
+        ended: dict[bool, list[int]] = {True: [], False: []}
+        for row in rows:
+            ends, regs = row["ends"] == "yes", int(row["other_registers"])
+            ended[ends].append(regs)
+            found = split([Group(1, first), Group(warpgroups - 1, regs)])
+            comparison.check(row, (int(row["launch_registers"]), ends), (found.launch_regs, found.suffices))
+        assert min(ended[False]) == max(ended[True]) + 8
+        assert split([Group(1, first), Group(warpgroups - 1, None)]).groups[1].regs == max(ended[True])
+        configurations += 1
+    comparison.conclude(compared=73)
+    assert configurations == 25
+
+
+@cache
+def _kernels(cubin: str) -> dict[str, KernelRecord]:
+    content = gzip.decompress((FOLDER.parent / "modern" / "h200" / f"{cubin}.gz").read_bytes())
+    return {record.name: record for record in stream_kernels(io.BytesIO(content))}
+
+
+def test_spills_into_shared_memory() -> None:
+    """Registers, shared memory and blocks by the driver, beside what the cubins say."""
+    comparison = Comparison()
+    for row in read_rows("h200_smem_spilling"):
+        record = _kernels(row["cubin"])[row["kernel"]]
+        blocks = evaluate(LIMITS, record.kernel(int(row["threads"]))).active_blocks
+        ours = (record.regs, record.static_smem, record.spill_smem, record.stack_bytes, record.max_threads)
+        names = ("registers", "static_smem", "spill_smem", "local_bytes", "max_threads", "active_blocks")
+        comparison.check(row, tuple(int(row[name]) for name in names), (*ours, blocks))
+    comparison.conclude(compared=11)
+
+
+def test_cooperative_launches() -> None:
+    """The largest grid was launched, and one of a block more was refused."""
+    comparison = Comparison()
+    for row in read_rows("h200_cooperative_launch"):
+        # The kernel synchronises its grid; it has 10 registers, and so none that limit.
+        answer = evaluate(LIMITS, Kernel(int(row["threads"]), 10, 0, int(row["dynamic_smem"])))
+        most = full_wave(answer, MULTIPROCESSORS).blocks
+        launches = "cudaSuccess" if int(row["grid"]) <= most else "cudaErrorCooperativeLaunchTooLarge"
+        expected = (int(row["blocks_per_sm"]), row["launch"])
+        comparison.check(row, expected, (answer.active_blocks, launches))
+    comparison.conclude(compared=48)
+
+
+def test_measured_clusters() -> None:
+    """The table of measured clusters has what the driver of this GPU said of every kernel."""
+    comparison = Comparison()
+    for row in read_rows("h200_max_active_clusters"):
+        cluster_size, clusters = int(row["cluster_size"]), int(row["active_clusters"])
+        answer = evaluate(LIMITS, kernel_of(row))
+        if cluster_size == 1 or not answer.active_blocks:
+            comparison.left_out += 1
+            continue
+        measured = full_wave(answer, MULTIPROCESSORS, cluster_size=cluster_size).measured
+        comparison.check(row, MeasuredClusters("H200", clusters, clusters * cluster_size), measured)
+    comparison.conclude(compared=2992, left_out=1280)
+
+
+def test_green_contexts() -> None:
+    """The SMs of each group are exact. How many groups there are is a bound, which 5 of 36 rows do not reach:
+    with co-scheduling, a group of 8 SMs must lie within one processing cluster of this chip."""
+    comparison = Comparison()
+    fewer = 0
+    for row in read_rows("h200_green_contexts"):
+        ours = green_context(LIMITS, int(row["min_sms"]), MULTIPROCESSORS)
+        each = ours.without_coscheduling if row["ignore_coscheduling"] == "1" else ours.multiprocessor_count
+        comparison.check(row, int(row["sms_each"]), each)
+        groups = int(row["groups"])
+        assert groups * each + int(row["rest"]) == MULTIPROCESSORS
+        most = MULTIPROCESSORS // each
+        assert groups in (most, most - 1)
+        fewer += groups < most
+        assert groups == most or (each == 8 and row["ignore_coscheduling"] == "0")
+    comparison.conclude(compared=36)
+    assert fewer == 5
+
+
+class TestHeader:
+    """NVIDIA's header, called through our wrapper, says what the runtime said: the oracle is one."""
+
+    def test_active_blocks(self, header: Header) -> None:
+        golden = read_columns("h200_active_blocks")
+        answers = header.max_active_blocks(LIMITS, queries_of(header, golden))
+        assert len(answers) == 56_466
+        assert not answers["error"].any()
+        assert np.array_equal(answers["active_blocks"], golden["active_blocks"])
+
+    def test_max_potential_block_size(self, header: Header) -> None:
+        golden = read_columns("h200_max_potential_block_size")
+        asked = queries_of(header, golden)
+        asked["threads"] = LIMITS.max_threads_per_block
+        answers = header.max_potential_block_size(LIMITS, asked, MULTIPROCESSORS)
+        assert len(answers) == 1_103
+        assert not answers["error"].any()
+        assert np.array_equal(answers["min_grid_size"], golden["min_grid_size"])
+        assert np.array_equal(answers["block_size"], golden["block_size"])
+
+    def test_max_potential_block_size_with_variable_shared_memory(self, header: Header) -> None:
+        """A constant function is the plain question; one that grows with the block prefers smaller blocks."""
+        asked = header.queries(LIMITS, threads=1024, registers=range(256), dynamic_smem=20_000)
+        constant = header.max_potential_block_size(LIMITS, asked, MULTIPROCESSORS, lambda threads: 20_000)
+        assert np.array_equal(constant, header.max_potential_block_size(LIMITS, asked, MULTIPROCESSORS))
+        (growing,) = header.max_potential_block_size(
+            LIMITS, asked[:1], 1, lambda threads: threads * threads // 8
+        )
+        assert growing["block_size"] < constant["block_size"][0]
+
+    def test_available_dynamic_smem(self, header: Header) -> None:
+        """The driver is older than the header, and forgot to take off the system's reservation.
+
+        Where it already answers the most that a block may have, nothing is missing.
+        """
+        golden = read_columns("h200_available_dynamic_smem")
+        answers = header.available_dynamic_smem(LIMITS, queries_of(header, golden), golden["blocks"])
+        assert len(answers) == 12_028
+        is_refused = golden["driver_580_bytes"] < 0
+        assert np.array_equal(answers["error"], np.where(is_refused, INVALID_INPUT, 0))
+        most = LIMITS.max_shared_memory_per_block_optin - golden["static_smem"]
+        driver = golden["driver_580_bytes"]
+        corrected = np.where(driver == most, driver, driver - LIMITS.reserved_shared_memory_per_block)
+        assert np.array_equal(answers["bytes"][~is_refused], corrected[~is_refused])
+
+
+def read_columns(name: str) -> dict[str, npt.NDArray[np.int64]]:
+    """A file by column; a refusal, which is empty there, is -1."""
+    rows = list(read_rows(name))
+    return {column: np.array([int(row[column] or -1) for row in rows]) for column in rows[0]}
+
+
+def queries_of(header: Header, golden: dict[str, npt.NDArray[np.int64]]) -> Records:
+    columns = {field: golden[name] for name, field in FIELDS.items() if name in golden}
+    return header.queries(LIMITS, **columns)

@@ -1,4 +1,4 @@
-"""The model `cuda` against NVIDIA's cuda_occupancy.h, for every compute capability that it knows.
+"""The model `cuda` and the runtime's questions against NVIDIA's cuda_occupancy.h, on all chips that it knows.
 
 An answer is the least of what each resource allows, and each resource looks at a few inputs only. So
 each resource is compared over all the values of its own inputs, and whole answers for every pair of
@@ -9,28 +9,37 @@ values of two different inputs, and at random: in full with ``pytest -m thorough
 from __future__ import annotations
 
 import itertools
+import math
+import operator
 import random
 from dataclasses import replace
+from functools import partial
 
+import numpy as np
 import pytest
 
-from occupancy.engine import evaluate
+from occupancy.advice.runtime import max_potential_block_size
+from occupancy.arrays import sweep_arrays
+from occupancy.engine import cuda, evaluate
 from occupancy.errors import InputError
 from occupancy.tables import shipped
 from occupancy.values.kernel import MAX_VIRTUAL_RESOURCES_PER_BLOCK, Carveout, Kernel
 from occupancy.values.limits import Limits
+from occupancy.values.resources import Limiter
 from tests.sampling import sampled
 
 from . import axes
 from .against_header import (
     CHIPS,
+    available,
     chips_with_percentages,
     compare,
     each_chip,
     is_known_to_header,
     limiting_factors,
 )
-from .header import LIMITING_FACTORS, UNKNOWN_DEVICE, Header
+from .golden import Comparison
+from .header import LIMITING_FACTORS, UNKNOWN_DEVICE, Header, carveout_settings
 
 
 def test_chips_that_the_header_does_not_know(header: Header) -> None:
@@ -263,3 +272,166 @@ def test_limiting_factors_that_the_header_does_not_take_back(header: Header) -> 
     assert theirs["limiting_factors"] == LIMITING_FACTORS["warps"] | LIMITING_FACTORS["barriers"]
     assert limiting_factors(theirs) == LIMITING_FACTORS["barriers"]
     assert evaluate(limits, Kernel(128, barriers=16)).limiters == ("barriers",)
+
+
+KERNELS = sampled("count", sample=50, everything=200)
+"""For each chip and question of the runtime."""
+
+
+def runtime_kernels(limits: Limits, question: str, count: int) -> list[Kernel]:
+    """Return random kernels that the header knows."""
+    chance = random.Random(f"{question} {limits.compute_capability}")
+    wanted: list[Kernel] = []
+    while len(wanted) < count:
+        kernel = Kernel(
+            chance.choice((chance.randint(1, 1024), 32 * chance.randint(1, 32))),
+            chance.choice(axes.registers(limits)),
+            static_smem=chance.choice((0, 0, chance.randint(0, 49152))),
+            dynamic_smem=chance.choice((0, chance.randint(0, limits.max_shared_memory_per_multiprocessor))),
+            barriers=chance.choice(axes.BARRIERS),
+            carveout=chance.choice(axes.configurations(limits)),
+            caching=chance.choice(axes.cachings(limits)),
+            opt_in=chance.choice(axes.OPT_IN),
+        )
+        if is_known_to_header(limits, kernel):
+            wanted.append(kernel)
+    return wanted
+
+
+@each_chip
+@KERNELS
+@pytest.mark.parametrize("smem_per_thread", [None, 24], ids=["fixed", "by the size"])
+def test_max_potential_block_size(
+    header: Header, limits: Limits, count: int, smem_per_thread: int | None
+) -> None:
+    """With the kernel's own threads as the largest block that it works with."""
+    asked = runtime_kernels(limits, "block size", count)
+    smem = None
+    if smem_per_thread is not None:
+        asked = [replace(kernel, dynamic_smem=0) for kernel in asked]
+        smem = partial(operator.mul, smem_per_thread)
+    theirs = header.max_potential_block_size(limits, header.queries_of(limits, asked), 7, smem)
+    comparison = Comparison()
+    for kernel, answer in zip(asked, theirs, strict=True):
+        ours = max_potential_block_size(limits, kernel, 7, smem, block_size_limit=kernel.threads)
+        expected = int(answer["min_grid_size"]), int(answer["block_size"])
+        comparison.check((limits.compute_capability, kernel), expected, (ours.min_grid_size, ours.block_size))
+    comparison.conclude(compared=count)
+
+
+@each_chip
+@KERNELS
+def test_available_dynamic_shared_memory(header: Header, limits: Limits, count: int) -> None:
+    """But where the header contradicts itself: on 3.x, with static memory beyond a small carveout.
+
+    It answers with what one block may have, but by its own count fewer blocks are resident with it.
+    """
+    asked = [
+        replace(kernel, dynamic_smem=0) for kernel in runtime_kernels(limits, "dynamic shared memory", count)
+    ]
+    chance = random.Random(str(limits.compute_capability))
+    blocks = [chance.randint(1, chance.choice((4, limits.max_blocks_per_multiprocessor))) for _ in asked]
+    queries = header.queries_of(limits, asked)
+    theirs = header.available_dynamic_smem(limits, queries, blocks)
+    queries["dynamic_smem"] = theirs["bytes"]
+    resident = header.max_active_blocks(limits, queries)["active_blocks"]
+    comparison = Comparison()
+    for kernel, wanted, answer, actual in zip(asked, blocks, theirs, resident, strict=True):
+        expected = None if answer["error"] else int(answer["bytes"])
+        if expected is not None and actual < wanted and limits.compute_capability < (5, 0):
+            comparison.left_out += 1
+        else:
+            ours = available(limits, kernel, wanted)
+            comparison.check((limits.compute_capability, kernel, wanted), expected, ours)
+    assert comparison.left_out <= 3
+    comparison.conclude(compared=count - comparison.left_out, left_out=comparison.left_out)
+
+
+LIMITERS = np.array(
+    [
+        sum(Limiter.of(name) for name, factor in LIMITING_FACTORS.items() if factors & factor)
+        for factors in range(2 * max(LIMITING_FACTORS.values()))
+    ]
+)
+"""The library's bits for each of the header's limiting factors."""
+
+
+@pytest.mark.exhaustive
+@each_chip
+def test_every_block_size_and_register_count(header: Header, limits: Limits) -> None:
+    for caching in axes.cachings(limits):
+        kernels = (Kernel(t, r, caching=caching) for t in range(1, 1026) for r in range(256))
+        compared, left_out = compare(header, limits, kernels)
+        assert compared + left_out == 1025 * 256
+
+
+@pytest.mark.exhaustive
+@chips_with_percentages
+def test_every_percentage_and_step_of_shared_memory(header: Header, limits: Limits) -> None:
+    for opt_in in axes.OPT_IN:
+        for carveout in axes.percentages(limits):
+            sizes = axes.shared_memory(limits)
+            kernels = (Kernel(32, smem=size, carveout=carveout, opt_in=opt_in) for size in sizes)
+            assert compare(header, limits, kernels)[0] == len(sizes)
+
+
+@pytest.mark.exhaustive
+@each_chip
+def test_every_combination(header: Header, limits: Limits) -> None:
+    """The product of all inputs: warps, register levels, steps of shared memory, configurations, barriers,
+    caching and opt-in.
+
+    So many answers come from the library's arrays, which are held to the engine by tests of their own.
+    """
+    threads, registers, sizes = grid = np.ix_(
+        axes.threads(limits), axes.registers(limits), axes.shared_memory_steps(limits)
+    )
+    # Every count alone is in test_header.py; beside the other inputs, those where the blocks change.
+    has_virtual = limits.virtual_resources_per_multiprocessor is not None
+    has_barriers = limits.compute_capability >= cuda.FIRST_WITH_BARRIER_LIMIT
+    for carveout, caching, opt_in, barriers, virtual in itertools.product(
+        axes.configurations(limits),
+        axes.cachings(limits),
+        axes.OPT_IN,
+        range(17) if has_barriers else (0, 16),
+        (0, 8, 43, 128) if has_virtual else (0, 128),
+    ):
+        percent, preference = carveout_settings(limits, carveout)
+        asked = header.queries(
+            limits,
+            threads=threads,
+            registers=registers,
+            dynamic_smem=sizes,
+            barriers=barriers,
+            virtual_resources=virtual,
+            carveout_percent=percent,
+            cache_config=preference,
+            is_cached=caching == "ca",
+            is_opted_in=opt_in,
+        )
+        theirs = header.max_active_blocks(limits, asked)
+        ours = sweep_arrays(
+            [limits],
+            {
+                "threads": threads,
+                "regs": registers,
+                "smem": sizes,
+                "barriers": np.array(barriers),
+                "virtual_resources": np.array(virtual),
+            },
+            Kernel(1, carveout=carveout, caching=caching, opt_in=opt_in),
+        )
+        assert len(asked) == math.prod(axis.size for axis in grid)
+        assert not theirs["error"].any()
+        expected = np.stack([theirs["active_blocks"], LIMITERS[limiting_factors(theirs)]])
+        answers = np.stack([ours.active_blocks.reshape(-1), ours.limiters.reshape(-1)])
+        wrong = np.flatnonzero((answers != expected).any(axis=0))[:5]
+        assert not wrong.size, (
+            f"{asked[wrong]}: blocks and limiters {answers[:, wrong]}, not {expected[:, wrong]}"
+        )
+
+
+@pytest.mark.exhaustive
+@each_chip
+def test_many_random_kernels(header: Header, limits: Limits) -> None:
+    compare(header, limits, axes.random_kernels(limits, 200_000))
