@@ -38,7 +38,7 @@ HOMES = {
     "numpy": {"arrays"},
     "compression": {"readers/compression"},  # of the standard library, from Python 3.14
     "demangle": {"readers/names"},
-    "matplotlib": {"render/fitting_ticks", "render/plot"},
+    "matplotlib": {"render/pictures"},
     "lz4": {"readers/compression"},
     "cuda": {"device"},
     "pydantic": {"compare/baseline", "compare/baseline_file", "report/schema"},

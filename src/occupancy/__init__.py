@@ -67,7 +67,6 @@ if TYPE_CHECKING:
     from .api.tuning import is_launchable as is_launchable
     from .api.tuning import prune as prune
     from .arrays import Sweep as Sweep
-    from .arrays.best import BestAnswers as BestAnswers
     from .builds.scan_row import ScanRow as ScanRow
     from .compare.baseline import Baseline as Baseline
     from .compare.baseline import BaselineKernel as BaselineKernel
@@ -129,7 +128,6 @@ _HOMES = {
     "Baseline": "compare.baseline",
     "BaselineError": "errors",
     "BaselineKernel": "compare.baseline",
-    "BestAnswers": "arrays.best",
     "BlockLimits": "engine",
     "BlockSize": "advice.block_sizes",
     "BudgetLevel": "advice.budget",
@@ -229,7 +227,7 @@ _HOMES = {
 }
 
 # Without NumPy there are no sweeps, and ``from occupancy import *`` is to work all the same.
-_NEEDS_NUMPY = {"BestAnswers", "Sweep"}
+_NEEDS_NUMPY = {"Sweep"}
 
 _SUBMODULES = {"device"}
 

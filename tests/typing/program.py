@@ -95,7 +95,7 @@ def arrays() -> None:
     """Arrays in, arrays out."""
     threads = np.arange(32, 1025, 32)
     found = occupancy.sweep("9.0", threads=threads[:, None], regs=np.arange(256))
-    assert_type(found.best(3), occupancy.BestAnswers)
+    assert_type(found.best(3), list[dict[str, Any]])
     assert_type(found.shape, tuple[int, ...])
     blocks: npt.NDArray[np.generic] = found.active_blocks
     assert blocks.shape == (32, 256)

@@ -190,10 +190,10 @@ class Occupancy(engine.Answer):
         Raises:
             MissingDependencyError: matplotlib is not installed.
         """
-        from ..render.plot import plot
-        from ..report.curves import curves_report
+        from ..render.pictures import plot
+        from ..report.curves import curves_picture, curves_report
 
-        return list(plot(curves_report(self, self.chip.name).picture()))
+        return plot(curves_picture([curves_report(self, self.chip.name)]))
 
     def explain(self) -> occupancy.Answers[occupancy.Explanation]:
         """Every step of the arithmetic, resource by resource."""

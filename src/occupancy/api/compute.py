@@ -188,7 +188,7 @@ def sweep(
             1, carveout=carveout, caching=caching, opt_in=opt_in, shared_memory_mode=shared_memory_mode
         ),
         model,
-        has_chip_axis=isinstance(cc, list),
+        has_gpu_axis=isinstance(cc, list),
         outputs=outputs,
         names=[chip.label for chip in chips],
     )

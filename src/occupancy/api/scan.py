@@ -159,8 +159,7 @@ class Scan(Sequence[ScannedKernel]):
         Raises:
             MissingDependencyError: matplotlib is not installed.
         """
-        from ..render.charts import Picture, RowChart
-        from ..render.plot import plot
+        from ..render.pictures import Bars, Picture, plot
         from ..render.text.shortening import shortened
         from ..report.name_words import short_name
 
@@ -176,7 +175,7 @@ class Scan(Sequence[ScannedKernel]):
             for name, row in zip(names[:limit], known[:limit], strict=True)
         ]
         more = f", the {'first' if is_sorted else 'lowest'} {limit} of them" if len(known) > limit else ""
-        chart = RowChart(labels, [row.occupancy or 0.0 for row in known[:limit]])
+        chart = Bars(labels, [row.occupancy or 0.0 for row in known[:limit]])
         (axes,) = plot(Picture(f"Occupancy of {count(len(known), 'kernel')}{more}", (chart,)), ax)
         return axes
 

@@ -8,29 +8,20 @@ from itertools import product
 from math import prod
 from typing import Any, cast
 
-from ..engine import Model, default_model
-from ..errors import InputError, MissingDependencyError
-from ..render.charts import Picture, Value
-from ..render.document import Document
-from ..report.curves import CurvesReport, curves_report, side_by_side
-from ..report.sweep import INPUTS, MOST_AXES, Cell, SweepReport, Variable
+from ..errors import InputError
+from ..render.pictures import Picture, Value
+from ..report.curves import CurvesReport, curves_picture, curves_report
+from ..report.sweep import INPUTS, Cell, SweepReport, Variable
 from ..tables.gpus import Gpu
-from ..values.kernel import UNITS, Kernel
+from ..values.kernel import UNITS
 from ..values.limits import Limits
-from ..values.ranges import COUNTS, SIZES, VARY, parse_values
-from ..values.spellings import is_automatic, parse_count, parse_size
-from .arguments import KernelArguments, kernel_with, make_kernel, without_automatic
+from ..values.ranges import SIZES, VARY, parse_values
+from ..values.spellings import parse_count, parse_size
+from .arguments import KernelArguments, without_automatic
 from .compute import compute
 
-MOST_ONE_BY_ONE = 1_000_000
-"""Combinations that take some seconds, where they cannot be answered as arrays."""
-MOST_ANSWERS = 20_000_000
-"""Combinations for which a usual machine has the memory."""
-FEWEST_FOR_ARRAYS = 5_000
-"""Combinations that take as long as NumPy takes to load."""
-
-SETTINGS = ("caching", "opt_in", "shared_memory_mode")
-
+MAX_COMBINATIONS = 1_000_000
+"""Combinations of a sweep, which take some seconds."""
 
 # As a list of threads 128,256 can be nothing else; sizes are as large as 16,384.
 _GROUPED_OR_LISTED = re.compile(r"(?:^|[,:\s])[1-9][0-9]{0,2},[1-9][0-9]{2}(?=[,:\s]|$)")
@@ -77,50 +68,36 @@ def _grid(chips: Sequence[Gpu], choices: Mapping[str, Sequence[Any]]) -> CurvesR
     return SweepReport(fixed, variables, tuple(chip.cc for chip in chips), cells)
 
 
-def sweep_document(chips: Sequence[Gpu], kernel: Mapping[str, Any]) -> Document:
-    """The same as people read it: where more varies than a chart shows, the ten best answers of each chip.
-
-    Args:
-        chips: As in `sweep_grid`.
-        kernel: Likewise.
-
-    Raises:
-        InputError: Likewise; or too much varies, and arrays do not know what is asked.
-    """
-    choices = _choices(kernel)
-    varied = sum(len(values) > 1 for values in (chips, *choices.values()))
-    if varied > MOST_AXES and len(choices.get("carveout", ())) < 2 and _are_for_arrays(chips, choices):
-        try:
-            from ..arrays.grid import grid_sweep
-        except MissingDependencyError:  # what follows says so
-            return sweep_grid(chips, kernel).document()
-        _check_size(prod(map(len, choices.values())) * len(chips), MOST_ANSWERS)
-        axes, common, model = _for_arrays(choices)
-        numbers = {name: values for name, values in axes.items() if name in COUNTS}
-        limits, labels = [chip.limits for chip in chips], [chip.label for chip in chips]
-        return grid_sweep(limits, labels, numbers, common[0], model).document()
-    return sweep_grid(chips, kernel).document()
-
-
 def sweep_picture(
-    chips: Sequence[Gpu], kernel: Mapping[str, Any], title: str | None = None, marks: Sequence[int] = ()
+    chips: Sequence[Gpu], kernel: Mapping[str, Any], title: str | None = None, marks: Sequence[str] = ()
 ) -> Picture:
-    """The same as a picture; where nothing varies but the chip, the three curves with one for each chip.
+    """Return the same as a picture; if nothing varies but the GPU, the three curves with one for each GPU.
 
     Args:
         chips: As in `sweep_grid`.
         kernel: Likewise.
-        title: What stands above it.
-        marks: Values of the input that varies, at which lines are drawn.
+        title: The title.
+        marks: Values of the input that varies, lists such as ``64,128`` of them, or ``best``.
 
     Raises:
         InputError: Likewise; too much varies, or there is no curve to mark a value on.
     """
-    report = _grid(chips, _with_marked(_choices(kernel), marks))
-    if isinstance(report, SweepReport) and report.compares_chips_alone and not marks:
-        given = {name: value for name, value in report.fixed.items() if name not in ("gpu", "cc")}
-        return side_by_side([curves_of(chip, given) for chip in chips], title)
-    return report.picture(title, marks)
+    texts = [each for mark in marks for each in mark.split(",")]
+    best = "best" in texts
+    values = [parse_size(each, "marks") for each in texts if each != "best"]
+    report = _grid(chips, _with_marked(_choices(kernel), values))
+    if isinstance(report, SweepReport) and not (report.compares_chips_alone and not texts):
+        return report.picture(title, values, best=best)
+    if texts:
+        raise InputError(
+            "these curves mark the kernel's own values",
+            where="marks",
+            hint="Leave it out, or vary one input, such as --regs 16:255.",
+        )
+    if isinstance(report, CurvesReport):
+        return curves_picture([report], title)
+    given = {name: value for name, value in report.fixed.items() if name not in ("gpu", "cc")}
+    return curves_picture([curves_of(chip, given) for chip in chips], title)
 
 
 def _with_marked(choices: Mapping[str, Sequence[Any]], marks: Sequence[int]) -> Mapping[str, Sequence[Any]]:
@@ -136,82 +113,24 @@ def _with_marked(choices: Mapping[str, Sequence[Any]], marks: Sequence[int]) -> 
 
 
 def _cells(chips: Sequence[Limits], choices: Mapping[str, Sequence[Any]]) -> tuple[Cell, ...]:
-    """The answer for each combination; the chips change slowest, the last choice fastest."""
-    answers = prod(map(len, choices.values())) * len(chips)
-    if answers > FEWEST_FOR_ARRAYS and (cells := _cells_of_arrays(chips, choices, answers)):
-        return cells
-    _check_size(answers, MOST_ONE_BY_ONE)
+    """Return the result of each combination; the GPUs change slowest, the last choice fastest."""
+    combinations = prod(map(len, choices.values())) * len(chips)
+    if combinations > MAX_COMBINATIONS:
+        raise InputError(
+            f"there are {combinations:,} combinations",
+            where="sweep",
+            allowed=f"up to {MAX_COMBINATIONS:,}",
+            hint="Take larger steps; occupancy.sweep() in Python has no such limit.",
+        )
 
-    def one_by_one() -> Iterator[Cell]:
+    def cells() -> Iterator[Cell]:
         for limits, *values in product(chips, *choices.values()):
-            answer = compute(limits, **dict(zip(choices, values, strict=True)))
+            found = compute(limits, **dict(zip(choices, values, strict=True)))
             yield Cell(
-                answer.active_blocks,
-                answer.active_warps,
-                answer.occupancy,
-                answer.limiters,
-                answer.launchable,
+                found.active_blocks, found.active_warps, found.occupancy, found.limiters, found.launchable
             )
 
-    return tuple(one_by_one())
-
-
-def _cells_of_arrays(
-    chips: Sequence[Limits], choices: Mapping[str, Sequence[Any]], answers: int
-) -> tuple[Cell, ...] | None:
-    """The same at the speed of arrays; None without NumPy, or where arrays do not know what is asked."""
-    if not _are_for_arrays(chips, choices):
-        return None
-    try:
-        from ..arrays.grid import grid_answers
-    except MissingDependencyError:
-        return None
-    _check_size(answers, MOST_ANSWERS)
-    axes, common, model = _for_arrays(choices)
-    distinct, places = grid_answers(chips, axes, common, model)
-    cells = [Cell(*each, launchable=each.active_blocks > 0) for each in distinct]
-    return tuple(map(cells.__getitem__, places))
-
-
-def _are_for_arrays(chips: Sequence[Limits | Gpu], choices: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether arrays know what is asked."""
-    of_chips = [each.limits if isinstance(each, Gpu) else each for each in chips]
-    (model,) = choices.get("model", (None,))
-    return (
-        all((model or default_model(limits)) == "cuda" for limits in of_chips)
-        and not any(isinstance(value, str) for name in COUNTS for value in choices.get(name, ()))
-        and not any(map(is_automatic, choices.get("carveout", ())))
-        and set(choices) <= {*VARY, *SETTINGS, "model"}
-    )
-
-
-def _for_arrays(
-    choices: Mapping[str, Sequence[Any]],
-) -> tuple[dict[str, Sequence[Any]], list[Kernel], Model | None]:
-    """What varies, a kernel with the other settings for each carveout, and the model.
-
-    Raises:
-        InputError: A value that no kernel can have.
-    """
-    axes = {name: values for name, values in choices.items() if name in VARY}
-    settings = {name: values[0] for name, values in choices.items() if name in SETTINGS}
-    first = {name: values[0] for name, values in axes.items()}
-    for name, values in axes.items():
-        for value in values:
-            kernel_with(None, {**first, name: value})  # raises what is wrong with it
-    carveouts = axes.get("carveout", (None,))
-    (model,) = choices.get("model", (None,))
-    return axes, [make_kernel(1, carveout=carveout, **settings) for carveout in carveouts], model
-
-
-def _check_size(answers: int, most: int) -> None:
-    if answers > most:
-        raise InputError(
-            f"there are {answers:,} combinations",
-            where="sweep",
-            allowed=f"up to {most:,}",
-            hint="Take larger steps; in Python occupancy.sweep() answers for arrays.",
-        )
+    return tuple(cells())
 
 
 def _choices(kernel: Mapping[str, Any]) -> dict[str, Sequence[Any]]:

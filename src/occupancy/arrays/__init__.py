@@ -1,10 +1,6 @@
-"""The engine's answers over arrays; the only home of NumPy.
+"""The engine's results over arrays, and the only home of NumPy.
 
-On one chip the answer is the smallest of five small tables: over (warps, registers), over the steps in
-which shared memory is allocated, over barriers, virtual resources, and columns of tensor memory. `tables`
-makes them by asking the engine, so no rule is written a second time; `lookup` checks the input and looks it
-up, in chunks that stay in the processor's cache; `answers` combines what was found, and `answered` holds it.
-Of the package it uses `values`, `engine`, and `render` for pictures.
+It uses `values`, `engine`, and `render` for pictures.
 """
 
 from __future__ import annotations
@@ -20,6 +16,6 @@ except ImportError as error:
 
 from numpy.typing import ArrayLike
 
-from .answers import Sweep, sweep_arrays
+from .sweep import Sweep, sweep_arrays
 
 __all__ = ["ArrayLike", "Sweep", "sweep_arrays"]

@@ -1,204 +1,382 @@
-"""Small tables of what each resource allows on one chip, made by asking the engine."""
+"""Per-GPU tables that the engine fills, and their lookup for arrays of inputs.
+
+The tables over (threads, registers) and over shared memory are independent, because the engine limits
+each resource separately. No rule of the engine is repeated here.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from ..engine import Answer, Model, evaluate
-from ..engine.common import divide_up
-from ..errors import InputError
+from ..engine import Allocation, BlockLimits, Model, rules
+from ..errors import InputError, shown
 from ..values.kernel import (
+    INT_MAX,
     MAX_REGISTERS_PER_THREAD,
+    RANGES,
+    TENSOR_MEMORY_UNIT,
+    UNITS,
     Caching,
     Carveout,
     Kernel,
     SharedMemoryMode,
 )
 from ..values.limits import Limits
-from ..values.resources import Counted, Limiter
-from .values import RANGE_OF, Integers
+from ..values.resources import COUNTED, Counted, Limiter
+from ..values.spellings import is_list_in_text, parse_count, parse_size
 
-REGISTER_COUNTS = MAX_REGISTERS_PER_THREAD + 1
+Integers = NDArray[np.integer[Any]]
 
-MOST_ROWS = 1 << 14
-"""Rows of a table; the chips need up to 2626. It bounds what an imaginary chip can cost."""
+SHARED_MEMORY_FIELDS = ("smem", "static_smem", "dynamic_smem")
+"""The inputs that add up to the shared memory of a block."""
+
+MAX_ROWS = 1 << 14
+"""Largest number of rows of a table; the shipped GPUs need up to 2,626."""
+
+CHUNK = 1 << 17
+"""Elements looked up at a time: many enough to outweigh a dozen calls, few enough for the cache."""
+
+_RANGES = {field: (low, high) for field, _, low, high in RANGES}
+_REGISTER_COUNTS = MAX_REGISTERS_PER_THREAD + 1
 
 
-class WarpRows(NamedTuple):
-    """Columns of a `WarpTable`: rows of `REGISTER_COUNTS` entries, one after the other."""
+class Input(NamedTuple):
+    """The values of one input, such as threads per block."""
+
+    name: str
+    values: Integers
+    low: int
+    high: int
+    unit: int = 1
+    """Every value is a multiple of it."""
+
+    def unsigned(self, values: Integers) -> Integers:
+        """Return some of the values as unsigned integers.
+
+        Raises:
+            InputError: One of them is out of range, or not a multiple of the unit.
+        """
+        # Negative numbers become large ones: one look at the largest checks both ends of the range.
+        size = max(values.itemsize, 4)
+        found = values.astype(f"i{size}", copy=False).view(f"u{size}")
+        if found.max() > self.high or (self.low and found.min() < self.low):
+            raise self._error()
+        if self.unit > 1 and np.any(found % self.unit):
+            raise self._error()
+        return found
+
+    def _error(self) -> InputError:
+        is_out = (self.values < self.low) | (self.values > self.high)
+        first = int(np.argmax(is_out | (self.values % self.unit != 0)))
+        problem = "is out of range" if is_out.flat[first] else f"is not a multiple of {self.unit}"
+        return _element_error(self.name, self.values, first, problem, self.low, self.high)
+
+
+def read_input(values: ArrayLike, name: str) -> Input:
+    """Return a number, a sequence or an array as whole numbers.
+
+    Args:
+        values: Integers, whole floats, or text as `compute` reads it.
+        name: The input's name in `Kernel`.
+
+    Raises:
+        InputError: Not whole numbers, or no values.
+    """
+    low, high = _RANGES[name]
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"cannot be read as an array: {error}", where=name) from error
+    if array.size == 0:
+        raise InputError("there are no values", where=name)
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise _element_error(name, array, int(np.argmax(values.mask)), "is masked", low, high)
+    if array.dtype.kind == "f":
+        for is_bad, problem in (
+            (array != np.trunc(array), "is not a whole number"),  # true for not-a-number as well
+            ((array < low) | (array > high), "is out of range"),
+        ):
+            if is_bad.any():
+                raise _element_error(name, array, int(np.argmax(is_bad)), problem, low, high)
+        array = array.astype(np.int64)
+    elif array.dtype.kind in "OU":
+        array = _parse_objects(array, name, low, high)
+    elif array.dtype.kind not in "iu":
+        raise InputError(f"{array.dtype.name} is not an integer type", where=name, hint="Give integers.")
+    unit = UNITS.get(name, 1)
+    return Input(name, array, max(low, unit) if unit > 1 else low, high, unit)
+
+
+def _parse_objects(array: NDArray[Any], name: str, low: int, high: int) -> Integers:
+    """Return integers of any size and text as an array of integers."""
+    parse = parse_size if name in SHARED_MEMORY_FIELDS else parse_count
+    parsed = np.empty(array.shape, np.int64)
+    for index, each in enumerate(array.ravel().tolist()):
+        where = _element(name, array, index)
+        try:
+            number = parse(each, where)
+        except InputError as error:
+            if not is_list_in_text(each):
+                raise
+            hint = "Give several values as an array or a list, a range as range(16, 256, 8)."
+            raise InputError(f"{shown(each)} is text", where=where, hint=hint) from error
+        if not low <= number <= high:
+            raise _element_error(name, array, index, "is out of range", low, high)
+        parsed.flat[index] = number
+    return parsed
+
+
+def _element_error(
+    name: str, array: NDArray[Any], index: int, problem: str, low: int, high: int
+) -> InputError:
+    where = _element(name, array, index)
+    return InputError(f"{array.flat[index]} {problem}", where=where, allowed=f"{low:,} to {high:,}")
+
+
+def _element(name: str, array: NDArray[Any], index: int) -> str:
+    if array.ndim < 2:
+        return f"{name}, element {index}" if array.ndim else name
+    place = ", ".join(str(each) for each in np.unravel_index(index, array.shape))
+    return f"{name}, element ({place})"
+
+
+class Columns(NamedTuple):
+    """Results of one resource, or of several, for an array of inputs."""
 
     blocks: Integers
-    """Blocks that warps, block slots and registers allow."""
+    """Blocks that the resource allows."""
     limiters: Integers
-    """The bits of those of the three that allow no more."""
-    warps: Integers
-    """Warps of one block; 0 where none is resident, and it does not matter."""
-
-    def named(self, names: Sequence[str]) -> list[Integers]:
-        """The columns of these names."""
-        return [getattr(self, name) for name in names]
-
-    @property
-    def last(self) -> int:
-        """Number of the last row."""
-        return self.blocks.size // REGISTER_COUNTS - 1
+    """The bits of the resources that allow no more."""
+    warps: Integers | None = None
+    """Warps of one block; 0 if none is resident."""
 
 
-class WarpTable:
-    """What warps, block slots and registers allow, over (warps per block, registers per thread)."""
+def look_up(
+    limits: Limits, common: Kernel, model: Model, inputs: Mapping[str, Input], columns: Sequence[str]
+) -> list[Columns]:
+    """Return the blocks that each resource allows, in shapes that broadcast to each other.
 
-    def __init__(self, limits: Limits, model: Model, caching: Caching | None) -> None:
-        self.warp_size = limits.warp_size
-        self.largest_block = limits.max_threads_per_block
-        self._limits = limits
-        self._model: Model = model
-        self._caching: Caching | None = caching
-        rows = divide_up(self.largest_block, self.warp_size)
-        largest_of_row = [min(warps * self.warp_size, self.largest_block) for warps in range(1, rows + 1)]
-        self._entries = [
-            [self._entry(threads, registers) for registers in range(REGISTER_COUNTS)]
-            for threads in largest_of_row
-        ]
+    Args:
+        limits: The SM.
+        common: A kernel with the options that are the same for all.
+        model: The model to follow.
+        inputs: Field of `Kernel` -> its values.
+        columns: The columns of the table over threads that are required.
 
-    @cached_property
-    def rows(self) -> WarpRows:
-        """Row i is for a block of i + 1 warps, up to the largest block."""
-        return self._columns(self._entries)
-
-    @cached_property
-    def extended_rows(self) -> WarpRows:
-        """`rows`, and rows for blocks larger than the largest; of those row i is for i warps.
-
-        The last row holds for all blocks that are larger still.
-        """
-        # At the end there are too many warps for the SM, and for its registers if the kernel uses any.
-        no_registers, registers = Limiter.WARPS, Limiter.WARPS | Limiter.REGISTERS
-        end = [(0, int(no_registers), 0)] + [(0, int(registers), 0)] * MAX_REGISTERS_PER_THREAD
-        rows = list(self._entries)
-        while rows[-1] != end:
-            _check_rows(len(rows), self._limits, "max_registers_per_multiprocessor")
-            threads = len(rows) * self.warp_size
-            rows.append(
-                [
-                    last if before == last else self._entry(threads, registers)
-                    for registers, (before, last) in enumerate(zip(rows[-1], end, strict=True))
-                ]
-            )
-        return self._columns(rows)
-
-    def _entry(self, threads: int, registers: int) -> tuple[int, int, int]:
-        answer = evaluate(self._limits, Kernel(threads, registers, caching=self._caching), self._model)
-        found = answer.block_limits
-        blocks = min(found.warps, found.blocks)
-        if found.registers is not None:
-            blocks = min(blocks, found.registers)
-        limiters = (
-            Limiter.WARPS * (found.warps == blocks)
-            + Limiter.BLOCKS * (found.blocks == blocks)
-            + Limiter.REGISTERS * (found.registers == blocks)
-        )
-        return blocks, limiters, answer.allocated.warps if blocks else 0
-
-    def _columns(self, rows: list[list[tuple[int, int, int]]]) -> WarpRows:
-        limits = self._limits
-        blocks, limiters, warps = np.array(rows).reshape(-1, 3).T
-        return WarpRows(
-            blocks.astype(smallest_type(no_limit(limits))),
-            limiters.astype(smallest_type(max(Limiter))),
-            warps.astype(smallest_type(limits.max_warps_per_multiprocessor)),
-        )
-
-
-class SharedMemoryTable:
-    """What shared memory allows, over the steps in which it is allocated.
-
-    ``(bytes + offset) // unit`` is the step of a block with so many bytes. The last step stands for
-    all larger ones.
+    Raises:
+        InputError: A value out of range, or an option that the GPU does not have.
     """
-
-    def __init__(
-        self,
-        limits: Limits,
-        model: Model,
-        carveout: Carveout | None,
-        opt_in: bool | None,
-        mode: SharedMemoryMode | None,
-    ) -> None:
-        def answer(size: int) -> Answer:
-            kernel = Kernel(1, smem=size, carveout=carveout, opt_in=opt_in, shared_memory_mode=mode)
-            return evaluate(limits, kernel, model)
-
-        self.unit = limits.shared_memory_allocation_unit
-        # The first step is short where the system's reservation fills a part of its unit.
-        first = answer(0).allocated.shared_memory
-        sizes = range(self.unit + 1)
-        length = bisect_right(sizes, first, key=lambda size: answer(size).allocated.shared_memory)
-        self.offset = self.unit - length
-        blocks = [answer(0).block_limits.shared_memory]
-        while blocks[-1] != 0:
-            _check_rows(len(blocks), limits, "max_shared_memory_per_multiprocessor")
-            blocks.append(answer(len(blocks) * self.unit - self.offset).block_limits.shared_memory)
-        self.blocks = _caps(limits, blocks)
-
-    @property
-    def last_size(self) -> int:
-        """The fewest bytes of the last step."""
-        return max(0, (len(self.blocks) - 1) * self.unit - self.offset)
+    none = read_input(0, "smem")
+    sizes = [inputs[field] for field in SHARED_MEMORY_FIELDS if field in inputs] or [none]
+    options = common.carveout, common.opt_in, common.shared_memory_mode
+    by_threads = _look_up_threads(
+        limits, model, common.caching, inputs["threads"], inputs.get("regs", none), columns
+    )
+    found = [
+        by_threads,
+        _cap("shared_memory", _look_up(_shared_memory_table(limits, model, *options), sizes)),
+    ]
+    # Tensor memory implies virtual resources.
+    usual = Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT if "tensor_memory" in inputs else None)
+    for resource in COUNTED:
+        if resource in inputs:
+            table = _count_table(limits, model, resource)
+            counts = inputs[resource]._replace(high=table.size - 1)
+            found.append(_cap(resource, _look_up(table, [counts])))
+        else:
+            allowed = getattr(rules(limits, model).evaluate(limits, usual)[0], resource)
+            if allowed is not None and allowed <= limits.max_blocks_per_multiprocessor:
+                found.append(_cap(resource, _as_blocks(limits, [allowed]).reshape(())))
+    return found
 
 
-class CountTable:
-    """What a resource that is merely counted allows, over its count per block, up to `most`."""
-
-    def __init__(self, limits: Limits, model: Model, resource: Counted) -> None:
-        def blocks(count: int) -> int | None:
-            given: dict[str, Any] = {resource: count}
-            allowed: int | None = getattr(evaluate(limits, Kernel(1, **given), model).block_limits, resource)
-            return allowed
-
-        least, self.most = RANGE_OF[resource]
-        if resource == "tensor_memory":  # of which no chip answers for more than it has
-            self.most = limits.tensor_memory_per_multiprocessor or 0
-        unasked = [None] * least
-        self.blocks = _caps(limits, [*unasked, *(blocks(count) for count in range(least, self.most + 1))])
-
-
-# A sweep asks for the same few kilobytes as the one before it.
-_remember = lru_cache(maxsize=64)
-warp_table = _remember(WarpTable)
-shared_memory_table = _remember(SharedMemoryTable)
-count_table = _remember(CountTable)
+def _cap(resource: str, blocks: Integers) -> Columns:
+    return Columns(blocks, np.uint8(Limiter[resource.upper()]))  # type: ignore[arg-type]
 
 
 def no_limit(limits: Limits) -> int:
-    """A number of blocks that never is the answer: more than the SM holds."""
+    """Return a number of blocks that is never the result: more than the SM holds."""
     return limits.max_blocks_per_multiprocessor + 1
 
 
 def smallest_type(largest: int) -> np.dtype[Any]:
-    """The smallest type of integers that holds 0 to the largest."""
+    """Return the smallest type of integers that holds 0 to the largest."""
     return np.min_scalar_type(largest)
 
 
-def not_given(limits: Limits, model: Model, resource: Counted, kernel: Kernel) -> Integers | None:
-    """Blocks that a resource allows of which nothing is given but what the kernel says; None: no limit."""
-    allowed: int | None = getattr(evaluate(limits, kernel, model).block_limits, resource)
-    return None if allowed is None else _caps(limits, [allowed]).reshape(())
-
-
-def _caps(limits: Limits, blocks: list[int | None]) -> Integers:
+def _as_blocks(limits: Limits, blocks: Sequence[int | None]) -> Integers:
     most = no_limit(limits)
     return np.array([most if each is None else min(each, most) for each in blocks], smallest_type(most))
 
 
+@lru_cache(maxsize=64)
+def _shared_memory_table(
+    limits: Limits,
+    model: Model,
+    carveout: Carveout | None,
+    opt_in: bool | None,
+    mode: SharedMemoryMode | None,
+) -> Integers:
+    """Return the blocks that shared memory allows, by bytes per block; the last for all larger sizes."""
+
+    def evaluate(size: int) -> tuple[BlockLimits, Allocation]:
+        kernel = Kernel(1, smem=size, carveout=carveout, opt_in=opt_in, shared_memory_mode=mode)
+        return rules(limits, model).evaluate(limits, kernel)
+
+    unit = limits.shared_memory_allocation_unit
+    # The first step is short if the system's reservation fills a part of its unit.
+    first = evaluate(0)[1].shared_memory
+    length = bisect_right(range(unit + 1), first, key=lambda size: evaluate(size)[1].shared_memory)
+    blocks = [evaluate(0)[0].shared_memory]
+    while blocks[-1] != 0:
+        _check_rows(len(blocks), limits, "max_shared_memory_per_multiprocessor")
+        blocks.append(evaluate(length + (len(blocks) - 1) * unit)[0].shared_memory)
+    return np.repeat(_as_blocks(limits, blocks), unit)[unit - length :]
+
+
+@lru_cache(maxsize=64)
+def _count_table(limits: Limits, model: Model, resource: Counted) -> Integers:
+    """Return the blocks that a counted resource allows, by its count per block."""
+    evaluate = rules(limits, model).evaluate
+    low, most = _RANGES[resource]
+    if resource == "tensor_memory":
+        evaluate(limits, Kernel(1, tensor_memory=TENSOR_MEMORY_UNIT))  # refuses GPUs without it
+        most = limits.tensor_memory_per_multiprocessor or 0
+    kernels: list[dict[str, Any]] = [{resource: count} for count in range(low, most + 1)]
+    blocks = [getattr(evaluate(limits, Kernel(1, **each))[0], resource) for each in kernels]
+    return _as_blocks(limits, [None] * low + blocks)
+
+
+class _ThreadsTable(NamedTuple):
+    """Results by warps, block slots and registers, in rows of `_REGISTER_COUNTS` entries.
+
+    Row i is for blocks of i + 1 warps, up to the largest block; if there are rows for larger blocks, those
+    are for i warps, and the last is for all blocks that are larger still.
+    """
+
+    columns: Columns
+    warp_size: int
+    largest: int
+    """Threads of the largest block."""
+    has_larger: bool
+    """Whether there are rows for larger blocks."""
+
+    @property
+    def last_row(self) -> int:
+        """Number of the last row."""
+        return self.columns.blocks.size // _REGISTER_COUNTS - 1
+
+    def places(self, threads: Integers, registers: Integers) -> Integers:
+        """Return the places of unsigned threads per block and registers per thread."""
+        rows = threads - threads.dtype.type(1)
+        rows //= rows.dtype.type(self.warp_size)
+        if self.has_larger:
+            rows += threads > self.largest
+            np.minimum(rows, self.last_row, out=rows)
+        rows *= rows.dtype.type(_REGISTER_COUNTS)
+        rows += registers
+        return rows
+
+
+@lru_cache(maxsize=64)
+def _threads_table(limits: Limits, model: Model, caching: Caching | None, has_larger: bool) -> _ThreadsTable:
+    """Return the table for blocks up to the largest, or for larger ones as well."""
+    evaluate = rules(limits, model).evaluate
+    alike = _alike_register_counts(limits, model)
+    distinct = sorted(set(alike))
+
+    def entry(threads: int, registers: int) -> tuple[int, int, int]:
+        found, allocated = evaluate(limits, Kernel(threads, registers, caching=caching))
+        blocks = min(found.warps, found.blocks)
+        if found.registers is not None and found.registers < blocks:
+            blocks = found.registers
+        bits = (
+            Limiter.WARPS.value * (found.warps == blocks)
+            + Limiter.BLOCKS.value * (found.blocks == blocks)
+            + Limiter.REGISTERS.value * (found.registers == blocks)
+        )
+        return blocks, bits, allocated.warps if blocks else 0
+
+    size, largest = limits.warp_size, limits.max_threads_per_block
+    ends = [*range(size, largest, size), largest]
+    rows = [{registers: entry(threads, registers) for registers in distinct} for threads in ends]
+    end = {registers: entry(INT_MAX, registers) for registers in distinct} if has_larger else rows[-1]
+    while rows[-1] != end:
+        _check_rows(len(rows), limits, "max_registers_per_multiprocessor")
+        before = rows[-1]
+        rows.append(
+            {
+                registers: last if before[registers] == last else entry(len(rows) * size, registers)
+                for registers, last in end.items()
+            }
+        )
+    blocks, limiters, warps = np.array([[row[each] for each in alike] for row in rows]).reshape(-1, 3).T
+    columns = Columns(
+        blocks.astype(smallest_type(no_limit(limits))),
+        limiters.astype(np.uint8),
+        warps.astype(smallest_type(limits.max_warps_per_multiprocessor)),
+    )
+    return _ThreadsTable(columns, size, largest, has_larger)
+
+
+def _alike_register_counts(limits: Limits, model: Model) -> Sequence[int]:
+    """Return for each register count the first one with the same results for every block.
+
+    Where registers are allocated by the warp, these are the counts with the same allocation.
+    """
+    counts = range(_REGISTER_COUNTS)
+    if limits.register_allocation_granularity == "block":
+        return counts
+    first: dict[object, int] = {}
+    found = [rules(limits, model).evaluate(limits, Kernel(1, registers)) for registers in counts]
+    keys = [(by.registers, allocated.registers) for by, allocated in found]
+    return [first.setdefault(key, registers) for registers, key in zip(counts, keys, strict=True)]
+
+
 def _check_rows(rows: int, limits: Limits, name: str) -> None:
-    if rows > MOST_ROWS:
+    if rows > MAX_ROWS:
         raise InputError(
             f"{name} of {getattr(limits, name)} is too large for a sweep",
             where=f"limits of {limits.compute_capability}",
-            hint="Ask compute() for one kernel at a time.",
+            hint="Call compute() for one kernel at a time.",
         )
+
+
+def _look_up_threads(
+    limits: Limits, model: Model, caching: Caching | None, threads: Input, regs: Input, names: Sequence[str]
+) -> Columns:
+    has_larger = int(threads.values.max()) > limits.max_threads_per_block
+    table = _threads_table(limits, model, caching, has_larger)
+    found = _take([getattr(table.columns, name) for name in names], [threads, regs], table.places)
+    return table.columns._replace(**dict(zip(names, found, strict=True)))
+
+
+def _look_up(table: Integers, inputs: Sequence[Input]) -> Integers:
+    """Return the table's entries at the sums of the inputs; its last one beyond its end.
+
+    At most two inputs add up, static and dynamic shared memory, and 32 unsigned bits hold their sum.
+    """
+    return _take([table], inputs, lambda first, *others: sum(others, start=first))[0]
+
+
+def _take(
+    tables: Sequence[Integers], inputs: Sequence[Input], places: Callable[..., Integers]
+) -> list[Integers]:
+    """Return the entries of each table for inputs that broadcast to each other, chunk by chunk."""
+    shape = np.broadcast_shapes(*(each.values.shape for each in inputs))
+    found = [np.empty(shape, table.dtype) for table in tables]
+    arrays = [each.values for each in inputs]
+    directions: Any = [["readonly"] for _ in inputs] + [["writeonly"] for _ in found]
+    with np.nditer([*arrays, *found], ["external_loop", "buffered"], directions, buffersize=CHUNK) as chunks:
+        for chunk in chunks:
+            pieces = [each.unsigned(piece) for each, piece in zip(inputs, chunk, strict=False)]
+            where = places(*pieces).astype(np.intp, copy=False)
+            for table, output in zip(tables, chunk[len(inputs) :], strict=True):
+                table.take(where, mode="clip", out=output)
+    return found

@@ -11,7 +11,7 @@ from .answer_file import write_picture, written_to
 from .choose_sm import chips_options
 from .help import Command, grouped_option
 from .options import format_option_with, kernel_options, output_option
-from .output import FOR_PEOPLE, file_of, format_for, is_format_given, print_document, print_report
+from .output import file_of, format_for, is_format_given, print_report
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     is_common=True,
     multiple=True,
     metavar="VALUE",
-    help="A line and the occupancy at this value. Repeatable.",
+    help="Mark values of the input that varies (64,128), or the best (best).",
 )
 @format_option_with("jsonl", note=": one JSON object for each row.")
 def command(
@@ -52,8 +52,7 @@ def command(
     """The occupancy over some inputs: a chart, a heat map, or rows for a program.
 
     Chips, threads, registers, shared memory, carveout, barriers, tensor memory and virtual resources may be
-    lists (128,256) and ranges (FIRST:LAST:STEP); a picture shows two that vary, a screen of more the ten
-    best, --format csv all.
+    lists (128,256) and ranges (FIRST:LAST:STEP); a screen or a picture shows two that vary, --format csv all.
     A comma stands between values: 128,256 are two; only 1,024 is one, because no number begins with 0.
     If none of them varies, the answer is the three curves of NVIDIA's spreadsheet.
 
@@ -64,11 +63,10 @@ def command(
     occupancy sweep --cc 9.0 --threads 32:1024:32 --regs 16:128:8 -o map.svg
     occupancy sweep --cc 9.0 -t 32:1024:32 -r 16:255 -s 0:227k:1k -o all.csv
     """
-    from ..api.sweep import sweep_document, sweep_grid, sweep_picture
-    from ..render.charts import PICTURE_FILES
+    from ..api.sweep import sweep_grid, sweep_picture
+    from ..render.pictures import PICTURE_FILES
 
     output = file_of(output)
-    said = f"Wrote {output}"
     is_picture = output is not None and output.lower().endswith(PICTURE_FILES)
     if output is None or is_format_given() or not is_picture:
         output_format = format_for(output, output_format, PICTURE_FILES)
@@ -78,16 +76,10 @@ def command(
         if is_picture:
             raise InputError(f"{output} is a picture", where="--format", hint="Leave it out.")
         with written_to(output, output_format):
-            if output_format in FOR_PEOPLE:
-                print_document(sweep_document(chips, kernel), output_format)
-            else:
-                print_report(sweep_grid(chips, kernel), output_format)
+            print_report(sweep_grid(chips, kernel), output_format)
     else:
-        from ..render.plot import pictured
-        from ..values.spellings import parse_size
+        from ..render.pictures import picture_bytes
 
-        picture = sweep_picture(chips, kernel, title, [parse_size(mark, "marks") for mark in marks])
-        write_picture(output, pictured(picture, output))
-        said += f": {picture.subject}"
+        write_picture(output, picture_bytes(sweep_picture(chips, kernel, title, marks), output))
     if output is not None:
-        click.echo(f"{said}.", err=True)
+        click.echo(f"Wrote {output}.", err=True)

@@ -17,9 +17,6 @@ T = TypeVar("T")
 
 NUMBERS_LEGEND = "-  does not fit"
 
-PICTURE_FILES = (".svg", ".png", ".pdf")
-"""The endings of files that can be drawn."""
-
 Value = int | str
 """Of an axis: threads, registers, bytes; or as it was given."""
 
@@ -198,34 +195,7 @@ class HeatMap(NamedTuple):
         return f"{self.down.scale.title} down, {self.across.scale.title} right, each up to"
 
 
-class Curves(NamedTuple):
-    """An occupancy, 0 to 1, at each value of an axis of numbers, for several things by name; for pictures."""
-
-    axis: Axis
-    lines: Sequence[tuple[str, Sequence[float]]]
-    """A name, and the occupancy at each value of the axis."""
-    marks: Sequence[int] = ()
-    """Values of the axis at which a line is drawn across."""
-
-
-class RowChart(NamedTuple):
-    """An occupancy, 0 to 1, for each of many names, one below the other; for pictures."""
-
-    names: Sequence[str]
-    shares: Sequence[float]
-
-
 Chart = StepChart | BarChart | HeatMap
-
-
-class Picture(NamedTuple):
-    """Charts side by side, with a title above: a page of slides."""
-
-    title: str
-    """One line, or with a second for what does not vary."""
-    charts: Sequence[Chart | Curves | RowChart]
-    subject: str = ""
-    """What it shows, whatever its title says."""
 
 
 def ticks(first: int, last: int, most: int) -> list[int]:

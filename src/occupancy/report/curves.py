@@ -12,10 +12,10 @@ from typing import Any
 
 from ..advice.search import Dial, changed
 from ..engine import Answer, Model, evaluate
-from ..errors import InputError
 from ..render import charts, words
 from ..render.answers import ANSWER, answer_cells
 from ..render.document import Bullets, Column, Document, Heading, Only, Table, Together
+from ..render.pictures import Picture, StepPlot
 from ..values.dataclass import dataclass
 from ..values.resources import Adjustable, Changeable, Resource
 from .base import Report
@@ -117,32 +117,6 @@ class CurvesReport(Report):
             Only("markdown", [said, *(curve.table() for curve in self.curves)]),
         )
 
-    def picture(self, title: str | None = None, marks: Sequence[int] = ()) -> charts.Picture:
-        """The charts side by side, under the kernel's own answer.
-
-        Args:
-            title: Instead of the kernel's own answer.
-            marks: None: the kernel's own values are marked.
-
-        Raises:
-            InputError: Something else is to be marked.
-        """
-        if marks:
-            raise InputError(
-                "these curves mark the kernel's own values",
-                where="marks",
-                hint="Leave it out, or vary one input, as --regs 16:255.",
-            )
-        blocks = words.count(self.active_blocks, "block")
-        threads = words.count(self.inputs.threads, "thread")
-        limiters = words.listing([words.name(limiter) for limiter in self.limiters])
-        answer = (
-            f"{words.percent(self.occupancy)} occupancy on {self._chip()}\n"
-            f"{blocks} of {threads} per SM, limited by {limiters}"
-            f"{', with the permit held' if self.notes else ''}"
-        )
-        return charts.Picture(title or answer, [self._chart(curve) for curve in self.curves], SUBJECT)
-
     def _heading(self) -> str:
         return f"Blocks of {words.count(self.inputs.threads, 'thread')} on {self._chip()}"
 
@@ -180,26 +154,30 @@ class CurvesReport(Report):
         return " ".join(parts)
 
 
-def side_by_side(reports: Sequence[CurvesReport], title: str | None = None) -> charts.Picture:
-    """The three charts of a kernel with a curve for each of several chips, and the kernel marked.
+def curves_picture(reports: Sequence[CurvesReport], title: str | None = None) -> Picture:
+    """Return the three plots of a kernel, with a curve for each GPU and the kernel's own values marked.
 
     Args:
-        reports: Those of the kernel on each chip.
-        title: Instead of what is shown; the kernel stands below it.
+        reports: The kernel's report on each GPU.
+        title: The title; by default the result of the only GPU, or the subject.
     """
-    panels = []
-    for of_each in zip(*(report.curves for report in reports), strict=True):
-        values = sorted({end for curve in of_each for step in curve.steps for end in (step.first, step.last)})
-        lines = [
-            (
-                f"{report.gpu or report.cc}: {words.percent(report.occupancy)} now",
-                [_occupancy_at(curve, value) for value in values],
-            )
-            for report, curve in zip(reports, of_each, strict=True)
-        ]
-        marks = [] if of_each[0].now is None else [of_each[0].now]
-        panels.append(charts.Curves(charts.Axis(of_each[0].scale, values), lines, marks))
-    return charts.Picture(f"{title or SUBJECT}\n{blocks_in_words(reports[0].inputs)}", panels, SUBJECT)
+    first = reports[0]
+    plots = []
+    for per_gpu in zip(*(report.curves for report in reports), strict=True):
+        values = sorted({end for curve in per_gpu for step in curve.steps for end in (step.first, step.last)})
+        curves = {
+            f"{report.gpu or report.cc}: {words.percent(report.occupancy)}" if len(reports) > 1 else "": [
+                _occupancy_at(curve, value) for value in values
+            ]
+            for report, curve in zip(reports, per_gpu, strict=True)
+        }
+        marks = [] if per_gpu[0].now is None else [per_gpu[0].now]
+        plots.append(StepPlot(per_gpu[0].variable, values, curves, marks))
+    blocks = words.count(first.active_blocks, "block")
+    limiters = words.listing([words.name(limiter) for limiter in first.limiters])
+    result = f"{words.percent(first.occupancy)} occupancy on {first.gpu or first.cc}: {blocks} per SM"
+    heading = title or (f"{result}, limited by {limiters}" if len(reports) == 1 else SUBJECT)
+    return Picture(f"{heading}\n{blocks_in_words(first.inputs)}", plots)
 
 
 def _occupancy_at(curve: Curve, value: int) -> float:

@@ -8,10 +8,11 @@ from itertools import islice, product
 from typing import Any, ClassVar, Literal, cast
 
 from ..errors import InputError
-from ..render import words
-from ..render.answers import ANSWER, answer_cells, charts_of, heat_map
-from ..render.charts import SCALES, Axis, BarChart, Chart, Curves, HeatMap, Picture, Value, scale
+from ..render import pictures
+from ..render.answers import ANSWER, answer_cells, charts_of
+from ..render.charts import Axis, Value, scale
 from ..render.document import Column, Document, Marked, Only, Paragraph, Table, Together
+from ..render.pictures import Bars, HeatMap, Picture, StepPlot
 from ..values.dataclass import dataclass
 from ..values.resources import Counted, Resource
 from .base import Report
@@ -27,7 +28,6 @@ MOST_AXES = 2
 """Variables that a screen or a picture shows."""
 LINES = 10_000
 """Rows that are written at a time."""
-CHIPS = (SCALES["gpu"].name, SCALES["cc"].name)
 
 
 def _with_inputs(schema: dict[str, Any]) -> None:
@@ -160,51 +160,50 @@ class SweepReport(Report):
             Only("markdown", (self._table(),)),
         )
 
-    def picture(self, title: str | None = None, marks: Sequence[int] = ()) -> Picture:
-        """A curve or bars over one variable; over two a curve for each chip, else a heat map.
+    def picture(self, title: str | None = None, marks: Sequence[int] = (), *, best: bool = False) -> Picture:
+        """Return a step plot over numbers with a curve for each GPU, bars, or over two inputs a heat map.
 
         Args:
-            title: Instead of what varies; what does not stands below it.
-            marks: Values of the numbers that vary, to draw a line at.
+            title: The title instead of the inputs that vary.
+            marks: Values of the input that varies to mark.
+            best: Whether to mark the best.
 
         Raises:
-            InputError: Something is to be marked, and there is no curve.
+            InputError: More than two inputs vary, or a value to mark is outside of the axis.
         """
         self._check_axes()
-        axes = self.axes
-        has_curves = axes[-1].is_numeric and (len(axes) == 1 or axes[0].scale.name in CHIPS)
-        if marks and not has_curves:
+        *down, across = self.variables
+        values = self.variables[across]
+        numbers = [value for value in values if isinstance(value, int)]
+        shares = [cell.occupancy for cell in self.cells]
+        rows = [shares[start : start + len(values)] for start in range(0, len(shares), len(values))]
+        heading = pictures.title([*self.variables], self.fixed, title)
+        if len(numbers) == len(values) and (not down or down[0] in ("gpu", "cc")):
+            names = [str(value) for value in self.variables[down[0]]] if down else [""]
+            for mark in marks:
+                _check_mark(mark, across, numbers)
+            chosen = [*marks, *(_best(across, numbers, row) for row in rows if best)]
+            plot: pictures.Plot = StepPlot(across, numbers, dict(zip(names, rows, strict=True)), chosen)
+        elif marks:
             raise InputError(
                 "there is no curve on which to mark a value",
                 where="marks",
-                hint="Vary one input over numbers, as --regs 16:255, on one chip or more.",
+                hint="Vary one input over numbers, such as --regs 16:255, on one GPU or more.",
             )
-        for mark in marks:
-            self._check_mark(mark)
-        if has_curves:
-            chart: Chart | Curves = Curves(axes[-1], self._lines(), marks)
-        elif len(axes) == 1:
-            chart = BarChart(axes[0], [cell.occupancy for cell in self.cells])
+        elif down:
+            highest = max(shares)
+            cells = [divmod(place, len(values)) for place, share in enumerate(shares) if share == highest]
+            inputs = (str(down[0]), str(across))
+            plot = HeatMap(inputs, self.variables[down[0]], values, rows, cells if best else ())
         else:
-            chart = self._heat_map()
-        named = axes[-1:] if has_curves else axes
-        subject = f"Occupancy by {words.listing([axis.scale.name for axis in named])}"
-        return Picture("\n".join([title or subject, self._fixed()]), (chart,), subject)
-
-    def _check_mark(self, mark: int) -> None:
-        axis = self.axes[-1]
-        low, high = min(map(int, axis.values)), max(map(int, axis.values))
-        if not low <= mark <= high:
-            alone = axis.scale.alone
-            raise InputError(
-                f"{alone(mark)} is outside of the axis, {axis.scale.name}",
-                where="marks",
-                allowed=f"{alone(low)} to {alone(high)}",
-            )
+            labels = [pictures.label(across, value) for value in values]
+            places = [place for place, share in enumerate(shares) if share == max(shares)]
+            plot = Bars(labels, shares, places if best else ())
+        return Picture(heading, (plot,))
 
     def _check_axes(self) -> None:
         if len(self.variables) > MOST_AXES:
-            shown = f"A picture shows two{self._for_each_chip()}; a screen of numbers the best, with NumPy"
+            shown = f"A screen or a picture shows two{self._for_each_chip()}"
             raise InputError(
                 f"{len(self.variables)} inputs vary: {', '.join(self.variables)}",
                 where="sweep",
@@ -220,19 +219,9 @@ class SweepReport(Report):
 
         return f": one for each chip, --{option} {shlex.quote(str(self.variables[option][0]))}"
 
-    def _lines(self) -> list[tuple[str, Sequence[float]]]:
-        """The curve of the only chip, without a name, or that of each chip."""
-        if len(self.axes) == 1:
-            return [("", [cell.occupancy for cell in self.cells])]
-        down, _, lines = self._heat_map()
-        return list(zip(map(str, down.values), lines, strict=True))
-
     def _fixed(self) -> str:
         """What does not vary: ``compute capability 9.0, 40 registers per thread``."""
         return ", ".join(scale(name).given(value) for name, value in self.fixed.items())
-
-    def _heat_map(self) -> HeatMap:
-        return heat_map(self.axes, [cell.occupancy for cell in self.cells])
 
     def _table(self) -> Table:
         headers = [Column(axis.scale.header) for axis in self.axes]
@@ -241,3 +230,19 @@ class SweepReport(Report):
             labels = (axis.scale.label(value) for axis, value in zip(self.axes, values, strict=True))
             rows.append((*labels, *answer_cells(cell)))
         return Table((*headers, *ANSWER), rows)
+
+
+def _best(name: str, values: Sequence[int], shares: Sequence[float]) -> int:
+    """Return the fewest threads with the highest occupancy, or the largest value of another input."""
+    best = [value for value, share in zip(values, shares, strict=True) if share == max(shares)]
+    return min(best) if name == "threads" else max(best)
+
+
+def _check_mark(mark: int, name: str, values: Sequence[int]) -> None:
+    low, high = min(values), max(values)
+    if not low <= mark <= high:
+        raise InputError(
+            f"{pictures.label(name, mark)} is outside of the axis, {pictures.LABELS[name]}",
+            where="marks",
+            allowed=f"{pictures.label(name, low)} to {pictures.label(name, high)}",
+        )

@@ -6,6 +6,7 @@ A new limiting resource is a row here, a field of `Kernel`, a rule in the engine
 from __future__ import annotations
 
 from enum import IntFlag
+from operator import index
 from typing import Literal, NamedTuple, Protocol, get_args
 
 from .kernel import TENSOR_MEMORY_UNIT
@@ -103,6 +104,12 @@ class Limiter(IntFlag):
     BARRIERS = 16
     VIRTUAL_RESOURCES = 32
     TENSOR_MEMORY = 64
+
+    @classmethod
+    def _missing_(cls, value: object) -> Limiter:
+        """Return the resources of an integer of another type, such as NumPy's."""
+        found: Limiter = super()._missing_(index(value))  # type: ignore[arg-type]
+        return found
 
     def __str__(self) -> str:
         """``registers, shared_memory``: the resources whose bits are set."""

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pickle
 from itertools import product
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 
 import occupancy
-from occupancy.arrays import answered
+from occupancy.arrays import sweep
 
 THREADS = np.array([32, 1024, 96, 160, 2048, 64, 512])
 REGS = np.array([40, 16, 255, 64])
@@ -104,46 +103,6 @@ def test_of_those_with_the_same_threads_and_registers_the_one_that_uses_the_most
     assert {kind[0] for kind in kinds} == set(found.occupancy.ravel().tolist())
 
 
-def test_print_shows_the_same() -> None:
-    threads, regs, smem = np.ix_([128, 256, 512], [32, 40], range(0, 60_000, 1024))
-    found = occupancy.sweep("9.0", threads=threads, regs=regs, dynamic_smem=smem)
-    lines = str(found).splitlines()
-    assert "\n".join(lines[5:]).endswith(f"\n{found.best(10)}")
-    start = next(place for place, line in enumerate(lines) if line.split()[:2] == ["Threads", "Regs"])
-    shown = [line.split()[:2] for line in lines[start + 1 : lines.index("", start)]]
-    assert shown == [[str(row["threads"]), str(row["regs"])] for row in found.best(10)]
-
-
-def test_the_best_are_a_sequence_that_prints_as_a_table() -> None:
-    threads, regs = np.ix_([128, 256, 512], [32, 40, 255])
-    best = occupancy.sweep(["9.0", "8.9"], threads=threads, regs=regs).best(2)
-    assert str(best).splitlines() == [
-        "9.0: The highest occupancy is 100%, in 3 of 9 answers",
-        "Threads  Regs  Occ.  Warps  Blocks  Limited by",
-        "    128    32  100%     64      16  warps, regs",
-        "    256    32  100%     64       8  warps, regs",
-        "",
-        "8.9: The highest occupancy is 100%, in 6 of 9 answers",
-        "Threads  Regs  Occ.  Warps  Blocks  Limited by",
-        "    128    40  100%     48      12  warps, regs",
-        "    256    40  100%     48       6  warps, regs",
-        "",
-        "Those with the most registers come first, then those with the most shared",
-        "memory. Of the same threads and occupancy, what uses no more of anything than",
-        "another is left out.",
-    ]
-    assert "<table>" in best._repr_html_()
-    assert best.rows() == list(best)
-    assert best[2]["cc"] == "8.9"
-    some = best[1:3]
-    assert [line.split()[0] for line in str(some).splitlines() if " warps, regs" in line] == ["256", "128"]
-    assert "9.0:" not in str(best[2:])
-    copied = pickle.loads(pickle.dumps(best))
-    assert (copied, str(copied)) == (best, str(best))
-    bare = occupancy.sweep("9.0", threads=[64, 32], outputs=["active_warps"]).best()
-    assert str(bare).splitlines()[1:3] == ["Threads  Occ.  Warps", "     64  100%     64"]
-
-
 def test_columns_are_the_rows_as_arrays() -> None:
     threads, regs = np.ix_(THREADS, REGS)
     found = occupancy.sweep(["H100", "A100"], threads=threads, regs=regs, smem=4096)
@@ -151,7 +110,9 @@ def test_columns_are_the_rows_as_arrays() -> None:
     assert {each.shape for each in columns.values()} == {(56,)}
     lines = zip(*(each.tolist() for each in columns.values()), strict=True)
     rows = [dict(zip(columns, line, strict=True)) for line in lines]
-    assert rows == [{name: row[name] for name in row if name != "index"} for row in found.rows()]
+    for row, expected in zip(rows, found.rows(), strict=True):
+        del expected["index"]
+        assert row == {**expected, "limiters": ";".join(expected["limiters"])}
     alone = occupancy.sweep("9.0", threads=64, outputs=["active_blocks"]).columns()
     assert {name: each.tolist() for name, each in alone.items()} == {
         "cc": ["9.0"], "threads": [64], "active_blocks": [32],
@@ -159,7 +120,7 @@ def test_columns_are_the_rows_as_arrays() -> None:
 
 
 def test_rows_are_all_answers_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answered, "PIECE", 7)
+    monkeypatch.setattr(sweep, "CHUNK", 7)
     threads, regs = np.ix_(THREADS, REGS)
     found = occupancy.sweep(["H100", "A100"], threads=threads, regs=regs)
     rows = list(found.rows())
@@ -186,38 +147,45 @@ def test_the_best_of_some() -> None:
         rows.sort(key=lambda each: (-each["occupancy"], -each["regs"], each["threads"], each["index"]))
         of_chips = [[row for row in rows if row["cc"] == cc][:n] for cc in ("8.6", "9.0")]
         assert list(some) == [row for of_chip in of_chips for row in of_chip]
-        assert [head.answers for head in some.heads] == [int(each.sum()) for each in wanted]
-    assert found.best(n) == found.best(n, where=np.ones(found.shape, bool))
+        assert found.best(n) == found.best(n, where=np.ones(found.shape, bool))
     of_one = found.best(n, where=np.arange(2).reshape(2, 1, 1) == 1)
     assert {row["cc"] for row in of_one} == {"9.0"}
-    assert str(of_one).startswith("8.6: There are no answers where asked.\n\n9.0: The highest")
     for wrong in (np.ones((3, 4), bool), np.arange(4), [True, False]):
         with pytest.raises(occupancy.InputError, match=r"^where: got .*Allowed: bool of shape \(2, 7, 4\)"):
             found.best(where=wrong)
-
-
-def test_rows_are_a_sequence_that_can_be_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answered, "PIECE", 7)
-    threads, regs = np.ix_(THREADS, REGS)
-    rows = occupancy.sweep("9.0", threads=threads, regs=regs).rows()
-    assert isinstance(rows, occupancy.Rows)
-    whole = list(rows)
-    assert list(rows) == whole
-    assert len(rows) == len(whole) == 28
-    assert [rows[place] for place in (0, 9, -1)] == [whole[0], whole[9], whole[-1]]
-    assert list(rows[3:20:2]) == whole[3:20:2]
-    assert rows[5:][-1] == whole[-1]
-    assert list(reversed(rows)) == whole[::-1]
-    assert list(pickle.loads(pickle.dumps(rows))) == whole
-    named = "index, cc, threads, regs, active_blocks, active_warps, limiters, occupancy"
-    assert (repr(rows), repr(rows[:0])) == (f"<Rows: 28 of {named}>", "<Rows: 0>")
-    with pytest.raises(IndexError):
-        rows[28]
 
 
 @pytest.mark.parametrize(("n", "message"), [(0, "n: 0 is out of range"), (1.5, "n: 1.5 is not a whole")])
 def test_refusals(n: Any, message: str) -> None:
     with pytest.raises(occupancy.InputError, match=f"^{message}"):
         occupancy.sweep("9.0", threads=64).best(n)
-    with pytest.raises(occupancy.InputError, match="active_warps was not asked for"):
+    with pytest.raises(occupancy.InputError, match="active_warps is not one of the outputs"):
         occupancy.sweep("9.0", threads=64, outputs=["limiters"]).best()
+
+
+def test_select_leads_from_a_mask_back_to_configurations() -> None:
+    m, stages, warps = np.ix_([64, 128], [2, 3, 4], [4, 8])
+    found = occupancy.sweep(["8.9", "9.0"], threads=32 * warps, smem=2 * stages * m * 128)
+    both = (found.active_blocks >= 1).all(axis=0)
+    configurations = found.select(both, BLOCK_M=m, num_stages=stages, num_warps=warps)
+    assert configurations == [
+        {"BLOCK_M": one, "num_stages": two, "num_warps": three}
+        for one in (64, 128)
+        for two in (2, 3, 4)
+        for three in (4, 8)
+        if occupancy.compute("8.9", threads=32 * three, smem=2 * two * one * 128).active_blocks
+    ]
+    assert {type(value) for each in configurations for value in each.values()} == {int}
+    assert found.select(both)[0] == {"threads": 128, "smem": 32768}
+    with pytest.raises(occupancy.InputError, match="mask: got int64"):
+        found.select(np.arange(3))
+    with pytest.raises(occupancy.InputError, match="select: an array does not fit"):
+        found.select(both, x=[1, 2, 3])
+
+
+def test_arrays_are_read_only_and_limiters_take_their_numbers() -> None:
+    found = occupancy.sweep("9.0", threads=[64, 1024], regs=32)
+    with pytest.raises(ValueError, match="read-only"):
+        found.active_blocks[0] = 1
+    for bits in found.limiters:
+        assert occupancy.Limiter(bits).resources

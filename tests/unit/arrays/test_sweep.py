@@ -11,7 +11,7 @@ import pytest
 
 import occupancy
 from occupancy import Limiter
-from occupancy.arrays import lookup, tables
+from occupancy.arrays import tables
 from occupancy.values.limits import MAX_BLOCK_SIZES
 from occupancy.values.resources import RESOURCES
 
@@ -53,7 +53,7 @@ class TestAnswers:
     def test_what_is_not_asked_for_is_not_worked_out(self) -> None:
         found = occupancy.sweep("9.0", threads=[32, 64], outputs=["active_blocks"])
         assert found.active_blocks.tolist() == [32, 32]
-        with pytest.raises(occupancy.InputError, match="active_warps was not asked for"):
+        with pytest.raises(occupancy.InputError, match="active_warps is not one of the outputs"):
             _ = found.occupancy
 
     def test_options(self) -> None:
@@ -128,7 +128,7 @@ class TestShapes:
             "smem": [0, 30000],
         }
         whole = occupancy.sweep("9.0", **inputs)
-        monkeypatch.setattr(lookup, "CHUNK", 7)
+        monkeypatch.setattr(tables, "CHUNK", 7)
         in_pieces = occupancy.sweep("9.0", **inputs)
         np.testing.assert_array_equal(whole.active_warps, in_pieces.active_warps)
         np.testing.assert_array_equal(whole.limiters, in_pieces.limiters)
@@ -203,7 +203,7 @@ class TestRefusals:
             ({"threads": 32, "smem": ["16k", "1.5"]}, "smem, element 1: '1.5' is not a size"),
             ({"threads": []}, "threads: there are no values"),
             ({"threads": range(64, 32)}, "threads: there are no values"),
-            ({"threads": [True, False]}, "threads: bool is no type of whole numbers"),
+            ({"threads": [True, False]}, "threads: bool is not an integer type"),
             ({"threads": ["32", "x"]}, "threads, element 1: 'x' is not a whole number"),
             ({"threads": 256, "regs": "16:255"}, "regs: '16:255' is text. Give several values as an array"),
             ({"threads": 256, "smem": ["16,32"]}, "smem, element 0: '16,32' is text. Give several"),
@@ -234,7 +234,7 @@ class TestRefusals:
         assert message in str(caught.value)
 
     def test_the_first_bad_element_of_many(self) -> None:
-        threads = np.full((3, lookup.CHUNK), 32, np.int32)
+        threads = np.full((3, tables.CHUNK), 32, np.int32)
         threads[1, 5] = threads[2, 0] = -7
         with pytest.raises(occupancy.InputError, match=r"element \(1, 5\): -7 is out of range"):
             occupancy.sweep("9.0", threads=threads)
@@ -249,11 +249,15 @@ class TestRefusals:
 
     def test_of_chips_too_large_to_tabulate(self) -> None:
         h100 = occupancy.limits("9.0")
-        sizes = {"max_shared_memory_per_multiprocessor": 2**30, "max_shared_memory_per_block_optin": 2**29}
-        huge = h100.replace(**sizes, unified_l1_and_shared_memory=None)
+        sizes = {
+            "max_shared_memory_per_multiprocessor": 2**30,
+            "max_shared_memory_per_block_optin": 2**29,
+            "unified_l1_and_shared_memory": None,
+        }
+        huge = h100.replace(**sizes)
         with pytest.raises(occupancy.InputError, match="too large for a sweep"):
             occupancy.sweep(huge, threads=32)
-        assert MAX_BLOCK_SIZES <= tables.MOST_ROWS  # so that all block sizes of any table have room
+        assert MAX_BLOCK_SIZES <= tables.MAX_ROWS  # so that all block sizes of any table have room
 
 
 def test_without_numpy_there_is_a_message() -> None:

@@ -7,17 +7,12 @@ import io
 import json
 from itertools import product
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import occupancy
-from occupancy.api import sweep as api_sweep
-from occupancy.api.sweep import sweep_grid
 from occupancy.cli import commands
-from occupancy.tables.gpus import find_gpu
 from tests.cli_runner import run
 
 
@@ -94,21 +89,7 @@ class TestRows:
         assert len(json.loads(run(*arguments, "--format", "json").stdout)["rows"]) == 8
         refused = run(*arguments, "-o", "map.png")
         assert refused.exit_code == 2
-        assert (
-            "A picture shows two; a screen of numbers the best, with NumPy; --format csv," in refused.stderr
-        )
-
-    def test_of_three_inputs_a_screen_shows_the_best(self) -> None:
-        arguments = ("sweep", "--cc", "9.0,8.9", "-t", "128,256", "-r", "40,64", "-s", "1k,20k")
-        threads, regs, smem = np.ix_([128, 256], [40, 64], [1024, 20480])
-        found = occupancy.sweep(["9.0", "8.9"], threads=threads, regs=regs, smem=smem)
-        assert run(*arguments, columns=80).stdout.rstrip() == str(found).rstrip()
-        assert "8.9: **The highest occupancy is 100%**" in run(*arguments, "--format", "markdown").stdout
-        assert "Virtual resources         1\n" in run(*arguments, "--virtual-resources", "1").stdout
-        for more in (("--carveout", "50,100"), ("--model", "spreadsheet")):
-            refused = run(*arguments, *more)
-            assert "A picture shows two" in refused.stderr or "spreadsheet" in refused.stderr, refused.output
-        assert "-t: 0 is out of range" in run(*arguments[:3], "-t", "0,1", *arguments[5:]).stderr
+        assert "A screen or a picture shows two" in refused.stderr
 
     def test_it_writes_one_file(self, tmp_path: Path) -> None:
         files = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
@@ -121,7 +102,7 @@ class TestRows:
         refused = run(
             "sweep", "--gpu", "RTX 4090,H100", "-t", "128,256", "-r", "40,64", "-o", "map.png", columns=300
         )
-        assert "shows two: one for each chip, --gpu 'GeForce RTX 4090'; a screen of" in refused.stderr
+        assert "shows two: one for each chip, --gpu 'GeForce RTX 4090'" in refused.stderr
 
     def test_barriers_vary(self) -> None:
         found = rows("--cc", "9.0", "-t", "64", "--barriers", "1:16")
@@ -155,46 +136,9 @@ class TestRows:
         on_hopper = run("sweep", "--cc", "9.0", "-t", "128", "--tmem", "32:512:32", *more).stderr
         assert "--tmem: compute capability 9.0 has no tensor memory." in on_hopper
 
-    @pytest.mark.parametrize(
-        "kernel",
-        [
-            {"threads": "1:1024:13", "regs": "1:255:17", "smem": "0:300k:30k"},
-            pytest.param(
-                {"threads": "1:1024:3", "regs": "1:255:9", "smem": "0:300k:30k"}, marks=pytest.mark.thorough
-            ),
-            {
-                "threads": "32,512",
-                "carveout": "0,50,64k,max",
-                "static_smem": "0:48k:1k",
-                "dynamic_smem": "0:99k:7k",
-            },
-            {"threads": "64:2048:192", "barriers": "0:16", "regs": "20:60:3", "opt_in": False, "smem": "60k"},
-            {"threads": "32:1024:96", "tensor_memory": "32:512:32", "virtual_resources": "0,128"},
-            pytest.param(
-                {
-                    "threads": "64:2048:64",
-                    "barriers": "0:16",
-                    "regs": "20:60",
-                    "opt_in": False,
-                    "smem": "60k",
-                },
-                marks=pytest.mark.thorough,
-            ),
-        ],
-        ids=str,
-    )
-    def test_the_arrays_answer_as_one_by_one(
-        self, kernel: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        named = ("10.0", "11.0") if "tensor_memory" in kernel else ("9.0", "8.6")
-        chips = [find_gpu(each) for each in named]
-        fast = sweep_grid(chips, kernel)
-        monkeypatch.setattr(api_sweep, "FEWEST_FOR_ARRAYS", 10**9)
-        assert fast == sweep_grid(chips, kernel)
-
-    def test_more_than_the_arrays_of_a_usual_machine_is_refused(self) -> None:
+    def test_too_many_combinations_are_refused(self) -> None:
         done = run("sweep", "--cc", "9.0", "-t", "1:1024", "-r", "1:255", "-s", "0:99k:1k")
-        assert "there are 26,112,000 combinations. Allowed: up to 20,000,000." in done.stderr
+        assert "there are 26,112,000 combinations. Allowed: up to 1,000,000." in done.stderr
 
     def test_the_end_of_the_files_name_says_the_format(self, tmp_path: Path) -> None:
         arguments = ("sweep", "--cc", "9.0", "-t", "64,128")
@@ -303,23 +247,6 @@ def test_an_ascii_terminal_gets_a_chart() -> None:
 
 
 class TestPictures:
-    @pytest.mark.parametrize(
-        ("arguments", "subject"),
-        [
-            (H100, "block size, registers and shared memory"),
-            (
-                ("--cc", "9.0", "--threads", "64,128", "--regs", "16:64:16"),
-                "threads per block and registers per thread",
-            ),
-        ],
-    )
-    def test_are_written(self, tmp_path: Path, arguments: tuple[str, ...], subject: str) -> None:
-        path = tmp_path / "chart.svg"
-        done = run("sweep", *arguments, "-o", str(path))
-        assert (done.exit_code, done.stdout) == (0, "")
-        assert done.stderr == f"Wrote {path}: Occupancy by {subject}.\n"
-        assert path.read_text(encoding="utf-8").startswith("<?xml")
-
     @pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
     def test_take_the_place_of_pictures_only(self, tmp_path: Path, suffix: str) -> None:
         path = tmp_path / f"chart.{suffix}"

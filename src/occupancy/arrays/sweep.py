@@ -1,0 +1,341 @@
+"""Results for arrays of kernels, in the names of `Occupancy`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..engine import Model, default_model
+from ..errors import InputError
+from ..values.kernel import Kernel
+from ..values.limits import Limits
+from ..values.resources import Limiter, Output
+from ..values.spellings import parse_count
+from .best import best_places
+from .tables import Columns, Input, Integers, look_up, read_input, smallest_type
+
+OUTPUTS: tuple[Output, ...] = get_args(Output)
+CHUNK = 1 << 16
+"""Rows made at a time."""
+
+
+class Sweep:
+    """Results for arrays of kernels; names and meanings are those of `Occupancy`.
+
+    The arrays have the shape that the inputs broadcast to; for a list of GPUs, the first dimension is
+    the GPUs'. They are read-only.
+    """
+
+    limits: tuple[Limits, ...]
+    names: tuple[str, ...]
+    """The name of each GPU."""
+    inputs: Mapping[str, Integers]
+    """Argument -> its whole numbers."""
+    shape: tuple[int, ...]
+    """Shape of the arrays."""
+
+    def __init__(
+        self,
+        gpus: Sequence[Limits],
+        names: Sequence[str],
+        inputs: Mapping[str, Integers],
+        arrays: Mapping[Output, Integers],
+        has_gpu_axis: bool,
+    ) -> None:
+        self.limits, self.names, self.inputs = tuple(gpus), tuple(names), dict(inputs)
+        self._arrays = dict(arrays)
+        self._has_gpu_axis = has_gpu_axis
+        self.shape = next(iter(arrays.values())).shape
+        for array in arrays.values():
+            array.setflags(write=False)
+
+    @property
+    def active_blocks(self) -> Integers:
+        """Blocks that can be resident on one SM at once."""
+        return self._array("active_blocks")
+
+    @property
+    def active_warps(self) -> Integers:
+        """Warps of those blocks."""
+        return self._array("active_warps")
+
+    @property
+    def limiters(self) -> Integers:
+        """Bits (`Limiter`) of every resource that allows no more blocks."""
+        return self._array("limiters")
+
+    @property
+    def occupancy(self) -> NDArray[np.float32]:
+        """Active warps by the most warps that an SM holds, 0 to 1, in single precision."""
+        warps = self.active_warps
+        most = np.array([limits.max_warps_per_multiprocessor for limits in self.limits], np.float32)
+        per_gpu = most.reshape(-1, *[1] * (warps.ndim - 1)) if self._has_gpu_axis else most[0]
+        return np.divide(warps, per_gpu, dtype=np.float32)
+
+    def _array(self, name: Output) -> Integers:
+        if name not in self._arrays:
+            outputs = ", ".join(self._arrays)
+            raise InputError(f"{name} is not one of the outputs", where="sweep", allowed=outputs)
+        return self._arrays[name]
+
+    def best(self, n: int = 10, *, where: ArrayLike = True) -> list[dict[str, Any]]:
+        """Return the kernels with the highest occupancy on each GPU.
+
+        They are different trade-offs: of the same threads and occupancy, a kernel that uses no more
+        registers, shared memory and barriers than another is skipped. Kernels of the same occupancy are
+        sorted by more registers, more shared memory, more barriers, fewer threads, then their order.
+
+        Args:
+            n: Most rows of each GPU, 1 and up.
+            where: Kernels to choose from: an array of booleans that broadcasts to the sweep's shape, such
+                as ``regs >= 64``.
+
+        Returns:
+            The `rows` of these kernels, GPU after GPU.
+
+        Raises:
+            InputError: ``n`` is out of range, ``where`` does not fit, or ``active_warps`` is not one of the
+                outputs.
+        """
+        count = parse_count(n, "n")
+        if count < 1:
+            raise InputError(f"{count} is out of range", where="n", allowed="1 and up")
+        shares = self.occupancy.reshape(len(self.limits), -1)
+        wanted = self._mask(where).reshape(shares.shape)
+        several = {name: np.broadcast_to(each, self.shape) for name, each in self.varying().items()}
+        rows: list[dict[str, Any]] = []
+        for gpu, occupied in enumerate(shares):
+            launched = np.flatnonzero((occupied > 0) & wanted[gpu])
+            places = best_places(several, launched + gpu * occupied.size, occupied[launched], count)
+            rows += self._rows_at(places)
+        return rows
+
+    def _mask(self, where: ArrayLike) -> NDArray[np.bool_]:
+        mask = np.asarray(where)
+        try:
+            if mask.dtype == bool:
+                return np.broadcast_to(mask, self.shape)
+        except ValueError:
+            pass
+        raise InputError(
+            f"got {mask.dtype} of shape {mask.shape}",
+            where="where",
+            allowed=f"bool of shape {self.shape}, or a shape that broadcasts to it",
+            hint="Give a condition on arrays, such as regs >= 64; join several with &.",
+        )
+
+    def select(self, mask: ArrayLike, **arrays: ArrayLike) -> list[dict[str, Any]]:
+        """Return the configurations at which a mask is true, as dictionaries of plain values.
+
+        ``sweep.select(sweep.active_blocks >= 2, BLOCK_M=m, num_warps=warps)`` leads from arrays back to a
+        tuner's configurations.
+
+        Args:
+            mask: An array of booleans; for several GPUs, such as ``(sweep.active_blocks >= 2).all(axis=0)``.
+            arrays: Name -> values that broadcast to the mask; by default the sweep's own inputs.
+
+        Raises:
+            InputError: The mask is not an array of booleans, or a shape does not fit.
+        """
+        wanted = np.asarray(mask)
+        if wanted.dtype != bool:
+            raise InputError(f"got {wanted.dtype}", where="mask", allowed="an array of booleans")
+        named = {name: np.asarray(values) for name, values in (arrays or self.inputs).items()}
+        try:
+            columns = [np.broadcast_to(values, wanted.shape)[wanted].tolist() for values in named.values()]
+        except ValueError as error:
+            raise InputError(f"an array does not fit: {error}", where="select") from None
+        return [dict(zip(named, values, strict=True)) for values in zip(*columns, strict=True)]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield every result as a dictionary of plain values, in the order of the arrays.
+
+        ``index`` is its place in the arrays; then ``gpu`` if GPUs were given by name, ``cc``, the inputs,
+        the outputs with ``limiters`` as names, and ``occupancy``. `columns` is faster for millions.
+        """
+        size = int(np.prod(self.shape))
+        for start in range(0, size, CHUNK):
+            yield from self._rows_at(np.arange(start, min(start + CHUNK, size)))
+
+    def _rows_at(self, places: Integers) -> Iterator[dict[str, Any]]:
+        columns = self._columns_at(places)
+        if "limiters" in columns:
+            found = self._arrays["limiters"].reshape(-1)[places]
+            columns["limiters"] = np.array([(), *map(_resources, range(1, 2 * max(Limiter)))], object)[found]
+        index = np.unravel_index(places, self.shape) if self.shape else ()
+        indices = zip(*(axis.tolist() for axis in index), strict=True) if index else [()] * places.size
+        for line in zip(indices, *(column.tolist() for column in columns.values()), strict=True):
+            yield dict(zip(("index", *columns), line, strict=True))
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return `rows` as one array for each column but ``index``, for ``pandas.DataFrame``.
+
+        ``limiters`` are text, such as ``"registers;warps"``, which polars and Parquet hold as well.
+        """
+        return self._columns_at(np.arange(int(np.prod(self.shape))))
+
+    def _columns_at(self, places: Integers) -> dict[str, NDArray[Any]]:
+        index = np.unravel_index(places, self.shape) if self.shape else ()
+        gpus = index[0] if self._has_gpu_axis else np.zeros(places.size, np.int64)
+        ccs = self._ccs()
+        columns: dict[str, NDArray[Any]] = {}
+        if self.names != ccs:
+            columns["gpu"] = np.array(self.names, object)[gpus]
+        columns["cc"] = np.array(ccs, object)[gpus]
+        for name, values in self.inputs.items():
+            columns[name] = np.atleast_1d(np.broadcast_to(values, self.shape)[index])
+        for output, array in self._arrays.items():
+            found = array.reshape(-1)[places]
+            columns[output] = _limiter_texts()[found] if output == "limiters" else found
+        if "active_warps" in self._arrays:
+            most = np.array([limits.max_warps_per_multiprocessor for limits in self.limits])
+            columns["occupancy"] = columns["active_warps"] / most[gpus]
+        return columns
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the occupancy: a curve for each GPU over one input, or a heat map of one GPU over two.
+
+        Args:
+            ax: matplotlib's ``Axes`` to draw into; by default those of a new figure.
+
+        Returns:
+            The ``Axes``.
+
+        Raises:
+            InputError: Nothing varies, or too much for a picture.
+            MissingDependencyError: matplotlib is not installed.
+        """
+        from ..render import pictures
+
+        several, gpus = self.varying(), len(self.names)
+        fixed = {name: int(values.flat[0]) for name, values in self.inputs.items() if values.size == 1}
+        axes = {name: [int(each) for each in values.flat] for name, values in several.items()}
+        sizes = [len(values) for values in axes.values()]
+        if len(sizes) == 1:
+            lines = self.occupancy.reshape(gpus, -1).tolist()
+            names = self.names if gpus > 1 else [""]
+            (name,) = axes
+            curves = dict(zip(names, lines, strict=True))
+            content: pictures.Plot = pictures.StepPlot(name, axes[name], curves)
+        elif len(sizes) == 2 and gpus == 1 and self.occupancy.size == sizes[0] * sizes[1]:
+            (down, rows), (across, columns) = axes.items()
+            shares = self.occupancy.reshape(sizes).tolist()
+            content = pictures.HeatMap((down, across), rows, columns, shares)
+        else:
+            raise InputError(
+                f"{len(sizes)} inputs vary on {gpus} GPUs",
+                where="plot",
+                hint="Vary one input on any number of GPUs, or two on one GPU, each along its own dimension.",
+            )
+        given = {"cc" if self.names == self._ccs() else "gpu": self.names[0]} if gpus == 1 else {}
+        title = pictures.title([*several], {**given, **fixed})
+        return pictures.plot(pictures.Picture(title, (content,)), ax)[0]
+
+    def _ccs(self) -> tuple[str, ...]:
+        return tuple(str(limits.compute_capability) for limits in self.limits)
+
+    def varying(self) -> dict[str, Integers]:
+        """Return the inputs with more than one value, in the order of their dimensions."""
+
+        def axis(values: Integers) -> int:
+            return max(range(values.ndim), key=lambda each: values.shape[each]) - values.ndim
+
+        several = {name: values for name, values in self.inputs.items() if values.size > 1}
+        return dict(sorted(several.items(), key=lambda each: axis(each[1])))
+
+    def __repr__(self) -> str:
+        return f"<Sweep of shape {self.shape} on {', '.join(self.names)}: {', '.join(self._arrays)}>"
+
+
+def _resources(bits: int) -> tuple[str, ...]:
+    return Limiter(bits).resources
+
+
+@cache
+def _limiter_texts() -> NDArray[Any]:
+    """Return the names of the limiters by their bits."""
+    return np.array([";".join(_resources(bits)) for bits in range(2 * max(Limiter))], object)
+
+
+def sweep_arrays(
+    gpus: Sequence[Limits],
+    inputs: Mapping[str, ArrayLike],
+    common: Kernel,
+    model: Model | None = None,
+    *,
+    has_gpu_axis: bool = False,
+    outputs: Sequence[Output] = OUTPUTS,
+    names: Sequence[str] = (),
+) -> Sweep:
+    """Return the results for arrays of kernels on some GPUs.
+
+    Args:
+        gpus: The SMs.
+        inputs: Field of `Kernel` -> its values; ``threads`` at least.
+        common: A kernel whose carveout, caching, opt-in and shared memory mode are those of all kernels.
+        model: The model to follow; by default the `default_model` of each GPU.
+        has_gpu_axis: Whether the first dimension of the results is the GPUs'; required for several.
+        outputs: The arrays to fill.
+        names: The name of each GPU; by default its compute capability.
+
+    Raises:
+        InputError: Values that no kernel can have, arrays that do not broadcast, an option that a GPU does
+            not have, or an unknown output.
+    """
+    if not outputs or not set(outputs) <= set(OUTPUTS):
+        raise InputError(f"{outputs!r} are not outputs", where="outputs", allowed=", ".join(OUTPUTS))
+    if not gpus:
+        raise InputError("there are none", where="cc")
+    if "smem" in inputs and ("static_smem" in inputs or "dynamic_smem" in inputs):
+        Kernel(1, smem=0, static_smem=0)  # raises the error
+    read = {field: read_input(values, field) for field, values in inputs.items()}
+    shape = _common_shape(list(read.values()))
+    most_blocks = max(limits.max_blocks_per_multiprocessor for limits in gpus)
+    most_warps = max(limits.max_warps_per_multiprocessor for limits in gpus)
+    largest = {"active_blocks": most_blocks, "active_warps": most_warps, "limiters": max(Limiter)}
+    arrays = {name: np.empty((len(gpus), *shape), smallest_type(largest[name])) for name in outputs}
+    required = {"active_warps": "warps", "limiters": "limiters"}
+    columns = ["blocks", *(required[output] for output in outputs if output in required)]
+    for index, limits in enumerate(gpus):
+        found = look_up(limits, common, model or default_model(limits), read, columns)
+        _combine(found, {name: array[index, ...] for name, array in arrays.items()})
+    if not has_gpu_axis:
+        arrays = {name: array[0, ...] for name, array in arrays.items()}
+    called = names or [str(each.compute_capability) for each in gpus]
+    return Sweep(gpus, called, {name: each.values for name, each in read.items()}, arrays, has_gpu_axis)
+
+
+def _common_shape(inputs: Sequence[Input]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*(each.values.shape for each in inputs))
+    except ValueError:
+        shapes = ", ".join(f"{each.name} {each.values.shape}" for each in inputs if each.values.ndim)
+        raise InputError(
+            f"do not broadcast to each other: {shapes}",
+            where="shapes",
+            hint="For all combinations give each array a dimension of its own, as numpy.ix_() does.",
+        ) from None
+
+
+def _combine(found: Sequence[Columns], out: Mapping[Output, Integers]) -> None:
+    """Fill the outputs of one GPU from the results of each resource."""
+    shape = next(iter(out.values())).shape
+    least, *others = sorted((each.blocks for each in found), key=lambda blocks: blocks.size)
+    blocks = out.get("active_blocks", np.empty(shape, least.dtype))
+    for each in others[:-1]:  # small arrays first: a grid is filled once
+        has_room = np.broadcast_shapes(least.shape, each.shape) == shape
+        least = np.minimum(least, each, out=blocks) if has_room else np.minimum(least, each)
+    np.minimum(least, others[-1], out=blocks)
+    if "active_warps" in out:
+        warps = found[0].warps
+        assert warps is not None
+        np.multiply(warps, blocks, out=out["active_warps"], casting="unsafe")
+    if "limiters" in out:
+        limiters = out["limiters"]
+        limiters[...] = 0
+        for columns in found:
+            limiters |= (columns.blocks == blocks).view(np.uint8) * columns.limiters

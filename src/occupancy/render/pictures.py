@@ -1,0 +1,295 @@
+"""Pictures of occupancy, the only home of matplotlib: step plots, heat maps and bars, fit for a slide."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping, Sequence
+from math import ceil, log2
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import InputError, MissingDependencyError
+from ..values.kernel import RANGES
+from . import words
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PICTURE_FILES = (".svg", ".png", ".pdf")
+"""The endings of picture files."""
+
+Value = int | str
+"""A value along an axis: threads, registers, bytes, or text as it was given."""
+
+_AMOUNTS = {name for name, *_ in RANGES}
+LABELS = {name: label for name, label, _, _ in RANGES} | {"gpu": "GPU", "cc": "compute capability"}
+"""Varied input -> its label along an axis."""
+
+SLIDE_INCHES = (13.33, 7.5)
+INCHES_PER_BAR = 0.25
+STYLE: dict[Any, Any] = {
+    "font.size": 14,
+    "axes.titlesize": 18,
+    "figure.titlesize": 18,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+}
+# Without these the same picture is a different file each time.
+REPRODUCIBLE: dict[Any, Any] = {"svg.hashsalt": "occupancy"}
+NO_DATE = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+COLOR = "#1f77b4"
+MARK_COLOR = "#d62728"
+LABEL_BOX = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+MAX_TICKS = 8
+MAX_LABELS = 40
+"""Values that are written along an axis of a heat map."""
+MAX_CELLS_WITH_TEXT = 400
+
+
+class StepPlot(NamedTuple):
+    """The occupancy over one input, with a curve for each GPU.
+
+    A value between two others has the occupancy of the larger one, because resources are rounded up.
+    """
+
+    input: str
+    values: Sequence[int]
+    curves: Mapping[str, Sequence[float]]
+    """Name -> occupancy, 0 to 1, at each value; the name of a single curve may be empty."""
+    marks: Sequence[int] = ()
+    """Values at which to draw a line, with the occupancy of each curve."""
+
+
+class HeatMap(NamedTuple):
+    """The occupancy over two inputs."""
+
+    inputs: tuple[str, str]
+    """The input downwards, and the one to the right."""
+    rows: Sequence[Value]
+    columns: Sequence[Value]
+    shares: Sequence[Sequence[float]]
+    marks: Sequence[tuple[int, int]] = ()
+    """Places of the cells to mark."""
+
+
+class Bars(NamedTuple):
+    """A bar for each name."""
+
+    names: Sequence[str]
+    shares: Sequence[float]
+    marks: Sequence[int] = ()
+    """Places of the bars to mark."""
+
+
+Plot = StepPlot | HeatMap | Bars
+
+
+class Picture(NamedTuple):
+    """Plots side by side under a title."""
+
+    title: str
+    plots: Sequence[Plot]
+
+
+def title(varied: Sequence[str], fixed: Mapping[str, Value], own: str | None = None) -> str:
+    """Return the title of a picture: its own or the inputs that vary, and below it those that do not."""
+    names = words.listing([LABELS.get(name, words.name(name)) for name in varied])
+    given = ", ".join(describe(name, value) for name, value in fixed.items())
+    return f"{own or f'Occupancy by {names}'}\n{given}".rstrip()
+
+
+def describe(name: str, value: Value) -> str:
+    """Return a value with its input: ``256 threads per block``, ``compute capability 9.0``."""
+    if name == "gpu":
+        return str(value)
+    text = label(name, value)
+    if name not in _AMOUNTS:
+        return f"{LABELS.get(name, words.name(name))} {text}"
+    return f"{text} of {LABELS[name]}" if name.endswith("smem") else f"{text} {LABELS[name]}"
+
+
+def label(name: str, value: Value) -> str:
+    """Return a value of an input as text, sizes with their unit."""
+    if isinstance(value, int):
+        return words.size(value) if name.endswith("smem") else f"{value:,}"
+    return value
+
+
+def picture_bytes(picture: Picture, path: str) -> bytes:
+    """Return a picture as the content of a file.
+
+    Args:
+        picture: The picture.
+        path: The file; its ending sets the format.
+
+    Raises:
+        InputError: The ending is not one of `PICTURE_FILES`.
+        MissingDependencyError: matplotlib is not installed.
+    """
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in PICTURE_FILES:
+        raise InputError(
+            f"{path!r} is not the name of a picture", where="output", allowed=", ".join(PICTURE_FILES)
+        )
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise _missing_matplotlib("-o") from error
+    file = io.BytesIO()
+    with rc_context({**STYLE, **REPRODUCIBLE}):
+        figure = Figure(_inches(picture), layout="constrained")
+        _draw(picture, figure)
+        figure.savefig(file, format=suffix[1:], dpi=144, metadata=NO_DATE.get(suffix))
+    return file.getvalue()
+
+
+def plot(picture: Picture, ax: Axes | None = None) -> list[Axes]:
+    """Draw a picture for a notebook or a program, and return the axes of each plot.
+
+    Args:
+        picture: The picture.
+        ax: The axes to draw a single plot into; by default those of a new figure.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib import pyplot, rc_context
+    except ImportError as error:
+        raise _missing_matplotlib("plot") from error
+    if ax is not None:
+        ax.set_title(picture.title)
+        _draw_plot(picture.plots[0], ax)
+        return [ax]
+    # Outside the context, which would undo a notebook's choice of backend.
+    figure = pyplot.figure(figsize=_inches(picture), layout="constrained")
+    with rc_context(STYLE):
+        return _draw(picture, figure)
+
+
+def _missing_matplotlib(where: str) -> MissingDependencyError:
+    return MissingDependencyError(
+        "matplotlib is not installed", where=where, hint='Install it with: pip install "occupancy[plot]"'
+    )
+
+
+def _inches(picture: Picture) -> tuple[float, float]:
+    width, height = SLIDE_INCHES
+    bars = max((len(each.names) for each in picture.plots if isinstance(each, Bars)), default=0)
+    return width, max(height, INCHES_PER_BAR * bars)
+
+
+def _draw(picture: Picture, figure: Any) -> list[Axes]:
+    panels = list(figure.subplots(1, len(picture.plots), sharey=len(picture.plots) > 1, squeeze=False)[0])
+    figure.suptitle(picture.title)
+    for each, panel in zip(picture.plots, panels, strict=True):
+        _draw_plot(each, panel)
+    for panel in panels[1:]:
+        panel.set_ylabel("")
+    return panels
+
+
+def _draw_plot(content: Plot, panel: Axes) -> None:
+    if isinstance(content, StepPlot):
+        _draw_steps(content, panel)
+    elif isinstance(content, HeatMap):
+        _draw_map(content, panel)
+    else:
+        _draw_bars(content, panel)
+
+
+def _draw_steps(content: StepPlot, panel: Axes) -> None:
+    from matplotlib.ticker import MultipleLocator, PercentFormatter
+
+    is_size = content.input.endswith("smem")
+    unit = 1024 if is_size else 1
+    across = [value / unit for value in content.values]
+    for number, (name, shares) in enumerate(content.curves.items()):
+        panel.plot(
+            across,
+            shares,
+            drawstyle="steps-pre",
+            linewidth=2.5,
+            # Where two curves are the same, the dashes of one show the other.
+            linestyle=(0, (4, 1 + number)) if number else "-",
+            label=name,
+        )
+    for mark in content.marks:
+        _draw_mark(content, mark, mark / unit, panel)
+    # Every unit of an SM is a power of two; labels of three plots side by side have less room.
+    ticks = MAX_TICKS if panel.get_window_extent().width > panel.figure.bbox.width / 2 else MAX_TICKS // 2
+    span = max(1, max(across) - min(across))
+    panel.xaxis.set_major_locator(MultipleLocator(1 << max(0, ceil(log2(span / ticks)))))
+    panel.yaxis.set_major_locator(MultipleLocator(0.25))
+    panel.yaxis.set_major_formatter(PercentFormatter(1))
+    panel.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    panel.set_xlabel(LABELS[content.input] + (" (KiB)" if is_size else ""))
+    panel.set_ylabel("occupancy")
+    panel.set_ylim(0, 1.05)
+    panel.margins(x=0.01)
+    panel.grid(alpha=0.3)
+    if any(content.curves):
+        panel.legend(frameon=False)
+
+
+def _draw_mark(content: StepPlot, mark: int, place: float, panel: Axes) -> None:
+    """Draw a line at a value, and a point with its occupancy on each curve."""
+    panel.axvline(place, color=MARK_COLOR, linestyle=":", linewidth=2)
+    style: dict[str, Any] = {"color": MARK_COLOR, "textcoords": "offset points"}
+    panel.annotate(
+        label(content.input, mark),
+        (place, 1),
+        (0, 3),
+        xycoords=("data", "axes fraction"),
+        ha="center",
+        **style,
+    )
+    at = next((index for index, value in enumerate(content.values) if value >= mark), None)
+    if at is not None:
+        for share in sorted({shares[at] for shares in content.curves.values()}):
+            panel.plot(place, share, "o", markersize=9, color=MARK_COLOR, markeredgecolor="white", zorder=3)
+            panel.annotate(words.percent(share), (place, share), (8, 6), **style, bbox=LABEL_BOX)
+
+
+def _draw_map(content: HeatMap, panel: Axes) -> None:
+    from matplotlib.patches import Rectangle
+    from matplotlib.ticker import PercentFormatter
+
+    down, across = content.inputs
+    image = panel.imshow(
+        content.shares, vmin=0, vmax=1, cmap="viridis", aspect="auto", interpolation="nearest"
+    )
+    for axis, name, values in ((panel.yaxis, down, content.rows), (panel.xaxis, across, content.columns)):
+        step = -(-len(values) // MAX_LABELS)
+        places = range(len(values))[::step]
+        axis.set_ticks(places, [label(name, values[place]) for place in places])
+        axis.set_label_text(LABELS.get(name, name))
+    panel.tick_params(axis="x", rotation=90 if len(content.columns) > MAX_TICKS else 0)
+    panel.tick_params(labelsize=10)
+    if len(content.rows) * len(content.columns) <= MAX_CELLS_WITH_TEXT:
+        for row, shares in enumerate(content.shares):
+            for column, share in enumerate(shares):
+                text = words.whole_percent(share)
+                color = "black" if share > 0.6 else "white"
+                panel.text(column, row, text, ha="center", va="center", fontsize=10, color=color)
+    for row, column in content.marks:
+        cell = Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor=MARK_COLOR, linewidth=2)
+        panel.add_patch(cell)
+    bar = panel.figure.colorbar(image, ax=panel, format=PercentFormatter(1))
+    bar.set_label("occupancy")
+
+
+def _draw_bars(content: Bars, panel: Axes) -> None:
+    from matplotlib.ticker import PercentFormatter
+
+    places = range(len(content.names))
+    colors = [MARK_COLOR if place in content.marks else COLOR for place in places]
+    bars = panel.barh(places, content.shares, color=colors)
+    panel.bar_label(bars, [words.percent(share) for share in content.shares], padding=3, fontsize=10)
+    panel.set_yticks(places, content.names, fontsize=10)
+    panel.invert_yaxis()
+    panel.xaxis.set_major_formatter(PercentFormatter(1))
+    panel.set_xlabel("occupancy")
+    panel.set_xlim(0, 1.08)

@@ -1,0 +1,164 @@
+"""Pictures of sweeps, of a kernel's curves and of scans."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+import occupancy
+from occupancy.api.sweep import sweep_picture
+from occupancy.errors import InputError
+from occupancy.render.pictures import PICTURE_FILES, Picture, StepPlot, picture_bytes, plot
+from occupancy.tables.gpus import find_gpu
+from tests.cli_runner import run
+
+
+@pytest.fixture(autouse=True)
+def without_a_screen() -> Iterator[None]:
+    before = matplotlib.get_backend()
+    matplotlib.use("Agg")
+    yield
+    pyplot.close("all")
+    matplotlib.use(before)
+
+
+def drawn(*names: str, marks: tuple[str, ...] = (), title: str | None = None, **kernel: str) -> list[Axes]:
+    return plot(sweep_picture([find_gpu(name) for name in names], kernel, title, marks))
+
+
+def points(line: Any) -> dict[float, float]:
+    return dict(zip(*(np.asarray(line.get_data()).tolist()), strict=True))
+
+
+def texts(axes: Axes) -> list[str]:
+    return [text.get_text() for text in axes.texts]
+
+
+def test_one_input_is_a_curve_for_each_gpu() -> None:
+    (axes,) = drawn("H100", "RTX 4090", threads="192", regs="16:255", smem="40k")
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["H100", "GeForce RTX 4090"]
+    for line, cc in zip(axes.lines, ("9.0", "8.9"), strict=True):
+        shares = points(line)
+        assert sorted(shares) == list(range(16, 256))
+        assert line.get_drawstyle() == "steps-pre"  # a value between two counts as the larger
+        for regs in (16, 72, 255):
+            assert shares[regs] == occupancy.compute(cc, threads=192, regs=regs, smem="40k").occupancy
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("registers per thread", "occupancy")
+
+
+def test_sizes_are_in_kib_and_ticks_powers_of_two() -> None:
+    (axes,) = drawn("9.0", threads="256", smem="0:227k:1k")
+    assert axes.get_xlabel() == "shared memory per block (KiB)"
+    assert max(points(axes.lines[0])) == 227
+    assert {tick % 32 for tick in axes.get_xticks()} == {0}
+
+
+def test_marked_values_have_their_own_occupancy() -> None:
+    (axes,) = drawn("9.0", "8.9", threads="256", regs="16:255:16", marks=("72,128", "best"))
+    for regs in (72, 128):
+        for cc in ("9.0", "8.9"):
+            share = occupancy.compute(cc, threads=256, regs=regs).occupancy
+            assert any(points(line) == {regs: share} for line in axes.lines)
+    assert {"72", "128", "32"} <= set(texts(axes))  # the most registers at the highest occupancy
+    with pytest.raises(InputError, match="marks: 300 is outside of the axis, registers per thread"):
+        drawn("9.0", threads="256", regs="16:255", marks=("300",))
+
+
+def test_the_best_block_size_is_the_smallest() -> None:
+    (axes,) = drawn("9.0", threads="32:1024:32", regs="48", marks=("best",))
+    assert {"64", "62.5%"} == set(texts(axes))
+
+
+def test_names_are_bars() -> None:
+    (axes,) = drawn("7.0", "9.0", threads="128,256", regs="40", marks=())[:1]
+    assert len(axes.lines) == 2
+    (axes,) = drawn("9.0", threads="128", smem="20k", carveout="50,100,max", marks=("best",))
+    widths = [bar.get_width() for bar in axes.patches if isinstance(bar, Rectangle)]
+    assert widths == [
+        occupancy.compute("9.0", threads=128, smem="20k", carveout=each).occupancy
+        for each in (50, 100, "max")
+    ]
+
+
+def test_two_inputs_are_a_heat_map() -> None:
+    (axes,) = drawn("9.0", threads="64:1024:64", regs="16:128:16", marks=("best",))
+    (image,) = axes.images
+    threads, regs = np.ix_(range(64, 1025, 64), range(16, 129, 16))
+    expected = occupancy.sweep("9.0", threads=threads, regs=regs).occupancy
+    np.testing.assert_allclose(np.asarray(image.get_array(), float), expected)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("registers per thread", "threads per block")
+    assert axes.get_yticklabels()[-1].get_text() == "1,024"
+    assert len(axes.patches) == np.count_nonzero(expected == expected.max())
+
+
+def test_a_title_stands_above_the_inputs_that_do_not_vary() -> None:
+    (axes,) = drawn("9.0", threads="128,256", regs="40", title="Before")
+    assert axes.figure.get_suptitle() == "Before\ncompute capability 9.0, 40 registers per thread"
+
+
+def test_the_curves_of_a_kernel_mark_its_own_values() -> None:
+    axes = occupancy.compute("V100", threads=128, regs=37).plot()
+    assert [each.get_xlabel() for each in axes] == [
+        "threads per block",
+        "registers per thread",
+        "shared memory per block (KiB)",
+    ]
+    assert [texts(each) for each in axes] == [["128", "75%"], ["37", "75%"], []]
+    regs = points(axes[1].lines[0])
+    assert (regs[32], regs[40], regs[255]) == (1.0, 0.75, 0.125)
+    several = drawn("V100", "H100", threads="128", regs="37")
+    assert [len(each.lines) > 1 for each in several] == [True, True, True]
+
+
+def test_arrays_and_axes_of_the_caller() -> None:
+    _, ax = pyplot.subplots()
+    found = occupancy.sweep(["9.0", "8.9"], threads=256, regs=np.arange(16, 255))
+    assert found.plot(ax) is ax
+    assert [len(points(line)) for line in ax.lines] == [239, 239]
+    threads, regs = np.ix_([128, 256, 512], [32, 64])
+    assert found.plot(occupancy.sweep("9.0", threads=threads, regs=regs).plot()) is not ax
+    for cc, given in (("9.0", {"threads": 32}), (["9.0", "8.9"], {"threads": threads, "regs": regs})):
+        with pytest.raises(InputError, match=r"plot: . inputs vary on . GPUs"):
+            occupancy.sweep(cc, **given).plot()
+
+
+def test_the_kernels_of_a_scan_are_bars() -> None:
+    axes = occupancy.scan("tests/data/kernels/samples.cubin", threads=256).plot()
+    assert len(axes.get_yticklabels()) == 3
+
+
+@pytest.mark.parametrize("suffix", PICTURE_FILES)
+def test_files(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"chart{suffix.upper()}"
+    assert run("sweep", "--cc", "9.0", "-t", "128,256", "-o", str(path)).exit_code == 0
+    assert {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}[suffix] in path.read_bytes()[:500]
+
+
+def test_the_same_picture_is_the_same_file() -> None:
+    picture = Picture("a", [StepPlot("regs", [16, 32, 64], {"": [1, 0.5, 0.25]}, [32])])
+    assert picture_bytes(picture, "a.svg") == picture_bytes(picture, "b.svg")
+    with pytest.raises(InputError, match=r"is not the name of a picture. Allowed: .svg, .png, .pdf"):
+        picture_bytes(picture, "chart.gif")
+
+
+def test_without_matplotlib_there_is_a_message(tmp_path: Path) -> None:
+    arguments = ["occupancy", "sweep", "--cc", "7.0", "--threads", "128", "-o", str(tmp_path / "x.svg")]
+    program = (
+        f"import sys; sys.modules['matplotlib'] = None; sys.argv = {arguments}\n"
+        "from occupancy.cli import main; main()"
+    )
+    done: Any = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert 'matplotlib is not installed. Install it with: pip install "occupancy[plot]"' in done.stderr
