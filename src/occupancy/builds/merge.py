@@ -1,0 +1,571 @@
+"""Merge the statements of several files about one kernel into one record.
+
+An image states registers, shared memory, stack, barriers and launch bounds; a log of the compiler the
+spills; a profile launches and times. Identical copies, as in an object, an archive, a library and a
+program, are one kernel; different kernels of one name, as ``static`` ones of two files, stay apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
+from pathlib import PurePath
+from typing import NamedTuple
+
+from ..readers import KernelRecord
+from ..readers.record import COMPILED, FIELD_NAMES, SPILLS, ReadProblem, all_values, architecture_of
+from ..readers.remark import Choice, Fusion, Remark, file_name
+from ..tables.families import runs_on
+from .names import base_name, signature
+
+Placed = tuple[int, KernelRecord]
+"""Record with its place among all that was found."""
+
+LOGS = frozenset({"ptxas", "res-usage"})
+"""Formats of the compiler's text output, which holds no image."""
+
+MOST_COMPARED = 1 << 14
+"""Pairs of images and log lines of one name and architecture, and of launches and kernels of one name.
+
+Real builds have some dozens. Beyond it records stay as they were found, with a problem."""
+
+MOST_FILES = 64
+"""Other files with a copy of a kernel that are listed with it."""
+
+_OF_COPIES = (
+    *COMPILED, "linked", "code", "is_static", "dynamic_smem", "smem", "threads", "block_dim", "notes",
+)  # fmt: skip
+_STATED_ONCE = ("linked", "code", "is_static", "file", "line")
+_OF_LOGS = (*SPILLS, *_STATED_ONCE)
+_OF_IMAGES = (*COMPILED, *_STATED_ONCE)
+
+_identity: Callable[[KernelRecord], Hashable] = attrgetter(*_OF_COPIES)
+"""Values in which identical copies agree."""
+
+_LABELS = {
+    "regs": "registers",
+    "static_smem": "bytes of shared memory",
+    "barriers": "barriers",
+    "stack_bytes": "bytes of stack",
+}
+"""Fields by which a line of a log is recognized as that of an image."""
+_stated = attrgetter(*_LABELS)
+
+_HINT = "Keep the log of the whole build that made the images, or none"
+
+_REGISTER_UNIT = 8
+"""Unit of allocated registers, which Nsight Compute's tables give in place of the kernel's."""
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The kernels of a build."""
+
+    records: tuple[KernelRecord, ...]
+    problems: tuple[ReadProblem, ...]
+    """Logs that contradict the images, and records that were too many to merge."""
+
+
+def merge(records: Iterable[KernelRecord | Remark]) -> Merged:
+    """Merge records in which several files describe the same kernel of the same architecture.
+
+    The order of the files does not matter, but for the order of the result: that of the first mention.
+    """
+    return _Merging(records).merged()
+
+
+def fill(record: KernelRecord, other: KernelRecord, names: Iterable[str]) -> KernelRecord:
+    """Return the record with values of another one where it has none, or less certain ones."""
+    # Spills printed by the compiler take precedence over those counted in the code.
+    better = SPILLS if other.spills_from == "compiler" != record.spills_from else ()
+    lacking = {
+        name: getattr(other, name) for name in names if getattr(record, name) is None or name in better
+    }
+    known = {name: value for name, value in lacking.items() if value is not None}
+    return replace(record, **known) if known else record
+
+
+def also_in(record: KernelRecord, sources: Iterable[str]) -> KernelRecord:
+    """Return the record with the names of more files."""
+    files = {*record.also_in, *sources} - {record.source}
+    listed = tuple(sorted(files)[:MOST_FILES])
+    return replace(record, also_in=listed) if listed != record.also_in else record
+
+
+def line_of(record: KernelRecord) -> str:
+    """Return a text by which records are sorted independently of the order of files."""
+    return repr(all_values(record))
+
+
+@dataclass(slots=True)
+class _Group:
+    """Records of one name and architecture."""
+
+    images: list[Placed] = field(default_factory=list)
+    logs: list[Placed] = field(default_factory=list)
+    ptx: list[Placed] = field(default_factory=list)
+
+
+class _Merging:
+    def __init__(self, records: Iterable[KernelRecord | Remark]) -> None:
+        self._groups: dict[tuple[str, str | None], _Group] = defaultdict(_Group)
+        self._launches: dict[object, _Launches] = {}
+        self._remarks: list[Remark] = []
+        self._size: Counter[str] = Counter()  # kernels in each file
+        self._rows: list[Placed] = []
+        self._contradictions: dict[str, list[tuple[KernelRecord, KernelRecord]]] = defaultdict(list)
+        self._unfit: dict[str, _Unfit] = {}
+        self._too_many: dict[str, set[str]] = defaultdict(set)
+        for place, record in enumerate(records):
+            if isinstance(record, KernelRecord):
+                self._add(place, record)
+            else:
+                self._remarks.append(record)
+
+    def _add(self, place: int, record: KernelRecord) -> None:
+        if record.launches is not None:
+            key = _configuration(record)
+            if (launches := self._launches.get(key)) is None:
+                self._launches[key] = _Launches(place, record)
+            else:
+                launches.add(record)
+            return
+        self._size[record.source] += 1
+        group = self._groups[record.name, record.arch]
+        if record.format in LOGS:
+            group.logs.append((place, record))
+        elif record.format == "ptx" or record.regs is None:
+            group.ptx.append((place, record))
+        else:
+            group.images.append((place, record))
+
+    def merged(self) -> Merged:
+        self._give_linker_lines_their_architecture()
+        self._drop_logs_of_other_builds()
+        compiled = {name for (name, _), group in self._groups.items() if group.images or group.logs}
+        for (name, _), group in self._groups.items():
+            if len(group.images) == 1 and not group.logs and not group.ptx:
+                self._rows += group.images
+                continue
+            rows = self._images(group) or self._logs_alone(group.logs)
+            if rows and group.ptx:
+                ptx = sorted((record for _, record in group.ptx), key=line_of)
+                if len(rows) * len(ptx) <= MOST_COMPARED:
+                    rows = [(place, _with_ptx(row, ptx)) for place, row in rows]
+                else:
+                    self._leave_apart(ptx)
+            elif name not in compiled:
+                rows = self._copies(group.ptx)
+            self._rows += rows
+        rows = _with_remarks(self._rows, self._remarks) if self._remarks else self._rows
+        if self._launches:
+            rows, alone = _with_launches(rows, [each.placed() for each in self._launches.values()])
+            self._leave_apart(alone)
+        rows.sort(key=lambda row: row[0])
+        return Merged(tuple(record for _, record in rows), tuple(self._problems()))
+
+    def _images(self, group: _Group) -> list[Placed]:
+        """Merge images; linked ones replace the relocatable ones that they were made of."""
+        linked = [each for each in group.images if each[1].linked is not False]
+        relocatable = [each for each in group.images if each[1].linked is False]
+        rows = self._copies(linked or relocatable)
+        if linked and relocatable:
+            before = {record.source for _, record in relocatable}
+            rows = [(place, also_in(row, before)) for place, row in rows]
+        done = _with_logs(rows, group.logs, [record for _, record in relocatable])
+        self._leave_apart(done.too_many)
+        for row, log in done.contradictions:
+            self._contradictions[log.source].append((row, log))
+        return done.rows
+
+    def _copies(self, found: Sequence[Placed]) -> list[Placed]:
+        """Merge identical copies, named after Triton's file or the file with the fewest kernels."""
+        described = {
+            (record.code, record.threads): _identity(record)
+            for _, record in found
+            if record.format == "triton"
+        }
+        alike: dict[Hashable, list[Placed]] = defaultdict(list)
+        for place, record in found:
+            key = None if record.code is None else described.get((record.code, record.threads))
+            if key is None or record.format == "triton":
+                key = _identity(record)
+            alike[key].append((place, record))
+        kinds = Counter(source for each in alike.values() for source in {record.source for _, record in each})
+
+        def rank(record: KernelRecord) -> tuple[bool, int, int, str]:
+            source = record.source
+            return record.format != "triton", kinds[source], self._size[source], source
+
+        rows = []
+        for each in alike.values():
+            first, *others = dict.fromkeys(record for _, record in each)
+            if others:
+                first = min((first, *others), key=lambda record: (rank(record), line_of(record)))
+            modules = {module for _, record in each for module in record.modules}
+            if len(modules) != len(first.modules):
+                first = replace(first, modules=tuple(sorted(modules)))
+            rows.append(_for_all(each, first))
+        return rows
+
+    def _logs_alone(self, logs: Sequence[Placed]) -> list[Placed]:
+        """Merge lines of a kernel without image: equal ones, and the linker's with the compiler's."""
+        linked = [each for each in logs if each[1].linked]
+        compiled = [each for each in logs if not each[1].linked]
+        if len(linked) == 1 and len(compiled) == 1:
+            (place, final), (earlier, before) = linked[0], compiled[0]
+            # The linker counts the system's reserved shared memory as the kernel's.
+            final = replace(final, static_smem=before.static_smem, notes=before.notes)
+            row = also_in(fill(final, before, _OF_LOGS), {final.source, before.source})
+            return [(min(place, earlier), row)]
+        alike: dict[Hashable, list[Placed]] = defaultdict(list)
+        for place, record in logs:
+            key = (record.spill_store_bytes, record.spill_load_bytes)
+            alike[key, _identity(record)].append((place, record))
+        first_file = attrgetter("source")
+        return [
+            _for_all(each, min((record for _, record in each), key=first_file)) for each in alike.values()
+        ]
+
+    def _give_linker_lines_their_architecture(self) -> None:
+        """Assign the linker's lines, which name no architecture, to the only one of their kernel.
+
+        Where an image states more, they are dropped.
+        """
+        nameless = [name for (name, arch), group in self._groups.items() if arch is None and group.logs]
+        if not nameless:
+            return
+        archs: dict[str, list[str]] = defaultdict(list)
+        for name, arch in self._groups:
+            if arch is not None:
+                archs[name].append(arch)
+        for name in nameless:
+            group = self._groups[name, None]
+            linker = [each for each in group.logs if each[1].linked]
+            if any(self._groups[name, arch].images for arch in archs[name]):
+                group.logs = [each for each in group.logs if not each[1].linked]
+            elif len(archs[name]) == 1:
+                (arch,) = archs[name]
+                group.logs = [each for each in group.logs if not each[1].linked]
+                self._groups[name, arch].logs += [(place, replace(log, arch=arch)) for place, log in linker]
+
+    def _drop_logs_of_other_builds(self) -> None:
+        """Drop kernels that only a log of another build names."""
+        if not any(group.logs for group in self._groups.values()):
+            return
+        self._unfit = _unfit_logs(
+            ([record for _, record in group.images], [log for _, log in group.logs])
+            for group in self._groups.values()
+        )
+        for group in self._groups.values() if self._unfit else ():
+            if not group.images:
+                group.logs = [each for each in group.logs if each[1].source not in self._unfit]
+
+    def _leave_apart(self, records: Iterable[KernelRecord]) -> None:
+        for record in records:
+            self._too_many[record.source].add(record.name)
+
+    def _problems(self) -> Iterator[ReadProblem]:
+        for source, names in sorted(self._too_many.items()):
+            others = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+            what = f"holds too many different kernels called {base_name(min(names))}{others} to merge them"
+            yield ReadProblem(source, None, f"{what} with those of other files")
+        for log, pairs in sorted(self._contradictions.items()):
+            row, line = min(pairs, key=lambda pair: (pair[0].name, pair[0].arch or ""))
+            others = f", and {len(pairs) - 1:,} more" if len(pairs) > 1 else ""
+            yield ReadProblem(
+                log,
+                None,
+                f"contradicts {row.source} about {base_name(row.name)} for {row.arch} "
+                f"({_difference(line, row)}){others}: the log is from another build, or from before linking. "
+                f"The image counts, without the spills of the log. {_HINT}",
+            )
+        for log, (line, image) in sorted(self._unfit.items()):
+            if log not in self._contradictions:
+                yield ReadProblem(
+                    log,
+                    None,
+                    f"names {base_name(line.name)} for {line.arch}, which has no image, and lacks "
+                    f"{base_name(image.name)}, which {image.source} has: the log is from another build. "
+                    f"The images count; kernels that only the log names are dropped. {_HINT}",
+                )
+
+
+def _for_all(found: Sequence[Placed], record: KernelRecord) -> Placed:
+    """Return one record for all, at the place of the first, with the names of all files."""
+    return found[0][0], also_in(record, {each.source for _, each in found})
+
+
+def _with_ptx(row: KernelRecord, ptx: Sequence[KernelRecord]) -> KernelRecord:
+    for record in ptx:
+        row = also_in(fill(row, record, COMPILED), {record.source})
+    return row
+
+
+# Logs
+
+
+class _WithLogs(NamedTuple):
+    """Images with the spills of logs, images that a line contradicts, and lines too many to compare."""
+
+    rows: list[Placed]
+    contradictions: tuple[tuple[KernelRecord, KernelRecord], ...] = ()
+    too_many: tuple[KernelRecord, ...] = ()
+
+
+def _with_logs(rows: list[Placed], logs: Sequence[Placed], relocatable: Sequence[KernelRecord]) -> _WithLogs:
+    """Add the spills that lines of logs state to the images of one name and architecture."""
+    if not logs:
+        return _WithLogs(rows)
+    left = [log for _, log in logs]
+    images = {_stated(record) for _, record in rows}
+    parts = {_stated(record): record for record in relocatable}
+    lines = {_stated(log): log for log in left}
+    if max(len(lines) * (len(images) + len(parts)), len(rows) * len(left)) > MOST_COMPARED:
+        return _WithLogs(rows, too_many=tuple(left))
+    before_linking = {key for key, log in lines.items() if any(_agree(log, each) for each in parts.values())}
+    used: set[int] = set()
+    done, without = [], []
+    for place, row in rows:
+        fitting = [log for log in left if _stated(log) in before_linking or _agree(log, row)]
+        used.update(map(id, fitting))
+        done.append((place, _with_spills(row, fitting)))
+        if not fitting:
+            without.append(row)
+    unused = [log for log in left if id(log) not in used and log.linked is None]
+    # Lines that are left over beside others that agree come from an earlier compilation.
+    pairs = zip(sorted(without, key=line_of), sorted(unused, key=line_of), strict=False)
+    return _WithLogs(done, contradictions=tuple(pairs))
+
+
+def _agree(log: KernelRecord, image: KernelRecord) -> bool:
+    """Return True if a line can be that of an image; its stack may lack that of the callees."""
+    return not any(
+        of_log > of_image if name == "stack_bytes" else of_log != of_image
+        for name, of_log, of_image in _stated_by_both(log, image)
+    )
+
+
+def _difference(log: KernelRecord, image: KernelRecord) -> str:
+    return ", ".join(
+        f"{of_log:,} {_LABELS[name]} in the log, {of_image:,} in the image"
+        for name, of_log, of_image in _stated_by_both(log, image)
+        if of_log != of_image
+    )
+
+
+def _stated_by_both(log: KernelRecord, image: KernelRecord) -> Iterator[tuple[str, int, int]]:
+    for name, of_log, of_image in zip(_LABELS, _stated(log), _stated(image), strict=True):
+        if of_log is not None and of_image is not None:
+            yield name, of_log, of_image
+
+
+def _with_spills(image: KernelRecord, logs: Sequence[KernelRecord]) -> KernelRecord:
+    """Return the image with the spills of the line most like it; of several, with the most."""
+    if not logs:
+        return image
+    best = max(logs, key=lambda log: (log.stack_bytes == image.stack_bytes, _spilled(log), log.source))
+    return also_in(fill(image, best, _OF_LOGS), {log.source for log in logs})
+
+
+def _spilled(record: KernelRecord) -> tuple[bool, int]:
+    known = record.spill_store_bytes is not None
+    return known, (record.spill_store_bytes or 0) + (record.spill_load_bytes or 0)
+
+
+class _Unfit(NamedTuple):
+    """Evidence that a log is from another build: a line without image, and an image without line."""
+
+    line: KernelRecord
+    image: KernelRecord
+
+
+def _unfit_logs(
+    groups: Iterable[tuple[Sequence[KernelRecord], Sequence[KernelRecord]]],
+) -> dict[str, _Unfit]:
+    """Find logs that name kernels without image and lack others that were compiled together.
+
+    A log of more than the images has the first alone; an incremental build's log lacks all kernels that
+    were compiled together, or none of them.
+    """
+    alone: dict[tuple[str | None, str], KernelRecord] = {}
+    named: dict[Hashable, set[str]] = defaultdict(set)
+    without_line: dict[Hashable, KernelRecord] = {}
+    for images, logs in groups:
+        lines = [log for log in logs if log.linked is None]
+        for log in () if images else lines:
+            key = log.arch, log.source
+            alone[key] = min(alone.get(key, log), log, key=_by_name)
+        for image in images:
+            for unit in image.modules or [image.source]:
+                together: Hashable = image.arch, unit
+                named[together].update(log.source for log in lines)
+                if not logs:
+                    before = without_line.get(together)
+                    if before is None or image.name < before.name:
+                        without_line[together] = image
+    unfit: dict[str, _Unfit] = {}
+    found = without_line.items() if alone else ()
+    for unit_of_image, image in sorted(found, key=lambda each: _by_name(each[1])):
+        for source in sorted(named[unit_of_image]):
+            if (image.arch, source) in alone:
+                unfit.setdefault(source, _Unfit(alone[image.arch, source], image))
+    return unfit
+
+
+def _by_name(record: KernelRecord) -> tuple[str, str, str]:
+    return record.name, record.arch or "", line_of(record)
+
+
+# Remarks of Inductor
+
+
+def _with_remarks(rows: Sequence[Placed], remarks: Sequence[Remark]) -> list[Placed]:
+    """Add fused operations and the autotuner's choice; candidates stand together, the chosen one first.
+
+    A candidate was compiled from the same generated file, for the same architecture, as a chosen kernel.
+    """
+    operations = {each.file: each.operations for each in remarks if isinstance(each, Fusion)}
+    folders = {each.folder for each in remarks if isinstance(each, Choice)}
+
+    def is_chosen(row: KernelRecord) -> bool:
+        sources = (row.source, *row.also_in)
+        return row.format == "triton" and any(PurePath(each).parent.name in folders for each in sources)
+
+    chosen = {place for place, row in rows if is_chosen(row)}
+    tuned = {(row.name, row.arch, row.file) for place, row in rows if place in chosen}
+    first: dict[object, int] = {}
+    noted = []
+    for place, row in rows:
+        if row.file is not None and (fuses := operations.get(file_name(row.file))):
+            row = replace(row, fuses=fuses)
+        key = row.name, row.arch, row.file
+        if row.format == "triton" and key in tuned:
+            noted.append((first.setdefault(key, place), replace(row, chosen=place in chosen)))
+        else:
+            noted.append((place, row))
+    return sorted(noted, key=lambda each: (each[0], not each[1].chosen))
+
+
+# Launches
+
+
+def _with_launches(
+    rows: Sequence[Placed], launches: Sequence[Placed]
+) -> tuple[list[Placed], list[KernelRecord]]:
+    """Give launches the values of their kernels' images; a launched kernel has no row of its own.
+
+    Returns:
+        The rows, and the launches that were too many to look for their kernels.
+    """
+    names = {base_name(name) for name in {launch.name for _, launch in launches}}
+    kernels: dict[str, list[int]] = defaultdict(list)  # by name, by signature, by bare name
+    for index, (_, row) in enumerate(rows):
+        if row.regs is not None and (base := base_name(row.name)) in names:
+            for key in {row.name, signature(row.name), base}:
+                kernels[key].append(index)
+    found: dict[object, int | None] = {}
+    launched: set[int] = set()
+    done: list[Placed] = []
+    alone: list[KernelRecord] = []
+    compared: Counter[str] = Counter()
+    for place, launch in launches:
+        question = (launch.name, launch.arch, launch.regs, launch.static_smem, launch.threads)
+        if question not in found:
+            spelled = signature(launch.name)
+            # A profile can hold the bare name alone.
+            key = spelled if "(" in spelled else base_name(launch.name)
+            near = {*kernels.get(launch.name, ()), *kernels.get(key, ())}
+            compared[key] += len(near)
+            if compared[key] > MOST_COMPARED:
+                alone.append(launch)
+                near = set()
+            found[question] = _launched(launch, [(index, rows[index][1]) for index in sorted(near)])
+        number = found[question]
+        if number is None:
+            done.append((place, launch))
+            continue
+        launched.add(number)
+        done.append((place, _completed(launch, rows[number][1])))
+    return [row for index, row in enumerate(rows) if index not in launched] + done, alone
+
+
+def _completed(launch: KernelRecord, image: KernelRecord) -> KernelRecord:
+    # A trace has all of the shared memory in one number, which the image's part of it would contradict.
+    has_total = launch.smem is not None
+    names = (name for name in _OF_IMAGES if not (has_total and name == "static_smem"))
+    whole = fill(launch, image, names)
+    whole = replace(whole, name=image.name, regs=image.regs, fuses=image.fuses, chosen=image.chosen)
+    return also_in(whole, {image.source, *image.also_in[:MOST_FILES]})
+
+
+def _launched(launch: KernelRecord, near: Sequence[tuple[int, KernelRecord]]) -> int | None:
+    """Return the number of the kernel that was launched, if only one is possible."""
+    candidates: dict[tuple[bool, int, bool], list[int]] = defaultdict(list)
+    for number, row in near:
+        rank = _distance(row.arch, launch.arch)
+        if rank is not None and _is_possible(launch, row):
+            candidates[row.chosen is False, rank, row.name != launch.name].append(number)
+    best = candidates[min(candidates)] if candidates else []
+    return best[0] if len(best) == 1 else None
+
+
+def _distance(compiled: str | None, launched: str | None) -> int | None:
+    """Return the minor versions between an image and the GPU of a launch; None if it cannot run there."""
+    if compiled is None or launched is None:
+        return 0
+    own, gpu = architecture_of(compiled), architecture_of(launched)
+    return None if own is None or gpu is None or not runs_on(compiled, gpu) else gpu.minor - own.minor
+
+
+def _is_possible(launch: KernelRecord, image: KernelRecord) -> bool:
+    allocated = -(-(image.regs or 0) // _REGISTER_UNIT) * _REGISTER_UNIT
+    is_size_right = launch.static_smem in (None, image.static_smem)
+    is_block_right = None in (image.threads, launch.threads) or image.threads == launch.threads
+    return is_size_right and is_block_right and launch.regs in (None, image.regs, allocated)
+
+
+# Equal launches
+
+_OF_ONE_LAUNCH = ("achieved_occupancy", "reported_occupancy", "duration_us", "launches")
+_configuration = attrgetter(*(name for name in FIELD_NAMES if name not in _OF_ONE_LAUNCH))
+"""Values in which launches of one row agree. They are summed up while a trace with millions is read."""
+
+
+class _Launches:
+    """Sum of the launches of one configuration."""
+
+    __slots__ = ("_achieved", "_claimed", "_count", "_first", "_place", "_time")
+
+    def __init__(self, place: int, first: KernelRecord) -> None:
+        self._place = place
+        self._first = first
+        self._count = first.launches or 1
+        self._time = first.duration_us
+        self._claimed = first.reported_occupancy
+        achieved = first.achieved_occupancy
+        self._achieved = None if achieved is None else achieved * self._count
+
+    def add(self, launch: KernelRecord) -> None:
+        count = launch.launches or 1
+        self._count += count
+        if self._time is not None:
+            self._time += launch.duration_us or 0
+        if self._claimed != launch.reported_occupancy:
+            self._claimed = None
+        if self._achieved is not None:
+            achieved = launch.achieved_occupancy
+            self._achieved = None if achieved is None else self._achieved + achieved * count
+
+    def placed(self) -> Placed:
+        if self._count == (self._first.launches or 1):
+            return self._place, self._first
+        return self._place, replace(
+            self._first,
+            launches=self._count,
+            duration_us=self._time,
+            achieved_occupancy=None if self._achieved is None else self._achieved / self._count,
+            reported_occupancy=self._claimed,
+        )

@@ -1,0 +1,270 @@
+"""Kernel names: stable across builds, readable, short, and matched by patterns.
+
+Names are those of the Itanium C++ ABI (section 5.1, ``_Z...``), which nvcc uses for device code on every
+system; plain names, as ``extern "C"`` and other compilers make them; and readable names, the only ones in
+some profiles.
+"""
+
+from __future__ import annotations
+
+import re
+from fnmatch import translate
+from functools import lru_cache
+
+from ..readers.names import demangle
+
+# nvcc names an unnamed namespace after the file, between a hash of its path and one of its content:
+# _GLOBAL__N__9e609c31_4_a_cu_f763c035, with one more number from older versions. With -rdc=true, the
+# same stands in front of a static kernel: __nv_static_25__9e609c31_4_a_cu_f763c035__Z4statPf.
+_UNIT = re.compile(r"(?:_GLOBAL__N_)?_[0-9a-f]{8}_\d+_(.+)_[0-9a-f]{8}(?:_\d+)?")
+_STATIC = re.compile(r"__nv_static_(\d{1,4})_")
+
+# CUB and Thrust name an inline namespace after their version and the architectures of the whole build:
+# CUB_300001_SM_800_900, THRUST_300001_SM_800_900_NS, _V_300500_SM_750_800.
+_VERSION = r"(CUB|THRUST|_V)_\d+(?:_SM)?(?:_\d+)+(?:_NS)?"
+_VERSIONED = re.compile(_VERSION)
+_VERSIONED_WORD = re.compile(rf"\b{_VERSION}\b")
+_VERSIONED_QUALIFIER = re.compile(rf"\b{_VERSION}::")
+
+_SUSPECT = re.compile(r"(?<=\d)(?:_GLOBAL__N__|CUB_\d|THRUST_\d|_V_\d)")
+_UNNAMED = "_GLOBAL__N_"
+
+_START = re.compile(r"_ZL?(N[rVK]*)?(?:St)?")
+_LENGTH = re.compile(r"L?([1-9]\d{0,3})")
+
+# Signatures
+_TOKENS = re.compile(r"[\w$~.]+|::|[^\s\w]")
+_CAST = re.compile(r"\((bool|(?:unsigned )?(?:char|short|int|long|long long)|signed char)\)(?=-?\d)")
+_NUMBER = re.compile(r"(\d+)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])")
+_UNNAMED_READABLE = re.compile(r"\(anonymous namespace\)|<unnamed>|\{anonymous\}|_GLOBAL__N_\w*")
+_LAMBDA = re.compile(r"\{lambda\(([^(){}]{0,1000})\)#\d+\}|'lambda\d*'|\$_\d+")
+_WORD = re.compile(r"[\w$~.]+")
+_OPENS = {"<": ">", "(": ")", "[": "]", "{": "}"}
+_CLOSES = frozenset(_OPENS.values())
+
+MAX_CHARACTERS = 1 << 14
+"""Length above which a name is its own signature."""
+MAX_DEPTH = 200
+
+
+@lru_cache(maxsize=1 << 14)
+def stable_name(name: str) -> str:
+    """Return the mangled name without the build's paths and versions.
+
+    Names that differ in nothing else become equal. The result is a mangled name again.
+    """
+    name = _without_units(name)
+    parts: list[str] = []
+    place = 0
+    for suspect in _SUSPECT.finditer(name):
+        found = _identifier_at(name, suspect.start(), place)
+        if found:
+            start, end, stable = found
+            parts += name[place:start], f"{len(stable)}{stable}"
+            place = end
+    return "".join(parts) + name[place:]
+
+
+def _without_units(name: str) -> str:
+    """Remove the translation units in front of a name; a hostile name has thousands."""
+    place = 0
+    while static := _STATIC.match(name, place):
+        end = static.end() + int(static[1])
+        if not _UNIT.fullmatch(name, static.end(), end):
+            break
+        place = end + 1
+    return name[place:]
+
+
+def _identifier_at(name: str, begin: int, place: int) -> tuple[int, int, str] | None:
+    """Return the start, the end and the stable form of an identifier that depends on the build."""
+    for digits in (3, 2, 1):  # the first of them may belong to the identifier before
+        start = begin - digits
+        length = name[start:begin] if start >= place else ""
+        if length.isdigit():
+            end = begin + int(length)
+            stable = _stable_identifier(name[begin:end])
+            if stable:
+                return start, end, stable
+    return None
+
+
+def _stable_identifier(identifier: str) -> str | None:
+    unit = _UNIT.fullmatch(identifier)
+    if unit:
+        return f"{_UNNAMED}{unit[1]}"
+    versioned = _VERSIONED.fullmatch(identifier)
+    return versioned[1] if versioned else None
+
+
+@lru_cache(maxsize=1 << 14)
+def base_name(name: str) -> str:
+    """Return the name with its namespaces, up to template arguments and parameters: ``ns::sgemm``.
+
+    Unnamed namespaces and those named after a version are left out. A name of unknown form stays as it is.
+    """
+    stable = stable_name(name)
+    if stable.startswith("_Z"):
+        return "::".join(_identifiers(stable)) or name
+    text = stable.replace("(anonymous namespace)::", "").replace("<unnamed>::", "")
+    head = re.split(r"[<(]", text, maxsplit=1)[0].strip()
+    return head.rpartition(" ")[2] or name  # a template has its return type in front
+
+
+def last_name(name: str) -> str:
+    """Return the name without its namespaces: ``sgemm`` for ``ns::sgemm``."""
+    return base_name(name).rpartition("::")[2]
+
+
+def _identifiers(mangled: str) -> list[str]:
+    """Return the identifiers of a mangled name up to its template arguments or parameters."""
+    start = _START.match(mangled)
+    assert start
+    place, found = start.end(), []
+    while length := _LENGTH.match(mangled, place):
+        place = length.end() + int(length[1])
+        identifier = mangled[length.end() : place]
+        if not identifier.startswith(_UNNAMED) and identifier not in ("CUB", "THRUST"):
+            found.append(identifier)
+        if not start[1]:
+            break  # not in a namespace: parameters follow
+    return found
+
+
+def short_name(name: str) -> str:
+    """Return the readable name without parameters, return type and versioned namespaces."""
+    return without_parameters(demangle(name))
+
+
+def without_parameters(readable: str) -> str:
+    """Return a readable name without parameters, return type and versioned namespaces."""
+    name = _VERSIONED_QUALIFIER.sub("", readable).removeprefix("void ")
+    if name.endswith(")"):
+        depth = 0
+        for position in range(len(name) - 1, 0, -1):
+            depth += {")": 1, "(": -1}.get(name[position], 0)
+            if depth == 0:
+                return name[:position]
+    return name
+
+
+def template_name(name: str) -> str:
+    """Return the readable name without any template arguments: ``ns::A::run`` for ``ns::A<int>::run<3>``."""
+    short = short_name(name)
+    if "<" not in short:
+        return short
+    parts, depth, start = [], 0, 0
+    for place, character in enumerate(short):
+        if character == "<":
+            if depth == 0:
+                parts.append(short[start:place])
+            depth += 1
+        elif character == ">" and depth:
+            depth -= 1
+            start = place + 1
+    return "".join([*parts, short[start:]]) if depth == 0 and parts[0] else short
+
+
+@lru_cache(maxsize=1 << 12)
+def signature(name: str) -> str:
+    """Return the readable name in one spelling, without return type and compiler-made parts.
+
+    ``void blur<(int)16, (bool)1>(const float *, unsigned int)`` of Nsight Compute becomes
+    ``blur<16,true>(float const*,unsigned int)``. A name that cannot be parsed stays as it is.
+    """
+    readable = demangle(stable_name(name))
+    if len(readable) > MAX_CHARACTERS or readable.startswith("_Z"):
+        return readable
+    text = _VERSIONED_WORD.sub(r"\1", _UNNAMED_READABLE.sub("_unnamed", readable))
+    text = _CAST.sub(lambda cast: "?" if cast[1] == "bool" else "", text)
+    text = text.replace("?1", "true").replace("?0", "false")
+    tokens = _TOKENS.findall(text)[::-1]
+    spelled = _spelled(tokens, "", 0)
+    return spelled.removeprefix("void ") if not tokens else readable
+
+
+def unparametrized(name: str) -> str:
+    """Return the signature without parameters and without the numbers of lambdas."""
+    return without_parameters(signature(_LAMBDA.sub(r"{lambda(\1)}", demangle(stable_name(name)))))
+
+
+def _spelled(tokens: list[str], end: str, depth: int) -> str:
+    """Join tokens, which are in reverse order, up to and including a closing bracket."""
+    done: list[str] = []
+    words: list[str] = []
+    is_joined = False  # after "::", the next word belongs to the one before
+    while tokens:
+        token = tokens.pop()
+        if token == end:
+            break
+        if token in _CLOSES or depth > MAX_DEPTH:
+            tokens.append(token)
+            break
+        if _WORD.fullmatch(token):
+            word = number[1] if (number := _NUMBER.fullmatch(token)) else token
+            if is_joined and words:
+                words[-1] += word
+            else:
+                words.append(word)
+            is_joined = False
+            continue
+        if token == "::":
+            is_joined = bool(words)
+            if words:
+                words[-1] += token
+            continue
+        is_joined = False
+        if token == "<" and words:
+            # A qualifier may stand on either side: foo<int> const*, const foo<int> *.
+            words[-1] += f"<{_spelled(tokens, '>', depth + 1)}>"
+            continue
+        done.append(_in_order(words))
+        words = []
+        done.append(
+            f"{token}{_spelled(tokens, _OPENS[token], depth + 1)}{_OPENS[token]}"
+            if token in _OPENS
+            else token
+        )
+    done.append(_in_order(words))
+    return "".join(done)
+
+
+def _in_order(words: list[str]) -> str:
+    """Join words with the qualifiers last; a return type stays in front of the name."""
+    qualifiers = [word for word in words if word in ("const", "volatile")]
+    return " ".join([*(word for word in words if word not in ("const", "volatile")), *sorted(qualifiers)])
+
+
+@lru_cache(maxsize=1 << 12)
+def pattern(text: str) -> re.Pattern[str]:
+    """Compile a pattern of whole names: ``*`` is any text, ``?`` one character; brackets are literal.
+
+    `fnmatch.translate` never backtracks from one star into the one before.
+    """
+    return re.compile(translate(text.replace("[", "[[]")))
+
+
+def matches(text: str, name: str) -> bool:
+    """Return True if a pattern matches one of a kernel's names as a whole.
+
+    The names are ``blur``, ``img::blur``, the readable name with template arguments, with parameters and
+    without, and the mangled name.
+    """
+    if text == "*":
+        return True
+    match = pattern(text).match
+    if any(match(each) for each in (base_name(name), last_name(name), name)):
+        return True
+    readable = demangle(name).removeprefix("void ")
+    return any(match(each) for each in (without_parameters(readable), readable))
+
+
+def contains(parts: tuple[str, ...], name: str) -> bool:
+    """Return True if one of some parts is in the mangled or readable name, in upper or lower case."""
+    # Dots stand on screens for the cut middle of a name.
+    compiled = [pattern(f"*{part.casefold().replace('...', '*')}*") for part in parts]
+    folded = name.casefold()
+    if any(each.match(folded) for each in compiled):
+        return True
+    readable = demangle(name).casefold()
+    return readable != folded and any(each.match(readable) for each in compiled)

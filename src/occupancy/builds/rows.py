@@ -1,0 +1,384 @@
+"""Kernels with their occupancy: rows of a scan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..advice.next_steps import NextStep, next_steps, using_less
+from ..advice.opt_in import refused_by_compiler
+from ..advice.waves import Waves, count_waves, full_wave
+from ..engine import Answer, evaluate
+from ..errors import InputError, OccupancyError
+from ..readers import KernelRecord
+from ..tables.gpus import Gpu
+from ..values.kernel import Kernel, Launch
+from ..values.limits import ComputeCapability, Limits
+from ..values.resources import Resource
+from .names import matches, short_name, template_name
+
+ASSUMED_THREADS = 256
+"""Threads per block of a kernel whose block size and launch bound no file states."""
+
+LOW = 0.5
+"""Occupancy below which a kernel is counted as low. A convention: low occupancy can be right."""
+
+FindingRule = Literal["does-not-launch", "spills", "low-occupancy"]
+
+_needs = attrgetter(
+    "arch", "regs", "static_smem", "spill_smem", "dynamic_smem", "smem", "barriers", "virtual_resources",
+    "tensor_memory", "reallocates_registers", "max_threads", "num_warps", "threads", "block_dim",
+    "shared_memory_configuration",
+)  # fmt: skip
+"""Values of a record that its occupancy depends on; most kernels of a library share them with hundreds."""
+
+
+@dataclass(frozen=True)
+class BlockSize:
+    """Block size, dynamic shared memory, or both, of kernels for which no file states them."""
+
+    kernels: str
+    """Pattern of their names."""
+    threads: int | None = None
+    dynamic_smem: int | None = None
+    archs: frozenset[ComputeCapability] = frozenset()
+    """Their architectures; empty for all."""
+
+
+class Result:
+    """Occupancy of all kernels with the same needs; a reason instead where something is not known."""
+
+    __slots__ = ("_step", "answer", "problem", "reason", "threads", "threads_assumed", "what_if")
+
+    def __init__(
+        self,
+        answer: Answer | None,
+        *,
+        threads: int | None = None,
+        threads_assumed: bool = False,
+        what_if: bool = False,
+        problem: str | None = None,
+        reason: str | None = None,
+    ) -> None:
+        self.answer = answer
+        self.threads = threads
+        self.threads_assumed = threads_assumed
+        self.what_if = what_if
+        self.problem = problem
+        self.reason = reason
+        self._step: NextStep | bool | None = True
+
+    @property
+    def next_step(self) -> NextStep | None:
+        """The nearest higher occupancy and the changes that it takes."""
+        if self._step is True:
+            self._step = None if self.answer is None else _next_step(self.answer)
+        return self._step or None
+
+
+if TYPE_CHECKING:
+    _Fields = KernelRecord
+else:
+    _Fields = object
+
+
+class ScannedKernel(_Fields):
+    """One kernel of one architecture, or its launches of one configuration, with its occupancy.
+
+    It has every field of `KernelRecord`, and these in addition.
+    """
+
+    __slots__ = ("_sms", "record", "result", "time_share")
+
+    record: KernelRecord
+    """The kernel as its file states it."""
+    result: Result
+    time_share: float | None
+    """Share of the time of all launches that were scanned, 0 to 1."""
+
+    def __init__(self, record: KernelRecord, result: Result, multiprocessor_count: int | None = None) -> None:
+        self.record = record
+        self.result = result
+        self._sms = multiprocessor_count
+        self.time_share = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "record":  # asked for by copy and pickle
+            raise AttributeError(name)
+        return getattr(self.record, name)
+
+    @property
+    def answer(self) -> Answer | None:
+        """The engine's result; None where something needed is not known."""
+        return self.result.answer
+
+    @property
+    def threads(self) -> int | None:
+        """Threads per block: stated, else the launch bound, else 256."""
+        return self.result.threads
+
+    @property
+    def threads_assumed(self) -> bool:
+        """True where neither a file nor the user states the block size."""
+        return self.result.threads_assumed
+
+    @property
+    def smem(self) -> int | None:
+        """Static and dynamic shared memory per block in bytes; None where neither is known."""
+        return self.record.shared_memory
+
+    @property
+    def cc(self) -> str | None:
+        """Compute capability of the GPU that the numbers are for."""
+        answer = self.result.answer
+        return None if answer is None else str(answer.limits.compute_capability)
+
+    @property
+    def occupancy(self) -> float | None:
+        """Active warps by the most warps of an SM, 0 to 1; None where something needed is not known."""
+        answer = self.result.answer
+        return None if answer is None else answer.occupancy
+
+    @property
+    def active_blocks(self) -> int | None:
+        """Resident blocks per SM."""
+        answer = self.result.answer
+        return None if answer is None else answer.active_blocks
+
+    @property
+    def limiters(self) -> tuple[Resource, ...]:
+        """Resources that allow no more blocks."""
+        answer = self.result.answer
+        return () if answer is None else answer.limiters
+
+    @property
+    def launchable(self) -> bool | None:
+        """True if the kernel launches; None where something needed is not known."""
+        return None if self.result.answer is None else self.result.reason is None
+
+    @property
+    def reason(self) -> str | None:
+        """Why the kernel does not launch, or why there is no occupancy."""
+        return self.result.reason or self.result.problem
+
+    @property
+    def next_step(self) -> NextStep | None:
+        """The nearest higher occupancy and the changes that it takes.
+
+        None for a launch whose blocks are all resident at once: there is no further block to fit.
+        """
+        waves = self.waves
+        return None if waves is not None and waves <= 1 else self.result.next_step
+
+    @property
+    def launch_waves(self) -> Waves | None:
+        """Waves of a launch on a GPU whose SMs are known."""
+        answer, record = self.result.answer, self.record
+        if answer is None or record.grid_dim is None or self.result.reason is not None:
+            return None
+        sms = self._sms
+        if sms is None and not self.result.what_if:
+            sms = record.multiprocessor_count
+        if sms is None:
+            return None
+        try:
+            launch = Launch(answer.kernel, record.grid_dim, record.cluster_dim)
+            return count_waves(launch, full_wave(answer, sms, cluster_size=launch.cluster_size))
+        except InputError:  # clusters on a GPU without them, or an impossible grid
+            return None
+
+    @property
+    def waves(self) -> float | None:
+        """Waves in which the blocks of a launch run."""
+        waves = self.launch_waves
+        return None if waves is None else waves.waves
+
+    @property
+    def idle_share(self) -> float | None:
+        """Share of the time of a launch in which places for blocks are empty, 0 to 1."""
+        waves = self.launch_waves
+        return None if waves is None else waves.idle_share
+
+    @property
+    def template(self) -> str:
+        """Readable name without template arguments and parameters: ``ns::run``."""
+        return template_name(self.record.name)
+
+    @property
+    def short_name(self) -> str:
+        """Readable name without parameters: ``ns::run<3>``."""
+        return short_name(self.record.name)
+
+    @property
+    def finding(self) -> FindingRule | None:
+        """Reason to look at the kernel; None for candidates that an autotuner rejected."""
+        if self.record.chosen is False:
+            return None
+        if self.result.reason is not None:
+            return "does-not-launch"
+        if spilled_bytes(self.record):
+            return "spills"
+        share = self.occupancy
+        return "low-occupancy" if share is not None and share < LOW else None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ScannedKernel):
+            return NotImplemented
+        return (self.record, self.threads, self.answer) == (other.record, other.threads, other.answer)
+
+    def __hash__(self) -> int:
+        return hash((self.record.name, self.record.arch, self.threads))
+
+    def __repr__(self) -> str:
+        share = "unknown" if self.occupancy is None else f"{100 * self.occupancy:.4g}%"
+        return f"<ScannedKernel {self.short_name} for {self.record.arch}: occupancy {share}>"
+
+
+def spilled_bytes(record: KernelRecord) -> int | None:
+    """Return the bytes that a thread spills, and a block to shared memory; None if not known."""
+    stores, loads = record.spill_store_bytes, record.spill_load_bytes
+    if stores is None and loads is None:
+        return record.spill_smem or None
+    return max(stores or 0, 0) + max(loads or 0, 0) + (record.spill_smem or 0)
+
+
+class Evaluator:
+    """Engine for records: block sizes, limits, and results that are computed once for equal needs.
+
+    Args:
+        limits_of: Function from a compute capability to its limits; it raises for an unknown one.
+        threads: Threads per block of kernels whose file does not state them.
+        gpu: GPU to compute for, instead of the one that each kernel was compiled for.
+        multiprocessor_count: SMs of the GPU, for waves; None for those that a file states.
+    """
+
+    def __init__(
+        self,
+        limits_of: Callable[[ComputeCapability], Limits],
+        threads: int | None = None,
+        gpu: Gpu | None = None,
+        multiprocessor_count: int | None = None,
+    ) -> None:
+        self._limits_of = limits_of
+        self._threads = threads
+        self._gpu = gpu
+        self._multiprocessor_count = multiprocessor_count
+        self._results: dict[object, Result] = {}
+
+    def row(self, record: KernelRecord, threads: int | None = None) -> ScannedKernel:
+        """Return the record with its occupancy.
+
+        Args:
+            record: The kernel.
+            threads: Its block size in the build that it is compared with, if that states one.
+        """
+        key = threads, *_needs(record)
+        result = self._results.get(key)
+        if result is None:
+            result = self._results[key] = self._result(record, threads)
+        return ScannedKernel(record, result, self._multiprocessor_count)
+
+    def rows(self, records: Iterable[KernelRecord]) -> list[ScannedKernel]:
+        """Return the records with their occupancy, and with their shares of the time of all launches."""
+        rows = list(map(self.row, records))
+        time = sum(row.record.duration_us or 0 for row in rows)
+        for row in rows if time else ():
+            if row.record.duration_us is not None:
+                row.time_share = row.record.duration_us / time
+        return rows
+
+    def is_stated(self, record: KernelRecord) -> bool:
+        """Return True if a file or the user states the block size."""
+        return record.threads is not None or self._threads is not None
+
+    def _result(self, record: KernelRecord, other: int | None) -> Result:
+        stated = record.threads or self._threads or other
+        threads = stated or record.max_threads or ASSUMED_THREADS
+        assumed = stated is None
+        try:
+            limits = self._limits(record)
+            what_if = record.compute_capability not in (None, limits.compute_capability)
+            if record.regs is None:
+                problem = "PTX does not state registers" if record.format == "ptx" else "registers not stated"
+                return Result(None, threads=threads, threads_assumed=assumed, problem=problem)
+            kernel = _kernel(record, limits, threads, what_if=what_if)
+            answer = evaluate(limits, kernel)
+        except OccupancyError as error:
+            return Result(None, threads=threads, threads_assumed=assumed, problem=str(error))
+        return Result(
+            answer,
+            threads=threads,
+            threads_assumed=assumed,
+            what_if=what_if,
+            reason=_reason(record, answer, threads),
+        )
+
+    def _limits(self, record: KernelRecord) -> Limits:
+        if self._gpu is not None:
+            limits = self._gpu.limits
+        else:
+            compiled_for = record.compute_capability
+            if compiled_for is None:
+                raise InputError("architecture not stated", hint="Name the GPU with `cc` (`--cc`).")
+            limits = self._limits_of(compiled_for)
+        # The launch bound limits every launch. Triton writes the one that goes with its num_warps, so that
+        # other warps have another bound.
+        is_bound = record.max_threads is not None and record.num_warps is None
+        return _with_bound(limits, record.max_threads or 0) if is_bound else limits
+
+
+def with_block_sizes(records: Iterable[KernelRecord], sizes: Sequence[BlockSize]) -> Iterator[KernelRecord]:
+    """Give records the block sizes that are stated for their names; of several, the last."""
+    names: dict[tuple[str, str | None], tuple[int | None, int | None]] = {}
+    for record in records:
+        key = record.name, record.arch
+        if key not in names:
+            fitting = [
+                size
+                for size in sizes
+                if (not size.archs or record.compute_capability in size.archs)
+                and matches(size.kernels, record.name)
+            ]
+            threads = [size.threads for size in fitting if size.threads is not None]
+            dynamic = [size.dynamic_smem for size in fitting if size.dynamic_smem is not None]
+            names[key] = threads[-1] if threads else None, dynamic[-1] if dynamic else None
+        threads_stated, dynamic_stated = names[key]
+        changes: dict[str, Any] = {}
+        if record.threads is None and threads_stated is not None:
+            changes = {"threads": threads_stated, "threads_from": "option"}
+        if dynamic_stated is not None and record.lacks_dynamic_smem:
+            changes["dynamic_smem"] = dynamic_stated
+        yield replace(record, **changes) if changes else record
+
+
+@lru_cache(maxsize=1 << 12)
+def _with_bound(limits: Limits, max_threads: int) -> Limits:
+    return limits.replace(max_threads_per_block=min(limits.max_threads_per_block, max_threads))
+
+
+def _kernel(record: KernelRecord, limits: Limits, threads: int, *, what_if: bool) -> Kernel:
+    kernel = record.kernel(threads)
+    if kernel.carveout is not None and (
+        what_if or kernel.carveout.amount not in limits.shared_memory_configurations
+    ):
+        return replace(kernel, carveout=None)
+    return kernel
+
+
+def _reason(record: KernelRecord, answer: Answer, threads: int) -> str | None:
+    if record.max_threads is not None and threads > record.max_threads and record.num_warps is None:
+        return f"{threads:,} threads per block; it was compiled for at most {record.max_threads:,}"
+    failure = answer.failure
+    if failure is not None:
+        return str(failure)
+    return refused_by_compiler(answer) if record.format in ("ptxas", "res-usage") else None
+
+
+def _next_step(answer: Answer) -> NextStep | None:
+    kernel = answer.kernel
+    steps = using_less(answer) if kernel.triton_warps else next_steps(answer)
+    # Less of the shared memory that holds spilled registers takes other registers.
+    return next((step for step in steps if not (kernel.spill_smem and "smem" in step.requires)), None)

@@ -1,0 +1,218 @@
+"""Filters and order of scanned kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from ..errors import InputError, shown
+from ..readers import KernelRecord
+from ..tables.families import runs_on
+from ..values.limits import ComputeCapability
+from ..values.spellings import nearest_names
+from .names import base_name, contains, last_name
+from .rows import ScannedKernel, spilled_bytes
+
+RUNTIME_KERNEL = "_cuda_device_runtime_"
+"""Part of the name of every kernel of CUDA's device runtime, which linking with cudadevrt adds."""
+
+Order = Literal["occupancy", "regs", "spills", "stack", "time"]
+"""Values to sort by: the lowest occupancy first, or the most of the others."""
+
+ORDERS: tuple[Order, ...] = get_args(Order)
+
+MOST_NAMES = 10
+"""Names that an error lists."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Kernels to show, and their order."""
+
+    names: tuple[str, ...] = ()
+    """Parts of names, any of which may fit; empty for all."""
+    archs: frozenset[ComputeCapability] = frozenset()
+    """Compute capabilities; with ``variants`` empty for all."""
+    variants: frozenset[str] = frozenset()
+    """Architectures by the compiler's name, such as ``sm_90a``."""
+    only_newest: bool = False
+    """Of each kernel only the code for its newest architecture."""
+    with_runtime: bool = False
+    """Kernels of CUDA's device runtime as well."""
+    gpu: ComputeCapability | None = None
+    """Of each kernel only the code that this GPU runs."""
+    below: float | None = None
+    """Only kernels of a lower occupancy, 0 to 1."""
+    only_spilling: bool = False
+    sort: Order | None = None
+    """Values to sort by; None for the occupancy, of traces the time."""
+    reverse: bool = False
+    limit: int | None = None
+
+    def records(self, records: Sequence[KernelRecord]) -> list[KernelRecord]:
+        """Return the records with the names and architectures of the selection.
+
+        Raises:
+            InputError: None has one of the names, or one of the architectures.
+        """
+        found = [each for each in records if self.with_runtime or RUNTIME_KERNEL not in each.name]
+        if self.names:
+            matching = {name for name in {each.name for each in found} if contains(self.names, name)}
+            self._refuse_unknown_names(found, matching)
+            found = [each for each in found if each.name in matching]
+        if self.archs or self.variants:
+            self._refuse_unknown_archs(found)
+            found = list(filter(self._has_arch, found))
+        if self.gpu is not None:
+            found = list(code_that_runs(found, self.gpu))
+        return list(newest(found)) if self.only_newest else found
+
+    def _has_arch(self, record: KernelRecord) -> bool:
+        return record.compute_capability in self.archs or record.arch in self.variants
+
+    def _refuse_unknown_names(self, records: Sequence[KernelRecord], matching: set[str]) -> None:
+        unknown = [part for part in self.names if not any(contains((part,), name) for name in matching)]
+        if not unknown or not records:
+            return
+        near = nearest_names(unknown[0], {last_name(record.name) for record in records})
+        near = near or sorted({base_name(record.name) for record in records})
+        more = f" and {len(near) - MOST_NAMES:,} more" if len(near) > MOST_NAMES else ""
+        raise InputError(
+            f"no kernel of {len(records):,} has {' or '.join(map(shown, unknown))} in its name",
+            where="name",
+            hint=f"There are {', '.join(near[:MOST_NAMES])}{more}.",
+        )
+
+    def _refuse_unknown_archs(self, records: Sequence[KernelRecord]) -> None:
+        if not records:
+            return
+        there = {each.arch for each in records}
+        ccs = {each.compute_capability for each in records}
+        missing = sorted(each.sm for each in self.archs - ccs) + sorted(self.variants - there)
+        if not missing:
+            return
+        named = ", ".join(sorted(filter(None, there), key=age))
+        hint = f"There is code for {named}." if named else "The files do not name any architecture."
+        runnable = [cc for cc in sorted(self.archs - ccs) if any(runs_on(arch, cc) for arch in there)]
+        if runnable:
+            cc = runnable[0]
+            hint += f" To see the code that {cc} runs, use `cc` (`--cc {cc}`) in place of `archs` (`--arch`)."
+        raise InputError(f"no kernel is compiled for {', '.join(missing)}", where="archs", hint=hint)
+
+    def rows(self, rows: Iterable[ScannedKernel]) -> list[ScannedKernel]:
+        """Return the rows with the occupancy and spills of the selection, sorted, up to the limit."""
+        found = self.filtered(rows)
+        order = self.sort
+        if order is None:
+            order = "time" if found and all(row.record.duration_us is not None for row in found) else None
+        found = _sorted(found, _KEYS[order or "occupancy"], reverse=self.reverse)
+        if self.sort is None:
+            found.sort(key=lambda row: row.record.chosen is False)  # candidates that do not run, last
+        return found if self.limit is None else found[: self.limit]
+
+    def filtered(self, rows: Iterable[ScannedKernel]) -> list[ScannedKernel]:
+        """Return the rows with the occupancy and spills of the selection."""
+        found = list(rows)
+        if self.below is not None:
+            below = self.below
+            found = [row for row in found if (share := row.occupancy) is not None and share < below]
+        if self.only_spilling:
+            found = [row for row in found if spilled_bytes(row.record)]
+        return found
+
+
+def _occupancy(row: ScannedKernel) -> Any:
+    return row.occupancy
+
+
+def _spills(row: ScannedKernel) -> Any:
+    spilled = spilled_bytes(row.record)
+    return None if spilled is None else -spilled
+
+
+def _most(name: str) -> Callable[[ScannedKernel], Any]:
+    def key(row: ScannedKernel) -> Any:
+        value = getattr(row.record, name)
+        return None if value is None else -value
+
+    return key
+
+
+_KEYS: dict[Order, Callable[[ScannedKernel], Any]] = {
+    "occupancy": _occupancy,
+    "regs": _most("regs"),
+    "spills": _spills,
+    "stack": _most("stack_bytes"),
+    "time": _most("duration_us"),
+}
+
+
+def _sorted(
+    rows: list[ScannedKernel], key: Callable[[ScannedKernel], Any], *, reverse: bool
+) -> list[ScannedKernel]:
+    """Sort rows by a key, equal ones by most spills, then as they were found; unknown ones last."""
+    keyed = [(key(row), -(spilled_bytes(row.record) or 0), row) for row in rows]
+    known = [each for each in keyed if each[0] is not None]
+    known.sort(key=lambda each: (each[0], each[1]), reverse=reverse)
+    return [row for _, _, row in known] + [row for value, _, row in keyed if value is None]
+
+
+def age(arch: str | None) -> tuple[int, int, str]:
+    """Return a key that sorts architectures from the oldest to the newest."""
+    name = arch or ""
+    digits = "".join(filter(str.isdigit, name))
+    return len(digits), int(digits or 0), name
+
+
+def code_that_runs(records: Iterable[KernelRecord], gpu: ComputeCapability) -> Iterator[KernelRecord]:
+    """Keep the code that a GPU runs: of each module the newest, as the driver loads it.
+
+    Kernels without any code for the GPU are kept whole, and so are launches, which are of code that ran.
+
+    A module is a fatbin; an executable or a library has one for each source file. Code in none counts as
+    one module with all other code of its file. Which modules a program loads is not known: so code that the
+    GPU runs gives way only to newer code of the same module, and code that it does not run to any code of
+    the same name that it runs.
+    """
+    found = list(records)
+    running = [
+        each
+        for each in found
+        if each.launches is None and each.regs is not None and runs_on(each.arch, gpu)  # PTX is no code yet
+    ]
+    names = {each.name for each in running}
+    places = set(map(id, running))
+    best = _newest(running, _modules)
+    for record in found:
+        if record.launches is None and record.arch is not None and record.name in names:
+            cc = record.compute_capability
+            if id(record) not in places or all(best[place] != cc for place in _modules(record)):
+                continue
+        yield record
+
+
+def newest(records: Sequence[KernelRecord]) -> Iterator[KernelRecord]:
+    """Keep the code for the newest architecture of each name."""
+    best = _newest(records, lambda record: [record.name])
+    for record in records:
+        if record.compute_capability == best.get(record.name, record.compute_capability):
+            yield record
+
+
+def _modules(record: KernelRecord) -> Iterator[Hashable]:
+    """Yield each module and each file with a copy of the kernel."""
+    return ((place, record.name) for place in (*record.modules, record.source, *record.also_in))
+
+
+def _newest(
+    records: Iterable[KernelRecord], places: Callable[[KernelRecord], Iterable[Hashable]]
+) -> dict[Hashable, ComputeCapability]:
+    best: dict[Hashable, ComputeCapability] = {}
+    for record in records:
+        cc = record.compute_capability
+        if cc is not None:
+            for place in places(record):
+                if cc > best.get(place, (0, 0)):
+                    best[place] = cc
+    return best

@@ -1,0 +1,61 @@
+"""Atomic writing of files: a reader sees the old content or the new one."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TextIO
+
+
+def write_atomically(path: str, text: str) -> None:
+    """Write a text file in UTF-8 as a whole, or leave it as it was.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    with written_atomically(path) as file:
+        file.write(text)
+
+
+@contextmanager
+def written_atomically(path: str) -> Iterator[TextIO]:
+    """Open a temporary file in UTF-8 that replaces the target at the end.
+
+    A link stays a link, and an existing file keeps its permissions. A device or a pipe is written directly.
+
+    Raises:
+        OSError: The file cannot be written; then the target is as it was.
+    """
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        with open(target, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+        return
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".occupancy-")
+    except OSError as error:
+        error.filename = path  # the name that the user gave
+        raise
+    try:
+        with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, _mode(target))
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _mode(target: str) -> int:
+    """Return the permissions of a file, or those of a new one."""
+    try:
+        return os.stat(target).st_mode & 0o7777
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask

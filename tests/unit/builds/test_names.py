@@ -1,0 +1,158 @@
+"""Names as nvcc 13.0.88 made them; `c++filt` and the ABI say what they mean."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from occupancy.builds.names import (
+    base_name,
+    contains,
+    matches,
+    short_name,
+    signature,
+    stable_name,
+    template_name,
+    unparametrized,
+)
+from occupancy.builds.names import pattern as compiled_pattern
+
+# In a file a.cu; the first hash is that of its path.
+UNNAMED = "_ZN36_GLOBAL__N__9e609c31_4_a_cu_f763c0354anonEPf"
+UNNAMED_ELSEWHERE = "_ZN36_GLOBAL__N__bf52febb_4_a_cu_f763c0354anonEPf"
+# The same, static and with -rdc=true.
+STATIC = "__nv_static_25__9e609c31_4_a_cu_f763c035__Z4statPf"
+STATIC_UNNAMED = f"__nv_static_25__9e609c31_4_a_cu_f763c035_{UNNAMED}"
+TRANSFORM = (
+    "_ZN3cub21CUB_300001_SM_800_9006detail9transform16transform_kernelINS2_10policy_hubILb0EN4cuda3std3__4"
+    "5tupleIJN6thrust27THRUST_300001_SM_800_900_NS6detail15normal_iteratorEEEEEEEvT_"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "base"),
+    [
+        ("_Z4statPf", "stat"),
+        ("_ZL4statPf", "stat"),
+        ("_Z2avIL2E11EEvv", "av"),
+        ("_Z3lamIZ4hostPfEUlvE_EvT_", "lam"),
+        ("_Z3varIJifPfEEvDpT_", "var"),
+        ("_ZN2ns1kIfLi3EEEvPT_", "ns::k"),
+        ("_ZN2ns2v22kkEi", "ns::v2::kk"),
+        (UNNAMED, "anon"),
+        ("_ZN2v236_GLOBAL__N__9e609c31_4_a_cu_f763c0354anonEPf", "v2::anon"),
+        ("_ZN12_GLOBAL__N_14anonEPf", "anon"),
+        (STATIC, "stat"),
+        (STATIC_UNNAMED, "anon"),
+        (TRANSFORM, "cub::detail::transform::transform_kernel"),
+        ("cname", "cname"),
+        ("triton_poi_fused_add_0", "triton_poi_fused_add_0"),
+        ("void at::native::(anonymous namespace)::fill<4, int>(int, float)", "at::native::fill"),
+        ("ampere_sgemm_128x64_tn", "ampere_sgemm_128x64_tn"),
+        # Damaged, and no name at all.
+        ("_ZN9", "_ZN9"),
+        ("_Z", "_Z"),
+        ("__nv_static_99__x", "__nv_static_99__x"),
+        ("<", "<"),
+        ("", ""),
+    ],
+)
+def test_base_name(name: str, base: str) -> None:
+    assert base_name(name) == base
+
+
+def test_the_place_of_a_build_is_no_part_of_the_stable_name() -> None:
+    assert UNNAMED != UNNAMED_ELSEWHERE
+    assert stable_name(UNNAMED) == stable_name(UNNAMED_ELSEWHERE) == "_ZN15_GLOBAL__N_a_cu4anonEPf"
+    assert stable_name(STATIC) == "_Z4statPf"
+    assert stable_name(STATIC_UNNAMED) == stable_name(UNNAMED)
+
+
+def test_the_version_of_a_library_and_the_architectures_are_no_part_of_it() -> None:
+    other = TRANSFORM.replace("21CUB_300001_SM_800_900", "17CUB_300103_SM_900").replace(
+        "27THRUST_300001_SM_800_900_NS", "23THRUST_300103_SM_900_NS"
+    )
+    assert other != TRANSFORM
+    assert stable_name(other) == stable_name(TRANSFORM)
+
+
+def test_files_with_kernels_of_the_same_name_stay_apart() -> None:
+    assert stable_name(UNNAMED) != stable_name(UNNAMED.replace("36_", "37_").replace("4_a_cu", "5_b2_cu"))
+
+
+@pytest.mark.parametrize("name", ["_ZN3img4blurEPf", "_Z12sgemm_GLOBALPf", "cname", "_ZN5CUB_x3fooEv", ""])
+def test_other_names_are_stable_already(name: str) -> None:
+    assert stable_name(name) == name
+
+
+@pytest.mark.parametrize("name", [UNNAMED, STATIC, TRANSFORM, "cname"])
+def test_a_stable_name_is_stable(name: str) -> None:
+    assert stable_name(stable_name(name)) == stable_name(name)
+
+
+HISTOGRAM = "_ZN3img9histogramILi64ELb1EEEvPfi"
+
+
+MATCHING = "*", "histogram", "hist*", "img::histogram", "img::*", "?mg::*", HISTOGRAM
+OTHERS = "hist", "Histogram", "img", "img::histogram<64>", "[img]*", "", "h?gram"
+
+
+@pytest.mark.parametrize("pattern", [*MATCHING, *OTHERS])
+def test_a_pattern_matches_one_of_the_names_as_a_whole(pattern: str) -> None:
+    assert matches(pattern, HISTOGRAM) == (pattern in MATCHING)
+
+
+@pytest.mark.parametrize("pattern", ["*<64*", "img::histogram<64, true>", "*(float*, int)"])
+def test_a_pattern_of_the_readable_name(pattern: str) -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
+    assert matches(pattern, HISTOGRAM)
+
+
+@given(st.text("ab*?[", max_size=8), st.text("ab?[\n", max_size=10))
+@example("a*a", "a")
+@example("*a*", "\n")
+def test_a_pattern_is_that_of_the_regular_expression(text: str, name: str) -> None:
+    expression = re.escape(text).replace(r"\*", ".*").replace(r"\?", ".")
+    assert bool(compiled_pattern(text).match(name)) == bool(re.fullmatch(expression, name, re.DOTALL))
+
+
+@pytest.mark.parametrize("text", ["gemm*f16*f32", "*gemm*f16*f32*", "*" * 50 + "gemm*x"])
+def test_a_hostile_name_is_searched_without_backtracking(text: str) -> None:
+    assert not compiled_pattern(text).match("gemmf16" * 10_000)  # a plain expression took 44 seconds
+
+
+def test_parts_of_names() -> None:
+    assert contains(("HISTO",), HISTOGRAM)
+    assert contains(("img...ogram",), HISTOGRAM)
+    assert not contains(("blur", "img::x"), HISTOGRAM)
+
+
+@pytest.mark.parametrize(
+    ("name", "short", "template"),
+    [
+        (HISTOGRAM, "img::histogram<64, true>", "img::histogram"),
+        ("_ZN2ns1AIiE3runILi3EEEvv", "ns::A<int>::run<3>", "ns::A::run"),
+        ("_Z4blurPf", "blur", "blur"),
+        ("plain", "plain", "plain"),
+    ],
+)
+def test_short_name_and_template(name: str, short: str, template: str) -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
+    assert (short_name(name), template_name(name)) == (short, template)
+
+
+def test_signatures_are_the_same_in_every_spelling() -> None:
+    pytest.importorskip("demangle", reason="needs Python 3.11")
+    spellings = ("_Z4blurILi16EEvPKf", "void blur<(int)16>(const float *)", "blur<16>(float const*)")
+    assert len({signature(each) for each in spellings}) == 1
+    assert {unparametrized(each) for each in spellings} == {"blur<16>"}
+
+
+def test_a_name_in_thousands_of_units_is_read_in_a_loop() -> None:
+    unit = "__nv_static_25__9e609c31_4_a_cu_f763c035_"
+    assert stable_name(unit * 600 + "k") == "k"
+    assert stable_name(unit * 600) == ""
+    assert stable_name(unit * 2 + "__nv_static_25_rest") == "__nv_static_25_rest"

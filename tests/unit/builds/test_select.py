@@ -1,0 +1,140 @@
+"""Filters and order of scanned kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from occupancy import ComputeCapability, InputError
+from occupancy.builds.rows import BlockSize, Evaluator, with_block_sizes
+from occupancy.builds.select import Selection, code_that_runs, newest
+from occupancy.readers import KernelRecord
+from occupancy.tables.table import Table
+
+
+def record(name: str, arch: str | None, regs: int | None = 32, **more: Any) -> KernelRecord:
+    values = {"source": "f", "format": "fatbin", **more}
+    return KernelRecord(name=name, arch=arch, regs=regs, **values)
+
+
+def kept(records: list[KernelRecord], gpu: str) -> list[KernelRecord]:
+    return list(code_that_runs(records, ComputeCapability.parse(gpu)))
+
+
+@pytest.mark.parametrize(
+    ("archs", "gpu", "expected"),
+    [
+        (("sm_80", "sm_86", "sm_90"), "8.9", {"sm_86"}),
+        (("sm_80", "sm_90", "sm_90a"), "9.0", {"sm_90", "sm_90a"}),
+        (("sm_100a", "sm_100f", "sm_90"), "10.3", {"sm_100f"}),
+        (("sm_80", "sm_90"), "12.0", {"sm_80", "sm_90"}),
+        (("sm_80", None), "8.0", {"sm_80", None}),
+    ],
+)
+def test_a_gpu_runs_the_highest_minor_version(
+    archs: tuple[str | None, ...], gpu: str, expected: set[str | None]
+) -> None:
+    assert {each.arch for each in kept([record("k", arch) for arch in archs], gpu)} == expected
+
+
+def test_code_is_chosen_for_each_kernel_and_never_of_launches_or_ptx() -> None:
+    old, ptx = record("old", "sm_80"), record("k", "sm_90", regs=None)
+    launched, image = record("k", "sm_80", launches=3), record("k", "sm_90")
+    assert kept([old, ptx, launched, image, record("k", "sm_80")], "9.0") == [old, launched, image]
+    only_ptx = [record("p", "sm_90", regs=None), record("p", "sm_80")]
+    assert kept(only_ptx, "9.0") == only_ptx
+
+
+def test_each_file_and_each_fatbin_has_a_choice_of_its_own() -> None:
+    both = [record("k", arch, source="both.so") for arch in ("sm_80", "sm_86")]
+    other = record("k", "sm_80", 40, source="other.so")
+    assert kept([*both, other], "8.9") == [both[1], other]
+    logs = [record("k", "sm_80", source="a.log"), record("k", "sm_86", source="b.log")]
+    assert kept([*logs, record("k", "sm_90", source="c.log")], "8.9") == logs
+    one_file = [record("k", arch, modules=(("f", 1),)) for arch in ("sm_80", "sm_86")]
+    alone = record("k", "sm_80", 40, modules=(("f", 0),))
+    assert kept([alone, *one_file], "8.9") == [alone, one_file[1]]
+    copies = record("k", "sm_80", modules=(("f", 0), ("f", 1)))
+    assert kept([copies, one_file[1]], "8.9") == [copies, one_file[1]]
+    assert kept([record("k", "sm_80", 40), *one_file], "8.9") == [one_file[1]]
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "left"), [(("old.so",), 0), (("new.so",), 1), (("new.so", "old.so"), 0)]
+)
+def test_a_copy_gives_way_where_each_file_with_it_has_newer_code(
+    elsewhere: tuple[str, ...], left: int
+) -> None:
+    copy = record("k", "sm_80", source="a.so", also_in=elsewhere)
+    newer = record("k", "sm_86", source="a.so", also_in=("new.so",))
+    assert len(kept([copy, newer], "8.9")) == 2 - left
+
+
+def test_newest() -> None:
+    found = [record("k", "sm_80"), record("k", "sm_90"), record("j", "sm_80"), record("j", None)]
+    assert [(each.name, each.arch) for each in newest(found)] == [("k", "sm_90"), ("j", "sm_80")]
+
+
+KERNELS = [record("blur", "sm_80"), record("blur", "sm_90"), record("sobel", "sm_90", 255)]
+
+
+def test_an_unknown_name_names_the_nearest() -> None:
+    assert [each.name for each in Selection(names=("LUR",)).records(KERNELS)] == ["blur", "blur"]
+    with pytest.raises(InputError, match=r"no kernel of 3 has 'blurr' in its name\. There are blur\."):
+        Selection(names=("blurr", "sobel")).records(KERNELS)
+
+
+def test_an_unknown_architecture_names_those_that_there_are() -> None:
+    sm_90 = Selection(archs=frozenset([ComputeCapability(9, 0)]))
+    assert len(sm_90.records(KERNELS)) == 2
+    with pytest.raises(
+        InputError, match=r"for sm_86\. There is code for sm_80, sm_90\. .*--cc 8\.6"
+    ) as caught:
+        Selection(archs=frozenset([ComputeCapability(8, 6)])).records(KERNELS)
+    assert caught.value.where == "archs"
+    with pytest.raises(InputError, match="sm_90a"):
+        Selection(variants=frozenset(["sm_90a"])).records(KERNELS)
+
+
+def test_rows_are_sorted_filtered_and_limited() -> None:
+    spilling = record("spills", "sm_90", spill_store_bytes=8, spill_load_bytes=8)
+    rows = Evaluator(Table().limits, 256).rows([*KERNELS, spilling])
+    by_occupancy = [row.name for row in Selection().rows(rows)]
+    assert by_occupancy == ["sobel", "spills", "blur", "blur"], "of equal ones first those that spill"
+    assert [row.name for row in Selection(limit=2).rows(rows)] == ["sobel", "spills"]
+    assert [row.name for row in Selection(below=0.5).rows(rows)] == ["sobel"]
+    assert [row.name for row in Selection(only_spilling=True).rows(rows)] == ["spills"]
+    assert [row.regs for row in Selection(sort="regs", limit=1).rows(rows)] == [255]
+    assert Selection(sort="regs", reverse=True).rows(rows)[-1].regs == 255
+    assert Selection(sort="time").rows(rows) == rows, "without any time they stay as they were"
+
+
+class TestRows:
+    def test_an_assumed_block_size_is_the_launch_bound_else_256(self) -> None:
+        rows = Evaluator(Table().limits).rows(
+            [record("a", "sm_90", max_threads=128), record("b", "sm_90"), record("c", "sm_90", threads=64)]
+        )
+        assert [(row.threads, row.threads_assumed) for row in rows] == [(128, True), (256, True), (64, False)]
+
+    def test_a_launch_bound_is_never_exceeded(self) -> None:
+        (row,) = Evaluator(Table().limits, 512).rows([record("a", "sm_90", max_threads=256)])
+        assert (row.launchable, row.occupancy, row.finding) == (False, 0, "does-not-launch")
+        assert row.reason == "512 threads per block; it was compiled for at most 256"
+
+    def test_too_much_static_shared_memory_does_not_compile(self) -> None:
+        log = record("a", "sm_90", format="ptxas", static_smem=56832)
+        (row,) = Evaluator(Table().limits, 128).rows([log])
+        assert row.launchable is False
+
+    def test_stated_sizes_of_some_kernels(self) -> None:
+        sizes = [BlockSize("*", 64), BlockSize("bl*", 512, 1024)]
+        done = list(with_block_sizes([*KERNELS, record("blur", "sm_80", threads=32)], sizes))
+        assert [(each.threads, each.dynamic_smem) for each in done] == [
+            (512, 1024), (512, 1024), (64, None), (32, 1024),
+        ]  # fmt: skip
+
+    def test_an_unknown_architecture_has_a_reason(self) -> None:
+        (row,) = Evaluator(Table().limits).rows([record("a", None)])
+        assert (row.occupancy, row.launchable) == (None, None)
+        assert "--cc" in (row.reason or "")
