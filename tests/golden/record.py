@@ -163,7 +163,7 @@ def _waves() -> Iterator[Row]:
     for rng, cc, fields in kernels(400, seed=7):
         if rng.random() < 0.8:  # most are to launch
             fields = {**fields, "threads": min(fields["threads"], 512), "regs": fields.get("regs", 99) % 64}
-        cluster = rng.choice((None, 2, 4, 8)) if occupancy.limits(cc).max_portable_cluster_size else None
+        cluster = rng.choice((None, 2, 3, 8, 16)) if occupancy.limits(cc).max_portable_cluster_size else None
         grid = [(cluster or 1) * rng.randint(1, 3000), rng.choice((1, 1, 7)), 1]
         yield [cc, fields, rng.randint(1, 200), grid, cluster]
 

@@ -352,6 +352,7 @@ def test_the_smallest_configuration_that_keeps_the_answer(question: Question) ->
 
 
 @given(questions())
+@example(Question(shipped.limits("1.0"), Kernel(32, 5), "spreadsheet"))
 def test_the_best_block_size_is_the_first_of_all(question: Question) -> None:
     limits, kernel, model = question
     every = [each.threads for each in block_sizes(limits, kernel, model=model)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from occupancy.readers import ReadProblem, read
+from tests import hostile
 from tests.fuzz_readers import check
 from tests.samples import OF_FORMAT, sample
 from tests.sampling import examples
@@ -76,6 +80,19 @@ def test_any_bytes(data: bytes) -> None:
 )
 def test_any_bytes_after_the_start_of_a_format(start: bytes, data: bytes) -> None:
     check(b"\0" * 8 + start + data if start.startswith(b"\x50") else start + data)
+
+
+COUNTS = {"registers per thread": "regs", "shared memory": "smem"}
+NO_INTEGERS: list[object] = [1.5, "32", True, None]
+
+
+@given(st.sampled_from(sorted(COUNTS)), st.sampled_from([-1, 1 << 31, 1 << 33, *NO_INTEGERS]))
+def test_a_count_that_no_kernel_has_is_named(key: str, value: object) -> None:
+    trace = json.loads(hostile.trace("k"))
+    trace["traceEvents"][0]["args"][key] = value
+    (problem,) = read(io.BytesIO(json.dumps(trace).encode()))
+    assert isinstance(problem, ReadProblem)
+    assert (f"{COUNTS[key]} is {value}," in problem.what) == (value not in NO_INTEGERS)
 
 
 def test_guided_by_coverage(tmp_path: Path) -> None:

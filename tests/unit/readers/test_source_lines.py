@@ -12,6 +12,7 @@ import pytest
 
 from occupancy import KernelRecord
 from occupancy.readers import read
+from occupancy.readers.source_lines import _Unit
 
 DATA = Path(__file__).parents[2] / "data" / "lines"
 EXPECTED = {
@@ -70,3 +71,10 @@ def test_damaged_tables_cost_the_place_and_not_the_kernel(cubin: Path) -> None:
         damaged[place] ^= 0xFF
         cubin.write_bytes(damaged)
         assert [record.name for record in records(cubin)] == names
+
+
+def test_paths_of_a_table() -> None:
+    files = [("a.cu", 1), ("/abs/b.cu", 1), ("C:\\c.cu", 1), ("d.cu", 0), ("e.cu", 2), ("f.cu", 3)]
+    unit = _Unit(0, 0, 0, 1, 1, b"", ["/src/", "more"], files)
+    paths = [None, "/src/a.cu", "/abs/b.cu", "C:\\c.cu", "d.cu", "more/e.cu", "f.cu", None]
+    assert [unit.path(number) for number in range(8)] == paths

@@ -76,6 +76,7 @@ STORE, LOAD, LAST = access(STL, 8), access(LDL, 8), access(LDL, 8, last=True)
         ((LAST,), NOTHING),
         ((STORE, access(LDL, 12, last=True)), NOTHING),
         ((access(STL, -8, width=8), access(LDL, -8, width=8, last=True)), (8, 8)),
+        ((access(STL, -4, width=8), access(LDL, 0)), (8, 4)),
         # Its address is taken, or something is reached otherwise: what lies below the first marked load is
         # a variable's.
         ((other(MOV, R1), STORE, LOAD), NOTHING),
