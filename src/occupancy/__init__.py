@@ -61,9 +61,9 @@ if TYPE_CHECKING:
     from .api.scan import Scan as Scan
     from .api.scan import ScannedKernel as ScannedKernel
     from .api.scan import scan as scan
-    from .api.stages import max_stages as max_stages
-    from .api.triton_tuning import early_config_prune as early_config_prune
-    from .api.triton_tuning import perf_model as perf_model
+    from .api.triton import early_config_prune as early_config_prune
+    from .api.triton import max_stages as max_stages
+    from .api.triton import perf_model as perf_model
     from .api.tuning import is_launchable as is_launchable
     from .api.tuning import prune as prune
     from .arrays import Sweep as Sweep
@@ -201,7 +201,7 @@ _HOMES = {
     "compute_on_all": "api.on_all",
     "compute_capabilities": "api.chips",
     "diff": "api.builds",
-    "early_config_prune": "api.triton_tuning",
+    "early_config_prune": "api.triton",
     "gpu": "tables.products",
     "gpus": "api.products",
     "fits": "api.questions",
@@ -212,9 +212,9 @@ _HOMES = {
     "max_active_blocks_per_multiprocessor": "api.questions",
     "max_active_clusters": "api.questions",
     "max_potential_block_size": "api.questions",
-    "max_stages": "api.stages",
+    "max_stages": "api.triton",
     "next_steps": "api.questions",
-    "perf_model": "api.triton_tuning",
+    "perf_model": "api.triton",
     "prune": "api.tuning",
     "read_limits": "tables.custom",
     "registers": "api.registers",

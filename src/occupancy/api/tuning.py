@@ -1,27 +1,74 @@
-"""Leave out what cannot run, or not well, before a tuner compiles and times it."""
+"""Prune autotuner configurations that cannot launch or have low occupancy, before they are compiled."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
-from ..engine import Answer, Model, default_model, evaluate, rules
+from ..engine import Answer, Model, rules
 from ..errors import InputError, TooMuchError, words_of
+from ..values.kernel import Carveout, Kernel
 from ..values.limits import Limits
-from ..values.spellings import parse_count
+from ..values.spellings import parse_count, parse_share, parse_size, parse_threads
 from .arguments import ComputeCapabilityLike, Function, kernel_with, make_kernel, refuses_others, shows
 from .chips import limits
-from .configurations import NAMES_OF_THREADS, Needs, blocks_per_cluster, completed
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Config = TypeVar("Config")
+Need = int | str | Sequence[int] | Carveout | Callable[[Any], Any] | None
+
+
+# Written out, with the names of `KernelArguments`, because type checkers know no other way; a test compares.
+class Needs(TypedDict, total=False):
+    """Arguments of `compute`: a value, or a function from a configuration to the value."""
+
+    threads: Need
+    regs: Need
+    static_smem: Need
+    dynamic_smem: Need
+    smem: Need
+    barriers: Need
+    carveout: Need
+    caching: Need
+    opt_in: Need
+    virtual_resources: Need
+    tensor_memory: Need
+    shared_memory_mode: Need
+
+
+# Triton, Nsight Compute, Kernel Tuner, CUTLASS.
+TUNER_NAMES = {
+    "threads": ("num_threads", "threads_per_block", "block_size", "block_dim"),
+    "regs": ("registers", "n_regs", "num_regs", "registers_per_thread"),
+    "smem": ("shared", "shared_mem_per_block"),
+    "barriers": ("num_block_barriers",),
+    "tensor_memory": ("tmem_size",),
+}
+_WARPS = ("num_warps", "warp_count")
+_DIMENSIONS = ("block_size_x", "block_size_y", "block_size_z")
+_SHAPE = "block_size_x, y, z"
+_REGISTER_CAP = "maxnreg"
+_CLUSTER_SIZES = ("num_ctas", "cluster_size")
+ARGUMENT_OF: dict[str, str] = {
+    name: argument
+    for argument in Needs.__annotations__
+    for name in (argument, *TUNER_NAMES.get(argument, ()))
+}
+_NAMES = (*ARGUMENT_OF, *_WARPS, *_DIMENSIONS, _REGISTER_CAP, *_CLUSTER_SIZES)
+"""Every name that is read from a configuration."""
+_NAMES_OF_THREADS = (
+    *(name for name, argument in ARGUMENT_OF.items() if argument == "threads"),
+    *_WARPS,
+    *_DIMENSIONS,
+)
 
 
 def takes_needs(function: Function) -> Function:
-    """Have a function show by name the arguments that it takes as ``**needs``."""
+    """Show by name the arguments that a function takes as ``**needs``."""
     return refuses_others(shows(function, "needs", Needs))
 
 
@@ -30,26 +77,26 @@ def prune(
     cc: ComputeCapabilityLike | list[Any],
     configs: Iterable[Config],
     *,
-    min_occupancy: float = 0.0,
+    min_occupancy: float | str = 0.0,
     min_blocks: int = 1,
     model: Model | None = None,
     **needs: Unpack[Needs],
 ) -> Iterator[Config]:
-    """The configurations that launch with enough occupancy and blocks, in their order, one at a time.
+    """Yield the configurations that launch with enough occupancy and blocks, in their order.
 
-    What a block needs is read from each configuration, a dictionary or an object, under the names of
+    The needs of a block are read from each configuration, a dictionary or an object, under the names of
     `compute`'s arguments or those of Triton (``num_warps``, ``num_ctas``, ``shared``, ``tmem_size``; its
     compiled kernels too), Kernel Tuner (``block_size_x``, ...), CUTLASS (``warp_count``) and Nsight Compute.
-    What it does not say counts as not given, and that is never a reason to leave it out. More than any kernel
-    can have, such as 256 registers, is one. Registers count as ``maxnreg`` where that is less.
+    A need that is not given never prunes a configuration; one above what any kernel can have, such as 256
+    registers, does. Registers count as ``maxnreg`` if that is less.
 
     Args:
-        cc: The chip, or a list of chips on all of which a configuration has to fit.
+        cc: The GPU, or a list of GPUs on all of which a configuration has to fit.
         configs: The configurations; any iterable.
-        min_occupancy: The least occupancy, 0 to 1; with 0 everything stays that launches.
-        min_blocks: The fewest blocks resident on one SM, 1 and up; it holds beside min_occupancy.
+        min_occupancy: The least occupancy: 0.75, 75 or ``"75%"``; with 0 every configuration that launches.
+        min_blocks: The fewest blocks resident on one SM, 1 and up; required besides min_occupancy.
         model: As for `compute`.
-        needs: Arguments of `compute`, instead of what the configurations say: a value for all of them,
+        needs: Arguments of `compute` in place of those of the configurations: a value for all of them,
             or a function such as ``smem=lambda config: config.num_stages * 16384``.
 
     Returns:
@@ -61,11 +108,11 @@ def prune(
             any kernel can have.
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
-    condition = Condition.of(cc, min_occupancy, min_blocks, model, needs)
+    criteria = Criteria.parse(cc, min_occupancy, min_blocks, model, needs)
     return (
         config
         for index, config in enumerate(configs)
-        if condition.is_met_by(config, f"configuration {index}")
+        if criteria.accepts(config, lambda index=index: f"configuration {index}")  # type: ignore[misc]
     )
 
 
@@ -74,156 +121,249 @@ def is_launchable(
     cc: ComputeCapabilityLike | list[Any],
     config: object = None,
     *,
-    min_occupancy: float = 0.0,
+    min_occupancy: float | str = 0.0,
     min_blocks: int = 1,
     model: Model | None = None,
     **needs: Unpack[Needs],
 ) -> bool:
-    """Whether a kernel, or one configuration of it, launches with enough occupancy and blocks.
+    """Return whether a kernel, or one configuration of it, launches with enough occupancy and blocks.
 
-    Why it does not, and all else, is in the answer of `compute`, which takes the same arguments:
+    `compute`, which takes the same arguments, gives the reason:
     ``compute("A100", threads=1024, regs=72).reason``.
 
     Args:
         cc: As in `prune`.
-        config: A configuration as in `prune`; None where the arguments say what a block needs.
+        config: A configuration as in `prune`; None if the arguments give all needs.
         min_occupancy: As in `prune`.
         min_blocks: As in `prune`.
         model: As in `compute`.
-        needs: Arguments of `compute`, instead of what the configuration says: values, or functions of it.
+        needs: Arguments of `compute` in place of those of the configuration: values, or functions of it.
 
     Raises:
-        InputError: A value that makes no sense, nothing that says the threads, or two different numbers; a
-            need that is a value, and more than any kernel can have.
+        InputError: A value that makes no sense, no threads, or two different numbers; a need that is a
+            value, and more than any kernel can have.
         UnknownComputeCapabilityError: A compute capability that the table does not hold.
     """
-    return Condition.of(cc, min_occupancy, min_blocks, model, needs).is_met_by(config, "configuration")
+    criteria = Criteria.parse(cc, min_occupancy, min_blocks, model, needs)
+    return criteria.accepts(config, lambda: "configuration")
 
 
-@dataclass(frozen=True)
-class Condition:
-    """What is asked of a configuration."""
+MAX_VERDICTS = 1 << 14
 
-    chips: tuple[tuple[Limits, Model], ...]
+
+class Criteria(NamedTuple):
+    """The conditions on a configuration."""
+
+    gpus: tuple[tuple[Limits, Model | None], ...]
     min_occupancy: float
     min_blocks: int
-    needs: Mapping[str, Any]
+    needs: dict[str, Any]
+    functions: tuple[str, ...]
+    """The needs that are functions of the configuration."""
+    verdicts: dict[object, bool]
+    """Results by the relevant values of a configuration, because many configurations have the same."""
 
     @classmethod
-    def of(
+    def parse(
         cls,
         cc: ComputeCapabilityLike | list[Any],
-        min_occupancy: float,
+        min_occupancy: float | str,
         min_blocks: int,
         model: Model | None,
         needs: Mapping[str, Any],
-    ) -> Condition:
-        """Make a condition of the arguments of `prune`.
+    ) -> Criteria:
+        """Make the criteria of the arguments of `prune`.
 
         Raises:
             InputError: One of them is wrong.
         """
-        chips = [limits(each) for each in (cc if isinstance(cc, list) else [cc])]
-        if not chips:
-            raise InputError("there are none", where="chips")
-        for chip in chips:
-            rules(chip, model or default_model(chip))
-        if not isinstance(min_occupancy, (int, float)) or not 0 <= min_occupancy <= 1:
-            raise InputError(f"{min_occupancy!r} is out of range", where="min_occupancy", allowed="0 to 1")
+        rows = [limits(each) for each in (cc if isinstance(cc, list) else [cc])]
+        if not rows:
+            raise InputError("there are none", where="cc")
+        if model is not None:
+            for row in rows:
+                rules(row, model)  # refuses a model that does not know the GPU
+        gpus = tuple((row, model) for row in rows)
+        share = parse_share(min_occupancy, "min_occupancy")
+        if not 0 <= share <= 1:
+            raise InputError(
+                f"{min_occupancy!r} is out of range", where="min_occupancy", allowed="0 to 1, or 0% to 100%"
+            )
         fewest = parse_count(min_blocks, "min_blocks")
         if fewest < 1:
             raise InputError(f"{fewest} is out of range", where="min_blocks", allowed="1 and up")
-        asked = tuple((chip, model or default_model(chip)) for chip in chips)
-        return cls(asked, min_occupancy, fewest, needs)
+        required = {name: need for name, need in needs.items() if need is not None}
+        functions = tuple(name for name, need in required.items() if callable(need))
+        make_kernel(**{"threads": 1, **{name: required[name] for name in required if name not in functions}})
+        return cls(gpus, share, fewest, required, functions, {})
 
-    def is_met_by(self, config: object, where: str) -> bool:
-        """Whether the configuration fits on every chip.
-
-        Args:
-            config: A dictionary or an object; None where what is needed says everything.
-            where: What to call it in an error.
-
-        Raises:
-            InputError: It says what makes no sense, or not enough.
-        """
-        return all(self.accepts(answer, config, where) for answer in self.answers(config, where))
-
-    def accepts(self, answer: Answer | None, config: object, where: str) -> bool:
-        """Whether the answer for a configuration, on one chip, is enough.
+    def accepts(self, config: object, where: Callable[[], str]) -> bool:
+        """Return whether the configuration meets the criteria on every GPU.
 
         Args:
-            answer: One of `answers`.
-            config: See `is_met_by`.
-            where: Likewise.
+            config: A dictionary or an object; None if the needs give everything.
+            where: Returns its name in an error.
 
         Raises:
-            InputError: Its cluster is not a whole number of blocks.
-        """
-        return (
-            answer is not None
-            and answer.launchable
-            and answer.occupancy >= self.min_occupancy
-            and answer.active_blocks >= self.min_blocks
-            and self._has_cluster(answer, config, where)
-        )
-
-    def answers(self, config: object, where: str) -> Iterator[Answer | None]:
-        """The answer for the configuration on each chip; None where that has less tensor memory, or where the
-        configuration asks for more of something than any kernel can have.
-
-        The arguments are those of `is_met_by`.
-
-        Raises:
-            InputError: It says what makes no sense, or not enough.
+            InputError: It gives what makes no sense, or not enough.
         """
         try:
-            arguments = self._arguments(config)
-            kernel = kernel_with(None, arguments) if config is None else make_kernel(**arguments)
-            for chip, model in self.chips:
-                has_tensor_memory = (kernel.tensor_memory or 0) <= (
-                    chip.tensor_memory_per_multiprocessor or 0
-                )
-                yield evaluate(chip, kernel, model) if has_tensor_memory else None
+            given = self._given(config)
+            if type(config) is not dict:
+                return self._holds(config, given)
+            names = _known_keys(tuple(config))
+            key = names, repr(([config[name] for name in names], given))
+            verdict = self.verdicts.get(key)
+            if verdict is None:
+                if len(self.verdicts) >= MAX_VERDICTS:
+                    self.verdicts.clear()
+                verdict = self.verdicts[key] = self._holds(config, given)
+            return verdict
+        except TooMuchError:
+            return False
         except InputError as error:
-            if isinstance(error, TooMuchError) and not self._is_for_all(error.where):
-                yield from (None for _ in self.chips)
-                return
-            named = error.where if config is None else f"{where}: {error.where}"
+            named = error.where if config is None else f"{where()}: {error.where}"
             raise error.elsewhere(named, InputError) from error
 
-    def _is_for_all(self, name: str) -> bool:
-        """Whether an argument is a value that was given for all configurations, and no function of each."""
-        need = self.needs.get(name)
-        return need is not None and not callable(need)
+    def _holds(self, config: object, given: dict[str, Any]) -> bool:
+        kernel, cluster = self._kernel(config, given)
+        for row, model in self.gpus:
+            answer = Answer(row, kernel, model)
+            if (
+                answer.active_blocks < self.min_blocks
+                or answer.occupancy < self.min_occupancy
+                or not answer.launchable
+                or cluster > max(1, row.most_blocks_per_cluster)
+            ):
+                return False
+        return True
 
-    def _arguments(self, config: object) -> dict[str, Any]:
-        given = {
-            name: _call(need, config, name) if callable(need) else need
-            for name, need in self.needs.items()
-            if need is not None
-        }
-        arguments = completed(given, config, self.chips[0][0].warp_size)
-        if "threads" not in arguments and config is not None:
-            raise InputError(
-                "it does not say how many",
-                where="threads",
-                allowed=", ".join(NAMES_OF_THREADS),
-                hint="Or give threads, a number or a function of the configuration.",
-            )
-        return arguments
+    def answer(self, config: object) -> Answer | None:
+        """Return the configuration's answer on the only GPU; None if it does not launch.
 
-    def _has_cluster(self, answer: Answer, config: object, where: str) -> bool:
-        """Whether the chip has clusters as large as the configuration asks for."""
+        Raises:
+            InputError: It gives what makes no sense, or not enough.
+        """
+        ((row, model),) = self.gpus
         try:
-            size = blocks_per_cluster(config)
+            kernel, cluster = self._kernel(config, self._given(config))
+        except TooMuchError:
+            return None
         except InputError as error:
-            raise error.elsewhere(f"{where}: {error.where}", InputError) from error
-        return size <= 1 or size <= answer.limits.most_blocks_per_cluster
+            raise error.elsewhere(f"configuration: {error.where}", InputError) from error
+        answer = Answer(row, kernel, model)
+        return answer if answer.launchable and cluster <= max(1, row.most_blocks_per_cluster) else None
+
+    def _given(self, config: object) -> dict[str, Any]:
+        """Return the needs that are given, with those that are functions called for the configuration.
+
+        Raises:
+            InputError: A function fails.
+        """
+        given = dict(self.needs)
+        for name in self.functions:
+            try:
+                given[name] = given[name](config)
+            except Exception as error:
+                problem = f"the function for it fails with {type(error).__name__}: {words_of(error)}"
+                raise InputError(problem, where=name) from error
+        return given
+
+    def _kernel(self, config: object, given: dict[str, Any]) -> tuple[Kernel, int]:
+        """Return the kernel of a configuration, and its blocks per cluster.
+
+        Raises:
+            InputError: It gives what makes no sense, or not enough.
+        """
+        if config is None:
+            kernel, cluster = kernel_with(None, given), 1
+        elif hasattr(config, "asm") and hasattr(config, "metadata"):  # compiled by Triton
+            kernel, cluster = kernel_with(config, given), blocks_per_cluster(config.metadata)
+        else:
+            found, cluster = _read(config, self.gpus[0][0].warp_size, given)
+            kernel = make_kernel(**found)
+        for row, _ in self.gpus if kernel.tensor_memory is not None else ():
+            most = row.tensor_memory_per_multiprocessor or 0
+            if (kernel.tensor_memory or 0) > most:
+                allowed = f"up to {most}"
+                raise TooMuchError(f"{kernel.tensor_memory} columns", where="tensor_memory", allowed=allowed)
+        return kernel, cluster
 
 
-def _call(function: Callable[[Any], Any], config: object, name: str) -> Any:
-    try:
-        return function(config)
-    except Exception as error:
-        problem = f"the function for it fails with {type(error).__name__}: {words_of(error)}"
-        raise InputError(problem, where=name) from error
+def blocks_per_cluster(config: object) -> int:
+    """Return the blocks per cluster of a configuration; 1 if it does not give them.
+
+    Raises:
+        InputError: Not a whole number.
+    """
+    return _read(config, 1, {"threads": 1})[1]
+
+
+@lru_cache(maxsize=256)
+def _known_keys(keys: tuple[Any, ...]) -> tuple[str, ...]:
+    return tuple(name for name in _NAMES if name in keys)
+
+
+def _read(config: Any, warp_size: int, given: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    """Return the arguments of `compute`, given or read from a configuration, and its blocks per cluster."""
+    found = dict(given)
+    sources: dict[str, str] = {}
+    cap, cluster = None, 1
+    is_mapping = isinstance(config, Mapping)
+    get: Callable[[str], Any] = config.get if is_mapping else lambda name: getattr(config, name, None)
+    for name in _known_keys(tuple(config)) if is_mapping else _NAMES:
+        value = get(name)
+        if value is None:
+            continue
+        argument = ARGUMENT_OF.get(name)
+        if argument is None:
+            if name in _CLUSTER_SIZES:
+                cluster = parse_count(value, name)
+                continue
+            if name == _REGISTER_CAP:
+                cap = value
+                continue
+            argument = "threads"
+            if name in _WARPS:
+                value = warp_size * (value if type(value) is int else _warps(value))
+            elif sources.get("threads") == _SHAPE:
+                continue
+            else:
+                name, value = _SHAPE, tuple(get(each) or 1 for each in _DIMENSIONS)
+        if argument in given or (not value and argument == "tensor_memory"):  # Triton's 0 is none
+            continue
+        if argument in sources and not _are_equal(argument, found[argument], value):
+            raise InputError(
+                f"it says different things: {sources[argument]} {found[argument]}, {name} {value}",
+                where=argument,
+                hint=f"Give {argument}, a value or a function of the configuration.",
+            )
+        found[argument], sources[argument] = value, name
+    if cap is not None and found.get("regs") is not None:
+        most = parse_count(cap, _REGISTER_CAP)
+        if most < 1:
+            raise InputError(f"{most} is out of range", where=_REGISTER_CAP, allowed="1 and up")
+        found["regs"] = min(parse_count(found["regs"], "regs"), most)
+    if "smem" in sources:
+        parts = [parse_size(found[name], name) for name in ("static_smem", "dynamic_smem") if name in found]
+        if parts and sum(parts) == parse_size(found["smem"], "smem"):
+            del found["smem"]  # a scanned kernel has the total beside its parts
+    if "threads" not in found:
+        raise InputError(
+            "it does not say how many",
+            where="threads",
+            allowed=", ".join(_NAMES_OF_THREADS),
+            hint="Or give threads, a number or a function of the configuration.",
+        )
+    return found, cluster
+
+
+def _warps(value: Any) -> int:
+    counts = value if isinstance(value, (list, tuple)) else [value]
+    return prod(parse_count(each, "warps per block") for each in counts)
+
+
+def _are_equal(argument: str, first: object, second: object) -> bool:
+    if argument == "threads":
+        return parse_threads(first)[0] == parse_threads(second)[0]
+    return str(first) == str(second)

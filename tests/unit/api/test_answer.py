@@ -448,11 +448,11 @@ def test_the_array_form_takes_the_same_arguments() -> None:
 
 def test_tuners_and_the_command_line_take_the_same_arguments() -> None:
     from occupancy.api.arguments import KernelArguments
-    from occupancy.api.configurations import NAMES, Needs
+    from occupancy.api.tuning import ARGUMENT_OF, Needs
     from occupancy.cli.calc import command
 
     ours = set(KernelArguments.__annotations__)
-    assert set(Needs.__annotations__) == set(NAMES.values()) == ours - {"model"}
+    assert set(Needs.__annotations__) == set(ARGUMENT_OF.values()) == ours - {"model"}
     assert ours <= {each.name for each in command.params}
 
 

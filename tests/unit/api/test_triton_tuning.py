@@ -92,7 +92,7 @@ def test_wrong_arguments_are_refused_before_the_tuner_runs() -> None:
     with pytest.raises(InputError, match="multiprocessor_count: H100 comes with different numbers of SMs"):
         occupancy.perf_model("H100", grid=10)
     with pytest.raises(InputError, match="min_occupancy"):
-        occupancy.early_config_prune("9.0", min_occupancy=2)
+        occupancy.early_config_prune("9.0", min_occupancy=-1)
     with pytest.raises(InputError, match=r"^min_blocks: 0 is out of range"):
         occupancy.early_config_prune("9.0", min_blocks=0)
     arguments: dict[str, Any] = {"min_blocks": 2}

@@ -56,6 +56,11 @@ class TestPrune:
         assert kept == [each for each in configs if compute("8.0", **each).occupancy >= 0.5]
         assert 0 < len(kept) < len(configs)
 
+    def test_an_occupancy_in_any_spelling(self) -> None:
+        configs = [{"threads": 256, "regs": regs} for regs in (32, 40, 64)]
+        for spelling in (0.75, 75, "75%", "75"):
+            assert list(prune("9.0", configs, min_occupancy=spelling)) == configs[:2]
+
     def test_without_a_least_occupancy_keeps_what_launches(self) -> None:
         configs = [{"threads": threads, "regs": 64} for threads in (32, 1024, 1025, 4096)]
         assert list(prune("9.0", configs)) == configs[:2]
@@ -254,10 +259,9 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ({"cc": "9.0", "min_occupancy": 50}, "min_occupancy: 50 is out of range. Allowed: 0 to 1."),
-            ({"cc": "9.0", "min_occupancy": float("nan")}, "min_occupancy: nan is out of range"),
-            ({"cc": "9.0", "min_occupancy": "50%"}, "min_occupancy: '50%' is out of range"),
-            ({"cc": []}, "chips: there are none"),
+            ({"cc": "9.0", "min_occupancy": 101}, "min_occupancy: 101 is out of range. Allowed: 0 to 1, or"),
+            ({"cc": "9.0", "min_occupancy": float("nan")}, "min_occupancy: nan is not a share"),
+            ({"cc": []}, "cc: there are none"),
             ({"cc": "9.0", "model": "spreadsheet"}, "model: the model spreadsheet does not know"),
             (
                 {"cc": "9.0", "registers": 3},

@@ -1,0 +1,150 @@
+"""Functions for Triton's autotuner, and the pipeline stages that fit into shared memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..advice.waves import count_waves, full_wave
+from ..engine import Model
+from ..errors import InputError
+from ..values.kernel import Launch
+from ..values.spellings import parse_count, parse_shape, parse_size
+from .arguments import (
+    ComputeCapabilityLike,
+    CountLike,
+    KernelArguments,
+    KernelLike,
+    ShapeLike,
+    SizeLike,
+    takes_kernel,
+)
+from .chips import chip_of, multiprocessors
+from .compute import compute
+from .tuning import Criteria, Needs, blocks_per_cluster, prune, takes_needs
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+@takes_needs
+def early_config_prune(
+    cc: ComputeCapabilityLike | list[Any],
+    *,
+    min_occupancy: float | str = 0.0,
+    min_blocks: int = 1,
+    model: Model | None = None,
+    **needs: Unpack[Needs],
+) -> Callable[..., list[Any]]:
+    """Return `prune` as a function for ``prune_configs_by={"early_config_prune": ...}``.
+
+    Args:
+        cc: As for `prune`.
+        min_occupancy: As for `prune`.
+        min_blocks: As for `prune`.
+        model: As for `compute`.
+        needs: As for `prune`; a function gets the ``triton.Config``.
+
+    Returns:
+        A function from configurations to those that stay, in their order.
+
+    Raises:
+        InputError: An argument is wrong.
+    """
+    Criteria.parse(cc, min_occupancy, min_blocks, model, needs)  # raises here, not in the tuner
+
+    def prune_configs(configs: Sequence[Any], named_args: object = None, **others: Any) -> list[Any]:
+        kept = prune(cc, configs, min_occupancy=min_occupancy, min_blocks=min_blocks, model=model, **needs)
+        return list(kept)
+
+    return prune_configs
+
+
+@takes_needs
+def perf_model(
+    cc: ComputeCapabilityLike,
+    *,
+    grid: ShapeLike | Callable[[dict[str, Any]], ShapeLike] | None = None,
+    multiprocessor_count: int | None = None,
+    model: Model | None = None,
+    **needs: Unpack[Needs],
+) -> Callable[..., float]:
+    """Return a function for ``prune_configs_by={"perf_model": ..., "top_k": ...}``.
+
+    It ranks by occupancy and waves. The rank is not a time: it is 1 divided by the share of the GPU's warp
+    slots in use while the grid runs. Configurations that cannot fill the GPU come last.
+
+    Args:
+        cc: The GPU; one given by name has SMs, too.
+        grid: Blocks of the grid, or a function from the kernel's arguments and the configuration, by name,
+            to them; without it, waves do not count.
+        multiprocessor_count: SMs of the GPU, required for a grid unless ``cc`` names a GPU, such as
+            ``"H100 SXM"``.
+        model: As for `compute`.
+        needs: As for `prune`; a function gets the kernel's arguments and the configuration, by name.
+
+    Returns:
+        A function of the kernel's arguments and the configuration, by name: 1 or more, the lower the better;
+        infinite for a configuration that does not launch.
+
+    Raises:
+        InputError: An argument is wrong, or a grid without the number of SMs, or the other way round.
+    """
+    if grid is None and multiprocessor_count is not None:
+        raise InputError("is missing", where="grid", hint="Give it, or leave multiprocessor_count out.")
+    sms = None if grid is None else multiprocessors(chip_of(cc), multiprocessor_count)
+    criteria = Criteria.parse(cc, 0.0, 1, model, needs)
+
+    def estimate(**arguments: Any) -> float:
+        answer = criteria.answer(arguments)
+        if answer is None:
+            return math.inf
+        if sms is None or grid is None:
+            return 1 / answer.occupancy
+        x, y, z = parse_shape(grid(arguments) if callable(grid) else grid, "grid")
+        size = blocks_per_cluster(arguments)
+        # A grid of Triton counts clusters, each of num_ctas blocks.
+        launch = Launch(answer.kernel, (x * size, y, z), None if size == 1 else (size, 1, 1))
+        wave = full_wave(answer, sms, cluster_size=launch.cluster_size)
+        if not wave.blocks:
+            return math.inf
+        return 1 / (answer.occupancy * (1 - count_waves(launch, wave).idle_share))
+
+    return estimate
+
+
+@takes_kernel
+def max_stages(
+    cc: ComputeCapabilityLike,
+    kernel: KernelLike | None = None,
+    *,
+    stage_smem: SizeLike,
+    blocks: CountLike = 1,
+    **arguments: Unpack[KernelArguments],
+) -> int:
+    """Return the most stages of a software pipeline with this many blocks resident on one SM.
+
+    Each resident block takes the system's reservation and whole allocation units, so a share such as
+    ``232448 // blocks`` is too much for two blocks or more. The kernel's own shared memory is subtracted
+    first: an epilogue, barriers in memory.
+
+    Args:
+        cc: As in `compute`.
+        kernel: As in `compute`.
+        stage_smem: Shared memory of one stage: bytes, 1 and up, or text with a unit.
+        blocks: Blocks that must be resident on one SM, 1 and up.
+        {arguments}
+
+    Returns:
+        The stages; 0 if not even one fits.
+
+    Raises:
+        InputError: As `budget`; or a stage without a byte.
+    """
+    stage = parse_size(stage_smem, "stage_smem")
+    if stage < 1:
+        raise InputError(f"{stage} is out of range", where="stage_smem", allowed="1 and up")
+    found = compute(cc, kernel, **arguments)
+    level = found.budget(blocks=parse_count(blocks, "blocks")).wanted
+    return max(0, (0 if level is None else level.smem) - found.kernel.shared_memory) // stage
