@@ -89,7 +89,6 @@ def test_no_answer_of_python_names_an_option(tmp_path: Path, monkeypatch: pytest
         occupancy.limits("9.0"),
         *occupancy.gpus(cc="9.0"),
         occupancy.compute("H100 SXM", threads=256, regs=40).waves(5000, cluster=4),
-        occupancy.sweep("9.0", threads=256, regs=range(16, 256)),
         occupancy.registers("1:40,2:?"),
     ]
     for answer in answers:
