@@ -33,13 +33,13 @@ STOREY_OF = {room: number for number, rooms in enumerate(STOREYS) for room in ro
 
 # Third-party package -> its only homes.
 HOMES = {
-    "backports": {"readers/compression"},
+    "backports": {"readers/fatbin"},
     "click": {"cli"},
     "numpy": {"arrays"},
-    "compression": {"readers/compression"},  # of the standard library, from Python 3.14
+    "compression": {"readers/fatbin"},  # of the standard library, from Python 3.14
     "demangle": {"readers/names"},
     "matplotlib": {"render/pictures"},
-    "lz4": {"readers/compression"},
+    "lz4": {"readers/fatbin"},
     "cuda": {"device"},
     "pydantic": {"compare/baseline", "compare/baseline_file", "report/schema"},
     "pynvml": {"device"},

@@ -13,11 +13,11 @@ from occupancy.readers.attributes import (
     NUM_BARRIERS,
     REGCOUNT,
     REQNTID,
-    of_symbol,
+    kernel_values,
     records,
     stated,
-    values_of_kernel,
-    values_of_symbols,
+    symbol_key,
+    symbol_values,
 )
 
 WANTED = (0x05, 0x10, 0x1B, 0x32, 0x3D, 0x3F, 0x4A, 0x4C, 0x54)
@@ -43,7 +43,7 @@ def test_at_once_as_one_by_one(parts: list[bytes], missing: int) -> None:
     whole = b"".join(parts)
     data = memoryview(whole[: max(0, len(whole) - missing)])
     found = {id: value for id, value, _ in records(data)}
-    assert dict(zip(sorted(WANTED), _by_id(values_of_kernel(data)), strict=True)) == {
+    assert dict(zip(sorted(WANTED), _by_id(kernel_values(data)), strict=True)) == {
         id: found.get(id) for id in WANTED
     }
 
@@ -57,21 +57,21 @@ def _by_id(values: tuple[bytes | None, ...]) -> list[bytes | None]:
 
 def test_thousands_of_records() -> None:
     data = struct.pack("<BBHIII", 4, 0x17, 12, 0, 0, 0) * 10_000 + struct.pack("<BBH", 2, NUM_BARRIERS, 3)
-    assert stated(values_of_kernel(memoryview(data)))["barriers"] == 3
+    assert stated(kernel_values(memoryview(data)))["barriers"] == 3
 
 
 def test_what_is_stated() -> None:
     data = struct.pack("<BBHIII", 4, REQNTID, 12, 16, 8, 2) + struct.pack("<BBH", 3, MAXREG_COUNT, 64)
-    fields = stated(values_of_kernel(memoryview(data)))
+    fields = stated(kernel_values(memoryview(data)))
     assert (fields["block_dim"], fields["threads"], fields["register_cap"]) == ((16, 8, 2), 256, 64)
-    assert stated(()) == stated(values_of_kernel(memoryview(b"")))
+    assert stated(()) == stated(kernel_values(memoryview(b"")))
 
 
 @given(st.lists(st.tuples(IDS, st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)), max_size=20))
-def test_attributes_of_symbols_in_either_way(said: list[tuple[int, int, int]]) -> None:
+def test_attributes_symbol_keys_in_either_way(said: list[tuple[int, int, int]]) -> None:
     usual = b"".join(struct.pack("<BBHII", 4, id, 8, symbol, value) for id, symbol, value in said)
-    expected = {of_symbol(id, symbol): value for id, symbol, value in said}
-    assert values_of_symbols(memoryview(usual)) == expected
+    expected = {symbol_key(id, symbol): value for id, symbol, value in said}
+    assert symbol_values(memoryview(usual)) == expected
     other = struct.pack("<BBH", 1, REGCOUNT, 0)  # is no record of a symbol, so that all are read one by one
-    assert values_of_symbols(memoryview(other + usual)) == expected
-    assert values_of_symbols(memoryview(usual + other)) == expected
+    assert symbol_values(memoryview(other + usual)) == expected
+    assert symbol_values(memoryview(usual + other)) == expected

@@ -20,7 +20,7 @@ from ..compare.renamed import launches_of_renamed, no_longer_for, refuse_idle, t
 from ..compare.rules import Rules, without_comparisons
 from ..compare.rules_file import RULES_FILE, read_rules, rules_of_this_folder
 from ..errors import BaselineError, InputError, Mistakes, RulesError
-from ..readers.budget import Allowance
+from ..readers.limits import ReadLimits
 from ..report.compare.check import CheckReport, check_report
 from ..report.compare.diff import DiffReport, diff_report
 from ..tables.toml_file import PYPROJECT
@@ -65,7 +65,7 @@ def diff(
     how = Builds(**reading)
     if not 0 <= threshold <= 100:  # also where it is not a number
         raise InputError(f"{threshold} is out of range", where="threshold", allowed="0 to 100")
-    common = Allowance()
+    common = ReadLimits()
     before = read_build(paths_of(old, "old"), common)
     after = read_build(paths_of(new, "new"), common)
     scanner = how.scanner_for(before, after)

@@ -12,7 +12,7 @@ from ..builds.selection import ORDERS, WORST, Order, Selection, unknown_architec
 from ..compare.rules import Launches
 from ..errors import InputError, shown
 from ..readers import KernelRecord
-from ..readers.budget import Allowance
+from ..readers.limits import ReadLimits
 from ..tables.gpus import Gpu, find_gpu, find_gpus
 from ..tables.table import Table
 from ..values.limits import ComputeCapability, Limits
@@ -182,7 +182,7 @@ class Reading:
         *,
         multiprocessor_count: int | None = None,
         with_advice: bool,
-        common: Allowance | None = None,
+        common: ReadLimits | None = None,
     ) -> Scanner:
         """What answers for the kernels; see `Scanner`."""
         return Scanner(self._limits_of, threads, self.chip, multiprocessor_count, with_advice, common)

@@ -15,9 +15,9 @@ from ..builds.scan_row import ScanRow
 from ..builds.selection import WORST, Order, Selection, Show
 from ..compare.launches import refuse_absent, stated_launches
 from ..readers import KernelRecord, ReadProblem
-from ..readers.budget import Allowance
+from ..readers.limits import ReadLimits
 from ..readers.reading import Source, is_folder, read_each
-from ..readers.remark import Remark
+from ..readers.record import Remark
 from ..report.scan.notes import MOST_IN_FULL, missing_for
 from ..report.scan.report import ScanReport
 from ..report.scan.screen import ScanScreen
@@ -75,7 +75,7 @@ class Scanning:
         """Microseconds of all launches of traces so far, wanted or not."""
         self.problems: list[ReadProblem] = []
         """What could not be read so far."""
-        self._common = Allowance()
+        self._common = ReadLimits()
         if multiprocessor_count is None and reading.chip is not None:
             multiprocessor_count = reading.chip.multiprocessor_count
         self.scanner = reading.scanner(

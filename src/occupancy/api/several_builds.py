@@ -194,7 +194,7 @@ class Builds(Reading):
     def not_chosen(self, *builds: Build) -> int:
         """How many candidates of autotuners that were not chosen are among what is asked for."""
         compiled = (each for build in builds for each in build.records if each.regs is not None)
-        records = [each for each in compiled if each.is_passed_over]
+        records = [each for each in compiled if each.rejected_by_autotuner]
         return len(tuple(self.selection(group=True).kernels(records)))
 
     def launched(

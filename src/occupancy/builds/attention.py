@@ -68,7 +68,7 @@ def deserves_a_look(record: KernelRecord, verdict: Verdict) -> bool:
 
 def _rank(record: KernelRecord, verdict: Verdict) -> tuple[float, ...] | None:
     """The smaller, the worse; None where all is well."""
-    if record.is_passed_over:
+    if record.rejected_by_autotuner:
         return None
     time = -(record.duration_us or 0)
     if verdict.launchable is False:

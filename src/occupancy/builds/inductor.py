@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from ..readers import KernelRecord
-from ..readers.remark import Choice, Fusion, Remark, file_name
+from ..readers.record import Choice, Fusion, Remark, file_name
 from .stated import Placed
 
 

@@ -74,7 +74,7 @@ def _kernel_of(launch: KernelRecord, near: Sequence[tuple[int, KernelRecord]]) -
         is_one = row.name == launch.name or signature(row.name) == said or "(" not in said
         rank = _distance(row.arch, launch.arch)
         if is_one and rank is not None and row.regs is not None and _may_be(launch, row):
-            candidates[row.is_passed_over, rank, row.name != launch.name].append(number)
+            candidates[row.rejected_by_autotuner, rank, row.name != launch.name].append(number)
     best = candidates[min(candidates)] if candidates else []
     return best[0] if len(best) == 1 else None
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
 from ..readers import KernelRecord
-from ..readers.record import COMPILED, ReadProblem
-from ..readers.remark import Remark
+from ..readers.record import COMPILED, ReadProblem, Remark
 from .inductor import with_remarks
 from .kernel_names import base_name
 from .launch_merging import with_launches

@@ -146,7 +146,7 @@ class Tally:
         """The same records, each counted as it comes."""
         verdict_of, kinds, names = self._scanner.verdict, self._kinds, self._names
         for record in records:
-            is_run = not record.is_passed_over
+            is_run = not record.rejected_by_autotuner
             self._not_chosen += not is_run
             verdict = verdict_of(record) if is_run else Verdict()
             spilled = spilled_bytes(record) if is_run else None

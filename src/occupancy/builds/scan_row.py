@@ -12,7 +12,7 @@ from ..values.resources import Resource
 from .spill_cost import SpillCost
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class ScanRow(KernelRecord):
     """One kernel of one architecture, or one launch, with the answer."""
 

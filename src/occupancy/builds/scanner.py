@@ -14,7 +14,7 @@ from ..advice.waves import Waves, count_waves, full_wave
 from ..engine import Answer, evaluate
 from ..errors import InputError, OccupancyError
 from ..readers import KernelRecord
-from ..readers.budget import Allowance
+from ..readers.limits import ReadLimits
 from ..readers.record import FIELD_NAMES, ThreadsFrom
 from ..tables.gpus import Gpu
 from ..values.asking import Asking, said_by
@@ -74,7 +74,7 @@ class Scanner:
         chip: Gpu | None = None,
         multiprocessor_count: int | None = None,
         with_advice: bool = True,
-        common: Allowance | None = None,
+        common: ReadLimits | None = None,
     ) -> None:
         self._limits_of = limits_of
         self._threads = threads
@@ -223,7 +223,7 @@ class Scanner:
         """The next step, those with other warps, and whether they were left out."""
         if not self._with_advice:
             return None, (), False
-        if self._common is not None and not self._common.take("advice", 1):
+        if self._common is not None and not self._common.try_consume("advice", 1):
             return None, (), True
         now = evaluate(limits, kernel)
         if kernel.triton_warps:
@@ -235,7 +235,7 @@ class Scanner:
 
     def _cost_of_spills(self, limits: Limits, kernel: Kernel) -> SpillCost | None:
         is_wanted = self._with_advice and kernel.spill_smem
-        if not is_wanted or (self._common is not None and not self._common.take("advice", 1)):
+        if not is_wanted or (self._common is not None and not self._common.try_consume("advice", 1)):
             return None
         return spill_cost(limits, kernel)
 

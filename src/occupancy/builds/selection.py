@@ -221,7 +221,7 @@ def _lowest_that_runs(scanner: Scanner) -> Callable[[KernelRecord], float | None
 
     def key(record: KernelRecord) -> float | None:
         share = scanner.verdict(record).occupancy
-        return share if share is None or not record.is_passed_over else 1 + share
+        return share if share is None or not record.rejected_by_autotuner else 1 + share
 
     return key
 

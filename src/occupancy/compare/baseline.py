@@ -18,7 +18,7 @@ from .. import __version__
 from ..builds.kernel_names import stable_name
 from ..builds.scanner import Scanner
 from ..readers import KernelRecord
-from ..readers.checked import sound
+from ..readers.limits import sanitize
 from ..readers.record import SpillsFrom
 from ..values.dataclass import copier, dataclass
 from ..values.kernel import INT_MAX
@@ -151,7 +151,7 @@ def records_of(baseline: Baseline) -> Iterator[KernelRecord]:
         record = _record(_NO_KERNEL, *_recorded(kernel))
         if kernel.threads_from in ASSUMED:
             record = replace(record, threads=None, threads_from=None)
-        yield sound(record)
+        yield sanitize(record)
 
 
 _NO_KERNEL = KernelRecord(source="", format="cubin", name="")

@@ -15,9 +15,9 @@ from pydantic import TypeAdapter, ValidationError
 from .. import __version__
 from ..builds.atomic_file import PEEK_BYTES, InUseError, alone, check_replaceable, write_atomically
 from ..errors import MAX_SHOWN, BaselineError, shown
-from ..readers.budget import Budget, Malformed
+from ..readers.content import Text
 from ..readers.json_stream import JsonStream
-from ..readers.text import Text
+from ..readers.limits import Malformed, ReadLimits
 from ..tables.bounded_file import check_size, content_of
 from ..values.asking import Asking
 from .baseline import SCHEMA, SCHEMA_VERSION, Baseline, BaselineKernel, known, to_json
@@ -140,12 +140,12 @@ def parse_baseline(content: bytes, name: str) -> Baseline:
     """
     check_size(content, name, "a baseline", MAX_FILE_BYTES, BaselineError)
     with io.TextIOWrapper(io.BytesIO(content), _encoding(content)) as wrapper:
-        budget = Budget(len(content))
-        stream = JsonStream(Text(wrapper, budget))
+        limits = ReadLimits(len(content))
+        stream = JsonStream(Text(wrapper, limits))
         try:
             if stream.peek() != "{":
                 raise BaselineError("is not a baseline", where=name, hint=_HOW_TO_MAKE_ONE)
-            head, kernels, wrong = _members(stream, budget, name)
+            head, kernels, wrong = _members(stream, limits, name)
             stream.end()
         except (Malformed, UnicodeDecodeError) as error:
             what = error.what if isinstance(error, Malformed) else "its characters are not UTF-8"
@@ -164,7 +164,7 @@ def parse_baseline(content: bytes, name: str) -> Baseline:
 
 
 def _members(
-    stream: JsonStream, budget: Budget, name: str
+    stream: JsonStream, limits: ReadLimits, name: str
 ) -> tuple[dict[str, Any], list[BaselineKernel] | None, BaselineError | None]:
     """What stands beside the kernels, the kernels, and what is wrong first."""
     head: dict[str, Any] = {}
@@ -175,7 +175,7 @@ def _members(
         if wrong is not None:
             raise ValueError
         read = _KERNEL.validate_json(text)
-        budget.pay("kernels")
+        limits.consume("kernels")
         return read
 
     for member in stream.members():

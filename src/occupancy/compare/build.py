@@ -18,8 +18,8 @@ from ..builds.atomic_file import both_ends
 from ..builds.merging import merge
 from ..errors import ReadError
 from ..readers import Found, KernelRecord, ReadProblem, read
-from ..readers.budget import Allowance
-from ..readers.remark import Remark
+from ..readers.limits import ReadLimits
+from ..readers.record import Remark
 from ..values.dataclass import copier, dataclass
 from .baseline import Baseline, records_of
 from .baseline_file import MAX_FILE_BYTES, looks_like_baseline, parse_baseline, read_baseline
@@ -49,7 +49,7 @@ class Build:
     """Threads per block that a baseline assumes where a source does not state them."""
 
 
-def read_build(paths: Sequence[str], common: Allowance | None = None) -> Build:
+def read_build(paths: Sequence[str], common: ReadLimits | None = None) -> Build:
     """Read a build.
 
     Args:
@@ -60,7 +60,7 @@ def read_build(paths: Sequence[str], common: Allowance | None = None) -> Build:
         BaselineError: It is a baseline that is damaged, or one of a later version.
         ReadError: There is not a single kernel; or the paths hold two builds.
     """
-    common = Allowance() if common is None else common
+    common = ReadLimits() if common is None else common
     if len(paths) == 1:
         (path,) = paths
         if _is_baseline(path):

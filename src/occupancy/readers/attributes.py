@@ -1,4 +1,4 @@
-"""Attributes: what the sections .nv.info and .nv.compat of a cubin say of it, and of each kernel.
+"""Attributes of a cubin and of each kernel: the sections .nv.info and .nv.compat.
 
 They are records one after the other: a form, an attribute's number, and a value of no, one or two bytes, or
 the size of the value that follows. The numbers are NVIDIA's, the names theirs without EIATTR_.
@@ -27,7 +27,7 @@ CTA_PER_CLUSTER = 0x3D
 MAX_CLUSTER_RANK = 0x3F
 NUM_BARRIERS = 0x4C
 SHARED_SCRATCH = 0x32
-"""Where in its shared memory the compiler spills registers to, and how many bytes (from CUDA 13.0)."""
+"""The place in shared memory that registers are spilled to, and its bytes (from CUDA 13.0)."""
 VRC_CTA_INIT_COUNT = 0x4A
 """Virtual resources of a block: 128 for a kernel that allocates tensor memory. sm_100 and newer."""
 REG_RECONFIG = 0x54
@@ -39,14 +39,14 @@ _NOTHING, _BYTE, _HALF, _SIZED = 1, 2, 3, 4
 """Forms."""
 _RECORD = struct.Struct("<BBH")
 RECORD_BYTES = _RECORD.size
-"""Of a record without a value that follows."""
+"""Size of a record without a value that follows."""
 _OF_SYMBOL = struct.Struct("<II")
 """The value of a record of the module as a whole: a symbol, and its value."""
 _RECORD_OF_SYMBOL = struct.Struct("<QI")
-"""The same with its header: what `of_symbol` makes of them, and the value."""
+"""The same with its header: the result of `symbol_key`, and the value."""
 _SHAPE = struct.Struct("<III")
 _MOST_OF_A_VALUE = _SHAPE.size
-"""Bytes of a value that anything is made of."""
+"""Bytes of the longest value that is used."""
 
 _OF_KERNEL = {
     MAXREG_COUNT: (_HALF, 2),
@@ -59,19 +59,19 @@ _OF_KERNEL = {
     SHARED_SCRATCH: (_SIZED, 8),
     REG_RECONFIG: (_NOTHING, 2),
 }
-"""What is wanted of a kernel, with the form that compilers write it in, and the bytes of its value."""
+"""The attributes that are read of a kernel, with the usual form, and the bytes of the value."""
 _PLACE = {id: place for place, id in enumerate(_OF_KERNEL)}
 _USUAL_SIZES = (12, 4, 8, 0, *range(16, 256, 4))
 """Bytes of the values of most other records, the commonest first."""
 _MOST_AT_ONCE = 4096
-"""Records that are matched at once: matching takes memory for each."""
+"""Records that are matched at once: matching takes memory for each of them."""
 
 Values = tuple[bytes | None, ...]
-"""Those of a kernel, in the order of `_OF_KERNEL`; None: it has no such attribute. Empty: it has none."""
+"""The attributes of a kernel, in the order of `_OF_KERNEL`; None: it lacks the attribute. Empty: all."""
 
 
 class Stated(TypedDict):
-    """What a kernel's attributes state of it: fields of its record."""
+    """Fields of a record that the attributes of a kernel state."""
 
     barriers: int
     """Before CUDA 12.8 or 13, they are in the header of the section of its code."""
@@ -90,7 +90,7 @@ class Stated(TypedDict):
 
 
 def records(data: memoryview, position: int = 0) -> Iterator[tuple[int, bytes, int]]:
-    """The attribute and the value of each record, and where it ends."""
+    """Yield the attribute, the value and the end of each record."""
     last = len(data) - RECORD_BYTES
     while position <= last:
         form, id, size = _RECORD.unpack_from(data, position)
@@ -104,13 +104,13 @@ def records(data: memoryview, position: int = 0) -> Iterator[tuple[int, bytes, i
         position = end
 
 
-def of_symbol(id: int, symbol: int) -> int:
-    """What `values_of_symbols` knows an attribute of a symbol by: the first eight bytes of its record."""
+def symbol_key(id: int, symbol: int) -> int:
+    """Return the key of an attribute of a symbol: the first eight bytes of its record."""
     return _SIZED | id << 8 | _OF_SYMBOL.size << 16 | symbol << 32
 
 
-def values_of_symbols(data: memoryview) -> dict[int, int]:
-    """What the module says of its functions, by `of_symbol`."""
+def symbol_values(data: memoryview) -> dict[int, int]:
+    """Return the attributes of a module's functions, by `symbol_key`."""
     size = _RECORD_OF_SYMBOL.size
     count = len(data) // size
     heads = [data[place::size].tobytes() for place in (0, 2, 3)]
@@ -120,12 +120,12 @@ def values_of_symbols(data: memoryview) -> dict[int, int]:
     for id, value, _ in records(data):
         if len(value) == _OF_SYMBOL.size:
             symbol, number_of_it = _OF_SYMBOL.unpack(value)
-            found[of_symbol(id, symbol)] = number_of_it
+            found[symbol_key(id, symbol)] = number_of_it
     return found
 
 
-def values_of_kernel(data: memoryview) -> Values:
-    """What its section says of a kernel; of what is said twice, the last.
+def kernel_values(data: memoryview) -> Values:
+    """Return the attributes in the section of a kernel; of one that is there twice, the last.
 
     A kernel has some thirty records, of which three are wanted. One by one, they took half of the time of
     reading a library; so one match goes over all that are as compilers write them.
@@ -148,7 +148,7 @@ def values_of_kernel(data: memoryview) -> Values:
 
 @cache
 def _usual() -> re.Pattern[bytes]:
-    """Records side by side of the usual forms and sizes, with a group for each that is wanted.
+    """Compile a pattern of usual records, with a group for each attribute.
 
     A group is begun only where the whole record is there: one that fails in the middle would stay.
     """
@@ -166,7 +166,7 @@ def _usual() -> re.Pattern[bytes]:
 
 @lru_cache(maxsize=1 << 12)
 def stated(values: Values) -> Stated:
-    """What the attributes of a kernel state."""
+    """Return the fields that the attributes of a kernel state."""
     of = dict.fromkeys(_OF_KERNEL) | dict(zip(_OF_KERNEL, values, strict=False))
     required, bound = _shape(of[REQNTID]), _shape(of[MAX_THREADS])
     return {
@@ -186,7 +186,7 @@ def stated(values: Values) -> Stated:
 
 
 def number(value: bytes | None) -> int | None:
-    """The number that a value is; a longer one begins with it."""
+    """Return the number in a value; a longer value begins with it."""
     return None if value is None else int.from_bytes(value[:4], "little")
 
 

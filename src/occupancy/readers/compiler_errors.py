@@ -1,4 +1,4 @@
-"""What a compiler prints where it fails: kernels that a log lacks for that reason are to be missed."""
+"""Errors of compilers in logs, which explain why kernels are missing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..errors import cut
 from ..values.untrusted import printable
 
 _WORDS = ("error", "fatal")
-"""One of them is in every such line."""
+"""Words of which every such line has one."""
 
 # k.cu(12): error: ..., k.cu:12:3: fatal error: ..., k.cu(12): error #20-D: ..., k.cu(12): error C2065: ...
 _PLACED = (": error", ": fatal error", ": catastrophic error", ": internal error")
@@ -24,22 +24,22 @@ _TOOL = re.compile(
 )
 _ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 MOST_LOOKED_AT = 1000
-"""Characters of a line."""
+"""Characters of a line that are matched."""
 MOST_QUOTED = 160
 
 
 @dataclass(slots=True)
 class CompilerErrors:
-    """Those of one log."""
+    """The errors of one log."""
 
     first: str = ""
-    """The first line that is one, as it can be shown."""
+    """The first of them, printable."""
     line: int = 0
-    """Where it stands."""
+    """Its number."""
     count: int = 0
 
-    def look_through(self, text: str, first: int) -> None:
-        """Count those of some whole lines.
+    def inspect(self, text: str, first: int) -> None:
+        """Count the errors in some whole lines.
 
         Args:
             text: The lines.
@@ -69,7 +69,7 @@ def _quoted(line: str) -> str:
 
 
 def is_error(line: str) -> bool:
-    """Whether a compiler or the linker says in it that it failed."""
+    """Return whether a compiler or the linker reports in a line that it failed."""
     if _TOOL.match(line):
         return True
     for words in _PLACED:

@@ -1,27 +1,37 @@
-"""The bytes of one file or stream, for readers of binary formats and of text alike."""
+"""The bytes or the text of one file or stream, for readers of every format."""
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
+import re
 import stat
 import tempfile
-from collections.abc import Generator, Iterator
+import zlib
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from .budget import MAX_STREAM_BYTES, MAX_TABLE_BYTES, MIB, Allowance, Budget, Malformed
 from .compiler_errors import CompilerErrors
-from .text import Text, damage_as_malformed
+from .limits import MAX_TABLE_BYTES, MIB, Malformed, ReadLimits
 
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD_BYTES = 4096
 WINDOW_BYTES = MIB
+CHUNK_CHARACTERS = 1 << 16
+MAX_LINE_CHARACTERS = 1 << 20
+"""A longer line of text is read in pieces of this length."""
+MAX_STREAM_BYTES = 1 << 30
+"""The most that is taken from a pipe; a file may be of any size."""
+
+NumberedLines = Iterable[tuple[int, str]]
 
 _KEPT_IN_MEMORY = 16 * MIB
 _BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_SHRUNK = "the file has become shorter while it was read"
 
 
 class Readable(Protocol):
@@ -31,7 +41,7 @@ class Readable(Protocol):
 
 
 class Bytes(Protocol):
-    """Bytes that are in memory, or are read when a slice of them is asked for."""
+    """Bytes that are in memory, or are read when a slice of them is needed."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, place: slice, /) -> memoryview: ...
@@ -40,45 +50,55 @@ class Bytes(Protocol):
 class Content:
     """A file or stream that is open for reading, with the name that messages call it by.
 
-    Binary formats are read through `part` and `search`, a piece at a time, and so is text through `text`.
-    Nothing is mapped into memory: where someone cuts a mapped file short, as a linker does that writes its
-    output anew, the system ends the whole process.
+    Binary formats are read through `part` and `search`, a piece at a time, and text through `text`. Nothing
+    is mapped into memory: the system ends a process whose mapped file is cut short, as linkers do.
+
+    Args:
+        name: The path, or the name of the stream.
+        file: The open file.
+        size: Its size in bytes.
+        path: The path; None for a stream.
+        shared: The limits of all files of the command.
+        limits: The limits of the file, if they are those of another one.
     """
 
     def __init__(
-        self, name: str, file: BinaryIO, size: int, path: Path | None = None, common: Allowance | None = None
+        self,
+        name: str,
+        file: BinaryIO,
+        size: int,
+        path: Path | None = None,
+        shared: ReadLimits | None = None,
+        limits: ReadLimits | None = None,
     ) -> None:
         self.name = name
         self.size = size
         self.path = path
-        """None for a stream."""
         self._file = file
         self._in_memory = memoryview(file.getvalue()) if isinstance(file, io.BytesIO) else None
         self._state = self._state_now()
         stored = self._stored_bytes()
         self._is_sparse = stored < size
-        self.budget = Budget(stored, common)
-        self._common = common
+        self.limits = ReadLimits(stored, shared) if limits is None else limits
         self.has_device_code = False
         """True once an image was read, with kernels or without."""
         self.errors = CompilerErrors()
-        """Those in the text, as far as it was read as one."""
+        """Errors of a compiler in the text, as far as it was read."""
 
     def part(self, start: int = 0, end: int | None = None) -> Bytes:
-        """The bytes from one place to another, by default to the end."""
+        """Return the bytes from one place to another, by default to the end."""
         end = self.size if end is None else end
         if self._in_memory is not None:
             return self._in_memory[start:end]
         return _Stored(self._file, start, min(end, self.size))
 
     def search(self, overlap: int) -> Generator[tuple[int, int, bytes | bytearray], int | None, None]:
-        """The parts that hold data, at most 1 MiB each: where one begins and ends, and its bytes.
+        """Yield the parts that hold data, at most 1 MiB each: start, end and bytes.
 
-        What may begin in one and end in the next is seen as a whole, as the bytes go on behind the end. Who
-        has read on may `send` the place to go on from.
+        The caller may `send` the place to go on from.
 
         Args:
-            overlap: How many bytes go on behind the end.
+            overlap: Bytes that go on behind the end, so that a pattern across two parts is seen as a whole.
         """
         buffer = bytearray(WINDOW_BYTES + overlap)
         position = 0
@@ -103,7 +123,7 @@ class Content:
         return buffer if size == len(buffer) else buffer[:size]
 
     def has_changed(self) -> bool:
-        """Whether the file is another one than when it was opened: what was read may be of both."""
+        """Return whether the file was changed since it was opened: the content may be of two files."""
         now = self._state_now()
         return now is not None and now != self._state
 
@@ -114,47 +134,43 @@ class Content:
         return status.st_size, status.st_mtime_ns
 
     def _stored_bytes(self) -> int:
-        """How much the file holds: of a sparse one, which may claim terabytes, what is not holes."""
+        """Return the size without the holes of a sparse file, which may claim terabytes."""
         if self.path is None:
             return self.size
-        # Some file systems tell no blocks at all.
         blocks = getattr(os.fstat(self._file.fileno()), "st_blocks", 0)
-        return min(self.size, 512 * blocks) if blocks else self.size
+        if blocks:
+            return min(self.size, 512 * blocks)
+        # Some file systems count no blocks at all.
+        return sum(high - low for low, high in self._extents())
 
     def _extents(self) -> Iterator[tuple[int, int]]:
-        # Holes of a sparse file read as zeros, and need not be read at all.
+        """Yield the places that hold data; all others are zeros."""
         if self._in_memory is not None or not hasattr(os, "SEEK_DATA"):
             yield 0, self.size
             return
+        descriptor = self._file.fileno()
         position = 0
         while position < self.size:
-            data = self._next_data(position)
-            if data is None:  # no more; or a file system that cannot tell
-                if position == 0:
+            before = os.lseek(descriptor, 0, os.SEEK_CUR)
+            try:
+                start = os.lseek(descriptor, position, os.SEEK_DATA)
+                position = min(os.lseek(descriptor, start, os.SEEK_HOLE), self.size)
+            except OSError as error:
+                if error.errno != errno.ENXIO and position == 0:  # the file system cannot tell
                     yield 0, self.size
                 return
-            start, position = data
-            yield start, min(position, self.size)
-
-    def _next_data(self, position: int) -> tuple[int, int] | None:
-        descriptor = self._file.fileno()
-        before = os.lseek(descriptor, 0, os.SEEK_CUR)
-        try:
-            start = os.lseek(descriptor, position, os.SEEK_DATA)
-            return start, os.lseek(descriptor, start, os.SEEK_HOLE)
-        except OSError:
-            return None
-        finally:  # the file's own buffer counts on it
-            os.lseek(descriptor, before, os.SEEK_SET)
+            finally:  # the file's own buffer relies on it
+                os.lseek(descriptor, before, os.SEEK_SET)
+            yield start, position
 
     @property
     def is_compressed(self) -> bool:
-        """Whether this is a gzip file."""
+        """True for a gzip file."""
         self._file.seek(0)
         return self._file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
 
     def head(self, size: int = HEAD_BYTES) -> bytes:
-        """The first bytes; of a compressed text, the first after decompression.
+        """Return the first bytes, after decompression if need be.
 
         Raises:
             Malformed: They cannot be decompressed.
@@ -164,45 +180,45 @@ class Content:
 
     @contextmanager
     def text(self) -> Iterator[Text]:
-        """The content as text, decompressed if need be.
+        """Open the content as text, decompressed if need be.
 
-        Whatever is not valid in the encoding becomes a replacement character: names and numbers that
-        matter here are ASCII, and logs come in every encoding.
+        Bytes that are invalid in the encoding become replacement characters: names and numbers that matter
+        here are ASCII, and logs come in every encoding.
         """
         start = self.head(4)
         encoding = next((name for mark, name in _BYTE_ORDER_MARKS if start.startswith(mark)), "utf-8")
         with self._plain() as plain:
             wrapper = io.TextIOWrapper(plain, encoding, errors="replace")
             try:
-                yield Text(wrapper, self.budget)
+                yield Text(wrapper, self.limits)
             finally:
                 wrapper.detach()
 
     @contextmanager
     def unpacked(self) -> Iterator[Content]:
-        """What a gzip file holds, as a file of its own: readers of binary formats go back and forth.
+        """Open the content of a gzip file as a file: readers of binary formats go back and forth.
 
         Raises:
             Malformed: It is damaged, or more than is read.
         """
         with self._plain() as plain, _copied(plain) as (file, size):
-            yield Content(self.name, file, size, common=self._common)
+            yield Content(self.name, file, size, limits=self.limits)
 
     @contextmanager
     def _plain(self) -> Iterator[io.BufferedReader]:
         compressed = self.is_compressed
         self._file.seek(0)
         # No more than the file had when it was opened: a log that grows would never end.
-        stored = _Metered(self._file, self.size, self.budget if self._is_sparse else None)
+        stored = _Metered(self._file, self.size, self.limits if self._is_sparse else None)
         if not compressed:
             yield io.BufferedReader(stored)
             return
         with io.BufferedReader(stored) as raw:
-            yield io.BufferedReader(_Metered(gzip.GzipFile(fileobj=raw, mode="rb"), None, self.budget))
+            yield io.BufferedReader(_Metered(gzip.GzipFile(fileobj=raw, mode="rb"), None, self.limits))
 
 
 class _Stored:
-    """Bytes of a file that are read when a slice of them is asked for."""
+    """Bytes of a file that are read when a slice of them is needed."""
 
     def __init__(self, file: BinaryIO, start: int, end: int) -> None:
         self._file = file
@@ -218,35 +234,31 @@ class _Stored:
         if size > MAX_TABLE_BYTES:
             raise Malformed(f"{size} bytes in one piece are declared, more than are read")
         with damage_as_malformed():
-            data = _read_at(self._file, self._start + start, size)
+            data = self._read(self._start + start, size)
         if len(data) < size:
             raise Malformed(_SHRUNK)
         return memoryview(data)
 
-
-_SHRUNK = "the file has become shorter while it was read"
-
-
-def _read_at(file: BinaryIO, position: int, size: int) -> bytes:
-    if hasattr(os, "pread") and size <= MIB:  # which gives as much as that at once
-        return os.pread(file.fileno(), size, position)
-    file.seek(position)
-    return file.read(size)
+    def _read(self, position: int, size: int) -> bytes:
+        if hasattr(os, "pread") and size <= MIB:  # the most that it reads at once
+            return os.pread(self._file.fileno(), size, position)
+        self._file.seek(position)
+        return self._file.read(size)
 
 
 class _Metered(io.RawIOBase):
-    """Passes a stream through, stays open when closed, and pays for what decompression makes of it.
+    """A stream passed through, which stays open when closed, and whose bytes are paid for.
 
     Args:
         stream: The stream.
-        most: How many bytes are taken from it; None: all.
-        budget: Who pays; None: nobody.
+        most: Bytes that are taken from it; None: all.
+        limits: The limits that the bytes consume; None: they are free.
     """
 
-    def __init__(self, stream: gzip.GzipFile | BinaryIO, most: int | None, budget: Budget | None) -> None:
+    def __init__(self, stream: gzip.GzipFile | BinaryIO, most: int | None, limits: ReadLimits | None) -> None:
         self._stream = stream
         self._left = most
-        self._budget = budget
+        self._limits = limits
 
     def readable(self) -> bool:
         return True
@@ -256,44 +268,120 @@ class _Metered(io.RawIOBase):
         piece = self._stream.read(size)
         if self._left is not None:
             self._left -= len(piece)
-        if self._budget is not None:
-            self._budget.pay("expanded", len(piece))
+        if self._limits is not None:
+            self._limits.expand(len(piece))
         buffer[: len(piece)] = piece
         return len(piece)
 
 
+class Text:
+    """A text that is read a piece at a time.
+
+    Args:
+        stream: The text.
+        limits: The limits that its lines, or its values, consume.
+    """
+
+    def __init__(self, stream: io.TextIOWrapper, limits: ReadLimits) -> None:
+        self._stream = stream
+        self.limits = limits
+
+    def lines(self, inspect: Callable[[str, int], None] | None = None) -> Iterator[tuple[int, str]]:
+        """Yield the numbered lines; an endless one comes in pieces.
+
+        Args:
+            inspect: Called with thousands of lines before they are yielded: their text, and the number of
+                the first.
+
+        Raises:
+            Malformed: They cannot be decompressed, or are more than is read.
+        """
+        number = 0
+        rest = ""
+        while chunk := self.read(CHUNK_CHARACTERS):
+            text = rest + chunk
+            *lines, rest = text.split("\n")
+            if inspect is not None:
+                inspect(text[: len(text) - len(rest)], number + 1)
+            if len(rest) >= MAX_LINE_CHARACTERS:
+                lines, rest = [*lines, rest], ""
+            self.limits.consume("pieces", len(lines))
+            for line in lines:
+                number += 1
+                yield number, f"{line}\n"
+        if rest:
+            if inspect is not None:
+                inspect(rest, number + 1)
+            yield number + 1, rest
+
+    def read(self, size: int) -> str:
+        """Return the next characters, up to a number of them; none at the end.
+
+        Raises:
+            Malformed: They cannot be decompressed, or are more than is read.
+        """
+        with damage_as_malformed():
+            return self._stream.read(size)
+
+
+def first_number(pattern: re.Pattern[str], text: str) -> int | None:
+    """Return the number that the pattern's first group finds in the text.
+
+    Patterns take at most twelve digits: Python refuses to convert thousands, and no count has more.
+    """
+    found = pattern.search(text)
+    return int(found[1]) if found else None
+
+
+@contextmanager
+def damage_as_malformed() -> Iterator[None]:
+    """Raise errors of files as `Malformed`."""
+    try:
+        yield
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise Malformed(f"the compressed text is damaged: {error}") from error
+    except OSError as error:
+        raise Malformed(f"cannot be read: {error.strerror or error}") from error
+
+
 @contextmanager
 def open_content(
-    source: str | os.PathLike[str] | Readable, common: Allowance | None = None
+    source: str | os.PathLike[str] | Readable,
+    shared: ReadLimits | None = None,
+    limits: ReadLimits | None = None,
 ) -> Iterator[Content]:
     """Open a path or a stream.
 
     Args:
         source: A path, or an object with ``read`` that gives bytes or text.
-        common: What it shares with the other files of the question.
+        shared: The limits of all files of the command.
+        limits: The limits of the file, if they are those of another one.
 
     Raises:
-        Malformed: It cannot be opened, or a stream is longer than what is taken from one.
+        Malformed: It cannot be opened, or a stream is longer than is read.
     """
     if not isinstance(source, (str, os.PathLike)):
         with _copied(source) as (file, size):
-            yield Content(stream_name(source), file, size, common=common)
+            yield Content(stream_name(source), file, size, None, shared, limits)
         return
-    with damage_as_malformed():
-        opened = open(source, "rb")  # noqa: SIM115, only the opening may fail so
+    try:
+        with damage_as_malformed():
+            opened = open(source, "rb")  # noqa: SIM115, only the opening may fail so
+    except ValueError as error:  # a NUL, or a lone surrogate
+        raise Malformed(f"is no path of a file: {error}") from error
     with opened:
         status = os.fstat(opened.fileno())
         if stat.S_ISREG(status.st_mode):
-            yield Content(os.fspath(source), opened, status.st_size, Path(source), common)
+            yield Content(os.fspath(source), opened, status.st_size, Path(source), shared, limits)
         elif stat.S_ISCHR(status.st_mode) and not os.isatty(opened.fileno()) and opened.peek(1):
             raise Malformed("is a device, which has no end")
         else:  # a pipe, such as the shell's <(...)
             with _copied(opened) as (file, size):
-                yield Content(os.fspath(source), file, size, common=common)
+                yield Content(os.fspath(source), file, size, None, shared, limits)
 
 
 class Renamed:
-    """A stream that messages call otherwise."""
+    """A stream with another name in messages."""
 
     def __init__(self, stream: Readable, name: str) -> None:
         self.read = stream.read
@@ -301,7 +389,7 @@ class Renamed:
 
 
 def stream_name(stream: object) -> str:
-    """What messages call a stream."""
+    """Return the name of a stream in messages."""
     name = getattr(stream, "name", None)
     return name if isinstance(name, str) else "<stream>"
 
@@ -315,7 +403,7 @@ def _copied(stream: Readable) -> Iterator[tuple[BinaryIO, int]]:
         yield kept, size
         return
     with damage_as_malformed():
-        file = tempfile.TemporaryFile()  # noqa: SIM115, likewise
+        file = tempfile.TemporaryFile()  # noqa: SIM115, only the creation may fail so
     with file:
         file.write(kept.getvalue())
         kept.close()

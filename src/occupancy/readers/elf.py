@@ -14,32 +14,32 @@ from itertools import compress, count
 from operator import gt, itemgetter
 from typing import NamedTuple
 
-from .budget import (
+from .content import Bytes
+from .limits import (
     MAX_NAME_BYTES,
-    MAX_SECTIONS,
     MAX_TABLE_BYTES,
     MOST_REMEMBERED,
-    NAME_COST,
     SHORT_NAME_BYTES,
-    Budget,
     Malformed,
+    ReadLimits,
 )
-from .content import Bytes
 
 MAGIC = b"\x7fELF"
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 SECTION = struct.Struct("<IIQ8xQQII16x")
 SYMBOL = struct.Struct("<IBBH16x")
-"""Without what is rarely needed of it, its value and its size; of a section, its address, its alignment and
-the size of its entries."""
+"""A symbol without its value and its size; a section without its address, alignment and size of entries."""
 SYMBOL_INFO, SYMBOL_OTHER = 4, 5
-"""The places of `st_info` and `st_other` in it."""
+"""The places of `st_info` and `st_other` in a symbol."""
 SYMBOL_RANGE = struct.Struct("<6xHQQ")
-"""The section, the value and the size of it."""
+"""The section, the value and the size of a symbol."""
 
 ET_REL, ET_EXEC = 1, 2
 EM_CUDA = 190
 CLASS_64_LITTLE_ENDIAN = b"\x02\x01"
+MAX_SECTIONS = 1 << 18
+NAME_COST = 16
+"""Bytes of tables for each byte of a name: names are kept, while tables are only passed over."""
 
 SHT_PROGBITS = 1
 SHT_SYMTAB = 2
@@ -47,8 +47,8 @@ SHT_NOBITS = 8
 SHT_SYMTAB_SHNDX = 18
 SHN_XINDEX = 0xFFFF
 STT_FUNC = 2
-_OF_FUNCTIONS = bytes(each & 0xF == STT_FUNC for each in range(256))
-"""For each value of a symbol's `st_info`, whether it is a function."""
+_IS_FUNCTION = bytes(each & 0xF == STT_FUNC for each in range(256))
+"""A table from `st_info` to 1 for a function."""
 STB_LOCAL = 0
 
 _NOTHING = memoryview(b"")
@@ -72,17 +72,15 @@ class Header(NamedTuple):
 
 
 Section = tuple[int, int, int, int, int, int, int]
-"""Name, type, flags, offset, size, link, info. Plain, as a library has a million, of which most are passed
-over: naming the parts of each took longer than reading them."""
-
+"""Name, type, flags, offset, size, link, info. A plain tuple, as a library has a million of them: naming the
+parts of each took longer than reading them."""
 
 Function = tuple[int, str, int, bool]
-"""A function: the number of its symbol, its name, the number of the section that holds its code, and whether
-other images cannot see it."""
+"""The number of a function's symbol, its name, the section of its code, and whether it is local."""
 
 
 def is_cubin(data: Bytes) -> bool:
-    """Whether these bytes start with the header of a cubin."""
+    """Return whether these bytes start with the header of a cubin."""
     head = bytes(data[: HEADER.size])
     return (
         len(head) == HEADER.size
@@ -97,20 +95,20 @@ def is_relocatable(data: Bytes) -> bool:
 
 
 class Image:
-    """An ELF image, whose parts are read when they are asked for.
+    """An ELF image, whose parts are read when they are needed.
 
     Args:
-        data: The image; what follows it is ignored.
-        budget: What may be read of it.
+        data: The image; bytes behind it are ignored.
+        limits: The limits of the file.
 
     Raises:
         Malformed: The header or the section table does not fit in the image.
     """
 
-    def __init__(self, data: Bytes, budget: Budget) -> None:
+    def __init__(self, data: Bytes, limits: ReadLimits) -> None:
         self._data = data
         self._size = len(data)
-        self.budget = budget
+        self.limits = limits
         self._string_tables: dict[int, bytes] = {}
         if self._size < HEADER.size:
             raise Malformed("the image ends within the ELF header")
@@ -129,12 +127,12 @@ class Image:
             *_, count, _, _ = SECTION.unpack(self.part(offset, SECTION.size, "section table"))
         if count > MAX_SECTIONS:
             raise Malformed(f"{count} sections are declared, more than are read of one image")
-        self.budget.pay("pieces", count)
+        self.limits.consume("pieces", count)
         self.sections = list(SECTION.iter_unpack(self.part(offset, count * SECTION.size, "section table")))
         self._types = list(map(itemgetter(1), self.sections))
 
     def part(self, offset: int, size: int, what: str) -> memoryview:
-        """A part of the image.
+        """Return a part of the image.
 
         Raises:
             Malformed: It lies outside the image.
@@ -142,19 +140,19 @@ class Image:
         end = offset + size
         if end > self._size:
             raise Malformed(f"the {what} ends at {end:#x}, but the image at {self._size:#x}")
-        self.budget.pay("tables", size)
+        self.limits.consume("tables", size)
         return self._data[offset:end]
 
     @property
     def end(self) -> int:
-        """Where the image ends, by its headers."""
+        """The end of the image, by its headers."""
         contents = (offset + size for _, type, _, offset, size, _, _ in self.sections if type != SHT_NOBITS)
         table = self.header.section_headers + len(self.sections) * SECTION.size
         return max(HEADER.size, table, *contents)
 
     @cached_property
     def section_names(self) -> bytes:
-        """The table of the names of sections, in which each gives the place of its own.
+        """The table of the names of sections, in which each section has the place of its own.
 
         Raises:
             Malformed: It lies outside the image.
@@ -164,12 +162,12 @@ class Image:
             *_, number, _ = self.sections[0]
         return self._strings(number)
 
-    def of_types(self, types: frozenset[int]) -> Iterator[Section]:
-        """The sections of these types, in their order."""
+    def sections_of_types(self, types: frozenset[int]) -> Iterator[Section]:
+        """Return the sections of these types, in their order."""
         return compress(self.sections, map(types.__contains__, self._types))
 
     def functions(self, flag: int) -> Iterator[Function]:
-        """The functions whose `st_other` has a flag, in the order of the symbol table.
+        """Yield the functions whose `st_other` has a flag, in the order of the symbol table.
 
         Raises:
             Malformed: A table, or a name, lies outside the image.
@@ -184,14 +182,15 @@ class Image:
                 yield number, self._name(names, name), section, info >> 4 == STB_LOCAL
 
     def places_of_functions(self, flag: int) -> dict[int, list[tuple[int, int]]]:
-        """Where in each section functions lie whose `st_other` lacks a flag: starts and ends, in their order
-        and without overlaps.
+        """Return the places of functions whose `st_other` lacks a flag.
+
+        By section: starts and ends, in order and without overlaps.
 
         Raises:
             Malformed: A table lies outside the image.
         """
         _, entries, wide = self._symbols()
-        are_functions = entries[SYMBOL_INFO :: SYMBOL.size].tobytes().translate(_OF_FUNCTIONS)
+        are_functions = entries[SYMBOL_INFO :: SYMBOL.size].tobytes().translate(_IS_FUNCTION)
         flagged = entries[SYMBOL_OTHER :: SYMBOL.size].tobytes().translate(_with_flag(flag))
         found: dict[int, list[tuple[int, int]]] = {}
         for number in compress(count(), map(gt, are_functions, flagged)):
@@ -202,7 +201,7 @@ class Image:
         return {section: _without_overlaps(places) for section, places in found.items()}
 
     def sections_of_symbols(self) -> dict[int, int]:
-        """The section that each symbol lies in, by the symbol's number.
+        """Return the section of each symbol, by the symbol's number.
 
         Raises:
             Malformed: A table lies outside the image.
@@ -214,15 +213,15 @@ class Image:
         }
 
     def _symbols(self) -> tuple[int, memoryview, memoryview]:
-        """The number of the table of their names, the symbols themselves, and the numbers of their sections
-        where those do not fit the 16 bits of a symbol; nothing of an image without symbols."""
+        """Return the number of the table of their names, the symbols, and the numbers of their sections where
+        those do not fit in the 16 bits of a symbol; nothing for an image without symbols."""
         table = self._first(SHT_SYMTAB)
         if table is None:
             return 0, _NOTHING, _NOTHING
         _, _, _, offset, size, names, _ = table
         count = size // SYMBOL.size
         entries = self.part(offset, count * SYMBOL.size, "symbol table")
-        self.budget.pay("pieces", count)
+        self.limits.consume("pieces", count)
         wide = self._first(SHT_SYMTAB_SHNDX)
         if wide is None:
             return names, entries, _NOTHING
@@ -233,7 +232,7 @@ class Image:
         return self.sections[self._types.index(kind)] if kind in self._types else None
 
     def _strings(self, number: int) -> bytes:
-        """A table of names."""
+        """Return a table of names."""
         known = self._string_tables.get(number)
         if known is None:
             if number >= len(self.sections):
@@ -245,13 +244,13 @@ class Image:
         return known
 
     def _name(self, number: int, offset: int) -> str:
-        """A name in a table of names."""
+        """Return a name in a table of names."""
         table = self._string_tables.get(number) or self._strings(number)
         if offset >= len(table):
             raise Malformed(f"a name lies at {offset:#x} of a table of {len(table):#x} bytes")
         end = table.find(b"\0", offset, offset + MAX_NAME_BYTES)
         name = table[offset : end if end >= 0 else offset + MAX_NAME_BYTES]
-        self.budget.pay("tables", NAME_COST * len(name))
+        self.limits.consume("tables", NAME_COST * len(name))
         return _decoded_again(name) if len(name) <= SHORT_NAME_BYTES else _decoded(name)
 
 
@@ -266,7 +265,7 @@ def _without_overlaps(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 @cache
 def _with_flag(flag: int) -> bytes:
-    """For each value of a byte, whether it has a flag."""
+    """Return a table from bytes to 1 for those with a flag."""
     return bytes(each & flag != 0 for each in range(256))
 
 
@@ -275,4 +274,4 @@ def _decoded(name: bytes) -> str:
 
 
 _decoded_again = lru_cache(maxsize=MOST_REMEMBERED)(_decoded)
-"""So that what has the same name holds the same text, whose hash Python finds once."""
+"""Equal names are the same text, whose hash Python computes once."""

@@ -1,22 +1,22 @@
 """Fatbins: containers of kernel images for several architectures, in whatever file holds them.
 
 Executables, libraries, objects and archives keep them in sections of many names, and some libraries in
-plain data. So the file is not parsed: it is searched for containers, and for cubins that stand alone.
+plain data. So the file is not parsed: it is searched for containers, and for cubins that stand alone. The
+images are LZ4 blocks or zstd frames; this is the only home of their packages.
 """
 
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
 from . import elf
-from .budget import MAX_HELD_KERNELS, Budget, Exhausted, Malformed
-from .checked import within
-from .compression import decompress_lz4, decompress_zstd
 from .content import Bytes, Content
 from .cubin import read_cubin
+from .limits import MIB, Exhausted, Malformed, ReadLimits, checked
 from .record import Found, KernelRecord, Module, ReadProblem
 
 MAGIC = b"\x50\xed\x55\xba"
@@ -29,6 +29,13 @@ FLAG_LZ4 = 0x2000
 FLAG_ZSTD = 0x8000
 
 CUBIN_START = elf.MAGIC + elf.CLASS_64_LITTLE_ENDIAN
+
+MAX_IMAGE_BYTES = 512 * MIB
+"""One decompressed kernel image. The largest in NVIDIA's libraries, NCCL's, have 160 MiB."""
+LZ4_MOST = 255
+"""Bytes that one byte of an LZ4 block expands to at most."""
+MAX_REMEMBERED_KERNELS = 1 << 17
+"""Kernels of one file that are remembered, to tell a linked one from its relocatable copy."""
 
 
 class Entry(NamedTuple):
@@ -54,21 +61,21 @@ def read_device_code(content: Content) -> Iterator[Found]:
     A library of separately compiled parts holds its kernels linked and relocatable. Only the linked ones
     are yielded; relocatable ones without a linked copy come last. Where a linked image could not be read,
     the relocatable copies of its kernels would have other registers, stacks and shared memory: they are
-    left out, and a problem says so.
+    left out, and a problem reports that.
     """
     search = _Search(content)
     linked: set[tuple[str, str | None]] = set()
     relocatable: list[KernelRecord] = []
     nothing = True
-    for found in within(content.budget, search.run(), content.name):
+    for found in checked(content.limits, search.run(), content.name):
         nothing = False
         if not isinstance(found, KernelRecord):
             yield found
         elif found.linked:
-            if len(linked) < MAX_HELD_KERNELS:
+            if len(linked) < MAX_REMEMBERED_KERNELS:
                 linked.add((found.name, found.arch))
             yield found
-        elif len(relocatable) < MAX_HELD_KERNELS:
+        elif len(relocatable) < MAX_REMEMBERED_KERNELS:
             relocatable.append(found)
         else:
             yield found
@@ -87,7 +94,7 @@ def read_device_code(content: Content) -> Iterator[Found]:
         )
         yield ReadProblem(content.name, None, what)
     if nothing and search.other_kinds and not search.images:
-        yield ReadProblem(content.name, None, _why_no_kernels(search.other_kinds))
+        yield ReadProblem(content.name, None, _reason_for_no_kernels(search.other_kinds))
     content.has_device_code = search.images > 0
 
 
@@ -96,7 +103,7 @@ def _number_of(arch: str | None) -> int:
     return int("".join(filter(str.isdigit, arch or "")) or 0)
 
 
-def _why_no_kernels(kinds: set[int]) -> str:
+def _reason_for_no_kernels(kinds: set[int]) -> str:
     if KIND_NVVM in kinds:
         return "holds code for link-time optimisation only; read the linked file instead"
     return "holds PTX only; registers are known once it is compiled for an architecture (nvcc -arch=sm_90)"
@@ -109,7 +116,7 @@ class _Search:
         self._content = content
         self._view = content.part()
         self._fatbins = 0
-        """How many there were so far."""
+        """Number of fatbins so far."""
         self.other_kinds: set[int] = set()
         """Kinds of entries that hold no machine code."""
         self.images = 0
@@ -185,11 +192,11 @@ class _Search:
     def _read_image(self, entry: Entry, position: int, modules: tuple[Module, ...]) -> Iterator[Found]:
         start = position + entry.header_size
         stored = self._content.part(start, start + entry.stored_size)
-        budget = self._content.budget
+        is_packed = entry.flags & (FLAG_LZ4 | FLAG_ZSTD)
         image: Bytes = memoryview(b"")
         try:
-            image = _decompress(entry, stored, budget)
-            yield from read_cubin(image, self._content.name, "fatbin", budget, modules)
+            image = memoryview(_decompress(entry, stored, self._content.limits)) if is_packed else stored
+            yield from read_cubin(image, self._content.name, "fatbin", self._content.limits, modules)
             self.images += 1
         except Exhausted:
             raise
@@ -206,9 +213,10 @@ class _Search:
         image = self._content.part(start)
         if elf.is_cubin(image):
             try:
-                yield from read_cubin(image, self._content.name, "cubin", self._content.budget)
+                end = start + (
+                    yield from read_cubin(image, self._content.name, "cubin", self._content.limits)
+                )
                 self.images += 1
-                end = start + elf.Image(image, self._content.budget).end
                 if end > len(self._view):
                     yield self._problem(
                         start, f"a cubin claims to end at {end:#x}, beyond the end of the file"
@@ -226,15 +234,60 @@ class _Search:
 
 
 def _find(piece: bytes | bytearray, pattern: bytes, position: int, low: int, high: int) -> int:
-    """Where a pattern begins, from a place on; the end of the piece where it does not."""
+    """Return where a pattern begins, from a place on; the end of the piece if it does not."""
     found = piece.find(pattern, position - low, high - low + len(pattern) - 1)
     return high if found < 0 else low + found
 
 
-def _decompress(entry: Entry, stored: Bytes, budget: Budget) -> Bytes:
-    if not entry.flags & (FLAG_LZ4 | FLAG_ZSTD):
-        return stored
-    if entry.compressed_size > len(stored):
-        raise Malformed(f"{entry.compressed_size} compressed bytes are declared in an entry of {len(stored)}")
+def _decompress(entry: Entry, stored: Bytes, limits: ReadLimits) -> bytes:
+    """Decompress the image of an entry.
+
+    Raises:
+        Malformed: It is damaged, has another size than declared, or is too large.
+    """
+    size, packed_size = entry.size, entry.compressed_size
+    if packed_size > len(stored):
+        raise Malformed(f"{packed_size} compressed bytes are declared in an entry of {len(stored)}")
+    if size > MAX_IMAGE_BYTES:
+        raise Malformed(f"a kernel image that declares {size} bytes after decompression is not read")
+    limits.expand(size)
     decompress = decompress_lz4 if entry.flags & FLAG_LZ4 else decompress_zstd
-    return memoryview(decompress(stored[: entry.compressed_size], entry.size, budget))
+    plain = decompress(stored[:packed_size], size)
+    if len(plain) != size:
+        more = "more" if len(plain) > size else f"only {len(plain)}"
+        raise Malformed(f"{size} bytes are declared, but decompression gives {more}")
+    return plain
+
+
+def decompress_lz4(data: memoryview, size: int) -> bytes:
+    """Decompress an LZ4 block to a declared size.
+
+    Raises:
+        Malformed: It is damaged.
+    """
+    import lz4.block
+
+    if size > LZ4_MOST * len(data) + 64:
+        raise Malformed(f"{len(data)} bytes of LZ4 cannot hold the declared {size}")
+    try:
+        plain: bytes = lz4.block.decompress(data, uncompressed_size=size)
+    except (lz4.block.LZ4BlockError, ValueError, MemoryError) as error:
+        raise Malformed(f"the LZ4 data is damaged: {error}") from error
+    return plain
+
+
+def decompress_zstd(data: memoryview, size: int) -> bytes:
+    """Decompress a zstd frame to one byte more than declared, so that a longer frame is noticed.
+
+    Raises:
+        Malformed: It is damaged.
+    """
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+
+    try:
+        return zstd.ZstdDecompressor().decompress(data, max_length=size + 1)
+    except (zstd.ZstdError, EOFError, MemoryError) as error:
+        raise Malformed(f"the zstd data is damaged: {error}") from error

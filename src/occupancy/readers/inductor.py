@@ -1,7 +1,7 @@
-"""What TorchInductor's cache holds beside Triton's: what each kernel fuses, and which candidate was chosen.
+"""TorchInductor's cache beside Triton's: the operations that each kernel fuses, and the chosen candidates.
 
 The module that calls the kernels has, before each of them, the path of the kernel's own file and the
-operations that it was made of; the line tables of the kernel name that file. What the autotuner chose is
+operations that it was made of; the line tables of the kernel name that file. The choice of the autotuner is
 JSON beside that file, with the name of the folder of Triton's cache.
 """
 
@@ -12,21 +12,19 @@ import re
 from collections.abc import Iterator
 
 from ..errors import shown
-from .budget import Malformed
-from .content import Content
-from .record import Found, ReadProblem
-from .remark import Choice, Fusion, file_name
-from .text import NumberedLines
+from .content import Content, NumberedLines
+from .limits import Malformed
+from .record import Choice, Found, Fusion, ReadProblem, file_name
 
 CHOICE_SUFFIX = ".best_config"
 MAX_CHOICE_CHARACTERS = 1 << 16
-"""A choice comes to some hundred."""
+"""A choice has some hundred."""
 
 _MARK = "# kernel path: "
 _OPERATIONS = "Original ATen: ["
 _OPERATION = re.compile(r"[\w.:]{1,100}", re.ASCII)
 MOST_OPERATIONS = 64
-"""That are kept of one kernel."""
+"""Operations of one kernel that are kept."""
 MAX_LIST_CHARACTERS = 1 << 14
 MAX_FILE_NAME_CHARACTERS = 255
 _CHOSEN = "triton_cache_hash"
@@ -34,12 +32,15 @@ _FOLDER = re.compile(r"[\w-]{1,128}", re.ASCII)
 
 
 def marks(line: str) -> bool:
-    """Whether a line is the first of interest."""
+    """Return whether a line is the first of interest."""
     return line.startswith(_MARK)
 
 
 def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
-    """What the kernels fuse that a generated module calls. Arguments are those of `read_ptxas`."""
+    """Yield the operations of the kernels that a generated module calls.
+
+    Arguments are those of `read_ptxas`.
+    """
     file = ""
     for _, line in lines:
         if marks(line):
@@ -53,7 +54,7 @@ def read_fusions(lines: NumberedLines, source: str) -> Iterator[Found]:
 
 
 def read_choice(content: Content) -> Iterator[Found]:
-    """What an autotuner chose; a problem where the file is not what Inductor writes.
+    """Yield the choice of an autotuner; a problem if the file is not Inductor's.
 
     Raises:
         Malformed: It cannot be decompressed.
@@ -70,10 +71,10 @@ def read_choice(content: Content) -> Iterator[Found]:
 
 
 def _folder_of(written: str) -> str | None:
-    """The folder of what was chosen; None where that is not said, as by older versions.
+    """Return the folder of the chosen candidate; None in files of older versions, which lack it.
 
     Raises:
-        Malformed: This is not what Inductor writes.
+        Malformed: The file is not Inductor's.
     """
     if len(written) > MAX_CHOICE_CHARACTERS:
         raise Malformed(f"it is longer than {MAX_CHOICE_CHARACTERS >> 10} KiB")

@@ -7,26 +7,26 @@ import re
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, TypeVar
 
-from .budget import MIB, Malformed
-from .text import Text
+from .content import Text
+from .limits import MIB, Malformed
 
 Parsed = TypeVar("Parsed")
 
 CHUNK_CHARACTERS = MIB
 MAX_VALUE_CHARACTERS = 4 * MIB
-"""One value that is no list of events."""
+"""The longest value that is no list of events."""
 
 _NO_SPACE = re.compile(r"[^ \t\r\n]")
 
 FIRST_KEY = '"ph"'
-"""With which Kineto and Chrome begin each event."""
+"""The first key of each event of Kineto and Chrome."""
 _EVENT_START = re.compile(r"\}[ \t\r\n]*,[ \t\r\n]*(\{)[ \t\r\n]*\Z")
 MOST_BETWEEN_EVENTS = 64
 """Characters from the end of an event to the first key of the next."""
 
 
 class JsonStream:
-    """Steps through one JSON text.
+    """A position in one JSON text.
 
     Every method raises `Malformed` where the text is not JSON, ends early, or has a value that is too
     long or nested too deeply.
@@ -37,15 +37,15 @@ class JsonStream:
         self._buffer = ""
         self._position = 0
         self._start = 0
-        """Where the value begins that was read last."""
+        """The start of the value that was read last."""
         self._lines_before = 0
         self._dropped = 0  # characters before the buffer
         self._none_before = -1
-        """A place in the text that no event begins before, from here on."""
+        """A place in the text with no start of an event between here and there."""
         self._decode = json.JSONDecoder().raw_decode
 
     def members(self) -> Iterator[str]:
-        """The keys of the object that comes next; each one's value is read before the next key."""
+        """Yield the keys of the next object; the caller reads each value before the next key."""
         self._take("{")
         if self.peek() == "}":
             self._take("}")
@@ -60,10 +60,10 @@ class JsonStream:
                 return
 
     def items(self, parse: Callable[[str], Parsed]) -> Iterator[Parsed | ValueError]:
-        """The values of the list that comes next, each read by a function of its text, or the error of that.
+        """Yield the values of the next list, each parsed by a function of its text, or the error of that.
 
         Args:
-            parse: Reads a value; raises a ValueError where its text is not JSON, or wrong in another way.
+            parse: Parses a value; raises a ValueError if its text is not JSON, or wrong in another way.
         """
         for _ in self._places():
             self.peek()
@@ -76,7 +76,7 @@ class JsonStream:
                 yield error
 
     def _lines_of(self, parse: Callable[[str], Parsed]) -> Generator[Parsed, None, bool]:
-        """The values that have lines of their own; returns whether the list may end here, else a value comes.
+        """Yield the values that have lines of their own; return whether the list may end here.
 
         Each is read once: a line that is JSON is the value, as what begins with a value ends nowhere else.
         """
@@ -85,7 +85,7 @@ class JsonStream:
                 parsed = parse(self._buffer[self._position : end])
             except ValueError:
                 return False
-            self._text.budget.pay("pieces")
+            self._text.limits.consume("pieces")
             self._position = end
             yield parsed
             if not self._buffer.startswith(",\n", end):
@@ -94,7 +94,7 @@ class JsonStream:
         return False
 
     def _line_end(self) -> int:
-        """Where this line ends, without a comma; -1 where that is not in the buffer."""
+        """Return the end of this line, without a comma; -1 if it is not in the buffer."""
         end = self._buffer.find("\n", self._position)
         return end - (self._buffer[end - 1] == ",") if end > 0 else -1
 
@@ -109,7 +109,7 @@ class JsonStream:
                 return
 
     def end(self) -> None:
-        """Nothing may come next."""
+        """Raise an error if the text goes on."""
         try:
             character = self.peek()
         except Malformed:
@@ -122,7 +122,7 @@ class JsonStream:
         return self._lines_before + self._buffer.count("\n", 0, self._position) + 1
 
     def events_with(self, wanted: re.Pattern[str]) -> Iterator[Any]:
-        """Of the list of events that comes next, those that hold a match of the pattern, and some others.
+        """Yield the events of the next list that hold a match of the pattern, and some others.
 
         Most events of a trace are not about kernels. They are passed over without being decoded, so that
         damage within them is not seen; where events are not written as Kineto writes them, all are given.
@@ -133,7 +133,7 @@ class JsonStream:
             yield self.value()
 
     def _pass_over(self, wanted: re.Pattern[str], match: int) -> int:
-        """Step to the last event that begins before the next match, and say where that is."""
+        """Step to the last event that begins before the next match; return the place of the match."""
         while True:
             if match < self._dropped + self._position:
                 found = wanted.search(self._buffer, self._position)
@@ -152,7 +152,7 @@ class JsonStream:
             match = -1
 
     def _last_event_before(self, end: int) -> int | None:
-        """Where in the buffer the last event before a place begins; None: it is the one that comes next."""
+        """Return the start of the last event before a place in the buffer; None: it is the next one."""
         while (end := self._buffer.rfind(FIRST_KEY, self._position, end)) >= 0:
             earliest = max(self._position, end - MOST_BETWEEN_EVENTS)
             found = _EVENT_START.search(self._buffer, earliest, end)
@@ -161,9 +161,9 @@ class JsonStream:
         return None
 
     def value(self) -> Any:
-        """The value that comes next."""
+        """Return the next value."""
         self.peek()
-        self._text.budget.pay("pieces")
+        self._text.limits.consume("pieces")
         while True:
             try:
                 value, end = self._decode(self._buffer, self._position)
@@ -179,7 +179,7 @@ class JsonStream:
                 return value
 
     def peek(self) -> str:
-        """The next character that is no space."""
+        """Return the next character that is no space."""
         while True:
             found = _NO_SPACE.search(self._buffer, self._position)
             if found:

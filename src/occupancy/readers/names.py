@@ -10,14 +10,14 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Any
 
-MOST_LONGER, MOST_CHARACTERS = 16, 1 << 12
-"""A readable name has so many times the characters of the mangled one at most, and these: names of hundreds
-of characters can be made that stand for millions."""
+MOST_LONGER, MOST_CHARACTERS = 8, 1 << 12
+"""The longest readable name, as a multiple of the mangled one and beyond: names of hundreds of characters
+can be made that stand for millions."""
 
 
 @lru_cache(maxsize=1 << 11)
 def demangle(name: str) -> str:
-    """The C++ name as people write it, or the name itself where it is not a mangled one."""
+    """Return the C++ name as people write it, or the name itself if it is no mangled one."""
     package = _package()
     if package is None or not name.startswith("_Z"):
         return name

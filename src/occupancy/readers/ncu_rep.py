@@ -13,17 +13,20 @@ import struct
 from collections.abc import Iterator
 
 from . import nsight
-from .budget import Exhausted, Malformed, cost_of
 from .content import Content
 from .cubin import read_cubin
 from .elf import is_cubin
-from .protobuf import fields, floating, integer, message, text
+from .limits import Exhausted, Malformed
 from .record import Found, KernelRecord, ReadProblem, Shape
 
 MAGIC = b"NVR\0"
 KNOWN_VERSION = 7
 
 _SIZE = struct.Struct("<I")
+
+# Wire types of protocol buffers.
+_VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
+_MAX_VARINT_BYTES = 10
 
 # Fields of the file header, of a block header and of its table of strings.
 _VERSION = 1
@@ -36,55 +39,58 @@ _MANGLED_NAME, _FUNCTION_NAME, _GRID, _BLOCK, _METRIC = 5, 6, 10, 11, 13
 _METRIC_NAME, _METRIC_VALUE = 1, 2
 _TEXT, _FLOAT, _DOUBLE, _UINT32, _UINT64 = 1, 2, 3, 4, 5
 
+Field = tuple[int, int | memoryview]
+"""The number of a field, and its value: an integer, or bytes for everything else."""
+
 
 def read_ncu_rep(content: Content) -> Iterator[Found]:
-    """The launches of a report, with the registers that the profiled cubins state."""
+    """Yield the launches of a report, with the registers that the profiled cubins state."""
     reader = _Reader(content)
     try:
         yield from reader.run()
+    except Exhausted:
+        raise
     except Malformed as error:
-        version = reader.version
-        hint = (
-            ""
-            if version == KNOWN_VERSION
-            else f" (the report has version {version}; {KNOWN_VERSION} is known)"
-        )
+        known = f" (the report has version {reader.version}; {KNOWN_VERSION} is known)"
+        hint = "" if reader.version == KNOWN_VERSION else known
         yield ReadProblem(content.name, reader.position, error.what + hint)
 
 
 class _Reader:
     def __init__(self, content: Content) -> None:
         self._content = content
+        self._limits = content.limits
         self._data = content.part()
         self._metric_names: dict[int, str] = {}
         self._strings = 0
         self._gpu = ""
-        """The name of the GPU, which every launch tells anew."""
+        """The name of the GPU, which every launch repeats."""
         self._compiled: dict[str, KernelRecord] = {}
         self.position = len(MAGIC)
         self._end = len(self._data)
-        """Where the block ends that is being read; between blocks, where the file does."""
+        """The end of the block that is being read; between blocks, of the file."""
         self.version: int | None = None
 
     def run(self) -> Iterator[Found]:
-        self.version = _number(self._item(), _VERSION)
+        self.version = self._number(self._item(), _VERSION)
         while self.position < len(self._data):
             header = self._item()
-            size = _number(header, _PAYLOAD_SIZE)
+            size = self._number(header, _PAYLOAD_SIZE)
             end = self.position + size
             if end > len(self._data):
                 raise Malformed(f"a block of {size} bytes goes beyond the end of the file")
             self._end = end
-            self._learn_strings(header)
-            for _ in range(_number(header, _SOURCES)):
+            self._read_strings(header)
+            for _ in range(self._number(header, _SOURCES)):
                 yield from self._read_source(self._item())
-            for _ in range(_number(header, _RESULTS)):
+            for _ in range(self._number(header, _RESULTS)):
                 yield from self._read_result(self._item())
-            # Beyond results of ranges and graphs, which have no block size.
+            # Skip results of ranges and graphs, which have no block size.
             self.position, self._end = end, len(self._data)
 
     def _item(self) -> memoryview:
-        """The message that comes next, which has its size before it."""
+        """Return the next message, which has its size before it."""
+        self._limits.consume("pieces")
         start = self.position + _SIZE.size
         if start > self._end:
             raise Malformed("the report, or a block of it, ends early")
@@ -94,29 +100,56 @@ class _Reader:
         self.position = start + size
         return self._data[start : self.position]
 
-    def _learn_strings(self, header: memoryview) -> None:
-        # The tables of all blocks make one list, which a metric's name counts in.
-        for number, table in fields(header):
+    def _fields(self, message: memoryview) -> Iterator[Field]:
+        """Yield the fields of a message."""
+        position, end = 0, len(message)
+        consume = self._limits.consume
+        while position < end:
+            consume("pieces")
+            key, position = _varint(message, position)
+            wire_type = key & 7
+            if wire_type == _VARINT:
+                value, position = _varint(message, position)
+                yield key >> 3, value
+                continue
+            if wire_type == _LENGTH:
+                size, position = _varint(message, position)
+            elif wire_type in (_FIXED64, _FIXED32):
+                size = 8 if wire_type == _FIXED64 else 4
+            else:
+                raise Malformed(f"a message has a field of the unknown wire type {wire_type}")
+            if position + size > end:
+                raise Malformed("a message has a field that goes beyond its end")
+            yield key >> 3, message[position : position + size]
+            position += size
+
+    def _number(self, message: memoryview, wanted: int) -> int:
+        """Return the value of an integer field, which is 0 if it is absent."""
+        return next((_integer(value) for number, value in self._fields(message) if number == wanted), 0)
+
+    def _shape(self, message: memoryview) -> Shape:
+        return self._number(message, 1), self._number(message, 2), self._number(message, 3)
+
+    def _read_strings(self, header: memoryview) -> None:
+        # The tables of all blocks make one list, in which the name of a metric is a number.
+        for number, table in self._fields(header):
             if number != _STRING_TABLE:
                 continue
-            for each, value in fields(message(table)):
+            for each, value in self._fields(_bytes(table)):
                 if each == _STRING:
-                    name = text(value)
+                    name = _string(value)
                     if name in nsight.METRICS or name == nsight.DISPLAY_NAME:
                         self._metric_names[self._strings] = name
                     self._strings += 1
 
     def _read_source(self, source: memoryview) -> Iterator[ReadProblem]:
-        for number, value in fields(source):
-            if number != _CUBIN:
-                continue
-            image = message(value)
-            if not is_cubin(image):
+        for number, value in self._fields(source):
+            if number != _CUBIN or not is_cubin(image := _bytes(value)):
                 continue
             try:
-                for kernel in read_cubin(image, self._content.name, "ncu-rep", self._content.budget):
-                    self._content.budget.pay("kernels")
-                    self._content.budget.pay("names", cost_of(kernel.name))
+                for kernel in read_cubin(image, self._content.name, "ncu-rep", self._limits):
+                    self._limits.consume("kernels")
+                    self._limits.consume_name(kernel.name)
                     self._compiled[kernel.name] = kernel
             except Exhausted:
                 raise
@@ -136,15 +169,15 @@ class _Reader:
         name = function_name = ""
         shapes: dict[int, Shape] = {}
         metrics: dict[str, float] = {}
-        for number, value in fields(result):
+        for number, value in self._fields(result):
             if number == _METRIC:
-                self._read_metric(message(value), metrics)
+                self._read_metric(_bytes(value), metrics)
             elif number == _MANGLED_NAME:
-                name = text(value)
+                name = _string(value)
             elif number == _FUNCTION_NAME:
-                function_name = text(value)
+                function_name = _string(value)
             elif number in (_GRID, _BLOCK):
-                shapes[number] = _shape(message(value))
+                shapes[number] = self._shape(_bytes(value))
         compiled = self._compiled.get(name)
         record = nsight.launch_record(
             metrics,
@@ -160,25 +193,51 @@ class _Reader:
 
     def _read_metric(self, metric: memoryview, metrics: dict[str, float]) -> None:
         name: str | None = None
-        for number, value in fields(metric):
+        for number, value in self._fields(metric):
             if number == _METRIC_NAME:
-                name = self._metric_names.get(integer(value))
+                name = self._metric_names.get(_integer(value))
                 if name is None:
                     return  # one of two thousand that are not needed
             elif number == _METRIC_VALUE and name is not None:
-                for kind, number_value in fields(message(value)):
+                for kind, number_value in self._fields(_bytes(value)):
                     if kind == _TEXT and name == nsight.DISPLAY_NAME:
-                        self._gpu = text(number_value)
+                        self._gpu = _string(number_value)
                     elif kind in (_UINT32, _UINT64):
-                        metrics[name] = integer(number_value)
+                        metrics[name] = _integer(number_value)
                     elif kind in (_FLOAT, _DOUBLE):
-                        metrics[name] = floating(number_value)
+                        metrics[name] = _floating(number_value)
 
 
-def _number(data: memoryview, wanted: int) -> int:
-    # A field that is absent is 0.
-    return next((integer(value) for number, value in fields(data) if number == wanted), 0)
+def _bytes(value: int | memoryview) -> memoryview:
+    if isinstance(value, int):
+        raise Malformed("a message has a number where bytes belong")
+    return value
 
 
-def _shape(data: memoryview) -> Shape:
-    return _number(data, 1), _number(data, 2), _number(data, 3)
+def _string(value: int | memoryview) -> str:
+    return bytes(_bytes(value)).decode("utf-8", "replace")
+
+
+def _integer(value: int | memoryview) -> int:
+    if not isinstance(value, int):
+        raise Malformed("a message has bytes where a number belongs")
+    return value
+
+
+def _floating(value: int | memoryview) -> float:
+    """Return the value of a field of type float or double, by its size."""
+    data = _bytes(value)
+    form = {4: "<f", 8: "<d"}.get(len(data))
+    if form is None:
+        raise Malformed(f"a message has {len(data)} bytes where a number belongs")
+    number: float = struct.unpack(form, data)[0]
+    return number
+
+
+def _varint(data: memoryview, position: int) -> tuple[int, int]:
+    value = 0
+    for index, byte in enumerate(data[position : position + _MAX_VARINT_BYTES]):
+        value |= (byte & 0x7F) << (7 * index)
+        if byte < 0x80:
+            return value, position + index + 1
+    raise Malformed("a message has a number without an end")

@@ -1,10 +1,18 @@
-"""A launch in Nsight Compute's metrics, which its report and its CSV pages share."""
+"""Nsight Compute's metrics, which its report and its CSV pages share, and the CSV pages.
+
+The raw page has a column for each metric, with units in a second row of heads; the details page has a row
+and a unit for each value. Units are decimal: a Kbyte is 1000 bytes.
+"""
 
 from __future__ import annotations
 
+import csv
+import re
+from collections.abc import Iterator
 from math import isfinite, prod
 
-from .record import Format, KernelRecord, Shape
+from .content import NumberedLines
+from .record import Format, Found, KernelRecord, ReadProblem, Shape
 
 REGISTERS = "launch__registers_per_thread"
 STATIC_SMEM = "launch__shared_mem_per_block_static"
@@ -25,10 +33,10 @@ COMPUTE_CAPABILITY = (
 )
 MULTIPROCESSOR_COUNT = "device__attribute_multiprocessor_count"
 DISPLAY_NAME = "device__attribute_display_name"
-"""The only text of interest among the metrics."""
+"""The only metric that is text."""
 
-MOST_OF_A_GPU = 96
-"""Characters of a GPU's name; the driver has room for as many."""
+MAX_GPU_NAME = 96
+"""Characters of a GPU's name, as many as the driver has room for."""
 
 SIZES = frozenset({STATIC_SMEM, DYNAMIC_SMEM, SMEM_CONFIG})
 """The metrics that are sizes in bytes."""
@@ -41,8 +49,7 @@ METRICS = (
 """The metrics that a record is made of."""
 
 FEWEST_REGISTERS_SHOWN = 16
-"""Nsight shows this for every kernel with fewer. It changes no occupancy, since blocks of so few
-registers are limited by their warps."""
+"""Registers that Nsight shows for every kernel with fewer. Warps limit such blocks."""
 
 
 def launch_record(
@@ -58,21 +65,21 @@ def launch_record(
     compiled_regs: int | None = None,
     notes: tuple[str, ...] = (),
 ) -> KernelRecord:
-    """The record of a launch.
+    """Return the record of a launch.
 
     Args:
-        metrics: Values in base units by metric name, as many as are there: older versions lack some.
-        source: What the record names as its source.
-        format: What the record names as its format.
+        metrics: Values in base units by metric name; older versions lack some.
+        source: The source of the record.
+        format: The format of the record.
         name: The kernel.
-        block: The block's shape, where it is not among the metrics.
-        grid: The grid, likewise.
-        arch: The architecture, likewise.
-        gpu: The name of the GPU; empty where the file does not tell it.
-        compiled_regs: The registers by a better source, which will take the place of Nsight's.
-        notes: What else to say.
+        block: The block's shape, if it is not among the metrics.
+        grid: The grid, if it is not among the metrics.
+        arch: The architecture, if it is not among the metrics.
+        gpu: The name of the GPU, if known.
+        compiled_regs: The registers by a better source, which take the place of Nsight's.
+        notes: Further notes.
     """
-    block = block or _shape(metrics, BLOCK)
+    block = block or _metric_shape(metrics, BLOCK)
     threads = prod(block) if block else _whole(metrics, BLOCK_SIZE)
     registers = _whole(metrics, REGISTERS)
     if registers == FEWEST_REGISTERS_SHOWN and compiled_regs != registers:
@@ -89,13 +96,13 @@ def launch_record(
         dynamic_smem=_whole(metrics, DYNAMIC_SMEM),
         barriers=_whole(metrics, BARRIERS),
         # All three are 0 for a launch without clusters.
-        cluster_dim=_shape(metrics, CLUSTER),
+        cluster_dim=_metric_shape(metrics, CLUSTER),
         threads=threads,
         threads_from="launch" if threads else None,
         block_dim=block,
         launches=1,
-        grid_dim=grid or _shape(metrics, GRID),
-        profiled_on=gpu[:MOST_OF_A_GPU] or None,
+        grid_dim=grid or _metric_shape(metrics, GRID),
+        profiled_on=gpu[:MAX_GPU_NAME] or None,
         multiprocessor_count=_whole(metrics, MULTIPROCESSOR_COUNT),
         shared_memory_configuration=_whole(metrics, SMEM_CONFIG),
         duration_us=_scaled(metrics, DURATION, 1000),
@@ -115,6 +122,188 @@ def _scaled(metrics: dict[str, float], name: str, unit: int) -> float | None:
     return value / unit if value is not None and isfinite(value) else None
 
 
-def _shape(metrics: dict[str, float], names: tuple[str, str, str]) -> Shape | None:
+def _metric_shape(metrics: dict[str, float], names: tuple[str, str, str]) -> Shape | None:
     x, y, z = (_whole(metrics, name) for name in names)
     return (x, y, z) if x and y and z else None
+
+
+_MARKER = '"ID","'
+MAX_COLUMNS = 1 << 14
+"""Columns of a page, which has two thousand."""
+
+# Names of columns.
+_ID, _KERNEL, _BLOCK, _GRID, _CC = "ID", "Kernel Name", "Block Size", "Grid Size", "CC"
+_METRIC, _UNIT, _VALUE = "Metric Name", "Metric Unit", "Metric Value"
+_HEADS = frozenset({_ID, _KERNEL, _BLOCK, _GRID, _CC, _METRIC, _UNIT, _VALUE, DISPLAY_NAME})
+
+_LABELS = {
+    "Block Size": BLOCK_SIZE,
+    "Registers Per Thread": REGISTERS,
+    "Static Shared Memory Per Block": STATIC_SMEM,
+    "Dynamic Shared Memory Per Block": DYNAMIC_SMEM,
+    "Shared Memory Configuration Size": SMEM_CONFIG,
+    "Theoretical Occupancy": THEORETICAL_OCCUPANCY,
+    "Achieved Occupancy": ACHIEVED_OCCUPANCY,
+    "Duration": DURATION,
+}
+"""Labels of the metrics on the details page."""
+
+_FACTORS = {
+    "Kbyte": 10**3,
+    "Mbyte": 10**6,
+    "Gbyte": 10**9,
+    # Times in nanoseconds; older versions write the words out.
+    "us": 10**3,
+    "usecond": 10**3,
+    "ms": 10**6,
+    "msecond": 10**6,
+    "s": 10**9,
+    "second": 10**9,
+}
+
+ROUNDED_NOTE = (
+    "Nsight Compute's details page rounds shared memory to 10 bytes or more; "
+    "taken as the roundest number that it can be"
+)
+
+_VALUE_FORM = re.compile(r"\d{1,12}(?:\.(\d{1,12}))?")
+_SHAPE_FORM = re.compile(r"\(\s*(\d{1,12}),\s*(\d{1,12}),\s*(\d{1,12})\s*\)")
+
+Row = dict[str, str]
+"""The cells of a row that matter, by the names of their columns."""
+
+
+def marks(line: str) -> bool:
+    """Return whether a line is the first of interest."""
+    return _MARKER in line
+
+
+def read_nsight_csv(lines: NumberedLines, source: str) -> Iterator[Found]:
+    """Yield the launches of a page. Arguments are those of `read_ptxas`."""
+    reader = _Reader(source)
+    try:
+        for row in csv.reader(_counted(lines, reader)):
+            yield from reader.read(row)
+    except csv.Error as error:
+        yield reader.problem(f"not CSV as Nsight writes it: {error}")
+    yield from reader.complete()
+
+
+def _counted(lines: NumberedLines, reader: _Reader) -> Iterator[str]:
+    for reader.line, text in lines:
+        yield text
+
+
+class _Reader:
+    """The state between the rows of a page."""
+
+    def __init__(self, source: str) -> None:
+        self.line = 0
+        self._source = source
+        self._width = 0
+        """Columns of the page."""
+        self._columns: dict[str, int] = {}
+        """Places of the columns that matter, found once for each head."""
+        self._units: Row = {}
+        self._launch: Row = {}
+        """The head of the launch that rows of the details page describe."""
+        self._values: dict[str, tuple[str, str]] = {}
+
+    def problem(self, what: str) -> ReadProblem:
+        return ReadProblem(self._source, None, what, self.line)
+
+    def read(self, row: list[str]) -> Iterator[Found]:
+        """Read one row; yield the launch that it completes."""
+        if row[:1] == [_ID]:
+            yield from self.complete()
+            if len(row) > MAX_COLUMNS:
+                yield self.problem(f"{len(row):,} columns are more than are read")
+                row = []
+            # The first of several columns of one name counts, so that every row has the launch's number.
+            named = reversed([*enumerate(row)])
+            wanted = {name: place for place, name in named if name in METRICS | _HEADS}
+            self._width, self._columns, self._units = len(row), wanted, {}
+            return
+        if not row or not row[0].isdigit():
+            # The units; or a line of the program's own, or of Nsight's progress.
+            if not self._units and len(row) == self._width:
+                self._units = self._cells(row)
+        elif _METRIC in self._columns:
+            yield from self._read_metric(self._cells(row))
+        elif len(row) == self._width:
+            values = self._cells(row)
+            metrics = {name: (values[name], self._units.get(name, "")) for name in METRICS & values.keys()}
+            yield self._record(values, metrics)
+        elif self._width:
+            yield self.problem(f"the row has {len(row)} columns, and the head {self._width}")
+
+    def _cells(self, row: list[str]) -> Row:
+        return {name: row[place] for name, place in self._columns.items() if place < len(row)}
+
+    def _read_metric(self, values: Row) -> Iterator[Found]:
+        if values[_ID] != self._launch.get(_ID):
+            yield from self.complete()
+            self._launch = values
+        name = values.get(_METRIC, "")
+        metric = _LABELS.get(name, name)
+        if metric in METRICS:
+            self._values[metric] = (values.get(_VALUE, ""), values.get(_UNIT, ""))
+
+    def complete(self) -> Iterator[Found]:
+        """Yield the launch of the details page that no more rows follow for."""
+        launch, metrics = self._launch, self._values
+        self._launch, self._values = {}, {}
+        if launch:
+            yield self._record(launch, metrics)
+
+    def _record(self, launch: Row, metrics: dict[str, tuple[str, str]]) -> KernelRecord:
+        numbers: dict[str, float] = {}
+        is_rounded = False
+        for name, (text, unit) in metrics.items():
+            number, error = _parse(text, unit)
+            if number is None:
+                continue
+            if name in SIZES and error > 0.5:
+                number, is_rounded = _roundest(number - error, number + error), True
+            numbers[name] = number
+        cc = launch.get(_CC, "")
+        return launch_record(
+            numbers,
+            source=self._source,
+            format="nsight-csv",
+            name=launch.get(_KERNEL, ""),
+            block=_cell_shape(launch.get(_BLOCK, "")),
+            grid=_cell_shape(launch.get(_GRID, "")),
+            gpu=launch.get(DISPLAY_NAME, ""),
+            arch="sm_" + cc.replace(".", "") if cc else None,
+            notes=(ROUNDED_NOTE,) if is_rounded else (),
+        )
+
+
+def _parse(text: str, unit: str) -> tuple[float | None, float]:
+    """Return a value in base units, and the most that rounding may have moved it."""
+    found = _VALUE_FORM.fullmatch(text.replace(",", ""))
+    if not found:
+        return None, 0
+    factor = _FACTORS.get(unit.split("/")[0], 1)
+    decimals = len(found[1] or "")
+    error = factor / 10**decimals / 2 if factor > 1 else 0
+    return float(found[0]) * factor, error
+
+
+def _roundest(low: float, high: float) -> int:
+    """Return the multiple of the largest power of two in between; sizes in programs are round numbers."""
+    step = 1 << 40
+    while True:
+        multiple = -int(-low // step) * step
+        if multiple <= high:
+            return multiple
+        step //= 2
+
+
+def _cell_shape(text: str) -> Shape | None:
+    found = _SHAPE_FORM.fullmatch(text.strip())
+    if not found:
+        return None
+    x, y, z = map(int, found.groups())
+    return x, y, z

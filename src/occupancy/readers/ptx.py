@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from math import prod
 
+from .content import NumberedLines
 from .record import Found, KernelRecord, Shape
-from .text import NumberedLines
 
 _TARGET = re.compile(r"^\s*\.target\s+(sm_\w+)")
 _ENTRY = re.compile(r"\.entry\s+([\w$%]+)")
@@ -15,18 +15,18 @@ _DIRECTIVE = re.compile(r"\.(\w+)\s+(\d{1,12})(?:\s*,\s*(\d{1,12}))?(?:\s*,\s*(\
 _COMMENT = re.compile(r"//.*")
 
 MAX_DIRECTIVE_LINES = 1000
-"""Between the name of a kernel and its body; parameters have a line each."""
+"""Lines between the name of a kernel and its body; parameters have a line each."""
 
 NOTE = "PTX has no register count; compile it for an architecture (ptxas -arch=sm_90 -v) to have one"
 
 
 def marks(line: str) -> bool:
-    """Whether a line is the first of interest: it begins so. The compiler's errors, too, speak of targets."""
+    """Return whether a line is the first of interest. Errors of the compiler name targets, too."""
     return ".target" in line and bool(_TARGET.match(line))
 
 
 def read_ptx(lines: NumberedLines, source: str) -> Iterator[Found]:
-    """The kernels of the module. Arguments are those of `read_ptxas`."""
+    """Yield the kernels of the module. Arguments are those of `read_ptxas`."""
     arch: str | None = None
     name = ""
     directives: dict[str, Shape] = {}

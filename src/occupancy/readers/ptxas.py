@@ -1,4 +1,4 @@
-"""What ``ptxas -v`` and ``nvcc --resource-usage`` print, alone or among the lines of a build log.
+"""The output of ``ptxas -v`` and ``nvcc --resource-usage``, alone or among the lines of a build log.
 
 The items of a line are found one by one and never by position: every toolkit has added some, and the
 compilers of old chips had others.
@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .content import NumberedLines, first_number
 from .record import Found, KernelRecord, ReadProblem
-from .text import NumberedLines, first_number
 
 # 'name' for 'sm_90a', where forums and word processors have turned the quotes.
 _ENTRY = re.compile(r"\s+['‘’`\"](.+)['‘’´\"]\s+for\s+['‘’`\"](sm_\w+)['‘’´\"]")
@@ -34,14 +34,14 @@ IGNORED = "'setmaxnreg' ignored"
 """The message (C7508) that the kernel's warpgroups will not pass registers to one another. It comes before
 the kernels of a compilation, and names none of them. NVIDIA/cutlass#3406, NVIDIA/Fuser#3972."""
 GLOBAL_MEMORY = "bytes gmem"
-"""Of the line that comes before the kernels of a compilation."""
+"""Words of the line before the kernels of a compilation."""
 _STACK_FRAME, _REGISTERS = " bytes stack frame", " registers"
 _BEFORE, _AFTER = 20, 200
 """Characters around the words of a line in which its numbers are. Searched as a whole, a line that is made of
 digits would take an hour."""
 
 NVLINK = "nvlink"
-"""In front of what the linker prints."""
+"""The beginning of the linker's lines."""
 
 MOST_STATIC_SMEM = 48 * 1024
 """Bytes per block that a kernel may declare. Targets such as sm_90a may use more."""
@@ -69,8 +69,11 @@ class _Open:
 
 
 def marks(line: str) -> bool:
-    """Whether a line is the first of interest. What follows the words is matched from there on: a search with
-    the expressions would take hours for a line that has the same words over and over."""
+    """Return whether a line is the first of interest.
+
+    The rest is matched from these words on: a search with the expressions would take hours for a line that
+    repeats the words over and over.
+    """
     return COMPILING in line or PROPERTIES in line or IGNORED in line
 
 
@@ -80,11 +83,11 @@ def _near(words: str, pattern: re.Pattern[str], line: str) -> re.Match[str] | No
 
 
 def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
-    """The kernels of a compiler's or linker's output.
+    """Yield the kernels of a compiler's or linker's output.
 
     Args:
         lines: The numbered lines, from the first one with a marker on.
-        source: What the records name as their source.
+        source: The source of the records.
     """
     reader = _Reader(source)
     number = 0
@@ -96,7 +99,7 @@ def read_ptxas(lines: NumberedLines, source: str) -> Iterator[Found]:
 
 
 class _Reader:
-    """What the lines so far have said.
+    """The state between lines.
 
     A kernel is complete with its "Used" line: what belongs to it comes before, and in between may be
     lines of the device functions that it calls.
@@ -113,7 +116,7 @@ class _Reader:
         """Whether a kernel of this compilation was complete already."""
 
     def read(self, line: str, number: int) -> Found | None:
-        """Take one line; return what it completes."""
+        """Read one line; return the kernel that it completes."""
         if IGNORED in line:
             self._begin_compilation()
             self._ignored += 1
@@ -129,7 +132,7 @@ class _Reader:
         if is_about_frame:
             self._subject = rest.strip().removesuffix(":").strip(_QUOTES)
         elif found := _near(_STACK_FRAME, _FRAME, line):
-            self._take_frame(*map(int, found.groups()))
+            self._read_frame(*map(int, found.groups()))
         elif _REGISTERS in line and (found := _USED.search(line)):
             rest = found[2][:_AFTER]
             if NVLINK in line[: found.start()]:
@@ -138,7 +141,7 @@ class _Reader:
         return None
 
     def _begin_compilation(self) -> None:
-        """What a compilation says about all of its kernels comes before the first of them."""
+        """Forget the last compilation, if this line can begin another one."""
         if self._has_kernels:
             self._has_kernels, self._ignored = False, 0
 
@@ -153,13 +156,13 @@ class _Reader:
         return ReadProblem(self._source, None, what, line)
 
     def left_open(self, number: int) -> ReadProblem | None:
-        """The problem of a kernel whose "Used" line never came."""
+        """Return the problem of a kernel without a "Used" line."""
         kernel, self._kernel = self._kernel, None
         if kernel is None:
             return None
         return self._problem(number, f"the lines about {kernel.name} end without its registers")
 
-    def _take_frame(self, frame: int, stores: int, loads: int) -> None:
+    def _read_frame(self, frame: int, stores: int, loads: int) -> None:
         # Device functions have such a line too, before or after the kernel that calls them.
         kernel = self._kernel
         if kernel is not None and self._subject == kernel.name:

@@ -12,8 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import InputError, OccupancyError, shown, type_name, words_of
-from .budget import Malformed
-from .checked import sound
+from .limits import Malformed, sanitize
 from .reading import stream_kernels
 from .record import KernelRecord, Shape
 from .triton import describe
@@ -29,7 +28,7 @@ _KNOWN = (
 
 
 def kernel_of(obj: object) -> KernelRecord:
-    """What a framework's compiled kernel needs.
+    """Return the record of a framework's compiled kernel.
 
     Args:
         obj: A Triton ``CompiledKernel``, an Inductor launcher, a Numba dispatcher or one of its
@@ -43,7 +42,7 @@ def kernel_of(obj: object) -> KernelRecord:
     try:
         for recognises, reader in _READERS:
             if recognises(obj):
-                return sound(reader(obj))
+                return sanitize(reader(obj))
     except OccupancyError:
         raise
     except Malformed as error:

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any, NamedTuple
 
-from .budget import MAX_NUMBER, Malformed
+from .content import Text
 from .json_stream import JsonStream
-from .nsight import MOST_OF_A_GPU
+from .limits import MAX_NUMBER, Malformed
+from .nsight import MAX_GPU_NAME
 from .record import Found, KernelRecord, ReadProblem, Shape
-from .text import Text
 
 EVENTS_KEY = "traceEvents"
 DEVICES_KEY = "deviceProperties"
@@ -25,7 +25,7 @@ KERNEL = re.compile(r'"cat"\s*:\s*"kernel"', re.IGNORECASE)
 """Old traces write Kernel."""
 
 MARKERS = (b'"traceEvents"', b'"deviceProperties"', b'"registers per thread"', b'"ph"')
-"""Of these, at least one is near the start of a trace."""
+"""Keys of which at least one is near the start of a trace."""
 
 MOST_WITHOUT_OPT_IN = 48 * 1024
 OPT_IN_NOTE = (
@@ -35,7 +35,7 @@ OPT_IN_NOTE = (
 
 
 def read_pytorch_trace(text: Text, source: str) -> Iterator[Found]:
-    """The launches of a trace, in the order of the file."""
+    """Yield the launches of a trace, in the order of the file."""
     stream = JsonStream(text)
     devices: dict[object, _Device] = {}
     try:
@@ -65,7 +65,7 @@ def _devices(described: Any) -> dict[object, _Device]:
             each["id"]: _Device(
                 f"sm_{each['computeMajor']}{each['computeMinor']}",
                 _count_or_none(each.get("numSms")),
-                str(each.get("name") or "")[:MOST_OF_A_GPU] or None,
+                str(each.get("name") or "")[:MAX_GPU_NAME] or None,
             )
             for each in described
         }

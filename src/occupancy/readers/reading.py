@@ -1,4 +1,8 @@
-"""Files, folders and streams: what to open, in which order, and what to say where nothing is found."""
+"""Files, folders and streams: the order in which they are read, and the format of each.
+
+Files are recognized by content, not by name. The exception is the choice of Inductor's autotuner, which is
+JSON like any other.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,18 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from ..errors import ReadError
-from ..values.listed import listed
 from ..values.untrusted import printable
-from .budget import Allowance, Malformed
-from .content import Content, Readable, Renamed, open_content, stream_name
-from .recognise import read_content, triton_metadata, why_nothing
-from .record import Found, KernelRecord, ReadProblem
-from .remark import Remark
-from .triton import IMAGE_SUFFIX
+from . import inductor, ncu_rep, nsight, ptx, ptxas, pytorch_trace, res_usage, triton
+from .content import Content, NumberedLines, Readable, Renamed, open_content, stream_name
+from .fatbin import read_device_code
+from .limits import Malformed, ReadLimits, checked
+from .record import Found, KernelRecord, ReadProblem, Remark
+from .triton import IMAGE_SUFFIX, METADATA_SUFFIX
 
 Source = str | os.PathLike[str] | Readable
 
@@ -26,44 +29,63 @@ STANDARD_INPUT = "-"
 
 CMAKE_FOLDER = "CMakeFiles"
 _PROBES = re.compile(r"\d+\.\d+.*|CMakeScratch|CMakeTmp|ShowIncludes")
-"""Folders in it with which CMake tries the compiler: what is in them is none of the project's."""
+"""Folders in which CMake tries the compiler; their files are none of the project's."""
 
-METADATA_SUFFIX = ".json"
 TRITON_SUFFIXES = (IMAGE_SUFFIX, ".ptx")
-"""Triton's metadata are read first of a folder: the image and the PTX of the same name belong to them."""
+"""Files that belong to Triton's metadata of the same name, which are read first."""
+
+LineReader = Callable[[NumberedLines, str], Iterator[Found]]
+
+LINE_READERS: tuple[tuple[Callable[[str], bool], LineReader], ...] = (
+    (ptxas.marks, ptxas.read_ptxas),
+    (res_usage.marks, res_usage.read_res_usage),
+    (nsight.marks, nsight.read_nsight_csv),
+    (ptx.marks, ptx.read_ptx),
+    (inductor.marks, inductor.read_fusions),
+)
+"""Each reads the lines from the first of its own to the first of another one."""
+
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\"|\[\s*\{)")
+_ARCHIVE_STARTS = (b"PK\x03\x04", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 
 
-def read(source: Source, common: Allowance | None = None) -> Iterator[Found]:
-    """Everything that a source holds: records, remarks on them, what could not be read; in its order.
+def read(source: Source, limits: ReadLimits | None = None) -> Iterator[Found]:
+    """Yield records, remarks and problems of a source in their order.
 
-    Never raises for what a file holds. A source with nothing at all gives one problem that says why.
+    Nothing that a file holds raises an error. A source without kernels gives one problem that says why.
 
     Args:
         source: A path of a file or folder, ``"-"`` for standard input, or an object with ``read`` that
             gives bytes or text.
-        common: What it shares with the other sources of the same question; by default it is the only one.
+        limits: The limits of all sources of the command; by default it is the only one.
     """
-    common = Allowance() if common is None else common
+    limits = ReadLimits() if limits is None else limits
+    limits.images.clear()
     if source == STANDARD_INPUT:
-        yield from _read_file(sys.stdin.buffer, common)
+        if sys.stdin is None:
+            yield ReadProblem(STANDARD_INPUT, None, "standard input is closed")
+        else:
+            yield from _read_file(sys.stdin.buffer, limits)
     elif is_folder(source):
-        yield from _read_folder(Path(source), common)
+        yield from _read_folder(Path(source), limits)
     elif metadata := _metadata_beside(source):
-        yield from _read_paths([(metadata, None), (metadata.with_suffix(IMAGE_SUFFIX), None)], common)
+        yield from _read_paths([(metadata, None), (metadata.with_suffix(IMAGE_SUFFIX), None)], limits)
     else:
-        yield from _read_file(source, common)
+        yield from _read_file(source, limits)
 
 
-def read_each(sources: Iterable[Source], common: Allowance | None = None) -> Iterator[Found]:
-    """Everything that several sources hold.
+def read_each(sources: Iterable[Source], limits: ReadLimits | None = None) -> Iterator[Found]:
+    """Yield records, remarks and problems of several sources.
 
     Streams of one name, or without any, are several files: from the second on the name has their number.
+    A file with device code, but without kernels, is a problem only if no other source has kernels.
 
     Args:
         sources: Each as in `read`.
-        common: What they share with the other sources of the same question; by default there are no others.
+        limits: The limits of all sources of the command; by default there are no others.
     """
-    common = Allowance() if common is None else common
+    limits = ReadLimits() if limits is None else limits
     streams: dict[str, int] = {}
     harmless: list[ReadProblem] = []
     has_kernels = False
@@ -73,7 +95,7 @@ def read_each(sources: Iterable[Source], common: Allowance | None = None) -> Ite
             number = streams[name] = streams.get(name, 0) + 1
             if number > 1:
                 source = Renamed(source, f"{name} ({number})")
-        for found in read(source, common):
+        for found in read(source, limits):
             has_kernels = has_kernels or isinstance(found, KernelRecord)
             if isinstance(found, ReadProblem) and found.is_harmless:
                 harmless.append(found)
@@ -84,14 +106,14 @@ def read_each(sources: Iterable[Source], common: Allowance | None = None) -> Ite
 
 
 def is_folder(source: Source) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether a source is the path of a folder."""
+    """Return whether a source is the path of a folder."""
     return source != STANDARD_INPUT and isinstance(source, (str, os.PathLike)) and os.path.isdir(source)
 
 
 def stream_kernels(source: Source) -> KernelStream:
-    """The kernels, or launches, of a source, one by one while it is read; for sources of any size.
+    """Read the kernels, or launches, of a source one by one; for sources of any size.
 
-    As `scan`, which keeps them all and has their answers, but as the source states them.
+    `scan` keeps them all, and computes their occupancy.
 
         >>> for kernel in occupancy.stream_kernels("trace.json"):    # doctest: +SKIP
         ...     print(kernel.demangled, kernel.arch, kernel.regs)
@@ -101,23 +123,22 @@ def stream_kernels(source: Source) -> KernelStream:
             gives bytes or text.
 
     Returns:
-        What reads the source whenever it is iterated; damaged pieces are in its ``problems``.
+        An iterable that reads the source whenever it is iterated; its ``problems`` are the damaged pieces.
     """
     return KernelStream(source)
 
 
-@listed
 class KernelStream(Iterable[KernelRecord]):
-    """The kernels of a source, which is read anew whenever they are iterated."""
+    """The kernels of a source, which is read whenever they are iterated."""
 
     def __init__(self, source: Source) -> None:
         self.problems: list[ReadProblem] = []
-        """What could not be read so far."""
+        """The pieces that could not be read so far."""
         self._source = source
         self._was_read = False
 
     def __iter__(self) -> Iterator[KernelRecord]:
-        """The kernels.
+        """Iterate over the kernels.
 
         Raises:
             ReadError: The source is a stream that was read already; or, at the end, nothing at all could
@@ -126,7 +147,7 @@ class KernelStream(Iterable[KernelRecord]):
         is_stream = self._source == STANDARD_INPUT or not isinstance(self._source, (str, os.PathLike))
         if self._was_read and is_stream:
             raise ReadError(
-                "was read already", where=_name(self._source), hint="Keep what it holds: occupancy.scan()."
+                "was read already", where=_name(self._source), hint="Keep its kernels: occupancy.scan()."
             )
         self._was_read = True
         self.problems = []
@@ -145,39 +166,35 @@ class KernelStream(Iterable[KernelRecord]):
             raise ReadError(first.what, where=first.where)
 
     def __repr__(self) -> str:
-        return f"<KernelStream of {_name(self._source)}>"
-
-    def __str__(self) -> str:
-        """What it is of, without reading it."""
-        return f"the kernels of {printable(_name(self._source))}, which are read when they are iterated"
+        return f"<KernelStream of {printable(_name(self._source))}>"
 
 
 def _name(source: Source) -> str:
     return os.fspath(source) if isinstance(source, (str, os.PathLike)) else stream_name(source)
 
 
-def _read_file(source: Source, common: Allowance, listed: int | None = None) -> Iterator[Found]:
-    """What a file holds, or why it holds nothing.
+def _read_file(source: Source, limits: ReadLimits, listed: int | None = None) -> Iterator[Found]:
+    """Yield the contents of a file, or why it has none.
 
     Args:
         source: The file.
-        common: What it shares with the others.
-        listed: Its size when its folder was listed. Of what a folder holds, not everything need be known.
+        limits: The limits of all files of the command.
+        listed: Its size when its folder was listed. Files of a folder may be without kernels.
     """
     name = _name(source)
     is_empty = True
     try:
-        with open_content(source, common) as content:
+        with open_content(source, limits) as content:
             for found in read_content(content):
                 is_empty = is_empty and isinstance(found, Remark)
                 yield found
             if content.has_changed() or listed not in (None, content.size):
                 yield ReadProblem(name, None, "was changed while it was read; read it again")
-            elif content.errors.count and _is_told(content, is_empty, listed):
+            elif content.errors.count and _reports_errors(content, is_empty, listed):
                 yield ReadProblem(name, None, str(content.errors), content.errors.line)
             elif is_empty and listed is None:
-                is_harmless = content.has_device_code
-                yield ReadProblem(name, None, why_nothing(content), is_harmless=is_harmless)
+                reason = reason_for_nothing(content)
+                yield ReadProblem(name, None, reason, is_harmless=content.has_device_code)
     except Malformed as error:
         yield ReadProblem(name, None, error.what)
     except OSError as error:
@@ -186,17 +203,16 @@ def _read_file(source: Source, common: Allowance, listed: int | None = None) -> 
         yield ReadProblem(name, None, "there is not enough memory to read it")
 
 
-def _is_told(content: Content, is_empty: bool, listed: int | None) -> bool:
-    """Whether errors of a compiler are told: of a folder only those in logs of kernels, and never those of
-    CMake's probes, which are meant to fail."""
+def _reports_errors(content: Content, is_empty: bool, listed: int | None) -> bool:
+    """Return whether a compiler's errors are reported: in a folder only those in logs of kernels, and never
+    those of CMake's probes, which are meant to fail."""
     if listed is None:
         return True
     return not is_empty and (content.path is None or content.path.parent.name != CMAKE_FOLDER)
 
 
 def _metadata_beside(source: Source) -> Path | None:
-    """Triton's metadata of a cubin that is named by itself, which has neither the block size nor the shared
-    memory that the launch asks for."""
+    """Return Triton's metadata of a cubin that is named by itself: the cubin lacks the block size."""
     if not isinstance(source, (str, os.PathLike)) or Path(source).suffix != IMAGE_SUFFIX:
         return None
     beside = Path(source).with_suffix(METADATA_SUFFIX)
@@ -204,26 +220,28 @@ def _metadata_beside(source: Source) -> Path | None:
         return None
     try:
         with open_content(beside) as content:
-            return None if triton_metadata(content) is None else beside
+            return None if _triton_metadata(content) is None else beside
     except (Malformed, OSError):
         return None
 
 
-def _read_folder(folder: Path, common: Allowance) -> Iterator[Found]:
+def _read_folder(folder: Path, limits: ReadLimits) -> Iterator[Found]:
     is_empty = True
-    for found in _read_paths(_files(folder), common):
+    for found in _read_paths(_files(folder), limits):
         is_empty = is_empty and isinstance(found, Remark)
         yield found
     if is_empty:
         yield ReadProblem(str(folder), None, "a folder without kernels")
 
 
-def _read_paths(paths: Iterable[tuple[Path, int | ReadProblem | None]], common: Allowance) -> Iterator[Found]:
-    """What files hold, less the images that Triton's metadata before them describe.
+def _read_paths(
+    paths: Iterable[tuple[Path, int | ReadProblem | None]], limits: ReadLimits
+) -> Iterator[Found]:
+    """Yield the contents of files, without the images that Triton's metadata before them describe.
 
     Args:
         paths: Each with its size when its folder was listed, if one was; or with why it cannot be read.
-        common: What they share.
+        limits: The limits of all files of the command.
     """
     described: set[Path] = set()
     for path, size in paths:
@@ -232,14 +250,14 @@ def _read_paths(paths: Iterable[tuple[Path, int | ReadProblem | None]], common: 
             continue
         if path.suffix in TRITON_SUFFIXES and path.with_suffix("") in described:
             continue
-        for found in _read_file(path, common, size):
+        for found in _read_file(path, limits, size):
             if isinstance(found, KernelRecord) and found.format == "triton":
                 described.add(path.with_suffix(""))
             yield found
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, int | ReadProblem]]:
-    """Each file with its size, or with why it cannot be read.
+    """Yield each file of a folder with its size, or with why it cannot be read.
 
     A file that the folder has under several names, as libraries often are, is read once.
     """
@@ -249,9 +267,9 @@ def _files(folder: Path) -> Iterator[tuple[Path, int | ReadProblem]]:
         if identity not in seen:
             seen.add(identity)
             yield path, size
-    for refused in closed:
-        name = str(refused.filename)
-        yield Path(name), ReadProblem(name, None, f"cannot be read: {refused.strerror or refused}")
+    for error in closed:
+        name = str(error.filename)
+        yield Path(name), ReadProblem(name, None, f"cannot be read: {error.strerror or error}")
 
 
 def _leads_to_a_folder(entry: os.DirEntry[str]) -> bool:
@@ -262,10 +280,10 @@ def _leads_to_a_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _listed(folder: Path, closed: list[OSError]) -> Iterator[tuple[Path, int, tuple[int, int]]]:
-    """Every file below a folder in order, with its size and what it is known by.
+    """Yield every file below a folder in order, with its size and its identity.
 
     A loop, as folders can be thousands deep. All files of a folder are looked at before the first is read, so
-    that it is known of the others whether they have changed meanwhile.
+    that a change of the others in the meantime is noticed.
     """
     waiting = [str(folder)]
     while waiting:
@@ -297,3 +315,116 @@ def _listed(folder: Path, closed: list[OSError]) -> Iterator[tuple[Path, int, tu
                 found.append((path, status.st_size, (status.st_dev, status.st_ino)))
         for path, size, identity in found:
             yield Path(path), size, identity
+
+
+def read_content(content: Content) -> Iterator[Found]:
+    """Yield what the content holds, whatever its format; nothing if it is of none.
+
+    Raises:
+        Malformed: It is damaged as a whole.
+    """
+    if content.size == 0:
+        return
+    if _is_choice(content):
+        yield from checked(content.limits, inductor.read_choice(content), content.name)
+        return
+    head = content.head()
+    if content.is_compressed and (head.startswith(ncu_rep.MAGIC) or _is_binary(head)):
+        with content.unpacked() as plain:
+            if not plain.is_compressed:  # packed once; nothing here is packed more often
+                yield from read_content(plain)
+            content.has_device_code = plain.has_device_code
+    elif head.startswith(ncu_rep.MAGIC):
+        yield from checked(content.limits, ncu_rep.read_ncu_rep(content), content.name)
+    elif _is_binary(head):
+        yield from read_device_code(content)
+    elif _JSON_START.match(head):
+        yield from checked(content.limits, _read_json(content, head), content.name)
+    else:
+        yield from checked(content.limits, _read_lines(content), content.name)
+
+
+def reason_for_nothing(content: Content) -> str:
+    """Return why `read_content` found nothing."""
+    if content.size == 0 and content.path is None:
+        return "it is empty; a compiler prints registers to standard error (2>&1), and only with -Xptxas -v"
+    if content.size == 0:
+        return "the file is empty"
+    if _is_choice(content):
+        return "an autotuner's choice; the kernels are in Triton's cache: give the folder that holds both"
+    if content.has_device_code:
+        return "holds device code, but no kernels"
+    head = content.head()
+    if head.startswith(_ARCHIVE_STARTS) or (content.is_compressed and _is_binary(head)):
+        return "an archive; unpack it, and give the folder"
+    if _is_binary(head):
+        return "a binary file without device code for NVIDIA GPUs"
+    if _JSON_START.match(head):
+        return "JSON, but neither a trace of PyTorch's profiler with kernels nor Triton's metadata"
+    return (
+        "a text without kernels; output of ptxas -v, cuobjdump -res-usage, ncu --csv or PTX would have some"
+    )
+
+
+def _is_choice(content: Content) -> bool:
+    return content.path is not None and content.path.suffix == inductor.CHOICE_SUFFIX
+
+
+def _is_binary(head: bytes) -> bool:
+    return b"\0" in head and not head.startswith(_UTF16_MARKS)
+
+
+def _triton_metadata(content: Content) -> dict[str, Any] | None:
+    """Return the metadata that Triton wrote of a kernel; None if the content is anything else.
+
+    Raises:
+        Malformed: It is damaged as a whole.
+    """
+    if content.size > triton.MAX_METADATA_BYTES or not _JSON_START.match(content.head()):
+        return None
+    with content.text() as text:
+        return triton.parse_metadata(text.read(triton.MAX_METADATA_BYTES))
+
+
+def _read_json(content: Content, head: bytes) -> Iterator[Found]:
+    metadata = _triton_metadata(content)
+    if metadata is not None:
+        yield from triton.read_triton(metadata, content)
+    elif any(marker in head for marker in pytorch_trace.MARKERS):
+        with content.text() as text:
+            yield from pytorch_trace.read_pytorch_trace(text, content.name)
+
+
+def _read_lines(content: Content) -> Iterator[Found]:
+    with content.text() as text:
+        lines = _Lines(text.lines(content.errors.inspect))
+        for number, line in lines:
+            for marks, reader in LINE_READERS:
+                if marks(line):
+                    lines.back = (number, line)
+                    yield from reader(lines.up_to_another(reader), content.name)
+                    break
+
+
+class _Lines(Iterator[tuple[int, str]]):
+    """The lines of a log, of which each reader takes those up to the first of another format."""
+
+    def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
+        self._lines = lines
+        self.back: tuple[int, str] | None = None
+        """A line that is read again."""
+
+    def __next__(self) -> tuple[int, str]:
+        if self.back is not None:
+            line, self.back = self.back, None
+            return line
+        return next(self._lines)
+
+    def up_to_another(self, reader: LineReader) -> Iterator[tuple[int, str]]:
+        """Yield the lines up to the first of another reader."""
+        others = [marks for marks, other in LINE_READERS if other is not reader]
+        for number, line in self:
+            if any(marks(line) for marks in others):
+                self.back = (number, line)
+                return
+            yield number, line

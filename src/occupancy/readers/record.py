@@ -1,44 +1,33 @@
-"""What a file says about one kernel, or about one launch of it; and what could not be read."""
+"""Kernel records, the result of every reader, and the problems and remarks beside them."""
 
 from __future__ import annotations
 
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..errors import InputError, bounded
-from ..values.dataclass import dataclass
 from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY, Carveout, Kernel, Launch
 from ..values.limits import ComputeCapability
 from ..values.resources import total_shared_memory
-from .remark import Remark
 
 Format = Literal[
-    "cubin",
-    "fatbin",
-    "ptx",
-    "ptxas",
-    "res-usage",
-    "triton",
-    "nsight-csv",
-    "ncu-rep",
-    "pytorch-trace",
+    "cubin", "fatbin", "ptx", "ptxas", "res-usage", "triton", "nsight-csv", "ncu-rep", "pytorch-trace",
     "python",
-]
+]  # fmt: skip
 
 ThreadsFrom = Literal[
     "launch", "metadata", "required", "option", "rules", "compared",
     "launch_bounds", "best", "usual", "deciding",
 ]  # fmt: skip
-"""Whence a block size comes. The source itself states it: a recorded launch, the metadata of a compiler
-that chooses it, or the kernel's own `.reqntid`. The user stated it: an option, or the file with the rules.
-The build that it is compared with states it. Or it was chosen for an answer: the first launch bound, the
-size with the highest occupancy, a usual one, or that which decides a comparison: of all that both builds can
-launch with, the one with the greatest drop."""
+"""Origins of a block size. Stated by the source: a recorded launch, the metadata of a compiler that chooses
+it, or the kernel's own ``.reqntid``. Stated by the user: an option, or the rules. Stated by the build that it
+is compared with. Or chosen: the launch bound, the size with the highest occupancy, a usual one, or the one
+that decides a comparison."""
 
 SpillsFrom = Literal["compiler", "code"]
-"""Whence the bytes of spills come: printed by the compiler, or counted in the machine code."""
+"""Origins of the bytes of spills: printed by the compiler, or counted in the machine code."""
 
 SPILLS = ("spill_store_bytes", "spill_load_bytes", "spills_from")
 
@@ -52,69 +41,65 @@ COMPILED = (
 Shape = tuple[int, int, int]
 
 Module = tuple[str, int]
-"""A fatbin: its file, and its number in it, from 0."""
+"""A fatbin: its file, and its number in the file, from 0."""
 
 
 @lru_cache(maxsize=64)  # of ten thousand kernels, all have one of a few
 def architecture_of(arch: str | None) -> ComputeCapability | None:
-    """The compute capability of an architecture's name; None where it is none."""
+    """Return the compute capability of an architecture such as sm_90a; None if it has none."""
     try:
         return ComputeCapability.parse(arch) if arch else None
     except InputError:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)  # immutable by convention: a frozen one is 5x slower
 class KernelRecord:
-    """One kernel of one architecture, or one launch. ``None`` means that the source does not say.
+    """One kernel of one architecture, or one launch. ``None``: the source does not state it.
 
-    Values are as the source has them; that a kernel could really have them is for `kernel` to say.
+    Values are those of the source. Whether a kernel can have them is checked by `kernel`.
     """
 
     source: str
     """The path as it was given, or the name of the stream."""
     format: Format
     name: str
-    """Mangled, where the source has it so; with escapes for what a terminal would obey, which no real name
-    has, and up to 64 KiB of it."""
+    """The mangled name, if the source has it; cut at 64 KiB, with control characters escaped."""
     arch: str | None = None
     """The compiler's name of the architecture, such as ``"sm_90"`` or ``"sm_90a"``."""
     also_in: tuple[str, ...] = ()
-    """Other files with a copy of the kernel, or from which something that is said here comes."""
+    """Other files with a copy of the kernel, or from which some of these values come."""
     modules: tuple[Module, ...] = field(default=(), compare=False, repr=False, metadata={"exclude": True})
-    """The fatbins with a copy of its image; the driver chooses among the images of each. It says nothing of
-    the kernel itself, and no output has it."""
+    """The fatbins with a copy of its image, among whose images the driver chooses. No output has them."""
     code: int | None = None
-    """A checksum (CRC-32) of its machine code, where there is an image: the same for copies."""
+    """The CRC-32 of its machine code, if there is an image: the same for copies."""
     is_static: bool | None = None
-    """Whether only its own source file can see it: other files may have other kernels of the name."""
+    """True for a kernel that only its own source file can see: other files may have others of the name."""
     file: str | None = None
-    """The file of the source that the kernel is written in, where the compiler was asked for line tables
-    (``-lineinfo``)."""
+    """The source file of the kernel, if it was compiled with line tables (``-lineinfo``)."""
     line: int | None = None
     """The line at which its code begins."""
     fuses: tuple[str, ...] = ()
-    """The operations that Inductor made it of, such as ``"aten.add"``, where its own source is beside it."""
+    """The operations that Inductor fused into it, such as ``"aten.add"``, if its own source is beside it."""
     chosen: bool | None = None
-    """Of the candidates that an autotuner compiled, whether it is the one that runs; None where no autotuner
-    says anything of the kernel."""
+    """For a candidate of an autotuner: True if it was chosen. None for kernels without an autotuner."""
     num_warps: int | None = None
-    """Warps per block that a kernel of Triton was compiled with: with the next, what a tuner calls it by."""
+    """Warps per block that a Triton kernel was compiled with."""
     num_stages: int | None = None
-    """Stages of its software pipeline."""
+    """Stages of the software pipeline of a Triton kernel."""
     linked: bool | None = None
-    """False for a relocatable object, whose numbers lack what its callees need."""
+    """False for a kernel of a relocatable object, whose numbers lack those of its callees."""
 
     regs: int | None = None
     """Registers per thread."""
     static_smem: int | None = None
-    """Shared memory per block that the kernel declares, in bytes, without the system's reservation."""
+    """Static shared memory per block in bytes, without the system's reservation."""
     spill_smem: int | None = None
-    """What of ``static_smem`` the compiler has added to spill registers to, in bytes."""
+    """The part of ``static_smem`` that the compiler added to spill registers to, in bytes."""
     dynamic_smem: int | None = None
-    """Shared memory per block that the launch asks for, in bytes."""
+    """Dynamic shared memory per block in bytes."""
     smem: int | None = None
-    """Both together, in bytes, where the source does not separate them."""
+    """Static and dynamic shared memory in bytes, if the source does not separate them."""
     barriers: int | None = None
     """Named barriers per block."""
     virtual_resources: int | None = None
@@ -122,73 +107,70 @@ class KernelRecord:
     tensor_memory: int | None = None
     """Columns of tensor memory per block."""
     reallocates_registers: bool | None = None
-    """True where warpgroups pass registers to one another (``setmaxnreg``), so that ``registers`` is what the
-    launch gives to each, and not what any of them needs."""
+    """True if warpgroups pass registers to one another (``setmaxnreg``): ``regs`` is the number that the
+    launch gives to each thread, not the number that a thread needs."""
 
     stack_bytes: int | None = None
-    """Stack of one thread with all that it calls; the kernel's own frame where that is all that is known,
-    as in a relocatable object."""
+    """Stack of a thread with all callees; only the kernel's own frame in a relocatable object."""
     spill_store_bytes: int | None = None
-    """Bytes that a thread stores because registers do not suffice: as the compiler printed it, which can be
-    below 0 where it also spills into shared memory; else as counted in the machine code, without that of
-    callees. None where no log says it and the code does not tell, as before sm_70."""
+    """Bytes of spill stores of a thread: as the compiler printed them, below 0 if it also spills to shared
+    memory; else as counted in the machine code, without callees. None if neither tells, as before sm_70."""
     spill_load_bytes: int | None = None
-    """Bytes that it loads again, likewise."""
+    """Bytes of spill loads of a thread, from the same origin."""
     spills_from: SpillsFrom | None = None
-    """Who says both: the compiler, in a log, or the machine code, in which they were counted."""
+    """The origin of both: a log of the compiler, or the machine code."""
 
     max_threads: int | None = None
-    """The most threads per block that the kernel was compiled for: the first launch bound."""
+    """The first launch bound: the most threads per block that the kernel was compiled for."""
     required_threads: int | None = None
-    """Threads per block, where the kernel was compiled for exactly that (`.reqntid`)."""
+    """The exact number of threads per block that the kernel was compiled for (`.reqntid`)."""
     min_blocks: int | None = None
-    """Blocks per SM that the compiler was asked to allow: the second launch bound."""
+    """The second launch bound: the blocks per SM that the compiler had to allow."""
     register_cap: int | None = None
-    """The cap on registers per thread that the kernel was compiled under."""
+    """The cap on registers per thread that the kernel was compiled with."""
     cluster_dim: Shape | None = None
     """Blocks per cluster along x, y and z."""
     max_cluster_rank: int | None = None
-    """The most blocks per cluster that the kernel was compiled for: the third launch bound."""
+    """The third launch bound: the most blocks per cluster that the kernel was compiled for."""
 
     threads: int | None = None
-    """Threads per block, where the source states it."""
+    """Threads per block, if the source states them."""
     threads_from: ThreadsFrom | None = None
     block_dim: Shape | None = None
     """The block's shape, whose product is ``threads``."""
     launches: int | None = None
-    """How many launches this stands for; None where it is no launch."""
+    """Number of launches that the record stands for; None for a kernel."""
     grid_dim: Shape | None = None
     """Blocks along x, y and z, for a launch."""
     profiled_on: str | None = None
-    """The GPU that the launch ran on, by the name that the file gives it."""
+    """The name of the GPU that the launch ran on."""
     multiprocessor_count: int | None = None
-    """SMs of the GPU that the launch ran on, where the file says it."""
+    """SMs of the GPU that the launch ran on."""
     shared_memory_configuration: int | None = None
     """Shared memory that the SM was set to for this launch, in bytes."""
     duration_us: float | None = None
-    """How long the launch ran, in microseconds."""
+    """Duration of the launch in microseconds."""
     reported_occupancy: float | None = None
-    """The theoretical occupancy that the source itself claims, 0 to 1."""
+    """Theoretical occupancy that the source itself reports, 0 to 1."""
     achieved_occupancy: float | None = None
-    """The occupancy that a profiler measured, 0 to 1; of several launches the mean."""
+    """Occupancy that a profiler measured, 0 to 1; for several launches the mean."""
 
     notes: tuple[str, ...] = ()
-    """What someone who reads the numbers should know about them."""
+    """Notes on the numbers."""
 
     @property
     def shared_memory(self) -> int | None:
-        """Shared memory per block in bytes, static and dynamic; None where the source states neither."""
+        """Static and dynamic shared memory per block in bytes; None if the source states neither."""
         return total_shared_memory(self.static_smem, self.dynamic_smem, self.smem)
 
     @property
     def lacks_dynamic_smem(self) -> bool:
-        """Whether no source states the dynamic shared memory, alone or in a total; it counts as none."""
+        """True if no source states the dynamic shared memory, alone or in a total; it counts as none."""
         return self.dynamic_smem is None and self.smem in (None, self.static_smem)
 
     @property
     def spills(self) -> tuple[int, int] | None:
-        """Bytes that a thread stores and loads because registers do not suffice, none below 0; None where
-        neither is known."""
+        """Bytes of spill stores and loads of a thread, none below 0; None if neither is known."""
         stores, loads = self.spill_store_bytes, self.spill_load_bytes
         if stores is None and loads is None:
             return None
@@ -196,55 +178,55 @@ class KernelRecord:
 
     @property
     def spills_are_counted(self) -> bool:
-        """Whether it spills by a count in its machine code, and no compiler stated it."""
+        """True if it spills by a count in its machine code, and no compiler stated it."""
         return self.spills_from == "code" and any(self.spills or ())
 
     @property
-    def is_passed_over(self) -> bool:
-        """Whether it is a candidate that an autotuner did not choose, which does not run."""
+    def rejected_by_autotuner(self) -> bool:
+        """True for a candidate that an autotuner did not choose, which does not run."""
         return self.chosen is False
 
     @property
     def is_comparable(self) -> bool:
-        """Whether it plays a part where builds are compared: it is compiled, and may be launched."""
-        return self.regs is not None and not self.is_passed_over
+        """True if it counts when builds are compared: it is compiled, and may be launched."""
+        return self.regs is not None and not self.rejected_by_autotuner
 
     @property
     def is_traced(self) -> bool:
-        """Whether it is a launch of a trace, with its time."""
+        """True for a launch of a trace with its duration."""
         return self.format == "pytorch-trace" and self.duration_us is not None
 
     @property
     def group(self) -> str:
-        """The same for what is shown together: the name, and for candidates of an autotuner the file."""
+        """The name; for candidates of an autotuner with the file, so that they are shown together."""
         return self.name if self.chosen is None else f"{self.name} {self.file}"
 
     @property
     def demangled(self) -> str:
-        """The name as people write it; the mangled one where it cannot be demangled."""
+        """The demangled name; the mangled one if it cannot be demangled."""
         from .names import demangle
 
         return demangle(self.name)
 
     @property
     def compute_capability(self) -> ComputeCapability | None:
-        """The architecture as a compute capability; None where the source names none."""
+        """The compute capability of the architecture; None if the source names none."""
         return architecture_of(self.arch)
 
     @property
     def carveout(self) -> Carveout | None:
-        """The shared memory configuration of a launch, in the form that `Kernel` takes."""
+        """The shared memory configuration of a launch as a carveout."""
         size = self.shared_memory_configuration
         return None if size is None else Carveout(size, "bytes")
 
     def kernel(self, threads: int | None = None) -> Kernel:
-        """What one block needs.
+        """Return the resources that one block needs.
 
         Args:
-            threads: Threads per block, where the source does not state them.
+            threads: Threads per block, if the source does not state them.
 
         Raises:
-            InputError: The block size is not known, or the source states what no kernel can have.
+            InputError: The block size is not known, or the source states values that no kernel can have.
         """
         known = self.threads if self.threads is not None else threads
         if known is None:
@@ -253,6 +235,9 @@ class KernelRecord:
                 where="threads",
                 hint="Give the threads per block that the kernel is launched with.",
             )
+        # ptxas writes the virtual resources of tensor memory whether or not the kernel relinquishes its
+        # permit. Beside tensor memory they would mean that it does not.
+        allocates = self.virtual_resources == VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
         return Kernel(
             threads=known,
             regs=self.regs,
@@ -263,67 +248,57 @@ class KernelRecord:
             block_dim=self.block_dim,
             carveout=self.carveout,
             opt_in=None if self.num_warps is None else True,  # Triton makes the call as it loads a kernel
-            virtual_resources=self._given_virtual_resources(),
+            virtual_resources=None if self.tensor_memory and allocates else self.virtual_resources,
             tensor_memory=self.tensor_memory or None,
             spill_smem=self.spill_smem or None,
             reallocates_registers=bool(self.reallocates_registers),
             triton_warps=self.num_warps,
         )
 
-    def _given_virtual_resources(self) -> int | None:
-        """None where all that it says is that the kernel allocates: so does its tensor memory.
-
-        ptxas writes as many whether or not the kernel relinquishes its permit; as an argument beside tensor
-        memory they would say that it does not.
-        """
-        allocates = self.virtual_resources == VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
-        return None if self.tensor_memory and allocates else self.virtual_resources
-
     def launch(self) -> Launch | None:
-        """The kernel with its grid; None where the source is no launch.
+        """Return the kernel with its grid; None if the record is no launch.
 
         Raises:
-            InputError: The source states what no kernel can have.
+            InputError: The source states values that no kernel can have.
         """
         if self.grid_dim is None:
             return None
         return Launch(self.kernel(), self.grid_dim, self.cluster_dim)
 
     def with_compiled(self, compiled: KernelRecord) -> KernelRecord:
-        """This launch, with what the image of its kernel states in place of what the launch says."""
-        image = {
-            name: getattr(compiled, name)
-            for name in ("arch", "modules", "code", "linked", "file", "line", *COMPILED)
-        }
+        """Return this launch with the values of its kernel's image in place of its own."""
+        image = {name: getattr(compiled, name) for name in _OF_IMAGE}
         if compiled.virtual_resources is None:
             image["virtual_resources"] = self.virtual_resources
         return replace(self, **image | {"cluster_dim": self.cluster_dim or compiled.cluster_dim})
 
     def values(self) -> dict[str, Any]:
-        """What the source says, by the names of the fields."""
+        """Return the values by the names of the fields."""
         return dict(zip(FIELD_NAMES, all_values(self), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
-        """The same with the demangled name, for machines."""
+        """Return the values with the demangled name."""
         return {**self.values(), "demangled": self.demangled}
 
 
+_OF_IMAGE = ("arch", "modules", "code", "linked", "file", "line", *COMPILED)
 FIELD_NAMES = tuple(each.name for each in fields(KernelRecord) if each.compare)
-"""What a source says of a kernel."""
+"""The fields that every output has."""
 all_values = attrgetter(*FIELD_NAMES)
-"""Its values, in this order."""
+"""The values of these fields, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadProblem:
-    """A piece of a source that could not be read; what else the source holds still is."""
+    """A piece of a source that could not be read. All else that the source holds is read."""
 
     source: str
     offset: int | None
-    """Where in the source: a byte for binary formats; None where no place can be named."""
+    """The place in a binary source, in bytes; None if no place is known."""
     what: str
+    """The problem."""
     line: int | None = None
-    """Where in a text."""
+    """The place in a text."""
     is_harmless: bool = field(default=False, compare=False, repr=False, metadata={"exclude": True})
     """True if no kernels are missing: the source holds device code without kernels."""
 
@@ -343,5 +318,30 @@ class ReadProblem:
         return f"{self.where}: {self.what}"
 
 
+class Fusion(NamedTuple):
+    """The operations that the kernel of a generated file fuses."""
+
+    source: str
+    file: str
+    """The last part of the generated file's path: a cache may have been moved."""
+    operations: tuple[str, ...]
+
+
+class Choice(NamedTuple):
+    """The candidate of a kernel that an autotuner chose."""
+
+    source: str
+    folder: str
+    """The name of the folder that holds the candidate."""
+
+
+Remark = Fusion | Choice
+"""A statement of one file about kernels of other files."""
+
 Found = KernelRecord | ReadProblem | Remark
-"""What a reader yields, in the order of the source."""
+"""The results of a reader, in the order of the source."""
+
+
+def file_name(path: str) -> str:
+    """Return the last part of a path of whatever system."""
+    return path.replace("\\", "/").rpartition("/")[2]

@@ -1,13 +1,13 @@
-"""What ``cuobjdump -res-usage`` prints."""
+"""The output of ``cuobjdump -res-usage``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from .content import NumberedLines, first_number
 from .cubin import FIRST_WITH_RESERVED_SHARED_MEMORY, RESERVED_SHARED_MEMORY
 from .record import Found, KernelRecord
-from .text import NumberedLines, first_number
 
 _ARCH = re.compile(r"^\s*arch\s*=\s*(sm_(\d{1,12})\w*)")
 _FUNCTION = re.compile(r"^\s*Function (.+):\s*$")
@@ -23,12 +23,12 @@ _UNKNOWN_ARCH_NOTE = "if this is for sm_90 or newer, 1024 bytes of the shared me
 
 
 def marks(line: str) -> bool:
-    """Whether a line is the first of interest."""
+    """Return whether a line is the first of interest."""
     return any(marker in line for marker in _MARKERS)
 
 
 def read_res_usage(lines: NumberedLines, source: str) -> Iterator[Found]:
-    """The kernels of the listing. Arguments are those of `read_ptxas`.
+    """Yield the kernels of the listing. Arguments are those of `read_ptxas`.
 
     The listing of a lone cubin does not name the architecture.
     """

@@ -1,9 +1,9 @@
-"""Where in the source a kernel begins: the line tables of cubins compiled with ``-lineinfo``, and Triton's.
+"""Places of kernels in the source: the line tables of cubins compiled with ``-lineinfo``, and Triton's.
 
 They are line programs of DWARF 2 to 4 (section 6.2 of the standard, version 4). Every function has a
-sequence of its own, which begins by setting the address 0; a relocation says of which section that is. So
-only the first row of each sequence is run, from the place that the relocation names. No other part of DWARF
-is needed, so a reader of all of it would be more than this takes.
+sequence of its own, which begins by setting the address 0; a relocation names the section of that address.
+So only the first row of each sequence is run, from the place that the relocation names. No other part of
+DWARF is needed, so a reader of all of it would be more than this takes.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import struct
 from bisect import bisect_right
 from typing import NamedTuple
 
-from .budget import Malformed
 from .elf import SHT_PROGBITS, Image, Section
+from .limits import Malformed, ReadLimits
 
 _SECTION_NAME = b".debug_line\0"
 SHT_RELA, SHT_REL = 4, 9
 _RELA = struct.Struct("<QQq")
 _REL = struct.Struct("<QQ")
 _OPERAND = 3
-"""Bytes of DW_LNE_set_address before its operand, which is what is relocated: 0, length, opcode."""
+"""Bytes of DW_LNE_set_address before its operand, which is relocated: 0, length, opcode."""
 _LEAST_UNIT = 15
-MAX_TABLE_BYTES = 16 << 20
-MAX_KERNELS = 1 << 16
-MAX_STEPS = 1 << 12
-"""Opcodes before the first row of a sequence, which has a handful."""
+MAX_LINE_TABLE_BYTES = 16 << 20
+MAX_PROGRAM_BYTES = 1 << 12
+"""Opcodes and operands before the first row of a sequence, which has some ten bytes."""
+_BYTES_OF_PIECE = 4
 MAX_PATH_CHARACTERS = 4096
 
 _COPY, _ADVANCE_PC, _ADVANCE_LINE, _SET_FILE, _SET_COLUMN, _FIXED_ADVANCE_PC = 1, 2, 3, 4, 5, 9
@@ -43,7 +43,7 @@ NOWHERE = Place(None, None)
 
 
 class _Unit(NamedTuple):
-    """One line program with what its header says."""
+    """One line program with its header."""
 
     start: int
     end: int
@@ -56,18 +56,18 @@ class _Unit(NamedTuple):
     files: list[tuple[str, int]]
 
     def path(self, number: int) -> str | None:
-        """The file of this number, from 1."""
+        """Return the file of a number, from 1."""
         if not 1 <= number <= len(self.files):
             return None
         name, folder = self.files[number - 1]
-        is_whole = name.startswith("/") or ntpath.splitdrive(name)[0]  # whichever system compiled it
-        if folder == 0 or is_whole or folder > len(self.folders):
+        is_absolute = name.startswith("/") or ntpath.splitdrive(name)[0]  # whichever system compiled it
+        if folder == 0 or is_absolute or folder > len(self.folders):
             return name
         return f"{self.folders[folder - 1].rstrip('/')}/{name}"
 
 
-def is_of_lines(image: Image, relocations: Section) -> bool:
-    """Whether a section of relocations holds those of the line table."""
+def relocates_lines(image: Image, relocations: Section) -> bool:
+    """Return whether a section of relocations is that of the line table."""
     *_, number = relocations
     if number >= len(image.sections):
         return False
@@ -75,44 +75,38 @@ def is_of_lines(image: Image, relocations: Section) -> bool:
     return type == SHT_PROGBITS and image.section_names.startswith(_SECTION_NAME, name)
 
 
-def places_of(image: Image, relocations: Section) -> dict[int, Place]:
-    """Where the functions begin, by the section of their code; none where the tables make no sense.
+def read_places(image: Image, relocations: Section) -> dict[int, Place]:
+    """Return where the functions begin, by the section of their code; nothing where the tables make no sense.
 
     Args:
         image: The image.
-        relocations: What says of which sections the addresses in its line table are.
+        relocations: The relocations of its line table, which name the sections of the addresses.
     """
-    _, type, _, offset, size, _, of = relocations
-    _, _, _, table_offset, table_size, _, _ = image.sections[of]
+    _, type, _, offset, size, _, table = relocations
+    _, _, _, table_offset, table_size, _, _ = image.sections[table]
+    found: dict[int, Place] = {}
     try:
-        if max(table_size, size) > MAX_TABLE_BYTES:
+        if max(table_size, size) > MAX_LINE_TABLE_BYTES:
             return {}
         data = bytes(image.part(table_offset, table_size, "table of lines"))
         entries = image.part(offset, size, "relocations of the table of lines")
-        image.budget.pay("pieces", len(entries) // _REL.size)
         symbols = image.sections_of_symbols()
-        units = _units(data)
-    except (Malformed, IndexError, struct.error):  # it is no reason to leave out the kernel
-        return {}
-    found: dict[int, Place] = {}
-    form = _RELA if type == SHT_RELA else _REL
-    starts = [unit.start for unit in units]
-    for place, info, *_ in form.iter_unpack(entries[: len(entries) // form.size * form.size]):
-        section = symbols.get(info >> 32)
-        unit = units[max(0, bisect_right(starts, place) - 1)] if units else None
-        if section is None or unit is None or section in found or len(found) >= MAX_KERNELS:
-            continue
-        try:
-            row = _first_row(data, place - _OPERAND, unit)
-        except (IndexError, ValueError):
-            continue
-        path = None if row is None else unit.path(row[0])
-        if row is not None and path and 0 < row[1] < 1 << 31:
-            found[section] = Place(path[:MAX_PATH_CHARACTERS], row[1])
+        units = _units(data, image.limits)
+        starts = [unit.start for unit in units]
+        form = _RELA if type == SHT_RELA else _REL
+        for address, info, *_ in form.iter_unpack(entries[: len(entries) // form.size * form.size]):
+            image.limits.consume("pieces")
+            section = symbols.get(info >> 32)
+            if units and section is not None and section not in found:
+                unit = units[max(0, bisect_right(starts, address) - 1)]
+                if place := _first_place(data, address - _OPERAND, unit, image.limits):
+                    found[section] = place
+    except (Malformed, IndexError, ValueError, struct.error):  # it is no reason to leave out the kernel
+        pass
     return found
 
 
-def _units(data: bytes) -> list[_Unit]:
+def _units(data: bytes, limits: ReadLimits) -> list[_Unit]:
     units = []
     position = 0
     while position + _LEAST_UNIT < len(data):
@@ -120,19 +114,20 @@ def _units(data: bytes) -> list[_Unit]:
         end = position + 4 + size
         if not 2 <= version <= 4 or end > len(data):
             break
-        units.append(_unit(data, position, end, version))
+        units.append(_unit(data, position, end, version, limits))
         position = end
     return units
 
 
-def _unit(data: bytes, start: int, end: int, version: int) -> _Unit:
+def _unit(data: bytes, start: int, end: int, version: int, limits: ReadLimits) -> _Unit:
     (header_size,) = struct.unpack_from("<I", data, start + 6)
-    program = start + 10 + header_size
+    program = min(start + 10 + header_size, end)
     position = start + (11 if version < 4 else 12) + 1
     line_base, line_range, opcode_base = struct.unpack_from("<bBB", data, position)
     position += 3
     lengths = data[position : position + opcode_base - 1]
     position += opcode_base - 1
+    limits.consume("pieces", 1 + data.count(0, position, program))  # no more names than ends of names
     folders = []
     while position < program and data[position]:
         folder, position = _string(data, position)
@@ -142,44 +137,61 @@ def _unit(data: bytes, start: int, end: int, version: int) -> _Unit:
     while position < program and data[position]:
         name, position = _string(data, position)
         folder_number, position = _unsigned(data, position)
-        _, position = _unsigned(data, position)  # when it was changed
+        _, position = _unsigned(data, position)  # the time of its change
         _, position = _unsigned(data, position)  # its size
         files.append((name, folder_number))
     return _Unit(program, end, line_base, line_range, opcode_base, lengths, folders, files)
 
 
-def _first_row(data: bytes, position: int, unit: _Unit) -> tuple[int, int] | None:
-    """File number and line of the first row that the program emits from here on."""
+def _first_place(data: bytes, position: int, unit: _Unit, limits: ReadLimits) -> Place | None:
+    """Return the place of the first row that the program emits from a position on."""
+    last = min(unit.end, position + MAX_PROGRAM_BYTES)
+    if not unit.start <= position < last:
+        return None
+    row, end = _first_row(data, position, last, unit)
+    limits.consume("pieces", (end - position) // _BYTES_OF_PIECE)
+    path = None if row is None else unit.path(row[0])
+    if row is None or not path or not 0 < row[1] < 1 << 31:
+        return None
+    return Place(path[:MAX_PATH_CHARACTERS], row[1])
+
+
+def _first_row(data: bytes, position: int, last: int, unit: _Unit) -> tuple[tuple[int, int] | None, int]:
+    """Return the file number and the line of the first row, and the position behind it."""
     file = line = 1
-    for _ in range(MAX_STEPS):
-        if not unit.start <= position < unit.end:
-            return None
-        opcode = data[position]
-        position += 1
-        if opcode >= unit.opcode_base:
-            return file, line + unit.line_base + (opcode - unit.opcode_base) % unit.line_range
-        if opcode == 0:
-            size, position = _unsigned(data, position)
-            if data[position] == 1:  # the sequence ends without a row
-                return None
-            position += size
-        elif opcode == _COPY:
-            return file, line
-        elif opcode == _ADVANCE_LINE:
-            delta, position = _signed(data, position)
-            line += delta
-        elif opcode == _SET_FILE:
-            file, position = _unsigned(data, position)
-        elif opcode == _FIXED_ADVANCE_PC:
-            position += 2
-        else:
-            for _ in range(unit.lengths[opcode - 1]):
-                _, position = _unsigned(data, position)
-    return None
+    try:
+        while position < last:
+            opcode = data[position]
+            position += 1
+            if opcode >= unit.opcode_base:
+                line += unit.line_base + (opcode - unit.opcode_base) % unit.line_range
+                return (file, line), position
+            if opcode == 0:
+                size, position = _unsigned(data, position)
+                if data[position] == 1:  # the sequence ends without a row
+                    return None, position
+                position += size
+            elif opcode == _COPY:
+                return (file, line), position
+            elif opcode == _ADVANCE_LINE:
+                delta, position = _signed(data, position)
+                line += delta
+            elif opcode == _SET_FILE:
+                file, position = _unsigned(data, position)
+            elif opcode == _FIXED_ADVANCE_PC:
+                position += 2
+            else:
+                for _ in range(unit.lengths[opcode - 1]):
+                    _, position = _unsigned(data, position)
+    except (IndexError, ValueError, ZeroDivisionError):
+        pass
+    return None, min(position, len(data))
 
 
 def _string(data: bytes, position: int) -> tuple[str, int]:
-    end = data.index(0, position)
+    end = data.find(0, position)
+    if end < 0:
+        raise IndexError
     return data[position:end].decode("utf-8", "replace"), end + 1
 
 

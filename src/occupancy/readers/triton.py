@@ -1,31 +1,30 @@
 """Triton's cache, which Inductor uses too: for each kernel a JSON file of metadata beside the cubin.
 
 Together they are complete: the cubin has the registers, and the metadata the block size and the
-shared memory, all of which is asked for at launch.
+shared memory, all of which is requested at launch.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from ..values.kernel import VIRTUAL_RESOURCES_OF_TENSOR_MEMORY
-from .budget import MAX_NUMBER, MIB, Malformed
-from .content import open_content
+from .content import Content, open_content
 from .cubin import read_cubin
+from .limits import MAX_NUMBER, MIB, Malformed, ReadLimits
 from .record import Format, Found, KernelRecord, ReadProblem, Shape
 
 MAX_METADATA_BYTES = MIB
-"""Metadata comes to a few KB."""
+"""Metadata have a few KB."""
 
-IMAGE_SUFFIX = ".cubin"
+METADATA_SUFFIX, IMAGE_SUFFIX = ".json", ".cubin"
 
 
 def parse_metadata(text: str) -> dict[str, Any] | None:
-    """The metadata of a compiled kernel; None where the text is something else."""
+    """Parse the metadata of a compiled kernel; None if the text is something else."""
     try:
         metadata = json.loads(text)
     except (ValueError, RecursionError):
@@ -35,26 +34,27 @@ def parse_metadata(text: str) -> dict[str, Any] | None:
     return None
 
 
-def read_triton(metadata: dict[str, Any], source: str, image: Path | None) -> Iterator[Found]:
-    """The kernel of a metadata file.
+def read_triton(metadata: dict[str, Any], content: Content) -> Iterator[Found]:
+    """Yield the kernel of a metadata file, and others that its cubin holds.
 
     Args:
-        metadata: What `parse_metadata` gave.
-        source: What the record names as its source.
-        image: The cubin beside the file; None where there is nothing beside it, as in a stream.
+        metadata: The result of `parse_metadata`.
+        content: The file, beside which the cubin lies.
     """
+    source = content.name
     try:
         described = describe(metadata, source)
     except Malformed as error:
         yield ReadProblem(source, None, error.what)
         return
-    if described is None:  # for another maker's GPUs
+    if described is None:
         return
-    if image is None:
+    if content.path is None:
         what = "there is no cubin beside a stream; give the folder that holds both"
     else:
+        image = content.path.with_suffix(IMAGE_SUFFIX)
         try:
-            yield described.with_compiled(_only_kernel(image, described.name))
+            yield from _with_image(described, image, content.limits)
             return
         except Malformed as error:
             what = f"{image.name}: {error.what}"
@@ -62,8 +62,50 @@ def read_triton(metadata: dict[str, Any], source: str, image: Path | None) -> It
     yield ReadProblem(source, None, f"the registers of {described.name} are not known: {what}")
 
 
+def _with_image(described: KernelRecord, image: Path, limits: ReadLimits) -> Iterator[KernelRecord]:
+    """Yield the described kernel with the values of its image, and the other kernels of the image.
+
+    Raises:
+        Malformed: The image cannot be read, or holds no kernel.
+    """
+    if image.exists() and not image.is_file():  # a pipe would be waited for
+        raise Malformed("it is no file")
+    first: KernelRecord | None = None
+    is_found = False
+    with open_content(image, limits.shared, _limits_if_seen(image, limits)) as content:
+        for kernel in read_cubin(content.part(), str(image), "cubin", content.limits):
+            if kernel.name == described.name and not is_found:
+                is_found = True
+                yield described.with_compiled(kernel)
+            elif first is None:
+                first = kernel
+            else:
+                content.limits.consume("kernels")
+                yield kernel
+    if first is None and not is_found:
+        raise Malformed("it holds no kernel")
+    if first is not None:
+        yield first if is_found else described.with_compiled(first)
+
+
+def _limits_if_seen(image: Path, limits: ReadLimits) -> ReadLimits | None:
+    """Return the limits of the metadata if the image was read before.
+
+    Many metadata files may have a link to one image, which brings its allowance once.
+    """
+    try:
+        status = image.stat()
+    except OSError:
+        return None
+    identity = status.st_dev, status.st_ino
+    if identity in limits.shared.images:
+        return limits
+    limits.shared.images.add(identity)
+    return None
+
+
 def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -> KernelRecord | None:
-    """What the metadata alone say; None for a kernel that is not for CUDA.
+    """Return the record of metadata alone; None for a kernel that is not for CUDA.
 
     Raises:
         Malformed: A value is not of its type.
@@ -93,17 +135,6 @@ def describe(metadata: dict[str, Any], source: str, format: Format = "triton") -
         tensor_memory=tensor_memory,
         virtual_resources=VIRTUAL_RESOURCES_OF_TENSOR_MEMORY if tensor_memory else None,
     )
-
-
-def _only_kernel(image: Path, name: str) -> KernelRecord:
-    if image.exists() and not image.is_file():  # a pipe would be waited for
-        raise Malformed("it is no file")
-    with open_content(image) as content:
-        kernels = read_cubin(content.part(), str(image), "cubin", content.budget)
-        first = next(kernels, None)
-        if first is None:
-            raise Malformed("it holds no kernel")
-        return next((kernel for kernel in chain([first], kernels) if kernel.name == name), first)
 
 
 def _cluster(metadata: dict[str, Any]) -> Shape | None:

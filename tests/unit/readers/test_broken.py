@@ -16,7 +16,7 @@ from pathlib import Path
 import lz4.block
 import pytest
 
-from occupancy.readers import Found, KernelRecord, ReadProblem, budget, read
+from occupancy.readers import Found, KernelRecord, ReadProblem, limits, read
 from tests.hostile import container, entry
 from tests.samples import OF_FORMAT, sample
 from tests.sampling import sampled
@@ -272,7 +272,7 @@ class TestRelocatableCopies:
 
     @pytest.fixture(autouse=True)
     def small_images(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("occupancy.readers.compression.MAX_IMAGE_BYTES", len(self.LINKED) - 1)
+        monkeypatch.setattr("occupancy.readers.fatbin.MAX_IMAGE_BYTES", len(self.LINKED) - 1)
 
     def test_none_takes_the_place_of_an_image_that_is_too_large(self) -> None:
         large = entry(zstd.compress(self.LINKED), flags=ZSTD, size=len(self.LINKED))
@@ -290,8 +290,8 @@ class TestRelocatableCopies:
         assert len(problems_of(found)) == 1
 
     def test_none_where_reading_ended_early(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        few = budget.CEILINGS["kernels"]._replace(for_all=20, of_a_file=0)
-        monkeypatch.setitem(budget.CEILINGS, "kernels", few)
+        few = limits.CEILINGS["kernels"]._replace(shared=20, per_mib=0)
+        monkeypatch.setitem(limits.CEILINGS, "kernels", few)
         found = read_bytes(container(entry(self.OTHER) + entry(self.LINKED)))
         assert {each.linked for each in records_of(found)} == {True}
         assert "14 relocatable kernels are left out" in problems_of(found)[-1].what
@@ -413,8 +413,8 @@ def test_stream_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_more_kernels_than_any_library_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = budget.CEILINGS["kernels"]._replace(for_all=4, of_a_file=0)
-    monkeypatch.setitem(budget.CEILINGS, "kernels", few)
+    few = limits.CEILINGS["kernels"]._replace(shared=4, per_mib=0)
+    monkeypatch.setitem(limits.CEILINGS, "kernels", few)
     found = read_bytes(sample("samples.fatbin"))
     assert len(records_of(found)) == 4
     assert "more kernels than are read" in str(problems_of(found)[-1])

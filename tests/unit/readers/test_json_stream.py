@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from occupancy.readers import json_stream
-from occupancy.readers.budget import Budget, Malformed
+from occupancy.readers.content import Text
 from occupancy.readers.json_stream import JsonStream
+from occupancy.readers.limits import Malformed, ReadLimits
 from occupancy.readers.pytorch_trace import KERNEL
-from occupancy.readers.text import Text
 
 NAMES = st.text(alphabet=st.sampled_from('ab"\\\\{}[], \n:ph') | st.characters(), max_size=20)
 FACTS = st.dictionaries(
@@ -32,7 +32,7 @@ def events(draw: st.DrawFn) -> dict[str, Any]:
 
 def stream_of(text: str) -> JsonStream:
     return JsonStream(
-        Text(io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "surrogatepass"))), Budget(1 << 30))
+        Text(io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "surrogatepass"))), ReadLimits(1 << 30))
     )
 
 
@@ -45,7 +45,7 @@ def kernels(values: list[Any]) -> list[Any]:
     st.sampled_from([None, 2]),
     st.sampled_from([1, 7, 64, 1 << 20]),
 )
-def test_no_kernel_is_passed_over(trace: list[dict[str, Any]], indent: int | None, chunk: int) -> None:
+def test_no_kernel_rejected_by_autotuner(trace: list[dict[str, Any]], indent: int | None, chunk: int) -> None:
     text = json.dumps(trace, indent=indent)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_stream, "CHUNK_CHARACTERS", chunk)
