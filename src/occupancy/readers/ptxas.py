@@ -43,9 +43,6 @@ digits would take an hour."""
 NVLINK = "nvlink"
 """The beginning of the linker's lines."""
 
-MOST_STATIC_SMEM = 48 * 1024
-"""Bytes per block that a kernel may declare. Targets such as sm_90a may use more."""
-
 _LINKED_SMEM_NOTE = (
     "the linker's shared memory counts 1024 bytes of the system's for sm_90, and none for others"
 )
@@ -174,20 +171,13 @@ class _Reader:
             return self._problem(
                 number, "registers of no known kernel; the lines of several builds are mixed"
             )
-        static_smem = _shared_memory(rest)
-        if static_smem > MOST_STATIC_SMEM and (kernel.arch or "")[-1:].isdigit():
-            return self._problem(
-                number,
-                f"{kernel.name} does not compile: it declares {static_smem:,} bytes of static shared memory, "
-                f"and ptxas allows {MOST_STATIC_SMEM:,}; use dynamic shared memory",
-            )
         return KernelRecord(
             source=self._source,
             format="ptxas",
             name=kernel.name,
             arch=kernel.arch,
             regs=registers,
-            static_smem=static_smem,
+            static_smem=_shared_memory(rest),
             barriers=first_number(_BARRIERS, rest),
             # The sum over all callees is printed from 12.4 on, and not before linking.
             stack_bytes=first_number(_CUMULATIVE_STACK, rest) or kernel.stack_bytes,

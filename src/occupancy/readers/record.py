@@ -38,6 +38,9 @@ COMPILED = (
 )  # fmt: skip
 """The fields of a record that the compiler decides."""
 
+MOST_STATIC_SMEM = 48 * 1024
+"""Bytes of static shared memory per block that ptxas allows."""
+
 Shape = tuple[int, int, int]
 
 Module = tuple[str, int]
@@ -247,13 +250,25 @@ class KernelRecord:
             barriers=self.barriers,
             block_dim=self.block_dim,
             carveout=self.carveout,
-            opt_in=None if self.num_warps is None else True,  # Triton makes the call as it loads a kernel
+            opt_in=self._opts_in(),
             virtual_resources=None if self.tensor_memory and allocates else self.virtual_resources,
             tensor_memory=self.tensor_memory or None,
             spill_smem=self.spill_smem or None,
             reallocates_registers=bool(self.reallocates_registers),
             triton_warps=self.num_warps,
         )
+
+    def _opts_in(self) -> bool | None:
+        """Return whether the kernel may use more shared memory than without a call; None if unknown."""
+        if self.num_warps is not None:  # Triton makes the call as it loads a kernel
+            return True
+        # ptxas prints a line for a kernel that it refuses. Targets such as sm_90a may declare more.
+        is_refused = (
+            self.format == "ptxas"
+            and (self.static_smem or 0) > MOST_STATIC_SMEM
+            and (self.arch or "")[-1:].isdigit()
+        )
+        return False if is_refused else None
 
     def launch(self) -> Launch | None:
         """Return the kernel with its grid; None if the record is no launch.
