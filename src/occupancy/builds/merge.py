@@ -15,8 +15,18 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from ..readers import KernelRecord
-from ..readers.record import COMPILED, FIELD_NAMES, SPILLS, ReadProblem, all_values, architecture_of
-from ..readers.remark import Choice, Fusion, Remark, file_name
+from ..readers.record import (
+    COMPILED,
+    FIELD_NAMES,
+    SPILLS,
+    Choice,
+    Fusion,
+    ReadProblem,
+    Remark,
+    all_values,
+    architecture_of,
+    file_name,
+)
 from ..tables.families import runs_on
 from .names import base_name, signature
 

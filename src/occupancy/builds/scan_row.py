@@ -12,7 +12,7 @@ from ..values.resources import Resource
 from .spill_cost import SpillCost
 
 
-@dataclass(slots=True, kw_only=True, unsafe_hash=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScanRow(KernelRecord):
     """One kernel of one architecture, or one launch, with the answer."""
 
