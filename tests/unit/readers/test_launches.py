@@ -126,15 +126,19 @@ class TestNsightCsv:
         mixed = "\n".join((before, head, units, first, between, rest))
         assert len(list(stream_kernels(io.StringIO(mixed)))) == 6
 
-    def test_named_metrics_in_long_form(self) -> None:
+    @pytest.mark.parametrize(
+        ("unit", "us"), [("nsecond", 0.0035), ("us", 3.5), ("usecond", 3.5), ("ms", 3500), ("msecond", 3500),
+                         ("s", 3.5e6), ("second", 3.5e6)],
+    )  # fmt: skip
+    def test_named_metrics_in_long_form(self, unit: str, us: float) -> None:
         text = (
             '"ID","Kernel Name","Block Size","Grid Size","CC","Metric Name","Metric Unit","Metric Value"\n'
             '"0","k","(64, 1, 1)","(2, 3, 4)","8.6","launch__registers_per_thread","register/thread","40"\n'
-            '"0","k","(64, 1, 1)","(2, 3, 4)","8.6","gpu__time_duration.sum","us","3.50"\n'
+            f'"0","k","(64, 1, 1)","(2, 3, 4)","8.6","gpu__time_duration.sum","{unit}","3.50"\n'
             '"1","k","(32, 1, 1)","(2, 3, 4)","8.6","launch__registers_per_thread","register/thread","41"\n'
         )
         first, second = stream_kernels(io.StringIO(text))
-        assert (first.regs, first.threads, first.grid_dim, first.duration_us) == (40, 64, (2, 3, 4), 3.5)
+        assert (first.regs, first.threads, first.grid_dim, first.duration_us) == (40, 64, (2, 3, 4), us)
         assert (first.arch, second.regs, second.threads) == ("sm_86", 41, 32)
 
     def test_row_that_is_cut_short(self, samples: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from occupancy import KernelRecord
 from occupancy.readers import read
-from occupancy.readers.source_lines import _Unit
+from occupancy.readers.source_lines import _signed, _Unit
 
 DATA = Path(__file__).parents[2] / "data" / "lines"
 EXPECTED = {
@@ -78,3 +78,12 @@ def test_paths_of_a_table() -> None:
     unit = _Unit(0, 0, 0, 1, 1, b"", ["/src/", "more"], files)
     paths = [None, "/src/a.cu", "/abs/b.cu", "C:\\c.cu", "d.cu", "more/e.cu", "f.cu", None]
     assert [unit.path(number) for number in range(8)] == paths
+
+
+@pytest.mark.parametrize(
+    ("value", "data"),
+    [(2, "02"), (-2, "7e"), (127, "ff00"), (-127, "817f"), (128, "8001"), (-128, "807f"), (-129, "ff7e")],
+)
+def test_signed_numbers(value: int, data: str) -> None:
+    """The examples of the DWARF standard."""
+    assert _signed(bytes.fromhex(data), 0) == (value, len(data) // 2)
