@@ -1,20 +1,19 @@
 """The program in a process of its own, whose time and memory are limited: for input that means harm.
 
-The limits are generous. Only what hangs, or takes memory without end, meets them; how much was really
-used is in what comes back. Each process begins as a copy of one that has loaded the program's modules and
-waits: to load them takes longer than most answers.
+The limits are generous. Only what hangs, or takes memory without end, meets them. Each process is forked from
+one that has loaded the program's modules: loading them takes longer than most commands.
 """
 
 from __future__ import annotations
 
-import atexit
 import functools
-import json
+import multiprocessing
 import os
-import socket
-import subprocess
+import pkgutil
+import resource
 import sys
 import tempfile
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,54 +26,8 @@ CPU_SECONDS = 100
 MOST_MIB = 300
 """What SECURITY.md promises for an input of up to 1 MB."""
 
-_PROGRAM = """
-import atexit, gc, json, os, resource, socket, sys
-from importlib import import_module
-from pkgutil import iter_modules
-if sys.version_info >= (3, 11):
-    import demangle.api
-from rich import console, table
-for name in "advice api builds cli engine readers render report tables values".split():
-    package = import_module("occupancy." + name)
-    for module in iter_modules(package.__path__, package.__name__ + "."):
-        import_module(module.name)
-from occupancy.__main__ import main
-gc.freeze()  # nothing of it is looked at again, or taken apart at the end
-
-asked = socket.socket(fileno=int(sys.argv[1]))
-while True:
-    size, descriptors, _, _ = socket.recv_fds(asked, 8, 4)
-    if not size:
-        os._exit(0)
-    text = b""
-    while len(text) < int.from_bytes(size, "big"):
-        text += asked.recv(1 << 20)
-    child = os.fork()
-    if not child:
-        break
-    for each in descriptors:
-        os.close(each)
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    asked.sendall(code.to_bytes(4, "big", signed=True))
-
-def peak():
-    with open("/proc/self/status") as status:
-        kib = next((line.split()[1] for line in status if line.startswith("VmHWM")), "0")
-    os.write(descriptors[3], kib.encode())
-
-question = json.loads(text)
-asked.close()
-for standard in range(3):
-    os.dup2(descriptors[standard], standard)
-    os.close(descriptors[standard])
-resource.setrlimit(resource.RLIMIT_CPU, (question["cpu_seconds"],) * 2)
-os.environ.clear()
-os.environ.update(question["environment"])
-os.chdir(question["folder"])
-atexit.register(peak)
-sys.argv = ["occupancy", *question["arguments"]]
-main()
-"""
+PACKAGES = ["advice", "api", "builds", "cli", "engine", "readers", "render", "report", "tables", "values"]
+FILES = ("stdin", "stdout", "stderr", "peak")
 
 
 class Ended(NamedTuple):
@@ -95,53 +48,59 @@ def limited(
     folder: Path | None = None,
 ) -> Ended:
     """Run ``occupancy`` with these arguments."""
-    question = json.dumps(
-        {
-            "arguments": list(map(str, arguments)),
-            "cpu_seconds": cpu_seconds,
-            "environment": {**os.environ, **(environment or {})},
-            "folder": str(folder or os.getcwd()),
-        }
-    ).encode()
-    waiting = _waiting()
-    with (
-        tempfile.TemporaryFile() as given,
-        tempfile.TemporaryFile() as out,
-        tempfile.TemporaryFile() as error,
-        tempfile.TemporaryFile() as peak,
-    ):
-        files = (given, out, error, peak)
-        given.write(stdin)
-        given.seek(0)
-        socket.send_fds(waiting, [len(question).to_bytes(8, "big")], [each.fileno() for each in files])
-        waiting.sendall(question)
-        said = waiting.recv(4)
-        assert len(said) == 4, "the process that waits has ended"
-        code = int.from_bytes(said, "big", signed=True)
-        for each in files:
-            each.seek(0)
-        kib = int(peak.read() or b"0")
-        return Ended(code, out.read(), error.read().decode(), kib / 1024)
+    variables = {**os.environ, **(environment or {})}
+    with tempfile.TemporaryDirectory() as name:
+        files = [Path(name, each) for each in FILES]
+        files[0].write_bytes(stdin)
+        process = _server().Process(
+            target=_run,
+            args=(list(map(str, arguments)), str(folder or os.getcwd()), variables, cpu_seconds, files),
+        )
+        process.start()
+        process.join()
+        _, out, error, peak = files
+        assert process.exitcode is not None
+        return Ended(process.exitcode, out.read_bytes(), error.read_text("utf-8"), _number(peak) / 1024)
+
+
+def _number(path: Path) -> int:
+    return int(path.read_text()) if path.exists() else 0
 
 
 @functools.cache
-def _waiting() -> socket.socket:
-    """The process that waits with the program's modules loaded, for as long as this one runs."""
-    ours, theirs = socket.socketpair()
-    with theirs:
-        process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, str(theirs.fileno())],
-            pass_fds=(theirs.fileno(),),
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": str(Path(occupancy.__file__).parents[1])},
-        )
+def _server() -> ForkServerContext:
+    """Return the context of the process that has loaded the program's modules."""
+    context = multiprocessing.get_context("forkserver")
+    modules = [f"occupancy.{name}" for name in PACKAGES]
+    for name in PACKAGES:
+        folder = Path(occupancy.__file__).parent / name
+        modules += [module.name for module in pkgutil.iter_modules([str(folder)], f"occupancy.{name}.")]
+    context.set_forkserver_preload(["tests.limited", "rich.console", "rich.table", "demangle.api", *modules])
+    return context
 
-    def end() -> None:
-        ours.close()
-        process.wait()
 
-    atexit.register(end)
-    return ours
+def _run(
+    arguments: list[str], folder: str, variables: dict[str, str], cpu_seconds: int, files: list[Path]
+) -> None:
+    """Run the program with other standard streams, and note the most memory that it held."""
+    for number, path in enumerate(files[:3]):
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115, for as long as the process lives
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
+    os.environ.clear()
+    os.environ.update(variables)
+    os.chdir(folder)
+    sys.argv = ["occupancy", *arguments]
+    from occupancy.__main__ import main
+
+    try:
+        main()
+    finally:
+        status = Path("/proc/self/status")
+        lines = status.read_text().splitlines() if status.exists() else []
+        files[3].write_text(next((line.split()[1] for line in lines if line.startswith("VmHWM")), "0"))
 
 
 def held(ended: Ended) -> None:
